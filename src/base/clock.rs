@@ -1,0 +1,45 @@
+//! The one source of the time of day, so that pure code can be given a fixed one.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+/// A moment in UTC, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Moment(pub i64);
+
+/// Tells the time.
+#[must_use]
+pub fn now() -> Moment {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Writes a duration the way the screen says it: `9 µs`, `31 ms`, `3.1 s`, `2 min`.
+#[must_use]
+pub fn short(duration: Duration) -> String {
+    let micros = duration.as_micros();
+    let seconds = duration.as_secs_f64();
+    match micros {
+        0..=999 => format!("{micros} µs"),
+        1_000..=99_999 if micros < 10_000 => format!("{:.1} ms", seconds * 1e3),
+        1_000..=999_999 => format!("{} ms", micros / 1_000),
+        1_000_000..=59_999_999 => format!("{seconds:.1} s"),
+        _ => format!("{} min", duration.as_secs() / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short_and_readable() {
+        for (micros, expected) in
+            [(9, "9 µs"), (3_100, "3.1 ms"), (31_000, "31 ms"), (400_000, "400 ms"), (3_140_000, "3.1 s"), (125_000_000, "2 min")]
+        {
+            assert_eq!(short(Duration::from_micros(micros)), expected);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! L0: what every layer may use and that knows nothing of the product: text, paths, hashes, time, YAML, redaction.
+
+pub mod clock;
+pub mod error;
+pub mod hash;
+pub mod paths;
+pub mod redact;
+pub mod text;
+pub mod yaml;

@@ -1,0 +1,152 @@
+//! Paths inside a project: relative, with `/`, and never out of the root.
+
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// A path below the project's root, with `/` between its parts and no `.` or `..`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RelPath(String);
+
+impl RelPath {
+    /// Takes a relative path apart and refuses what could leave the root or is not UTF-8.
+    #[must_use]
+    pub fn new(path: impl AsRef<Path>) -> Option<Self> {
+        let mut parts = Vec::new();
+        for component in path.as_ref().components() {
+            match component {
+                Component::Normal(part) => parts.push(part.to_str()?),
+                Component::CurDir => {}
+                _ => return None,
+            }
+        }
+        (!parts.is_empty() && !parts.iter().any(|part| part.contains('\0'))).then(|| Self(parts.join("/")))
+    }
+
+    /// Expresses an absolute path below `root`.
+    #[must_use]
+    pub fn below(root: &Path, path: &Path) -> Option<Self> {
+        Self::new(path.strip_prefix(root).ok()?)
+    }
+
+    /// Gives the text, parts separated by `/`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Gives the absolute path under a root.
+    #[must_use]
+    pub fn under(&self, root: &Path) -> PathBuf {
+        root.join(&self.0)
+    }
+
+    /// Gives the last part.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// Gives the parts from the root down.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/')
+    }
+}
+
+impl std::fmt::Display for RelPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Finds a program the way a shell does; a name with a separator is taken as a path below `cwd`.
+#[must_use]
+pub fn find_program(name: &str, search: Option<OsString>, cwd: &Path) -> Option<PathBuf> {
+    if name.contains(std::path::MAIN_SEPARATOR) {
+        let path = cwd.join(name);
+        return is_executable(&path).then_some(path);
+    }
+    std::env::split_paths(&search?).map(|folder| folder.join(name)).find(|path| is_executable(path))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Shortens an absolute path for reading: the home folder becomes `~`.
+#[must_use]
+pub fn tilde(path: &Path) -> String {
+    if let Some(home) = std::env::var_os("HOME").filter(|home| !home.is_empty())
+        && let Ok(rest) = path.strip_prefix(&home)
+    {
+        return if rest.as_os_str().is_empty() { "~".into() } else { format!("~/{}", rest.display()) };
+    }
+    path.display().to_string()
+}
+
+/// Gives the names nearest to a wrong one, best first: at most three, and none that is far off.
+#[must_use]
+pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let limit = (wanted.chars().count() / 3).max(2);
+    let mut scored: Vec<(usize, &str)> = names
+        .into_iter()
+        .map(|name| {
+            let tail = name.rsplit([':', '.']).next().unwrap_or(name);
+            (distance(wanted, name).min(distance(wanted, tail) + usize::from(tail != wanted)), name)
+        })
+        .filter(|(score, _)| *score <= limit)
+        .collect();
+    scored.sort();
+    scored.dedup();
+    scored.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// Edit distance with swaps of neighbours counted as one (optimal string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let cost = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + cost);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_path_cannot_leave_the_root() {
+        assert_eq!(RelPath::new("shop/./cart.py").map(|p| p.to_string()).as_deref(), Some("shop/cart.py"));
+        for bad in ["../x", "/etc/passwd", "a/../../b", "", "a\0b"] {
+            assert_eq!(RelPath::new(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let names = ["shop.pricing:tax_for", "shop.cart:Cart.total", "shop.pricing:round_price"];
+        assert_eq!(nearest("shop.pricng:tax_for", names), ["shop.pricing:tax_for"]);
+        assert_eq!(nearest("total", names), ["shop.cart:Cart.total"]);
+        assert!(nearest("completely_different", names).is_empty());
+    }
+}

@@ -1,0 +1,155 @@
+//! Finds and replaces secrets in text before it is stored: known token shapes and the values of secret variables.
+//!
+//! Redaction by the *name* of a parameter or key happens in the recorder, where names are known.
+
+use std::collections::HashMap;
+
+/// Prefixes of issued tokens, the least length of the whole, and the kind shown in place of it.
+const SHAPES: &[(&str, usize, &str)] = &[
+    ("ghp_", 36, "github-token"),
+    ("gho_", 36, "github-token"),
+    ("ghs_", 36, "github-token"),
+    ("github_pat_", 40, "github-token"),
+    ("glpat-", 20, "gitlab-token"),
+    ("sk-", 24, "api-key"),
+    ("sk_live_", 20, "api-key"),
+    ("rk_live_", 20, "api-key"),
+    ("xoxb-", 20, "slack-token"),
+    ("xoxp-", 20, "slack-token"),
+    ("AKIA", 20, "aws-key"),
+    ("ASIA", 20, "aws-key"),
+    ("AIza", 35, "google-key"),
+    ("hf_", 30, "hf-token"),
+    ("pypi-", 40, "pypi-token"),
+    ("npm_", 36, "npm-token"),
+    ("eyJ", 60, "jwt"),
+];
+
+/// Replaces secrets; the same secret always gets the same number.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    known: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Redactor {
+    /// Makes a redactor that also knows these values, the shortest 8 characters long.
+    #[must_use]
+    pub fn new(known: impl IntoIterator<Item = String>) -> Self {
+        let mut known: Vec<String> = known.into_iter().filter(|value| value.len() >= 8).collect();
+        known.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self { known, numbers: HashMap::new() }
+    }
+
+    /// Makes a redactor that knows the values of the process's variables with secret names.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        Self::new(std::env::vars().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value))
+    }
+
+    /// Gives the text without its secrets, or `None` when there is none in it.
+    pub fn redact(&mut self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = text;
+        let mut found = false;
+        while let Some((start, end, kind)) = self.first_secret(rest) {
+            found = true;
+            out.push_str(&rest[..start]);
+            let next = self.numbers.len() + 1;
+            let number = *self.numbers.entry(rest[start..end].to_owned()).or_insert(next);
+            out.push_str(&format!("[REDACTED:{kind}#{number}]"));
+            rest = &rest[end..];
+        }
+        found.then(|| out + rest)
+    }
+
+    fn first_secret(&self, text: &str) -> Option<(usize, usize, &'static str)> {
+        let known = self.known.iter().filter_map(|value| {
+            let start = text.find(value.as_str())?;
+            Some((start, start + value.len(), "secret"))
+        });
+        let shaped = SHAPES.iter().filter_map(|&(prefix, least, kind)| first_shaped(text, prefix, least, kind));
+        let key = text.find("-----BEGIN ").and_then(|start| {
+            let head = &text[start..];
+            head.get(..64.min(head.len())).is_some_and(|h| h.contains("PRIVATE KEY")).then(|| {
+                let end = head.rfind("-----").map_or(text.len(), |at| start + at + 5);
+                (start, end, "private-key")
+            })
+        });
+        known.chain(shaped).chain(key).min_by_key(|&(start, end, _)| (start, std::cmp::Reverse(end)))
+    }
+}
+
+fn first_shaped(text: &str, prefix: &str, least: usize, kind: &'static str) -> Option<(usize, usize, &'static str)> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(prefix) {
+        let start = from + at;
+        let tail = &text[start + prefix.len()..];
+        let body = tail.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
+        let boundary = !text[..start].ends_with(|c: char| c.is_alphanumeric());
+        if boundary && prefix.len() + body >= least {
+            return Some((start, start + prefix.len() + body, kind));
+        }
+        from = start + prefix.len();
+    }
+    None
+}
+
+/// Tells whether a variable, parameter or key of this name holds a secret, by its words.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "secrets",
+        "token",
+        "apikey",
+        "authorization",
+        "credential",
+        "credentials",
+        "cookie",
+    ];
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && word.ends_with(|l: char| l.is_lowercase())) {
+            words.push(std::mem::take(&mut word));
+        }
+        if c.is_alphanumeric() {
+            word.push(c);
+        }
+    }
+    words.push(word);
+    let words: Vec<String> = words.into_iter().map(|w| w.to_lowercase()).collect();
+    words.iter().any(|w| WORDS.contains(&w.as_str()))
+        || words.windows(2).any(|w| matches!((w[0].as_str(), w[1].as_str()), ("api" | "private" | "access", "key")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn token_shapes_and_known_values_are_replaced() {
+        let mut redactor = Redactor::new(["hunter2hunter2".to_owned()]);
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        let text = format!("use {token} or hunter2hunter2, again {token}");
+        assert_eq!(
+            redactor.redact(&text).as_deref(),
+            Some("use [REDACTED:github-token#1] or [REDACTED:secret#2], again [REDACTED:github-token#1]")
+        );
+        assert_eq!(redactor.redact("task-force sk-short eyJust"), None);
+    }
+
+    #[test]
+    fn names_are_judged_by_their_words() {
+        for name in ["password", "userPassword", "DB_PASSWORD", "api_key", "accessToken", "X-Api-Key"] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["tokenize", "keyboard", "monkey", "primary_key", "passenger", "secretary"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Text for human eyes: the one sanitiser (`display`), display width, cutting and wrapping.
+//!
+//! Owns every use of Unicode width tables. Does not know colours or the screen.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// More combining marks than this on one character are dropped: they smear over the lines above and below.
+const COMBINING_MAX: usize = 8;
+
+/// Makes text from a program, a file or a model safe for a terminal, a log or a file name.
+///
+/// Control characters (C0 but newline and tab, DEL, C1) become visible escapes such as `\x1b`; what reorders, hides
+/// or joins text (bidirectional controls, zero-width characters, tag characters, line separators) becomes `‹U+202E›`.
+#[must_use]
+pub fn display(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|b| (0x20..0x7f).contains(&b) || b == b'\n' || b == b'\t') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for grapheme in text.graphemes(true) {
+        let mut marks = 0;
+        for c in grapheme.chars() {
+            if UnicodeWidthStr::width(c.encode_utf8(&mut [0; 4]) as &str) == 0 && !is_unsafe(c) && !c.is_control() {
+                marks += 1;
+                if marks > COMBINING_MAX {
+                    continue;
+                }
+            }
+            push_safe(&mut out, c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Makes text safe for one line: as [`display`], with newlines and tabs written as `\n` and `\t`.
+#[must_use]
+pub fn display_line(text: &str) -> Cow<'_, str> {
+    let safe = display(text);
+    if safe.contains(['\n', '\t']) {
+        return Cow::Owned(safe.replace('\n', "\\n").replace('\t', "\\t"));
+    }
+    safe
+}
+
+fn push_safe(out: &mut String, c: char) {
+    match c {
+        '\n' | '\t' => out.push(c),
+        '\r' => out.push_str("\\r"),
+        c if c.is_control() => out.push_str(&format!("\\x{:02x}", c as u32)),
+        c if is_unsafe(c) => out.push_str(&format!("‹U+{:04X}›", c as u32)),
+        c => out.push(c),
+    }
+}
+
+fn is_unsafe(c: char) -> bool {
+    matches!(c,
+        '\u{00ad}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Tells how many terminal columns a text takes; tabs count as one.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { UnicodeWidthStr::width(text) }
+}
+
+/// Cuts a text to at most `columns`, ending in `…` when something was left out.
+#[must_use]
+pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    if columns == 0 {
+        return Cow::Borrowed("");
+    }
+    let mut kept = String::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true) {
+        let wide = width(grapheme);
+        if used + wide > columns - 1 {
+            break;
+        }
+        used += wide;
+        kept.push_str(grapheme);
+    }
+    kept.push('…');
+    Cow::Owned(kept)
+}
+
+/// Cuts columns off the left: the part of a line that is visible after scrolling sideways.
+#[must_use]
+pub fn skip_columns(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (index, grapheme) in text.grapheme_indices(true) {
+        if used >= columns {
+            return &text[index..];
+        }
+        used += width(grapheme);
+    }
+    ""
+}
+
+/// Pads or cuts a text to exactly `columns`.
+#[must_use]
+pub fn fit(text: &str, columns: usize) -> String {
+    let mut out = cut(text, columns).into_owned();
+    let missing = columns.saturating_sub(width(&out));
+    out.extend(std::iter::repeat_n(' ', missing));
+    out
+}
+
+/// Breaks a text into lines of at most `columns`, at spaces where there are some.
+#[must_use]
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut lines = Vec::new();
+    for paragraph in text.split('\n') {
+        let mut line = String::new();
+        let mut used = 0;
+        for word in paragraph.split_word_bounds() {
+            let wide = width(word);
+            if used + wide > columns && used > 0 {
+                lines.push(line.trim_end().to_owned());
+                line = String::new();
+                used = 0;
+                if word.trim().is_empty() {
+                    continue;
+                }
+            }
+            if wide <= columns {
+                line.push_str(word);
+                used += wide;
+                continue;
+            }
+            for grapheme in word.graphemes(true) {
+                let wide = width(grapheme);
+                if used + wide > columns && used > 0 {
+                    lines.push(std::mem::take(&mut line));
+                    used = 0;
+                }
+                line.push_str(grapheme);
+                used += wide;
+            }
+        }
+        lines.push(line.trim_end().to_owned());
+    }
+    lines
+}
+
+/// Writes a count with its noun: `1 call`, `3 calls`.
+#[must_use]
+pub fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(number)) }
+}
+
+/// Writes a number with thin groups of three: `12 480`.
+#[must_use]
+pub fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn escape_sequences_become_visible() {
+        assert_eq!(display("\x1b[31mred\x07"), "\\x1b[31mred\\x07");
+        assert_eq!(display("a\u{9b}2J"), "a\\x9b2J");
+        assert_eq!(display("\u{202e}evil"), "‹U+202E›evil");
+        assert_eq!(display("tag\u{e0041}"), "tag‹U+E0041›");
+        assert_eq!(display("line\nnext\ttab"), "line\nnext\ttab");
+        assert_eq!(display_line("line\nnext"), "line\\nnext");
+        assert_eq!(display("Grüße 漢字"), "Grüße 漢字");
+    }
+
+    #[test]
+    fn piled_up_combining_marks_are_capped() {
+        let zalgo = format!("a{}", "\u{301}".repeat(40));
+        assert_eq!(display(&zalgo).chars().count(), 1 + COMBINING_MAX);
+    }
+
+    #[test]
+    fn cutting_counts_columns_not_bytes() {
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(fit("é", 3), "é  ");
+        assert_eq!(skip_columns("漢字x", 2), "字x");
+    }
+
+    #[test]
+    fn wrapping_keeps_words_whole_where_it_can() {
+        assert_eq!(wrap("the quick brown fox", 10), ["the quick", "brown fox"]);
+        assert_eq!(wrap("aaaaaaaaaaaa", 5), ["aaaaa", "aaaaa", "aa"]);
+        assert_eq!(wrap("a\n\nb", 5), ["a", "", "b"]);
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(thousands(12480), "12 480");
+        assert_eq!(count(1, "call"), "1 call");
+        assert_eq!(count(1000, "call"), "1 000 calls");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_controls_a_terminal_survives(text in any::<String>()) {
+            let safe = display(&text);
+            prop_assert!(safe.chars().all(|c| c == '\n' || c == '\t' || (!c.is_control() && !is_unsafe(c))));
+        }
+
+        #[test]
+        fn cutting_and_wrapping_never_exceed_the_width(text in any::<String>(), columns in 2usize..80) {
+            let safe = display_line(&text).into_owned();
+            prop_assert!(width(&cut(&safe, columns)) <= columns);
+            for line in wrap(&safe, columns) {
+                prop_assert!(width(&line) <= columns, "{line:?}");
+            }
+        }
+    }
+}

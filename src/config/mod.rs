@@ -1,0 +1,1 @@
+//! Settings from their layers, with the origin of each value; trust.

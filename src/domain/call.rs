@@ -1,0 +1,260 @@
+//! Recorded calls and the recordings they belong to.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Moment;
+use crate::base::hash::Digest;
+use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::value::Value;
+
+/// Numbers a recording in the project's store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RecordingId(pub i64);
+
+/// Numbers a call in the project's store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallId(pub i64);
+
+/// One argument as it was before the call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Argument {
+    /// The parameter's name.
+    pub name: String,
+    /// The parameter's kind.
+    pub kind: ParamKind,
+    /// The value; a tuple for `*args`, a dict for `**kwargs`.
+    pub value: Value,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It returned.
+    Returned(Value),
+    /// It raised: the exception and its type's names up the hierarchy, `module:qualname`.
+    Raised { exception: Value, mro: Vec<String> },
+    /// A generator: what it yielded (at most 50), how it ended.
+    Yielded { items: Vec<Value>, end: GeneratorEnd },
+    /// It was still running when the recording stopped.
+    Unfinished,
+    /// Replay only: it did not end in this many seconds.
+    TimedOut(f64),
+    /// Replay only: the process died, with the signal's or exit's name.
+    Died(String),
+}
+
+/// How a generator ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeneratorEnd {
+    /// It returned this.
+    Returned(Value),
+    /// It raised this.
+    Raised(Value),
+    /// It was not run to its end.
+    Open,
+}
+
+impl Outcome {
+    /// Writes the outcome for people: `→ 3`, `✗ ValueError('no')`.
+    #[must_use]
+    pub fn summary(&self, limit: usize) -> String {
+        match self {
+            Self::Returned(value) => format!("→ {}", value.summary(limit)),
+            Self::Raised { exception, .. } => format!("✗ {}", exception.summary(limit)),
+            Self::Yielded { items, end } => {
+                let items = Value::List(items.clone()).summary(limit);
+                match end {
+                    GeneratorEnd::Raised(exception) => format!("yields {items} ✗ {}", exception.summary(limit)),
+                    GeneratorEnd::Returned(_) => format!("yields {items}"),
+                    GeneratorEnd::Open => format!("yields {items} …"),
+                }
+            }
+            Self::Unfinished => "did not end".into(),
+            Self::TimedOut(seconds) => format!("✗ no end in {seconds} s"),
+            Self::Died(how) => format!("✗ the process died: {how}"),
+        }
+    }
+
+    /// Tells whether the call ended by an exception, a timeout or a crash.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        matches!(
+            self,
+            Self::Raised { .. } | Self::TimedOut(_) | Self::Died(_) | Self::Yielded { end: GeneratorEnd::Raised(_), .. }
+        )
+    }
+}
+
+/// What a call left behind: its outcome and what it changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Parameters (the receiver too) whose content changed, with the content after.
+    pub changed: Vec<(String, Value)>,
+}
+
+/// What a call touched outside its arguments, as the recorder noticed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touch {
+    /// `clock random env cwd file net process thread warning output`
+    pub kind: String,
+    /// What exactly: a path, an address, a command, a function.
+    pub detail: String,
+}
+
+impl Touch {
+    /// Tells whether running the call again could do harm or cannot work: it wrote files, spoke to the network or
+    /// started processes.
+    #[must_use]
+    pub fn forbids_replay(&self) -> bool {
+        match self.kind.as_str() {
+            "net" | "process" => true,
+            "file" => !self.detail.starts_with("read "),
+            _ => false,
+        }
+    }
+
+    /// Tells whether the outcome may differ from run to run.
+    #[must_use]
+    pub fn is_nondeterministic(&self) -> bool {
+        matches!(self.kind.as_str(), "clock" | "random" | "env" | "cwd")
+    }
+}
+
+/// One recorded call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Its number in the store.
+    pub id: CallId,
+    /// Its recording.
+    pub recording: RecordingId,
+    /// The function.
+    pub function: FunctionId,
+    /// The kept call it was made from.
+    pub parent: Option<CallId>,
+    /// The project function that called it, where known.
+    pub caller: Option<FunctionId>,
+    /// The caller's line.
+    pub caller_line: Option<u32>,
+    /// Called from outside the project (a test, a script's top level).
+    pub direct: bool,
+    /// The thread: the spool's file ordinal.
+    pub thread: u32,
+    /// The asyncio task, 0 for none.
+    pub task: u32,
+    /// The receiver's number, for methods.
+    pub receiver: Option<u64>,
+    /// Start, in nanoseconds since the recording's start.
+    pub start_ns: i64,
+    /// Duration in nanoseconds.
+    pub duration_ns: i64,
+    /// Arguments as they were before the call, the receiver first.
+    pub args: Vec<Argument>,
+    /// How it ended and what it changed.
+    pub effect: Effect,
+    /// What it touched.
+    pub touches: Vec<Touch>,
+    /// How often this input was seen.
+    pub times: u64,
+    /// Hash of the function and its arguments: equal for equal inputs in any recording.
+    pub input: Digest,
+}
+
+impl Call {
+    /// Tells why this call cannot be run again, if it cannot.
+    #[must_use]
+    pub fn not_replayable(&self) -> Option<String> {
+        if matches!(self.effect.outcome, Outcome::Unfinished) {
+            return Some("it had not ended when the recording stopped".into());
+        }
+        if let Some(touch) = self.touches.iter().find(|touch| touch.forbids_replay()) {
+            return Some(match touch.kind.as_str() {
+                "net" => format!("it uses the network: {}", touch.detail),
+                "process" => format!("it starts a process: {}", touch.detail),
+                _ => format!("it writes files: {}", touch.detail),
+            });
+        }
+        if self.function.qualname().contains("<locals>") {
+            return Some("it is defined inside another function".into());
+        }
+        self.args.iter().find_map(|arg| Some(format!("argument {}: {}", arg.name, arg.value.not_buildable()?)))
+    }
+
+    /// Writes the arguments for people: `(Decimal('100.00'), 'TEN')`, the receiver left out.
+    #[must_use]
+    pub fn arguments(&self, limit: usize) -> String {
+        let mut out = String::from("(");
+        let skip =
+            usize::from(self.receiver.is_some() || self.args.first().is_some_and(|a| matches!(a.name.as_str(), "self" | "cls")));
+        for (index, arg) in self.args.iter().skip(skip).enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            match arg.kind {
+                ParamKind::KeywordOnly => out.push_str(&format!("{}=", arg.name)),
+                ParamKind::VarPositional => out.push('*'),
+                ParamKind::VarKeyword => out.push_str("**"),
+                _ => {}
+            }
+            out.push_str(&arg.value.summary(limit.saturating_sub(out.len()).max(12)));
+        }
+        out.push(')');
+        out
+    }
+}
+
+/// How a recorded program ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramEnd {
+    /// Still running.
+    Running,
+    /// It exited with this code.
+    Exited(i32),
+    /// A signal ended it.
+    Killed(String),
+    /// It could not be started.
+    NotStarted(String),
+}
+
+/// One run of a program under the recorder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recording {
+    /// Its number.
+    pub id: RecordingId,
+    /// The command as typed.
+    pub command: Vec<String>,
+    /// The folder it ran in, below the root; empty for the root.
+    pub cwd: String,
+    /// The interpreter, absolute.
+    pub interpreter: Option<String>,
+    /// `3.12.1`
+    pub python: Option<String>,
+    /// The commit that was checked out.
+    pub commit: Option<String>,
+    /// When it began.
+    pub started: Moment,
+    /// How long it took, in milliseconds.
+    pub duration_ms: i64,
+    /// How it ended.
+    pub end: ProgramEnd,
+    /// Calls seen and calls kept.
+    pub seen: u64,
+    /// Calls with values.
+    pub kept: u64,
+    /// Functions that were called.
+    pub functions: u64,
+    /// Calls that raised.
+    pub raised: u64,
+    /// Threads and processes that wrote a spool.
+    pub threads: u64,
+    /// What was left out: reason and count.
+    pub gaps: Vec<(String, u64)>,
+    /// A recorder reported in.
+    pub recorder_seen: bool,
+}

@@ -1,0 +1,49 @@
+//! What the front ends can ask the engine for: the one list behind keys, verbs and tools.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::paths::RelPath;
+use crate::domain::decision::Verb;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalId;
+
+/// A wish of a front end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// Read the project again, from the disk.
+    Index,
+    /// Run a program under the recorder; its output goes to the Runs screen.
+    Record { argv: Vec<String>, limit: Option<u32>, targets: Vec<String> },
+    /// Make drafts from recorded calls: of these functions, or of all.
+    Draft { functions: Vec<FunctionId> },
+    /// Ask the chosen model for a draft of a function.
+    AskModel { function: FunctionId, remark: Option<String> },
+    /// Run the proof of a proposal again.
+    Prove { proposal: ProposalId },
+    /// Run recorded calls against today's code: of these functions, or all that may differ.
+    Replay { functions: Vec<FunctionId> },
+    /// Decide on proposals.
+    Decide { proposals: Vec<ProposalId>, verb: Verb, reason: Option<String> },
+    /// Replace the text of a draft by a person's, to be proved again.
+    Edit { proposal: ProposalId, text: String },
+    /// Take back the last decision that stands.
+    Undo,
+    /// Decide again what was taken back last.
+    Redo,
+    /// Stop the job of this kind on this subject, or the newest job.
+    Cancel { job: Option<JobId> },
+    /// Files changed; an empty list means: compare everything.
+    FilesChanged { paths: Vec<RelPath> },
+    /// Stop or go on reacting to saves.
+    PauseWatch { paused: bool },
+    /// Trust the project's folder from now on.
+    Trust,
+    /// Keep the place of the screen for the next start.
+    KeepSession { state: serde_json::Value },
+}
+
+/// Numbers a job of this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct JobId(pub u64);

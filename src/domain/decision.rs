@@ -1,0 +1,76 @@
+//! What a person decided, kept for ever: the undo log and the audit trail.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Moment;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{ProposalId, ProposalState};
+
+/// Numbers a decision in the project's store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DecisionId(pub i64);
+
+/// What was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    /// Take it.
+    Accept,
+    /// Take it as the person rewrote it.
+    Edit,
+    /// Do not take it; it stays as it was.
+    Reject,
+    /// Ask again at the end of the pass.
+    Skip,
+    /// This recorded outcome is a bug: no test; a note that stays until the outcome changes.
+    Overrule,
+}
+
+/// A change of one file, with what is needed to take it back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEdit {
+    /// The file.
+    pub path: RelPath,
+    /// Its content before, or `None` when it did not exist.
+    pub before: Option<String>,
+    /// Its content after, or `None` when it was removed.
+    pub after: Option<String>,
+}
+
+impl FileEdit {
+    /// Gives the edit that takes this one back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        Self { path: self.path.clone(), before: self.after.clone(), after: self.before.clone() }
+    }
+}
+
+/// One decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Its number; later ones are larger.
+    pub id: DecisionId,
+    /// What it is about.
+    pub proposal: ProposalId,
+    /// The function.
+    pub function: FunctionId,
+    /// What was decided.
+    pub verb: Verb,
+    /// Where the proposal stood before.
+    pub from: ProposalState,
+    /// Who: `person`, by the account's name.
+    pub by: String,
+    /// When.
+    pub at: Moment,
+    /// Why, where a reason was given.
+    pub reason: Option<String>,
+    /// The proposal's text, or the changed outcomes, at that moment.
+    pub basis: Digest,
+    /// What it wrote.
+    pub edits: Vec<FileEdit>,
+    /// It was taken back.
+    pub undone: bool,
+}

@@ -1,0 +1,84 @@
+//! What the engine announces. Events are hints: they carry names and numbers, the store has the content.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::domain::call::{ProgramEnd, RecordingId};
+use crate::domain::command::JobId;
+use crate::domain::decision::Verb;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{ProposalId, ProposalState};
+
+/// The version of the event format on `--format json`.
+pub const VERSION: u32 = 1;
+
+/// One announcement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The project was read.
+    Indexed { files: usize, functions: usize, errors: usize, ms: u64 },
+    /// These files were saved; these functions differ from before.
+    Saved { paths: Vec<RelPath>, functions: Vec<FunctionId> },
+    /// A recording began.
+    RecordingStarted { recording: RecordingId, command: Vec<String> },
+    /// Calls arrived.
+    CallsArrived { recording: RecordingId, kept: u64, seen: u64 },
+    /// A recording ended.
+    RecordingEnded { recording: RecordingId, end: ProgramEnd, kept: u64, seen: u64, functions: u64, ms: u64 },
+    /// A proposal took a step.
+    ProposalMoved { proposal: ProposalId, function: FunctionId, state: ProposalState },
+    /// A proposal's evidence grew.
+    EvidenceChanged { proposal: ProposalId },
+    /// Recorded calls were run against today's code.
+    Replayed { calls: u64, changed: u64, same: u64, unknown: u64, ms: u64 },
+    /// A function's recorded calls end differently now: one line, `total(): 3 recorded calls changed, 12.50 → 12`.
+    BehaviourChanged { proposal: ProposalId, function: FunctionId, calls: u64, line: String },
+    /// A function's calls end as before again.
+    BehaviourRestored { proposal: ProposalId, function: FunctionId },
+    /// A decision was made.
+    Decided { proposal: ProposalId, function: FunctionId, verb: Verb, line: String },
+    /// A decision was taken back.
+    Undone { proposal: ProposalId, function: FunctionId, line: String },
+    /// A file was written.
+    Wrote { path: RelPath, added: usize, removed: usize },
+    /// A job began, went on or ended.
+    Job { job: JobId, kind: String, subject: String, done: u64, total: u64, state: JobState },
+    /// Something a person should know.
+    Said { level: Level, text: String },
+    /// Something went wrong.
+    Failed { trouble: Trouble },
+    /// The store changed from outside, or a subscriber was too slow: read everything again.
+    Resync,
+}
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// Waits for its turn.
+    Waiting,
+    /// Runs.
+    Running,
+    /// Done.
+    Done,
+    /// Broke.
+    Failed,
+    /// Was cancelled.
+    Cancelled,
+}
+
+/// How much a line in the log matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// What happened.
+    Info,
+    /// What a person asked for was done.
+    Done,
+    /// Something is less than it could be.
+    Warning,
+    /// Something failed.
+    Error,
+}

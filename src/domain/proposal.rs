@@ -1,0 +1,338 @@
+//! Whatever waits for a person: drafts and behaviour changes, their states, and the evidence that stands beside them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Moment;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::domain::call::{CallId, Effect};
+use crate::domain::function::FunctionId;
+use crate::domain::value::Difference;
+
+/// Numbers a proposal in the project's store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProposalId(pub i64);
+
+/// Where a proposal stands on its way from idea to file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProposalState {
+    /// Waits for its turn.
+    Queued,
+    /// A model is writing it.
+    Streaming,
+    /// It is being run.
+    Proving,
+    /// A person may decide.
+    Ready,
+    /// A person took it; it is about to be written.
+    Accepted,
+    /// A person changed it; it is about to be written.
+    Edited,
+    /// A person does not want it.
+    Rejected,
+    /// It is in the project's files.
+    Written,
+    /// The gate turned it down, with its reason in the evidence.
+    Refused,
+    /// It broke or was cancelled; it can be queued again.
+    Failed,
+    /// What it rests on changed.
+    Stale,
+}
+
+/// A step that a proposal cannot take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a proposal cannot go from {from:?} to {to:?}")]
+pub struct IllegalMove {
+    /// Where it stands.
+    pub from: ProposalState,
+    /// Where it was to go.
+    pub to: ProposalState,
+}
+
+impl ProposalState {
+    /// Tells whether a person can still be asked.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Queued | Self::Streaming | Self::Proving | Self::Ready | Self::Stale | Self::Failed)
+    }
+
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// Fails when the step is not one of the design's: see the table in the body.
+    pub fn transition(self, to: Self) -> Result<Self, IllegalMove> {
+        use ProposalState as S;
+        let legal = match (self, to) {
+            // Work moves on, and may be cut short anywhere.
+            (S::Queued, S::Streaming | S::Proving | S::Ready)
+            | (S::Streaming, S::Proving)
+            | (S::Proving, S::Ready | S::Refused)
+            | (S::Queued | S::Streaming | S::Proving, S::Failed)
+            // A person decides.
+            | (S::Ready, S::Accepted | S::Edited | S::Rejected | S::Proving | S::Queued)
+            | (S::Accepted | S::Edited, S::Written)
+            // An edit of refused or failed text is proved like new text; both may be put away.
+            | (S::Refused | S::Failed, S::Queued | S::Proving | S::Streaming | S::Rejected)
+            // Undo.
+            | (S::Accepted | S::Edited | S::Rejected | S::Written, S::Ready)
+            | (S::Rejected, S::Refused | S::Failed)
+            // Old code: redone, or put away.
+            | (S::Stale, S::Queued | S::Streaming | S::Proving | S::Ready | S::Rejected | S::Refused | S::Failed) => true,
+            (from, S::Stale) => from != S::Stale,
+            _ => false,
+        };
+        if legal { Ok(to) } else { Err(IllegalMove { from: self, to }) }
+    }
+}
+
+/// What kind of thing waits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Body {
+    /// Text for a file.
+    Draft(Draft),
+    /// Recorded calls that end differently now.
+    Change(Change),
+}
+
+/// Who wrote a draft.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Rules, from recorded calls.
+    Recording,
+    /// A language model, by its name.
+    Model(String),
+}
+
+/// Proposed tests of one function.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    /// Who wrote it.
+    pub origin: Origin,
+    /// The file it is for.
+    pub target: RelPath,
+    /// Import lines it needs, each a full statement.
+    pub imports: Vec<String>,
+    /// The tests, without imports, ending in a newline.
+    pub text: String,
+    /// Names of the test functions and classes in `text`, in order.
+    pub tests: Vec<String>,
+    /// The calls it is made from.
+    pub calls: Vec<CallId>,
+    /// Calls that are not in it, each with its reason.
+    pub left_out: Vec<LeftOut>,
+    /// Folders that have to be on `sys.path`, below the root; empty text for the root.
+    pub import_roots: Vec<String>,
+    /// A remark the person gave to the model.
+    pub remark: Option<String>,
+}
+
+impl Draft {
+    /// Gives the whole text of a file that holds only this draft.
+    #[must_use]
+    pub fn standalone(&self) -> String {
+        let mut out = String::new();
+        for import in &self.imports {
+            out.push_str(import);
+            out.push('\n');
+        }
+        if !self.imports.is_empty() {
+            out.push_str("\n\n");
+        }
+        out.push_str(&self.text);
+        out
+    }
+}
+
+/// Calls of a function that no draft covers, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// How many calls.
+    pub calls: u64,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// Recorded calls of one function whose outcome under today's code is not the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// The calls that end differently.
+    pub calls: Vec<CallChange>,
+    /// How many replayed calls of the function end as before.
+    pub same: u64,
+    /// The edited functions the calls ran through.
+    pub because: Vec<Edit>,
+    /// When the edit was seen.
+    pub seen: Moment,
+}
+
+/// One call, old → new.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallChange {
+    /// The call.
+    pub call: CallId,
+    /// Its arguments for people.
+    pub arguments: String,
+    /// How often this input was seen.
+    pub times: u64,
+    /// The baseline.
+    pub old: Effect,
+    /// Today's.
+    pub new: Effect,
+    /// Where they differ first.
+    pub difference: Difference,
+}
+
+/// An edit that may have caused a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// The function, or `module:` for code that runs on import.
+    pub function: FunctionId,
+    /// The file.
+    pub path: RelPath,
+    /// Lines before and after as a unified hunk without header, `-` and `+` lines.
+    pub hunk: Vec<String>,
+    /// The first line of the hunk in today's file.
+    pub line: u32,
+}
+
+/// What a check of a draft found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// It holds.
+    Pass,
+    /// It does not hold.
+    Fail,
+    /// It holds sometimes.
+    Flaky,
+    /// It waits.
+    Pending,
+    /// It runs now.
+    Running,
+    /// It is worth knowing and decides nothing.
+    Note,
+    /// It could not be found out.
+    Error,
+}
+
+/// One line of evidence: `✓ passes 4/4: alone, in company, 2 hash seeds`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What it found.
+    pub finding: Finding,
+    /// What was checked: `passes`, `can fail`, `why here`.
+    pub what: String,
+    /// What was seen, one line.
+    pub detail: String,
+    /// More lines: a traceback, an output.
+    pub more: Vec<String>,
+}
+
+impl Evidence {
+    /// Makes one line of evidence.
+    #[must_use]
+    pub fn new(finding: Finding, what: &str, detail: impl Into<String>) -> Self {
+        Self { finding, what: what.to_owned(), detail: detail.into(), more: Vec::new() }
+    }
+}
+
+/// A proposal with all that stands beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Its number.
+    pub id: ProposalId,
+    /// The function it is about.
+    pub function: FunctionId,
+    /// Where it stands.
+    pub state: ProposalState,
+    /// What it proposes.
+    pub body: Body,
+    /// What is known for and against it.
+    pub evidence: Vec<Evidence>,
+    /// Runs passed and runs made.
+    pub proved: Option<(u32, u32)>,
+    /// The level of containment the proof ran in.
+    pub containment: Option<String>,
+    /// Hash of everything it rests on: fingerprints and inputs. Another one makes it stale.
+    pub basis: Digest,
+    /// When it was made.
+    pub created: Moment,
+    /// It was skipped in this pass.
+    pub skipped: bool,
+    /// The text a person made of it, in place of the draft's.
+    pub edited: Option<String>,
+}
+
+impl Proposal {
+    /// Gives the draft, when it is one.
+    #[must_use]
+    pub fn draft(&self) -> Option<&Draft> {
+        match &self.body {
+            Body::Draft(draft) => Some(draft),
+            Body::Change(_) => None,
+        }
+    }
+
+    /// Gives the change, when it is one.
+    #[must_use]
+    pub fn change(&self) -> Option<&Change> {
+        match &self.body {
+            Body::Change(change) => Some(change),
+            Body::Draft(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ProposalState as S;
+
+    const ALL: [S; 11] = [
+        S::Queued,
+        S::Streaming,
+        S::Proving,
+        S::Ready,
+        S::Accepted,
+        S::Edited,
+        S::Rejected,
+        S::Written,
+        S::Refused,
+        S::Failed,
+        S::Stale,
+    ];
+
+    #[test]
+    fn nothing_is_accepted_that_was_not_ready() {
+        for from in ALL {
+            for to in [S::Accepted, S::Edited] {
+                assert_eq!(from.transition(to).is_ok(), from == S::Ready, "{from:?} → {to:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_that_was_not_decided() {
+        for from in ALL {
+            assert_eq!(from.transition(S::Written).is_ok(), matches!(from, S::Accepted | S::Edited), "{from:?}");
+        }
+    }
+
+    #[test]
+    fn everything_can_become_stale_once() {
+        for from in ALL {
+            assert_eq!(from.transition(S::Stale).is_ok(), from != S::Stale);
+        }
+    }
+
+    #[test]
+    fn undo_leads_back_to_ready() {
+        for from in [S::Accepted, S::Edited, S::Rejected, S::Written] {
+            assert_eq!(from.transition(S::Ready), Ok(S::Ready));
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Every module's settings with their defaults. Reading them from files is `config/`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// All settings, section by section.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Recording.
+    pub record: Record,
+    /// Where accepted tests go.
+    pub output: Output,
+    /// Which model is asked.
+    pub model: Model,
+    /// Drafting and proving.
+    pub generation: Generation,
+    /// Places that answer model requests, by name.
+    pub providers: BTreeMap<String, Provider>,
+    /// Watching files.
+    pub watch: Watch,
+    /// Secrets.
+    pub redact: Redact,
+    /// The screen.
+    pub tui: Tui,
+    /// What may be connected to.
+    pub network: Network,
+    /// Which interpreter runs the project's code; found by itself when absent.
+    pub python: Option<String>,
+}
+
+/// `record`: how much is kept of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Record {
+    /// Inputs kept of each shape of a function.
+    pub limit: u32,
+    /// What is recorded: `module:qualname` with `*`; empty means the whole project.
+    pub targets: Vec<String>,
+    /// Recordings kept besides those a proposal rests on.
+    pub keep: u32,
+    /// Folders below the root that are not the project's code.
+    pub exclude: Vec<String>,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self { limit: 10, targets: Vec::new(), keep: 20, exclude: Vec::new() }
+    }
+}
+
+/// `output`: where accepted tests go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Output {
+    /// The folder of accepted tests, below the root.
+    pub tests: String,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self { tests: "tests/pytead".into() }
+    }
+}
+
+/// `model`: which model is asked for drafts.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Model {
+    /// The name of a provider under `providers`. None is used that nobody chose.
+    pub provider: Option<String>,
+    /// The model's name, in place of the provider's own.
+    pub name: Option<String>,
+}
+
+/// `generation`: drafts and their proof.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Generation {
+    /// Most tests drafted for a function.
+    pub tests_per_function: u32,
+    /// Fresh processes each draft has to pass in.
+    pub proof_runs: u32,
+    /// Seconds a replayed call may take.
+    pub call_seconds: f64,
+    /// Seconds a proof run may take.
+    pub proof_seconds: u64,
+    /// Most tokens a model may write for a draft.
+    pub max_tokens: u32,
+    /// Sampling temperature.
+    pub temperature: f64,
+}
+
+impl Default for Generation {
+    fn default() -> Self {
+        Self { tests_per_function: 6, proof_runs: 2, call_seconds: 2.0, proof_seconds: 60, max_tokens: 2048, temperature: 0.0 }
+    }
+}
+
+/// `providers.<name>`: a place that answers model requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Provider {
+    /// The protocol: `openai` for any OpenAI-compatible endpoint.
+    pub kind: String,
+    /// The address up to and without `/chat/completions`.
+    pub base_url: String,
+    /// The model's name.
+    pub model: String,
+    /// The variable that holds the key.
+    pub key_env: Option<String>,
+    /// Requests at once.
+    pub concurrency: u32,
+}
+
+impl Default for Provider {
+    fn default() -> Self {
+        Self { kind: "openai".into(), base_url: String::new(), model: String::new(), key_env: None, concurrency: 2 }
+    }
+}
+
+/// `watch`: reacting to saves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Watch {
+    /// Watch at all.
+    pub enabled: bool,
+    /// Milliseconds without an event before a save is acted on.
+    pub quiet_ms: u64,
+    /// Look for changes by reading the tree every so many milliseconds, in place of the system's notices; 0 is off.
+    pub poll_ms: u64,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self { enabled: true, quiet_ms: 10, poll_ms: 0 }
+    }
+}
+
+/// `redact`: what is never stored.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Redact {
+    /// More words of secret names.
+    pub names: Vec<String>,
+}
+
+/// `tui`: the screen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tui {
+    /// `auto`, `dark`, `light`, `ansi` or `mono`.
+    pub theme: String,
+    /// `auto`, `unicode` or `ascii`.
+    pub glyphs: String,
+    /// Take the mouse.
+    pub mouse: bool,
+    /// Messages that go by themselves, counters that run.
+    pub animations: bool,
+}
+
+impl Default for Tui {
+    fn default() -> Self {
+        Self { theme: "auto".into(), glyphs: "auto".into(), mouse: true, animations: true }
+    }
+}
+
+/// `network`: what the one place that opens connections may connect to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// Nothing.
+    Off,
+    /// This machine.
+    Loopback,
+    /// The endpoint of the chosen provider.
+    #[default]
+    On,
+}

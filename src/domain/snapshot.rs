@@ -1,0 +1,327 @@
+//! The state of the project as a front end shows it: totals and one-line rows, never whole values.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Moment;
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::domain::call::{ProgramEnd, RecordingId};
+use crate::domain::command::JobId;
+use crate::domain::decision::FileEdit;
+use crate::domain::event::{JobState, Level};
+use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
+use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+
+/// Everything a screen needs between two keys.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// Grows with each snapshot.
+    pub generation: u64,
+    /// The project's name: its folder's.
+    pub project: String,
+    /// The project's root.
+    pub root: PathBuf,
+    /// May its code be run.
+    pub trust: Trust,
+    /// Is it watched.
+    pub watch: WatchState,
+    /// The first index is complete; until then counts grow.
+    pub indexed: bool,
+    /// Files read so far and files there are.
+    pub reading: (usize, usize),
+    /// The files in the order of the tree.
+    pub files: Arc<Vec<FileRow>>,
+    /// The functions, by file and line.
+    pub functions: Arc<Vec<FunctionRow>>,
+    /// What waits for a person, ranked: all of it.
+    pub queue: Arc<Vec<QueueRow>>,
+    /// What was decided in this pass.
+    pub decided: Decided,
+    /// Functions whose drafts or tests rest on code that changed.
+    pub stale: usize,
+    /// Jobs: running, waiting, the last done.
+    pub jobs: Arc<Vec<JobRow>>,
+    /// Recordings, the newest first.
+    pub recordings: Arc<Vec<RecordingRow>>,
+    /// The log, the newest first, at most 500.
+    pub log: Arc<Vec<LogRow>>,
+    /// Commands that could be recorded here, the best first.
+    pub offers: Vec<Vec<String>>,
+    /// The interpreter, for people: `3.12.4 .venv`.
+    pub python: Option<String>,
+    /// Why nothing can be run, when that is so.
+    pub python_trouble: Option<Trouble>,
+    /// The chosen model, for people.
+    pub model: Option<String>,
+    /// The level of containment, for people: `namespaces`, `landlock`, `weak`, `none`.
+    pub containment: String,
+    /// There is something to take back, to decide again.
+    pub can_undo: bool,
+    /// There is something that was taken back.
+    pub can_redo: bool,
+    /// The place of the screen kept by the last session.
+    pub session: Option<Arc<serde_json::Value>>,
+}
+
+/// May the project's code be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// Nobody was asked yet: it is only read.
+    Unknown,
+    /// The person said: only read.
+    ReadOnly,
+    /// It may be run.
+    Trusted,
+}
+
+/// Is the project watched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchState {
+    /// No.
+    Off,
+    /// Yes.
+    On,
+    /// Yes, by reading the tree now and then, for this reason.
+    Polling { reason: String },
+    /// Not at present: so many changed files wait.
+    Paused { since: Moment, files: usize },
+}
+
+/// The mark of a function or file, in the order of worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// `!` a tool broke.
+    Error,
+    /// `✗` a recorded outcome changed, a test fails.
+    Failing,
+    /// `?` not decided.
+    Unclear,
+    /// `~` rests on code that changed.
+    Stale,
+    /// `»` something runs.
+    Running,
+    /// `✓` has accepted, proved tests.
+    Tested,
+    /// `-` no test possible.
+    Untestable,
+    /// `◦` recorded, no test.
+    Recorded,
+    /// Never called in any recording.
+    Never,
+}
+
+/// A file in the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileRow {
+    /// The file.
+    pub path: RelPath,
+    /// The module.
+    pub module: String,
+    /// Number of lines.
+    pub lines: u32,
+    /// How many functions.
+    pub functions: usize,
+    /// Where it does not parse.
+    pub error: Option<SyntaxError>,
+    /// Holds tests.
+    pub is_test: bool,
+}
+
+/// A function in the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FunctionRow {
+    /// The function.
+    pub id: FunctionId,
+    /// Its file.
+    pub path: RelPath,
+    /// The first and last line.
+    pub lines: (u32, u32),
+    /// The line of `def`.
+    pub line: u32,
+    /// How it is bound.
+    pub kind: FunctionKind,
+    /// Its mark.
+    pub mark: Mark,
+    /// Calls seen in kept recordings.
+    pub calls: u64,
+    /// Drafts that wait.
+    pub drafts: usize,
+    /// Changes that wait.
+    pub changes: usize,
+    /// Why no test is possible.
+    pub reason: Option<String>,
+}
+
+/// One line of the queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QueueRow {
+    /// The proposal.
+    pub id: ProposalId,
+    /// `draft` or `change`.
+    pub kind: String,
+    /// The function.
+    pub function: FunctionId,
+    /// The file of the function.
+    pub path: RelPath,
+    /// Where it stands.
+    pub state: ProposalState,
+    /// One line: what it is about.
+    pub title: String,
+    /// Runs passed and made.
+    pub proved: Option<(u32, u32)>,
+    /// Why it may not be accepted now.
+    pub blocked: Option<String>,
+    /// Skipped in this pass.
+    pub skipped: bool,
+}
+
+/// Counts of decisions in this pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Decided {
+    /// Accepted as they were.
+    pub accepted: usize,
+    /// Accepted after an edit.
+    pub edited: usize,
+    /// Rejected.
+    pub rejected: usize,
+    /// Overruled.
+    pub overruled: usize,
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JobRow {
+    /// Its number.
+    pub id: JobId,
+    /// `index`, `record`, `draft`, `prove`, `replay`, `model`.
+    pub kind: String,
+    /// What it works on.
+    pub subject: String,
+    /// Steps done.
+    pub done: u64,
+    /// Steps there are; 0 when unknown.
+    pub total: u64,
+    /// Where it stands.
+    pub state: JobState,
+    /// When it began.
+    pub started: Moment,
+    /// Tokens per second, for models.
+    pub rate: Option<f64>,
+}
+
+/// A recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordingRow {
+    /// Its number.
+    pub id: RecordingId,
+    /// The command.
+    pub command: Vec<String>,
+    /// How it ended.
+    pub end: ProgramEnd,
+    /// When it began.
+    pub started: Moment,
+    /// How long it took so far, in milliseconds.
+    pub duration_ms: i64,
+    /// Calls seen and kept, functions called, calls that raised, threads.
+    pub seen: u64,
+    /// Kept calls.
+    pub kept: u64,
+    /// Functions.
+    pub functions: u64,
+    /// Raised.
+    pub raised: u64,
+    /// Threads.
+    pub threads: u64,
+    /// What was left out.
+    pub gaps: Vec<(String, u64)>,
+    /// The newest functions called, while it runs.
+    pub newest: Vec<String>,
+    /// The last lines of the program's output, sanitised.
+    pub output: Vec<String>,
+}
+
+/// A line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogRow {
+    /// When.
+    pub at: Moment,
+    /// How much it matters.
+    pub level: Level,
+    /// `recorded`, `saved`, `proved`, `decided`, …
+    pub word: String,
+    /// What happened, sanitised.
+    pub text: String,
+    /// More lines: why, what to do.
+    pub more: Vec<String>,
+}
+
+/// A call as the Calls pane shows it: equal inputs together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CallRow {
+    /// The call.
+    pub id: crate::domain::call::CallId,
+    /// Arguments with their names, for the lines of the signature; sanitised one-line texts.
+    pub args: Vec<(String, String)>,
+    /// All arguments on one line.
+    pub arguments: String,
+    /// The outcome on one line, with its sign.
+    pub outcome: String,
+    /// It ended by an exception.
+    pub failed: bool,
+    /// How often.
+    pub times: u64,
+    /// Duration in nanoseconds.
+    pub duration_ns: i64,
+    /// Calls made from it: function and line.
+    pub inner: Vec<String>,
+    /// Who called: `Cart.total cart.py:41`.
+    pub caller: Option<String>,
+    /// The receiver: `Cart#3`.
+    pub receiver: Option<String>,
+    /// What it changed, one line each.
+    pub changed: Vec<String>,
+    /// Why it cannot be run again.
+    pub not_replayable: Option<String>,
+    /// Recording, thread, time for people.
+    pub recording: RecordingId,
+    /// The thread.
+    pub thread: u32,
+    /// The whole of it, for `v`: lines.
+    pub full: Vec<String>,
+}
+
+/// A proposal as its pane shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProposalView {
+    /// The proposal.
+    pub proposal: Proposal,
+    /// What accepting would write, as of now: nothing for a pure baseline.
+    pub plan: Vec<FileEdit>,
+    /// Why nothing can be written now.
+    pub blocked: Option<Trouble>,
+    /// A newer draft of the same function.
+    pub newer: Option<ProposalId>,
+}
+
+/// The text a model is writing, read by the screen as it grows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StreamView {
+    /// The text so far, not sanitised.
+    pub text: String,
+    /// Tokens so far.
+    pub tokens: u64,
+    /// Tokens per second over the last two seconds, from the eighth token on.
+    pub rate: Option<f64>,
+    /// When it began.
+    pub started: Moment,
+    /// Who writes, for people: `qwen3-4b at localhost:8080`.
+    pub model: String,
+    /// Nothing more will come.
+    pub ended: bool,
+}

@@ -1,0 +1,688 @@
+//! Recorded Python values as data, how they read on screen, and where two of them differ first.
+//!
+//! The forms are those of `docs/spool.md`; decoding the bytes is `python/value.rs`, writing Python code that makes the
+//! value again is `generate/build.rs`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A dotted module and a qualified name in it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TypeName {
+    /// The module.
+    pub module: String,
+    /// The name in the module.
+    pub qualname: String,
+}
+
+impl TypeName {
+    /// Joins module and name.
+    #[must_use]
+    pub fn new(module: impl Into<String>, qualname: impl Into<String>) -> Self {
+        Self { module: module.into(), qualname: qualname.into() }
+    }
+
+    /// Gives the last part of the name.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        if self.qualname.is_empty() {
+            return &self.module;
+        }
+        self.qualname.rsplit('.').next().unwrap_or(&self.qualname)
+    }
+}
+
+/// How an object keeps its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectKind {
+    /// An ordinary class.
+    Plain,
+    /// A dataclass.
+    Dataclass,
+    /// A class made by attrs.
+    Attrs,
+    /// A pydantic model.
+    Pydantic,
+}
+
+/// A recorded value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Value {
+    /// `None`
+    None,
+    /// `...`
+    Ellipsis,
+    /// `True` or `False`
+    Bool(bool),
+    /// An integer that fits 64 bits.
+    Int(i64),
+    /// Any other integer, in decimal.
+    BigInt(String),
+    /// A float; bits matter: `-0.0` and `0.0` differ, NaN equals NaN.
+    Float(f64),
+    /// A complex number.
+    Complex(f64, f64),
+    /// A string.
+    Str(String),
+    /// A string with lone surrogates, as the bytes of `surrogatepass` UTF-8.
+    RawStr(Vec<u8>),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A list.
+    List(Vec<Value>),
+    /// A tuple.
+    Tuple(Vec<Value>),
+    /// A set, its items in the order they were written.
+    Set(Vec<Value>),
+    /// A frozen set.
+    FrozenSet(Vec<Value>),
+    /// A dict in insertion order.
+    Dict(Vec<(Value, Value)>),
+    /// An object by its state.
+    Object { ordinal: u64, ty: TypeName, kind: ObjectKind, fields: Vec<(String, Value)> },
+    /// An instance of a subclass of a builtin.
+    Sub { ordinal: u64, ty: TypeName, base: Box<Value>, fields: Vec<(String, Value)> },
+    /// The same object again.
+    Ref(u64),
+    /// A builtin container that is reached twice: here for the first time.
+    Shared(u64, Box<Value>),
+    /// Something importable, by its name.
+    Name(TypeName),
+    /// An enum member.
+    Enum { ty: TypeName, name: Option<String>, value: Box<Value> },
+    /// A named tuple.
+    NamedTuple { ty: TypeName, fields: Vec<(String, Value)> },
+    /// What a call of something importable returns.
+    New { ty: TypeName, args: Vec<Value>, kwargs: Vec<(String, Value)> },
+    /// An exception.
+    Exception { ordinal: u64, ty: TypeName, args: Vec<Value>, fields: Vec<(String, Value)> },
+    /// A generator that was not started.
+    Generator { ty: TypeName, args: Vec<(String, Value)> },
+    /// `functools.partial`.
+    Partial { function: Box<Value>, args: Vec<Value>, kwargs: Vec<(String, Value)> },
+    /// A bound method.
+    Method { receiver: Box<Value>, name: String },
+    /// An in-memory file.
+    File { class: String, content: Box<Value>, position: u64 },
+    /// A small numpy array.
+    Array { dtype: String, shape: Vec<u64>, items: Vec<Value> },
+    /// A redacted value.
+    Secret { kind: String, ordinal: u64 },
+    /// A value over the budget.
+    Cut { ty: String, length: Option<u64>, head: Box<Value>, tail: Box<Value>, hash: String },
+    /// An object that cannot be read without running code.
+    Opaque { ordinal: u64, ty: TypeName },
+}
+
+impl Value {
+    /// Writes the value for people on one line, in Python's notation where there is one; at most about `limit` characters.
+    ///
+    /// The result is not sanitised: it passes `base::text::display_line` where it is shown.
+    #[must_use]
+    pub fn summary(&self, limit: usize) -> String {
+        let mut writer = Writer { out: String::new(), limit };
+        writer.value(self, 0);
+        if writer.full() {
+            let mut end = limit.min(writer.out.len());
+            while !writer.out.is_char_boundary(end) {
+                end -= 1;
+            }
+            writer.out.truncate(end);
+            writer.out.push('…');
+        }
+        writer.out
+    }
+
+    /// Names the type for people: `int`, `Decimal`, `Cart`.
+    #[must_use]
+    pub fn type_name(&self) -> &str {
+        match self {
+            Self::None => "None",
+            Self::Ellipsis => "ellipsis",
+            Self::Bool(_) => "bool",
+            Self::Int(_) | Self::BigInt(_) => "int",
+            Self::Float(_) => "float",
+            Self::Complex(..) => "complex",
+            Self::Str(_) | Self::RawStr(_) => "str",
+            Self::Bytes(_) => "bytes",
+            Self::List(_) => "list",
+            Self::Tuple(_) => "tuple",
+            Self::Set(_) => "set",
+            Self::FrozenSet(_) => "frozenset",
+            Self::Dict(_) => "dict",
+            Self::Object { ty, .. }
+            | Self::Sub { ty, .. }
+            | Self::Enum { ty, .. }
+            | Self::NamedTuple { ty, .. }
+            | Self::New { ty, .. }
+            | Self::Exception { ty, .. }
+            | Self::Opaque { ty, .. } => ty.short(),
+            Self::Name(_) => "type",
+            Self::Ref(_) => "object",
+            Self::Shared(_, value) => value.type_name(),
+            Self::Generator { .. } => "generator",
+            Self::Partial { .. } => "partial",
+            Self::Method { .. } => "method",
+            Self::File { class, .. } => class,
+            Self::Array { .. } => "ndarray",
+            Self::Secret { kind, .. } => kind,
+            Self::Cut { ty, .. } => ty,
+        }
+    }
+
+    /// Visits this value and all below it, parents first, until `visit` answers `false`.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Value) -> bool) -> bool {
+        visit(self) && self.children().into_iter().all(|(_, child)| child.walk(visit))
+    }
+
+    /// Lists the direct parts with the step that leads to each: `[0]`, `['key']`, `.field`.
+    #[must_use]
+    pub fn children(&self) -> Vec<(Step, &Value)> {
+        match self {
+            Self::List(items) | Self::Tuple(items) | Self::Set(items) | Self::FrozenSet(items) | Self::Array { items, .. } => {
+                indexed(items)
+            }
+            Self::Dict(pairs) => pairs
+                .iter()
+                .flat_map(|(key, value)| [(Step::KeyItself(key.summary(40)), key), (Step::Key(key.summary(40)), value)])
+                .collect(),
+            Self::Object { fields, .. } | Self::NamedTuple { fields, .. } | Self::Generator { args: fields, .. } => named(fields),
+            Self::Sub { base, fields, .. } => {
+                let mut all = vec![(Step::Content, base.as_ref())];
+                all.extend(named(fields));
+                all
+            }
+            Self::Shared(_, value) | Self::Enum { value, .. } => vec![(Step::Content, value.as_ref())],
+            Self::New { args, kwargs, .. } => {
+                let mut all = indexed(args);
+                all.extend(named(kwargs));
+                all
+            }
+            Self::Exception { args, fields, .. } => {
+                let mut all: Vec<_> =
+                    args.iter().enumerate().map(|(at, value)| (Step::Field(format!("args[{at}]")), value)).collect();
+                all.extend(named(fields));
+                all
+            }
+            Self::Partial { function, args, kwargs } => {
+                let mut all = vec![(Step::Field("func".into()), function.as_ref())];
+                all.extend(indexed(args));
+                all.extend(named(kwargs));
+                all
+            }
+            Self::Method { receiver, .. } => vec![(Step::Field("__self__".into()), receiver.as_ref())],
+            Self::File { content, .. } => vec![(Step::Content, content.as_ref())],
+            Self::Cut { head, tail, .. } => vec![(Step::Content, head.as_ref()), (Step::Content, tail.as_ref())],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Tells why this value cannot be made again from what was recorded, if it cannot.
+    #[must_use]
+    pub fn not_buildable(&self) -> Option<String> {
+        let mut reason = None;
+        self.walk(&mut |value| {
+            reason = match value {
+                Self::Cut { ty, length, .. } => Some(match length {
+                    Some(length) => format!("a {ty} of length {length} is over the recording budget"),
+                    None => format!("a {ty} is over the recording budget"),
+                }),
+                Self::Opaque { ty, .. } => Some(format!("{} cannot be read or made again", ty.short())),
+                Self::Secret { kind, .. } => Some(format!("it holds a secret ({kind}) that was not recorded")),
+                Self::Object { ty, .. } | Self::Sub { ty, .. } if ty.qualname.contains("<locals>") => {
+                    Some(format!("class {} is made inside a function", ty.short()))
+                }
+                _ => None,
+            };
+            reason.is_none()
+        });
+        reason
+    }
+
+    /// Finds the first place where two values differ, ignoring how objects are numbered; `None` when they are the same.
+    #[must_use]
+    pub fn first_difference(&self, other: &Self) -> Option<Difference> {
+        Comparison::default().compare(self, other, &mut Vec::new())
+    }
+}
+
+fn indexed(items: &[Value]) -> Vec<(Step, &Value)> {
+    items.iter().enumerate().map(|(at, value)| (Step::Index(at), value)).collect()
+}
+
+fn named(fields: &[(String, Value)]) -> Vec<(Step, &Value)> {
+    fields.iter().map(|(name, value)| (Step::Field(name.clone()), value)).collect()
+}
+
+/// One step into a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// An item by its position.
+    Index(usize),
+    /// A dict's value, by its key as text.
+    Key(String),
+    /// A dict's key itself.
+    KeyItself(String),
+    /// A field by its name.
+    Field(String),
+    /// The content of a wrapper: no step in the text.
+    Content,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index(at) => write!(f, "[{at}]"),
+            Self::Key(key) => write!(f, "[{key}]"),
+            Self::KeyItself(key) => write!(f, " key {key}"),
+            Self::Field(name) => write!(f, ".{name}"),
+            Self::Content => Ok(()),
+        }
+    }
+}
+
+/// The first place where two values differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The way there, as in `.items[0].price`; empty for the value itself.
+    pub path: String,
+    /// What stood there; `None` when there was nothing.
+    pub old: Option<Value>,
+    /// What stands there now.
+    pub new: Option<Value>,
+}
+
+/// Pairs up ordinals while walking: two values are the same when a renumbering makes them so.
+#[derive(Default)]
+struct Comparison {
+    pairs: std::collections::HashMap<u64, u64>,
+}
+
+impl Comparison {
+    fn compare(&mut self, old: &Value, new: &Value, path: &mut Vec<Step>) -> Option<Difference> {
+        let differs = |path: &[Step]| {
+            Some(Difference {
+                path: path.iter().map(ToString::to_string).collect(),
+                old: Some(old.clone()),
+                new: Some(new.clone()),
+            })
+        };
+        match (old, new) {
+            (Value::Float(a), Value::Float(b)) => {
+                return if same_float(*a, *b) { None } else { differs(path) };
+            }
+            (Value::Complex(a, b), Value::Complex(c, d)) => {
+                return if same_float(*a, *c) && same_float(*b, *d) { None } else { differs(path) };
+            }
+            (Value::Ref(a), Value::Ref(b)) => {
+                return if self.pair(*a, *b) { None } else { differs(path) };
+            }
+            (Value::Set(a), Value::Set(b)) | (Value::FrozenSet(a), Value::FrozenSet(b)) => {
+                return if same_members(a, b) { None } else { differs(path) };
+            }
+            _ => {}
+        }
+        if !self.same_head(old, new) {
+            return differs(path);
+        }
+        let (olds, news) = (old.children(), new.children());
+        for pair in olds.iter().zip(&news) {
+            let ((step, a), (other_step, b)) = pair;
+            path.push(step.clone());
+            let found = if step == other_step { self.compare(a, b, path) } else { differs(path) };
+            if found.is_some() {
+                return found;
+            }
+            path.pop();
+        }
+        if olds.len() == news.len() {
+            return None;
+        }
+        let at = olds.len().min(news.len());
+        let step = olds.get(at).or_else(|| news.get(at)).map(|(step, _)| step.clone());
+        path.extend(step);
+        let found = Difference {
+            path: path.iter().map(ToString::to_string).collect(),
+            old: olds.get(at).map(|(_, value)| (*value).clone()),
+            new: news.get(at).map(|(_, value)| (*value).clone()),
+        };
+        path.pop();
+        Some(found)
+    }
+
+    fn pair(&mut self, old: u64, new: u64) -> bool {
+        *self.pairs.entry(old).or_insert(new) == new
+    }
+
+    /// Compares everything of two values but their parts.
+    fn same_head(&mut self, old: &Value, new: &Value) -> bool {
+        use Value as V;
+        match (old, new) {
+            (V::Object { ordinal: a, ty: t, kind: k, .. }, V::Object { ordinal: b, ty: u, kind: l, .. }) => {
+                t == u && k == l && self.pair(*a, *b)
+            }
+            (V::Sub { ordinal: a, ty: t, .. }, V::Sub { ordinal: b, ty: u, .. })
+            | (V::Exception { ordinal: a, ty: t, .. }, V::Exception { ordinal: b, ty: u, .. })
+            | (V::Opaque { ordinal: a, ty: t }, V::Opaque { ordinal: b, ty: u }) => t == u && self.pair(*a, *b),
+            (V::Shared(a, _), V::Shared(b, _)) => self.pair(*a, *b),
+            (V::List(_), V::List(_))
+            | (V::Tuple(_), V::Tuple(_))
+            | (V::Dict(_), V::Dict(_))
+            | (V::Partial { .. }, V::Partial { .. }) => true,
+            (V::Enum { ty: t, name: a, .. }, V::Enum { ty: u, name: b, .. }) => t == u && a == b,
+            (V::NamedTuple { ty: t, .. }, V::NamedTuple { ty: u, .. })
+            | (V::New { ty: t, .. }, V::New { ty: u, .. })
+            | (V::Generator { ty: t, .. }, V::Generator { ty: u, .. }) => t == u,
+            (V::Method { name: a, .. }, V::Method { name: b, .. }) => a == b,
+            (V::File { class: a, position: p, .. }, V::File { class: b, position: q, .. }) => a == b && p == q,
+            (V::Array { dtype: a, shape: s, .. }, V::Array { dtype: b, shape: t, .. }) => a == b && s == t,
+            (V::Cut { ty: a, length: l, hash: g, .. }, V::Cut { ty: b, length: m, hash: h, .. }) => a == b && l == m && g == h,
+            _ => old == new,
+        }
+    }
+}
+
+fn same_float(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+fn same_members(a: &[Value], b: &[Value]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut left: Vec<&Value> = b.iter().collect();
+    a.iter().all(|item| {
+        left.iter().position(|other| item.first_difference(other).is_none()).is_some_and(|at| {
+            left.swap_remove(at);
+            true
+        })
+    })
+}
+
+struct Writer {
+    out: String,
+    limit: usize,
+}
+
+impl Writer {
+    fn full(&self) -> bool {
+        self.out.len() > self.limit
+    }
+
+    fn value(&mut self, value: &Value, depth: usize) {
+        if self.full() {
+            return;
+        }
+        if depth > 12 {
+            self.out.push('…');
+            return;
+        }
+        match value {
+            Value::None => self.out.push_str("None"),
+            Value::Ellipsis => self.out.push_str("..."),
+            Value::Bool(true) => self.out.push_str("True"),
+            Value::Bool(false) => self.out.push_str("False"),
+            Value::Int(number) => self.out.push_str(&number.to_string()),
+            Value::BigInt(digits) => self.out.push_str(digits),
+            Value::Float(number) => self.out.push_str(&python_float(*number)),
+            Value::Complex(real, imaginary) => {
+                self.out.push_str(&format!("complex({}, {})", python_float(*real), python_float(*imaginary)));
+            }
+            Value::Str(text) => self.string(text),
+            Value::RawStr(bytes) => self.string(&String::from_utf8_lossy(bytes)),
+            Value::Bytes(bytes) => self.bytes(bytes),
+            Value::List(items) => self.sequence("[", items, "]", depth),
+            Value::Tuple(items) if items.len() == 1 => self.sequence("(", items, ",)", depth),
+            Value::Tuple(items) => self.sequence("(", items, ")", depth),
+            Value::Set(items) if items.is_empty() => self.out.push_str("set()"),
+            Value::Set(items) => self.sequence("{", items, "}", depth),
+            Value::FrozenSet(items) => self.sequence("frozenset({", items, "})", depth),
+            Value::Dict(pairs) => {
+                self.out.push('{');
+                for (index, (key, value)) in pairs.iter().enumerate() {
+                    self.comma(index);
+                    self.value(key, depth + 1);
+                    self.out.push_str(": ");
+                    self.value(value, depth + 1);
+                    if self.full() {
+                        return;
+                    }
+                }
+                self.out.push('}');
+            }
+            Value::Object { ordinal, ty, kind: ObjectKind::Plain, fields } => {
+                self.out.push_str(&format!("{}#{ordinal}", ty.short()));
+                if depth == 0 && !fields.is_empty() {
+                    self.out.push('(');
+                    self.fields(fields, "=", depth);
+                    self.out.push(')');
+                }
+            }
+            Value::Object { ty, fields, .. } | Value::NamedTuple { ty, fields } => {
+                self.out.push_str(ty.short());
+                self.out.push('(');
+                self.fields(fields, "=", depth);
+                self.out.push(')');
+            }
+            Value::Sub { ty, base, .. } => self.call(ty.short(), std::slice::from_ref(base), &[], depth),
+            Value::Ref(ordinal) => self.out.push_str(&format!("#{ordinal}")),
+            Value::Shared(_, value) => self.value(value, depth),
+            Value::Name(ty) => self.out.push_str(if ty.qualname.is_empty() { &ty.module } else { &ty.qualname }),
+            Value::Enum { ty, name: Some(name), .. } => self.out.push_str(&format!("{}.{name}", ty.short())),
+            Value::Enum { ty, value, .. } => self.call(ty.short(), std::slice::from_ref(value), &[], depth),
+            Value::New { ty, args, kwargs } => self.call(ty.short(), args, kwargs, depth),
+            Value::Exception { ty, args, .. } => self.call(ty.short(), args, &[], depth),
+            Value::Generator { ty, args } => {
+                self.out.push_str(ty.short());
+                self.out.push('(');
+                self.fields(args, "=", depth);
+                self.out.push(')');
+            }
+            Value::Partial { function, args, kwargs } => {
+                self.out.push_str("partial(");
+                self.value(function, depth + 1);
+                for arg in args {
+                    self.out.push_str(", ");
+                    self.value(arg, depth + 1);
+                }
+                if !kwargs.is_empty() {
+                    self.out.push_str(", ");
+                    self.fields(kwargs, "=", depth);
+                }
+                self.out.push(')');
+            }
+            Value::Method { receiver, name } => {
+                self.value(receiver, depth + 1);
+                self.out.push_str(&format!(".{name}"));
+            }
+            Value::File { class, content, .. } => self.call(class, std::slice::from_ref(content), &[], depth),
+            Value::Array { dtype, items, .. } => {
+                self.sequence("array([", items, "]", depth);
+                self.out.push_str(&format!(", {dtype})"));
+            }
+            Value::Secret { kind, ordinal } => self.out.push_str(&format!("‹secret:{kind}#{ordinal}›")),
+            Value::Cut { ty, length, head, .. } => {
+                self.value(head, depth + 1);
+                match length {
+                    Some(length) => self.out.push_str(&format!("… {ty} of {length}")),
+                    None => self.out.push_str(&format!("… {ty}")),
+                }
+            }
+            Value::Opaque { ordinal, ty } => self.out.push_str(&format!("{}#{ordinal}", ty.short())),
+        }
+    }
+
+    fn comma(&mut self, index: usize) {
+        if index > 0 {
+            self.out.push_str(", ");
+        }
+    }
+
+    fn sequence(&mut self, open: &str, items: &[Value], close: &str, depth: usize) {
+        self.out.push_str(open);
+        for (index, item) in items.iter().enumerate() {
+            self.comma(index);
+            self.value(item, depth + 1);
+            if self.full() {
+                return;
+            }
+        }
+        self.out.push_str(close);
+    }
+
+    fn fields(&mut self, fields: &[(String, Value)], joint: &str, depth: usize) {
+        for (index, (name, value)) in fields.iter().enumerate() {
+            self.comma(index);
+            self.out.push_str(name);
+            self.out.push_str(joint);
+            self.value(value, depth + 1);
+            if self.full() {
+                return;
+            }
+        }
+    }
+
+    fn call<V: std::borrow::Borrow<Value>>(&mut self, name: &str, args: &[V], kwargs: &[(String, Value)], depth: usize) {
+        self.out.push_str(name);
+        self.out.push('(');
+        for (index, arg) in args.iter().enumerate() {
+            self.comma(index);
+            self.value(arg.borrow(), depth + 1);
+        }
+        if !args.is_empty() && !kwargs.is_empty() {
+            self.out.push_str(", ");
+        }
+        self.fields(kwargs, "=", depth);
+        self.out.push(')');
+    }
+
+    fn string(&mut self, text: &str) {
+        let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+        self.out.push(quote);
+        for c in text.chars() {
+            if self.full() {
+                return;
+            }
+            match c {
+                '\n' => self.out.push_str("\\n"),
+                '\t' => self.out.push_str("\\t"),
+                '\r' => self.out.push_str("\\r"),
+                '\\' => self.out.push_str("\\\\"),
+                c if c == quote => {
+                    self.out.push('\\');
+                    self.out.push(c);
+                }
+                c if (c as u32) < 0x20 || c == '\x7f' => self.out.push_str(&format!("\\x{:02x}", c as u32)),
+                c => self.out.push(c),
+            }
+        }
+        self.out.push(quote);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.out.push_str("b'");
+        for byte in bytes {
+            if self.full() {
+                return;
+            }
+            match byte {
+                b'\n' => self.out.push_str("\\n"),
+                b'\t' => self.out.push_str("\\t"),
+                b'\r' => self.out.push_str("\\r"),
+                b'\\' => self.out.push_str("\\\\"),
+                b'\'' => self.out.push_str("\\'"),
+                0x20..0x7f => self.out.push(char::from(*byte)),
+                _ => self.out.push_str(&format!("\\x{byte:02x}")),
+            }
+        }
+        self.out.push('\'');
+    }
+}
+
+/// Writes a float as Python's `repr` does.
+#[must_use]
+pub fn python_float(number: f64) -> String {
+    if number.is_nan() {
+        return "nan".into();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "inf".into() } else { "-inf".into() };
+    }
+    let magnitude = number.abs();
+    if magnitude != 0.0 && !(1e-4..1e16).contains(&magnitude) {
+        let text = format!("{number:e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (sign, digits) = exponent.strip_prefix('-').map_or(("+", exponent), |digits| ("-", digits));
+        return format!("{mantissa}e{sign}{digits:0>2}");
+    }
+    let text = number.to_string();
+    if text.contains('.') { text } else { format!("{text}.0") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(ordinal: u64, fields: Vec<(&str, Value)>) -> Value {
+        Value::Object {
+            ordinal,
+            ty: TypeName::new("shop.cart", "Cart"),
+            kind: ObjectKind::Plain,
+            fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        }
+    }
+
+    #[test]
+    fn values_read_as_python() {
+        let price = Value::New { ty: TypeName::new("decimal", "Decimal"), args: vec![Value::Str("1.10".into())], kwargs: vec![] };
+        assert_eq!(price.summary(80), "Decimal('1.10')");
+        assert_eq!(Value::Tuple(vec![Value::Int(1)]).summary(80), "(1,)");
+        assert_eq!(Value::Str("it's\n\x1b".into()).summary(80), "\"it's\\n\\x1b\"");
+        assert_eq!(object(3, vec![("n", Value::Int(1))]).summary(80), "Cart#3(n=1)");
+        assert_eq!(Value::List(vec![object(3, vec![("n", Value::Int(1))])]).summary(80), "[Cart#3]");
+        assert_eq!(Value::Str("x".repeat(100)).summary(10), "'xxxxxxxxx…");
+    }
+
+    #[test]
+    fn floats_read_as_python_writes_them() {
+        for (number, text) in [(1.0, "1.0"), (-0.0, "-0.0"), (1e16, "1e+16"), (1.5e-7, "1.5e-07"), (0.1, "0.1"), (1e22, "1e+22")]
+        {
+            assert_eq!(python_float(number), text);
+        }
+    }
+
+    #[test]
+    fn the_first_difference_has_its_path() {
+        let cart = |ordinal, price: i64| object(ordinal, vec![("items", Value::List(vec![Value::Int(1), Value::Int(price)]))]);
+        assert_eq!(cart(1, 5).first_difference(&cart(9, 5)), None, "numbering does not matter");
+        let difference = cart(1, 5).first_difference(&cart(1, 6));
+        assert_eq!(difference.map(|d| (d.path, d.new)), Some((".items[1]".into(), Some(Value::Int(6)))));
+        let longer = Value::List(vec![Value::Int(1), Value::Int(2)]);
+        let shorter = Value::List(vec![Value::Int(1)]);
+        assert_eq!(
+            shorter.first_difference(&longer).map(|d| (d.path, d.old, d.new)),
+            Some(("[1]".into(), None, Some(Value::Int(2))))
+        );
+    }
+
+    #[test]
+    fn equality_is_by_type_and_bits() {
+        assert!(Value::Bool(true).first_difference(&Value::Int(1)).is_some());
+        assert!(Value::Float(0.0).first_difference(&Value::Float(-0.0)).is_some());
+        assert!(Value::Float(f64::NAN).first_difference(&Value::Float(f64::NAN)).is_none());
+        let set = |items: &[i64]| Value::Set(items.iter().map(|n| Value::Int(*n)).collect());
+        assert!(set(&[1, 2]).first_difference(&set(&[2, 1])).is_none());
+        assert!(Value::List(vec![Value::Ref(1)]).first_difference(&Value::List(vec![Value::Ref(1)])).is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_made_again_says_why() {
+        let value = Value::List(vec![Value::Opaque { ordinal: 1, ty: TypeName::new("_thread", "lock") }]);
+        assert_eq!(value.not_buildable().as_deref(), Some("lock cannot be read or made again"));
+        assert_eq!(Value::Int(1).not_buildable(), None);
+    }
+}

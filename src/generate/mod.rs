@@ -1,0 +1,1 @@
+//! Recorded calls to tests, and their proof.

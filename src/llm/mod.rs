@@ -1,0 +1,1 @@
+//! Language models: providers and their streams.

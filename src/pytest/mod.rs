@@ -1,0 +1,1 @@
+//! Running pytest and reading what it found.

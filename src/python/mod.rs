@@ -1,0 +1,1 @@
+//! The project's interpreter, our Python package, the worker, values on the wire.

@@ -1,0 +1,1 @@
+//! Starting a program under the recorder and reading its spool.

@@ -1,0 +1,1 @@
+//! Python source: index, fingerprints, what uses what.

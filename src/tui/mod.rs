@@ -1,0 +1,1 @@
+//! The workbench on the screen.

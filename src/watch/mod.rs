@@ -1,0 +1,1 @@
+//! File events to changed files.

@@ -1,0 +1,1 @@
+//! Changes of files: planned, shown, applied, taken back.
