@@ -1,0 +1,354 @@
+//! Proves the house rules that a reader relies on and a compiler does not check: imports go downward, each outside
+//! crate has one home, only the engine stores and writes, files stay short. Works on tokens, so that macro bodies
+//! count and comments do not. The planted violations at the end prove that the checker itself can fail.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// The layers, lowest first. A module uses what stands in the rows above its own, and itself.
+const LAYERS: &[&[&str]] = &[
+    &["base"],
+    &["domain"],
+    &["source", "python", "contain", "record", "pytest", "generate", "llm", "write", "watch", "store", "config"],
+    &["engine"],
+    &["cli", "tui"],
+];
+
+/// The only imports between modules of one layer: the left one uses the right ones.
+const SIDEWAYS: &[(&str, &[&str])] = &[
+    ("python", &["contain"]),
+    ("llm", &["contain"]),
+    ("record", &["python"]),
+    ("pytest", &["python"]),
+    ("generate", &["llm", "pytest", "python", "source"]),
+    ("watch", &["source"]),
+    ("write", &["source"]),
+];
+
+/// What only the engine may use.
+const ENGINE_ONLY: &[&str] = &["store", "write"];
+
+/// Outside crates and the one folder or file under `src/` that may name them.
+const HOMES: &[(&str, &str)] = &[
+    ("serde_saphyr", "base/yaml.rs"),
+    ("unicode_width", "base/text.rs"),
+    ("rusqlite", "store/"),
+    ("reqwest", "llm/"),
+    ("rustls", "llm/"),
+    ("eventsource_stream", "llm/"),
+    ("tree_sitter", "source/"),
+    ("tree_sitter_python", "source/"),
+    ("landlock", "contain/"),
+    ("seccompiler", "contain/"),
+    ("libc", "contain/"),
+    ("notify", "watch/"),
+    ("syntect", "tui/highlight.rs"),
+    ("ratatui", "tui/"),
+    ("ratatui_textarea", "tui/"),
+    ("crossterm", "tui/"),
+    ("clap", "cli/"),
+    ("clap_complete", "cli/"),
+];
+
+/// The one folder with `unsafe` in it.
+const UNSAFE_HOME: &str = "contain/";
+
+/// Longer files say why in their first lines, with these words.
+const LINES_MAX: usize = 600;
+const LONG_BECAUSE: &str = "Over 600 lines because";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Violation {
+    path: String,
+    line: usize,
+    what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "src/{}:{}: {}", self.path, self.line, self.what)
+    }
+}
+
+/// One source file while it is checked.
+struct File<'a> {
+    /// The path below `src/`.
+    path: &'a str,
+    /// The module directly below the crate, or empty text for `lib.rs`, `main.rs` and other binaries.
+    top: &'a str,
+    found: Vec<Violation>,
+}
+
+fn check(path: &str, source: &str) -> Vec<Violation> {
+    let (top, depth) = place(path);
+    let mut file = File { path, top, found: Vec::new() };
+    match source.parse::<TokenStream>() {
+        Ok(tokens) => {
+            if !top.is_empty() && layer(top).is_none() {
+                file.add(1, format!("`{top}` has no layer; give it one in tests/architecture.rs"));
+            }
+            file.walk(tokens, depth);
+        }
+        Err(error) => file.add(1, format!("does not parse: {error}")),
+    }
+    file.found
+}
+
+/// Gives a file's top module and how deep below the crate its own module lies.
+fn place(path: &str) -> (&str, usize) {
+    let parts: Vec<&str> = path.trim_end_matches(".rs").split('/').collect();
+    match parts.as_slice() {
+        ["lib" | "main"] | ["bin", ..] => ("", 0),
+        [modules @ .., "mod"] => (modules[0], modules.len()),
+        modules => (modules[0], modules.len()),
+    }
+}
+
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|row| row.contains(&module))
+}
+
+impl File<'_> {
+    fn add(&mut self, line: usize, what: String) {
+        self.found.push(Violation { path: self.path.to_owned(), line, what });
+    }
+
+    fn walk(&mut self, tokens: TokenStream, depth: usize) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                TokenTree::Ident(ident) => self.name(&ident.to_string(), &tokens, at, depth),
+                TokenTree::Group(group) => {
+                    let inline_module = at >= 2
+                        && group.delimiter() == Delimiter::Brace
+                        && is_ident(&tokens[at - 2], "mod")
+                        && matches!(tokens[at - 1], TokenTree::Ident(_));
+                    self.walk(group.stream(), depth + usize::from(inline_module));
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, tokens: &[TokenTree], at: usize, depth: usize) {
+        let line = tokens[at].span().start().line;
+        match name {
+            "crate" => self.crate_path(tokens, at, line),
+            "pytead_tui" if self.top.is_empty() => self.crate_path(tokens, at, line),
+            "super" if !follows_path(tokens, at) => {
+                let steps = (0..).take_while(|step| is_super(tokens, at + 3 * step)).count();
+                if steps >= depth {
+                    self.add(line, "`super` leaves the top module; write `crate::…`".into());
+                }
+            }
+            "use" if self.path == "lib.rs" && at > 0 && is_ident(&tokens[at - 1], "pub") => {
+                self.add(line, "`pub use` in lib.rs: name things where they live".into());
+            }
+            "path" if at == 0 && tokens.len() == 3 && is_punct(&tokens[1], '=') => {
+                self.add(line, "`#[path]` hides where a module lives".into());
+            }
+            "unsafe" | "unsafe_code" if !self.path.starts_with(UNSAFE_HOME) => {
+                self.add(line, format!("`{name}` outside src/{UNSAFE_HOME}"));
+            }
+            _ => self.outside_crate(name, tokens, at, line),
+        }
+    }
+
+    fn outside_crate(&mut self, name: &str, tokens: &[TokenTree], at: usize, line: usize) {
+        let Some((_, home)) = HOMES.iter().find(|(krate, _)| *krate == name) else { return };
+        let starts_a_path = follows_with_colons(tokens, at) && (!follows_path(tokens, at) || follows_leading_colons(tokens, at));
+        let imported = at > 0 && (is_ident(&tokens[at - 1], "use") || is_ident(&tokens[at - 1], "crate"));
+        if (starts_a_path || imported) && !self.path.starts_with(home) {
+            self.add(line, format!("`{name}` outside its home src/{home}"));
+        }
+    }
+
+    /// Checks what stands behind `crate` or the library's name.
+    fn crate_path(&mut self, tokens: &[TokenTree], at: usize, line: usize) {
+        if !follows_with_colons(tokens, at) {
+            // `pub(crate)` names no module; `use crate as x` would hide one.
+            if tokens.get(at + 1).is_some_and(|next| is_ident(next, "as")) {
+                self.add(line, "the crate under another name hides imports".into());
+            }
+            return;
+        }
+        match tokens.get(at + 3) {
+            Some(TokenTree::Ident(module)) => self.import(&module.to_string(), line),
+            Some(TokenTree::Group(group)) => {
+                let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+                for branch in inner.split(|token| is_punct(token, ',')).filter(|branch| !branch.is_empty()) {
+                    match &branch[0] {
+                        TokenTree::Ident(module) => self.import(&module.to_string(), branch[0].span().start().line),
+                        other => self.add(other.span().start().line, "an import of everything in the crate".into()),
+                    }
+                }
+            }
+            _ => self.add(line, "an import of everything in the crate".into()),
+        }
+    }
+
+    fn import(&mut self, module: &str, line: usize) {
+        if module == self.top {
+            return;
+        }
+        let Some(theirs) = layer(module) else {
+            return self.add(line, format!("`crate::{module}` has no layer"));
+        };
+        if ENGINE_ONLY.contains(&module) && self.top != "engine" {
+            return self.add(line, format!("only engine/ uses {module}/"));
+        }
+        // A binary is above all layers; a module without a layer was reported already.
+        let Some(ours) = layer(self.top) else { return };
+        let sideways = SIDEWAYS.iter().any(|(from, to)| *from == self.top && to.contains(&module));
+        if theirs > ours || (theirs == ours && !sideways) {
+            self.add(line, format!("{}/ must not use {module}/", self.top));
+        }
+    }
+}
+
+fn is_ident(token: &TokenTree, name: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == name)
+}
+
+fn is_punct(token: &TokenTree, sign: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
+}
+
+fn is_super(tokens: &[TokenTree], at: usize) -> bool {
+    tokens.get(at).is_some_and(|token| is_ident(token, "super"))
+}
+
+/// Tells whether `::` stands behind a token.
+fn follows_with_colons(tokens: &[TokenTree], at: usize) -> bool {
+    matches!(tokens.get(at + 1..at + 3), Some([first, second]) if is_punct(first, ':') && is_punct(second, ':'))
+}
+
+/// Tells whether `::` stands before a token.
+fn follows_path(tokens: &[TokenTree], at: usize) -> bool {
+    at >= 2 && is_punct(&tokens[at - 1], ':') && is_punct(&tokens[at - 2], ':')
+}
+
+/// Tells whether the `::` before a token starts the path: `::reqwest::get`, not `x::reqwest::get`.
+fn follows_leading_colons(tokens: &[TokenTree], at: usize) -> bool {
+    follows_path(tokens, at)
+        && match at.checked_sub(3).map(|before| &tokens[before]) {
+            Some(TokenTree::Ident(ident)) => ident == "use" || ident == "return" || ident == "in",
+            Some(before) => !is_punct(before, '>'),
+            None => true,
+        }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Gives the files of some kinds below a folder, with their paths below it.
+fn files(folder: &Path, kinds: &[&str]) -> Vec<(String, String)> {
+    const SKIPPED: &[&str] = &["target", "fixtures", "__pycache__"];
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_path_buf()];
+    while let Some(next) = waiting.pop() {
+        for entry in std::fs::read_dir(&next).expect("a readable folder").flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder && !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) {
+                waiting.push(path);
+            } else if !is_folder && path.extension().is_some_and(|kind| kinds.iter().any(|wanted| kind == *wanted)) {
+                let relative = path.strip_prefix(folder).expect("a path below the folder").to_string_lossy().into_owned();
+                found.push((relative, std::fs::read_to_string(&path).expect("a readable source file")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn too_long(path: &str, source: &str) -> Option<String> {
+    let lines = source.lines().count();
+    let excused = source.lines().take(12).any(|line| line.contains(LONG_BECAUSE));
+    (lines > LINES_MAX && !excused).then(|| format!("{path}: {lines} lines; split it, or say `{LONG_BECAUSE} …` at the top"))
+}
+
+#[test]
+fn imports_go_downward_and_every_crate_has_one_home() {
+    let sources = files(&root().join("src"), &["rs"]);
+    assert!(sources.len() > 25, "only {} files found: is this the repository?", sources.len());
+    let found: Vec<String> =
+        sources.iter().flat_map(|(path, source)| check(path, source)).map(|violation| violation.to_string()).collect();
+    assert!(found.is_empty(), "{} violations:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn files_are_short_or_say_why_not() {
+    let sources = files(&root(), &["rs", "py"]);
+    assert!(sources.iter().any(|(path, _)| path.ends_with(".py")), "no Python found: is this the repository?");
+    let found: Vec<String> = sources.iter().filter_map(|(path, source)| too_long(path, source)).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_planted_violation_is_found() {
+    let planted = [
+        // Upwards, plainly and in a group.
+        ("base/text.rs", "use crate::domain::call::Call;", "base/ must not use domain/"),
+        ("source/index.rs", "use crate::{base::text, engine::{jobs, review}};", "source/ must not use engine/"),
+        // In a macro's body, and in code.
+        ("domain/call.rs", "macro_rules! open { () => { $crate::store::open() } }", "only engine/ uses store/"),
+        ("tui/app.rs", "fn f() { let x = vec![crate::cli::args::parse()]; }", "tui/ must not use cli/"),
+        // Sideways where no edge is listed, and a listed one the other way round.
+        ("record/spool.rs", "use crate::pytest::report;", "record/ must not use pytest/"),
+        ("contain/linux.rs", "use crate::python::zygote;", "contain/ must not use python/"),
+        // Past the engine.
+        ("cli/gen.rs", "use crate::write::plan::Plan;", "only engine/ uses write/"),
+        ("main.rs", "use pytead_tui::{cli, store::schema};", "only engine/ uses store/"),
+        // Out of a top module by the back door.
+        ("watch/filter.rs", "use super::super::engine::jobs;", "`super` leaves the top module"),
+        ("watch/mod.rs", "mod tests { fn f() { super::super::engine::go() } }", "`super` leaves the top module"),
+        ("watch/mod.rs", "use super::engine;", "`super` leaves the top module"),
+        ("watch/mod.rs", "use crate as pytead; use pytead::engine;", "under another name"),
+        ("watch/mod.rs", "use crate::*;", "everything in the crate"),
+        ("watch/mod.rs", "#[path = \"../engine/mod.rs\"] mod engine;", "hides where a module lives"),
+        // Outside crates away from home.
+        ("engine/jobs.rs", "use rusqlite::Connection;", "`rusqlite` outside its home"),
+        ("engine/jobs.rs", "use {std::fs, reqwest::Client};", "`reqwest` outside its home"),
+        ("engine/jobs.rs", "async fn f() { ::reqwest::get(\"x\").await; }", "`reqwest` outside its home"),
+        ("config/layers.rs", "use serde_saphyr as yaml;", "`serde_saphyr` outside its home"),
+        ("tui/view.rs", "#[derive(clap::Args)] struct A;", "`clap` outside its home"),
+        // The rest.
+        ("lib.rs", "pub use crate::domain::call::Call;", "`pub use` in lib.rs"),
+        ("store/schema.rs", "fn f() { unsafe { g() } }", "`unsafe` outside"),
+        ("gadgets/mod.rs", "fn f() {}", "`gadgets` has no layer"),
+    ];
+    for (path, source, expected) in planted {
+        let found = check(path, source);
+        assert!(found.iter().any(|violation| violation.what.contains(expected)), "{path}: {source}\nfound {found:?}");
+    }
+}
+
+#[test]
+fn what_is_allowed_is_not_reported() {
+    let allowed = [
+        ("base/text.rs", "// crate::engine\n/// [`crate::store`]\nfn f() { let s = \"crate::engine\"; }"),
+        ("generate/prove.rs", "use crate::{base::text, domain::call, python::worker, generate::cases};"),
+        ("engine/review.rs", "use crate::store::Store; use crate::write::plan;"),
+        ("watch/filter.rs", "use super::events; mod tests { use super::*; use super::super::events; }"),
+        ("watch/events.rs", "use notify::Watcher; pub(crate) fn f() {}"),
+        ("tui/app.rs", "fn f(app: &App) { app.notify(); self::notify::show(); crate::tui::notify::show(); }"),
+        ("main.rs", "fn main() { pytead_tui::cli::main() }"),
+        ("contain/linux.rs", "fn f() { unsafe { libc::fork() } }"),
+    ];
+    for (path, source) in allowed {
+        assert_eq!(check(path, source), [], "{path}: {source}");
+    }
+}
+
+#[test]
+fn a_long_file_is_found_unless_it_says_why() {
+    let long = "x = 1\n".repeat(LINES_MAX + 1);
+    assert!(too_long("a.py", &long).is_some());
+    assert_eq!(too_long("a.py", &format!("# {LONG_BECAUSE} it is a table.\n{long}")), None);
+    assert_eq!(too_long("a.py", "x = 1\n"), None);
+}
