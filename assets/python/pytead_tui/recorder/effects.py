@@ -1,0 +1,166 @@
+"""Notes what recorded calls do besides computing: files, processes, sockets, clock, chance, environment.
+
+Audit hooks tell of files, processes, sockets and threads. Clock, chance and the like raise no audit
+event; they are told from the callee: the table below, by identity.
+"""
+
+import os
+import sys
+
+from pytead_tui.recorder import kinds
+from pytead_tui.recorder.objects import names_of, oid
+from pytead_tui.recorder.state import PACKAGE, Recorder
+
+TABLE = {
+    "time": ("clock", "time time_ns monotonic monotonic_ns perf_counter perf_counter_ns process_time localtime "
+             "gmtime ctime sleep strftime"),
+    "random": ("random", "random randint randrange choice choices sample shuffle uniform gauss normalvariate "
+               "betavariate expovariate getrandbits randbytes triangular"),
+    "secrets": ("random", "token_bytes token_hex token_urlsafe choice randbelow randbits"),
+    "uuid": ("random", "uuid1 uuid4"),
+    "os": ("random", "urandom"),
+    "warnings": ("warning", "warn warn_explicit"),
+    "builtins": ("output", "print"),
+}  # fmt: skip
+_MORE = {"os": (("env", "getenv putenv unsetenv"), ("cwd", "getcwd getcwdb chdir"))}
+_CLASS_METHODS = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
+NAMES = frozenset(
+    name
+    for _, text in [*TABLE.values(), *(pair for pairs in _MORE.values() for pair in pairs)]
+    for name in text.split()
+) | {"now", "utcnow", "today"}  # fmt: skip
+
+_AUDITED = {
+    "open": "file", "os.listdir": "file", "os.scandir": "file", "os.remove": "file", "os.rename": "file",
+    "os.mkdir": "file", "os.rmdir": "file", "os.link": "file", "os.symlink": "file", "os.truncate": "file",
+    "os.chmod": "file", "os.chown": "file", "os.utime": "file", "shutil.copyfile": "file", "shutil.move": "file",
+    "shutil.rmtree": "file", "sqlite3.connect": "file",
+    "os.chdir": "cwd", "os.putenv": "env", "os.unsetenv": "env",
+    "subprocess.Popen": "process", "os.system": "process", "os.exec": "process", "os.posix_spawn": "process",
+    "os.spawn": "process", "os.fork": "process", "os.forkpty": "process", "os.kill": "process",
+    "socket.connect": "net", "socket.bind": "net", "socket.getaddrinfo": "net", "socket.gethostbyname": "net",
+    "socket.sendto": "net", "urllib.Request": "net",
+    "_thread.start_new_thread": "thread", "_thread.start_joinable_thread": "thread",
+}  # fmt: skip
+
+_found: dict = {}
+_searched: dict = {}
+_environ_codes: dict = {}
+_installed = False
+LONGEST = 300
+
+
+def _refresh() -> None:
+    """Looks up the table's functions in the modules that were imported meanwhile."""
+    for module, (kind, text) in TABLE.items():
+        held = sys.modules.get(module)
+        if held is None or _searched.get(module) is held or type(held) is not kinds.Module:
+            continue
+        _searched[module] = held
+        for kind_of, names in ((kind, text), *_MORE.get(module, ())):
+            for name in names.split():
+                function = held.__dict__.get(name)
+                if function is not None:
+                    _found[oid(function)] = (function, kind_of, module + "." + name)
+    environ = os.environ
+    if not _environ_codes and type(environ).__module__ == "os":
+        for name in ("__getitem__", "__setitem__", "__delitem__"):
+            function = type(environ).__dict__.get(name)
+            if type(function) is kinds.Function:
+                _environ_codes[oid(function.__code__)] = function.__code__
+
+
+def of(callee: object) -> "tuple | None":
+    """Gives the (kind, detail) of calling something; None for what is not in the table."""
+    t = type(callee)
+    if t is kinds.BuiltinFunction or t is kinds.Function or t is kinds.Method:
+        _refresh()
+        known = _found.get(oid(callee)) if t is not kinds.Method else _method(callee)
+        if known is not None:
+            return known[1], known[2]
+        if t is kinds.BuiltinFunction and type(callee.__self__) is type:
+            owner = callee.__self__
+            if owner.__module__ == "datetime" and (owner.__name__, callee.__name__) in _CLASS_METHODS:
+                return "clock", "datetime.%s.%s" % (owner.__name__, callee.__name__)
+    elif t is kinds.ClassMethodDescriptor and callee.__objclass__.__module__ == "datetime":
+        if (callee.__objclass__.__name__, callee.__name__) in _CLASS_METHODS:
+            return "clock", "datetime.%s.%s" % (callee.__objclass__.__name__, callee.__name__)
+    return None
+
+
+def _method(callee: object) -> "tuple | None":
+    known = _found.get(oid(callee))
+    if known is None and type(callee.__func__) is kinds.Function:
+        owner = sys.modules.get("random")
+        held = None if owner is None else owner.__dict__.get("_inst")
+        if held is not None and callee.__self__ is held:
+            return callee, "random", "random." + callee.__func__.__name__
+    return known
+
+
+def note(recorder: Recorder, frame: object, kind: str, detail: str) -> None:
+    """Writes an effect of the nearest recorded call, once."""
+    call = recorder.call_around(frame)
+    if call is None:
+        return
+    if call.effects is None:
+        call.effects = set()
+    if (kind, detail) in call.effects or len(call.effects) >= 50:
+        return
+    call.effects.add((kind, detail))
+    call.spool.write(("E", call.cid, kind, detail))
+
+
+def install(recorder: Recorder) -> None:
+    """Adds the audit hook, once; a hook cannot be removed, so it is added when something is recorded."""
+    global _installed
+    if _installed:
+        return
+    _installed = True
+    live = recorder.live
+    audited = _AUDITED
+
+    def hook(event: str, args: tuple) -> None:
+        if event in audited and live and recorder.on:
+            try:
+                frame = sys._getframe(1)
+                source = frame.f_code.co_filename
+                if source.startswith(PACKAGE) or source.startswith("<frozen importlib"):
+                    return
+                detail = _detail(event, args)
+                if detail is not None:
+                    note(recorder, frame, audited[event], detail)
+            except BaseException as error:
+                recorder.failed(error)
+
+    sys.addaudithook(hook)
+
+
+def _detail(event: str, args: tuple) -> "str | None":
+    """Says what happened, in words that hold no argument of a command and no value of a variable."""
+    first = args[0] if args else None
+    if event == "subprocess.Popen" and type(args[1]) in (list, tuple) and args[1]:
+        first = args[1][0]
+    if event == "open":
+        if type(first) is int:
+            return None
+        mode = args[1] if type(args[1]) is str else None
+        flags = args[2] if type(args[2]) is int else 0
+        writes = any(c in mode for c in "wax+") if mode else bool(flags & (os.O_WRONLY | os.O_RDWR))
+        event = "write" if writes else "read"
+    elif event.startswith("socket.") and event[7:] in ("connect", "bind", "sendto"):
+        first = args[1]
+        if type(first) is tuple and len(first) >= 2:
+            first = "%s:%s" % (first[0], first[1]) if type(first[0]) is str and type(first[1]) is int else None
+    elif event.startswith("_thread."):
+        function = first
+        return function.__qualname__[:LONGEST] if type(function) is kinds.Function else "thread"
+    if type(first) is bytes:
+        first = first.decode("utf-8", "replace")
+    elif names_of(type(first))[0] in ("pathlib", "pathlib._local"):
+        first = str(first)
+    if type(first) is not str:
+        return event
+    if event in ("os.system", "urllib.Request"):
+        first = first.split("?")[0].split(" ")[0]
+    return (event + " " + first)[:LONGEST]

@@ -1,0 +1,106 @@
+"""What is known of each project function: its identity, its parameters and what was kept of it so far."""
+
+from pytead_tui.recorder import redact
+from pytead_tui.recorder.objects import dict_of, mro_of
+from pytead_tui.recorder.project import File
+from pytead_tui.recorder.values import isinstance_type, lookup
+
+GENERATOR, COROUTINE, ASYNC_GENERATOR, NESTED, RECEIVER = 1, 2, 4, 8, 16
+MOST = 100  # calls kept of a function
+PATIENCE = 100  # calls in a row that bring nothing, before its events go off
+COPYING = 20_000_000  # ns spent on copying its values
+CALLERS = 64
+
+
+class Function:
+    """One function of one module."""
+
+    __slots__ = (
+        "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
+        "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "edges",
+        "inflight", "dirty", "codes", "yields", "hooks", "generates",
+    )  # fmt: skip
+
+    def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
+                 kinds: tuple) -> None:  # fmt: skip
+        self.fid = fid
+        self.file = file
+        self.module = module
+        self.qualname = qualname
+        self.line = line
+        self.flags = flags
+        self.names = names
+        self.kinds = kinds
+        words = tuple(redact.secret_word(name) for name in names)
+        self.mask = sum(1 << i for i, word in enumerate(words) if word)
+        self.words = words if self.mask else ()
+        self.receiver = bool(flags & RECEIVER)
+        self.generates = bool(flags & (GENERATOR | ASYNC_GENERATOR))
+        self.on = True
+        self.codes: list = []
+        self.hooks: list = []
+        self.yields: dict = {}
+        self.inflight = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets what was kept: of a new process, nothing was."""
+        self.calls = self.raised = self.kept = self.misses = self.spent = 0
+        self.shapes: dict = {}
+        self.inputs: dict = {}
+        self.repeats: dict = {}
+        self.callers: dict = {}
+        self.edges: set = set()
+        self.dirty = False
+
+    def record(self, module_id: int) -> tuple:
+        """Gives its F record."""
+        parameters = tuple(zip(self.names, self.kinds))
+        return ("F", self.fid, module_id, self.qualname, self.line, self.flags, parameters, self.mask)
+
+    def summary(self) -> tuple:
+        """Gives its N record."""
+        callers = tuple((fid, line, times) for (fid, line), times in list(self.callers.items()))
+        return ("N", self.fid, self.calls, self.raised, tuple(self.repeats.items()), callers)
+
+
+def parameters(code: object) -> tuple:
+    """Gives a code object's parameters, (names, kinds), in the order of the signature."""
+    names = code.co_varnames
+    positional, only, count = code.co_posonlyargcount, code.co_kwonlyargcount, code.co_argcount
+    out = [(names[i], 0 if i < positional else 1) for i in range(count)]
+    rest = count + only
+    if code.co_flags & 4:
+        out.append((names[rest], 2))
+    out += [(names[i], 3) for i in range(count, count + only)]
+    if code.co_flags & 8:
+        out.append((names[rest + bool(code.co_flags & 4)], 4))
+    return tuple(n for n, _ in out), tuple(k for _, k in out)
+
+
+def flags_of(code: object, qualname: str) -> int:
+    """Gives a code object's flags, but for the receiver's."""
+    bits = code.co_flags
+    flags = GENERATOR if bits & 0x20 else COROUTINE if bits & 0x80 else ASYNC_GENERATOR if bits & 0x200 else 0
+    return flags | NESTED if "<locals>" in qualname else flags
+
+
+def takes_receiver(code: object, qualname: str, module: str, first: object) -> bool:
+    """Whether the first parameter is a receiver, told from the class and, failing that, from the value."""
+    home, _, name = qualname.rpartition(".")
+    if not home or home.endswith("<locals>") or not code.co_argcount:
+        return False
+    if name == "__new__":
+        return False
+    owner = lookup(module, home)
+    if owner is not None and isinstance_type(owner):
+        plain = name
+        if name.startswith("__") and not name.endswith("__"):
+            plain = "_" + home.rpartition(".")[2].lstrip("_") + name
+        held = dict_of(owner).get(plain)
+        return type(held) is not staticmethod
+    if code.co_varnames[0] in ("self", "cls"):
+        return True
+    cls = first if isinstance_type(first) else type(first)
+    simple = home.rpartition(".")[2]
+    return any(base.__name__ == simple for base in mro_of(cls) if type(base) is type)

@@ -1,0 +1,34 @@
+"""The interpreter's own types, found without the `types` module, which a program may never load."""
+
+import sys
+
+
+class _Holder:
+    __slots__ = ("slot",)
+
+    def method(self):  # type: ignore[no-untyped-def]
+        yield
+
+
+async def _coroutine():  # type: ignore[no-untyped-def]
+    pass
+
+
+_made = _coroutine()
+_made.close()
+
+Function = type(_coroutine)
+Method = type(_Holder().method)
+BuiltinFunction = type(len)
+MethodDescriptor = type(str.upper)
+ClassMethodDescriptor = type(dict.__dict__["fromkeys"])
+MethodWrapper = type(object().__str__)
+WrapperDescriptor = type(object.__init__)
+MemberDescriptor = type(_Holder.slot)
+GetSetDescriptor = type(type.__dict__["__dict__"])
+Generator = type(_Holder().method())
+Coroutine = type(_made)
+Module = type(sys)
+Code = type(_coroutine.__code__)
+MappingProxy = type(_Holder.__dict__)
+SimpleNamespace = type(sys.implementation)

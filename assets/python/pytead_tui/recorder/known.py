@@ -1,0 +1,358 @@
+"""How the standard library's value types, enums, exceptions and builtin subclasses are written.
+
+A type is known only when it is the very class its module holds, so that its methods are not a user's.
+"""
+
+from itertools import islice
+
+from pytead_tui.recorder import kinds
+from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
+from pytead_tui.recorder.values import TAG, dict_content, lookup, set_content, state
+
+
+def new(module: str, name: str, args: tuple, kwargs: "dict | None" = None) -> tuple:
+    """Gives the tree of what a call returns."""
+    return (TAG, "new", module, name, args, kwargs or {})
+
+
+def handler(cls: type, mro: tuple) -> object:
+    """Gives the handler of a known type, or None."""
+    module, name = names_of(cls)
+    found = _EXACT.get((module, name))
+    if found is not None and (from_module(cls, module, name) or derives(_UNLISTED, cls)):
+        return found
+    if module == "numpy" or module.startswith("numpy."):
+        return _numpy(cls, name, mro)
+    for base in mro:
+        names = names_of(base)
+        if names == ("enum", "Enum") and from_module(base, *names):
+            return _enum_handler(cls, module, name)
+        if names == ("logging", "Logger") and from_module(base, *names):
+            return _logger
+    if derives(mro, BaseException):
+        return _exception_handler(cls, mro, module, name)
+    if derives(mro, tuple) and cls is not tuple:
+        return _tuple_subclass(cls, mro, module, name)
+    return None
+
+
+# Exact types, by (module, qualname).
+
+
+def _datetime(w, v, d):
+    args = (v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond)
+    return new("datetime", "datetime", args + _zone(w, v, d), {"fold": v.fold} if v.fold else {})
+
+
+def _zone(w, v, d):
+    zone = v.tzinfo
+    return () if zone is None else (w.value(zone, d + 1),)
+
+
+def _time(w, v, d):
+    args = (v.hour, v.minute, v.second, v.microsecond)
+    return new("datetime", "time", args + _zone(w, v, d), {"fold": v.fold} if v.fold else {})
+
+
+def _timezone(w, v, d):
+    return new("datetime", "timezone", tuple(w.value(a, d + 1) for a in v.__getinitargs__()))
+
+
+def _zone_info(w, v, d):
+    return w.opaque(v) if v.key is None else new("zoneinfo", "ZoneInfo", (v.key,))
+
+
+def _uuid(w, v, d):
+    h = "%032x" % v.int
+    return new("uuid", "UUID", ("-".join((h[:8], h[8:12], h[12:16], h[16:20], h[20:])),))
+
+
+def _as_text(module, name):
+    return lambda w, v, d: new(module, name, (w.text_of(type(v).__str__(v)),))
+
+
+def _slice(w, v, d):
+    return new("builtins", "slice", tuple(w.value(x, d + 1) for x in (v.start, v.stop, v.step)))
+
+
+def _deque(w, v, d):
+    w.mutable = True
+    if not w.fits(len(v)):
+        return w.cut_items(v, len(v), iter(v), d)
+    if oid(v) in w.memo:
+        return w.again(v)
+    items = w.items(list(v), d)
+    return new("collections", "deque", (items,) if v.maxlen is None else (items, v.maxlen))
+
+
+def _counter(w, v, d):
+    w.mutable = True
+    return new("collections", "Counter", (dict_content(w, v, d),))
+
+
+def _ordered(w, v, d):
+    w.mutable = True
+    if not w.fits(dict.__len__(v)):
+        return w.cut_items(v, dict.__len__(v), dict.__iter__(v), d)
+    # Its own order is kept apart and reading it hashes the keys: only where that runs no user's code.
+    plain = all(oid(type(k)) in _PLAIN_KEYS for k in dict.__iter__(v))
+    pairs = list(type(v).items(v)) if plain else list(dict.items(v))
+    return new("collections", "OrderedDict", (dict_content(w, dict(pairs), d),) if plain else (dict_content(w, v, d),))
+
+
+_PLAIN_KEYS = frozenset(oid(t) for t in (str, int, float, bool, bytes, type(None)))
+
+
+def _default(w, v, d):
+    w.mutable = True
+    return new("collections", "defaultdict", (w.value(v.default_factory, d + 1), dict_content(w, v, d)))
+
+
+def _pattern(w, v, d):
+    flags = v.flags & ~32 if type(v.pattern) is str else v.flags
+    return new("re", "compile", (w.value(v.pattern, d + 1),) + ((flags,) if flags else ()))
+
+
+def _namespace(w, v, d):
+    w.mutable = True
+    held = kinds.SimpleNamespace.__dict__["__dict__"].__get__(v)
+    ordinal = w.entry(v, "obj")
+    if ordinal is None:
+        return w.again(v)
+    pairs = [(n, x) for n, x in list(dict.items(held)) if type(n) is str]
+    return (TAG, "obj", ordinal, "types", "SimpleNamespace", "plain", w.fields(pairs, d))
+
+
+def _array(w, v, d):
+    w.mutable = True
+    if not w.fits(len(v)):
+        return w.cut_items(v, len(v), iter(v), d)
+    return new("array", "array", (v.typecode, w.items(v.tolist(), d)))
+
+
+def _memoryview(w, v, d):
+    try:
+        return (TAG, "cut", "memoryview", v.nbytes, "", "", "")
+    except ValueError:  # released
+        return w.opaque(v)
+
+
+def _mapping_proxy(w, v, d):
+    import gc
+
+    held = gc.get_referents(v)
+    if len(held) != 1 or type(held[0]) is not dict:
+        return w.opaque(v)
+    return new("types", "MappingProxyType", (w.value(held[0], d + 1),))
+
+
+def _partial(w, v, d):
+    w.mutable = True
+    args = w.value(v.args, d + 1)
+    return (TAG, "partial", w.value(v.func, d + 1), args, w.fields(list(v.keywords.items()), d))
+
+
+def _file(kind):
+    def read(w, v, d):
+        w.mutable = True
+        try:
+            place = v.tell()
+            content = v.getvalue()
+        except ValueError:  # closed
+            return w.opaque(v)
+        return (TAG, "file", kind, w.text_of(content), place)
+
+    return read
+
+
+def _fraction(w, v, d):
+    return new("fractions", "Fraction", (w.value(v._numerator, d + 1), w.value(v._denominator, d + 1)))
+
+
+def _struct_time(w, v, d):
+    return new("time", "struct_time", (tuple(w.value(x, d + 1) for x in tuple.__iter__(v)),))
+
+
+_EXACT = {
+    ("datetime", "datetime"): _datetime,
+    ("datetime", "date"): lambda w, v, d: new("datetime", "date", (v.year, v.month, v.day)),
+    ("datetime", "time"): _time,
+    ("datetime", "timedelta"): lambda w, v, d: new("datetime", "timedelta", (v.days, v.seconds, v.microseconds)),
+    ("datetime", "timezone"): _timezone,
+    ("zoneinfo", "ZoneInfo"): _zone_info,
+    ("decimal", "Decimal"): _as_text("decimal", "Decimal"),
+    ("fractions", "Fraction"): _fraction,
+    ("uuid", "UUID"): _uuid,
+    ("builtins", "range"): lambda w, v, d: new("builtins", "range", (v.start, v.stop, v.step)),
+    ("builtins", "slice"): _slice,
+    ("builtins", "memoryview"): _memoryview,
+    ("builtins", "mappingproxy"): _mapping_proxy,
+    ("collections", "deque"): _deque,
+    ("collections", "Counter"): _counter,
+    ("collections", "OrderedDict"): _ordered,
+    ("collections", "defaultdict"): _default,
+    ("re", "Pattern"): _pattern,
+    ("types", "SimpleNamespace"): _namespace,
+    ("array", "array"): _array,
+    ("functools", "partial"): _partial,
+    ("_io", "StringIO"): _file("StringIO"),
+    ("_io", "BytesIO"): _file("BytesIO"),
+    ("time", "struct_time"): _struct_time,
+}
+_UNLISTED = (kinds.MappingProxy, kinds.SimpleNamespace)
+for _name in ("PurePath", "PurePosixPath", "PureWindowsPath", "Path", "PosixPath", "WindowsPath"):
+    _EXACT["pathlib", _name] = _EXACT["pathlib._local", _name] = _as_text("pathlib", _name)
+for _name in ("Address", "Network", "Interface"):
+    for _v in ("4", "6"):
+        _EXACT["ipaddress", "IPv%s%s" % (_v, _name)] = _as_text("ipaddress", "IPv%s%s" % (_v, _name))
+
+
+# Families of types.
+
+
+def _enum_handler(cls, module, qualname):
+    base = next(b for b in mro_of(cls) if names_of(b) == ("enum", "Enum"))
+    getter = dict_of(base)["__dict__"].__get__
+    flag = any(names_of(b) == ("enum", "Flag") for b in mro_of(cls))
+
+    def write(w, v, d):
+        held = getter(v)
+        name, value = held.get("_name_"), held.get("_value_")
+        if type(name) is not str:
+            name = _flag_names(cls, value, getter) if flag and type(value) is int else None
+        return (TAG, "enum", module, qualname, name, w.value(value, d + 1))
+
+    return write
+
+
+def _flag_names(cls, value, getter):
+    """Gives the joined names of a combination; None unless its single bits all have one."""
+    names = []
+    left = value
+    for member in dict_of(cls).get("_member_map_", {}).values():
+        bit = getter(member).get("_value_")
+        if type(bit) is int and bit > 0 and not bit & (bit - 1) and value & bit:
+            names.append(getter(member).get("_name_"))
+            left &= ~bit
+    return "|".join(names) if names and not left else None
+
+
+def _logger(w, v, d):
+    held = lookup("logging", "Logger").__dict__["__dict__"].__get__(v)
+    name = held.get("name")
+    if type(name) is not str:
+        return w.opaque(v)
+    return new("logging", "getLogger", () if name == "root" else (name,))
+
+
+_exception_args = BaseException.__dict__["args"].__get__
+_exception_dict = BaseException.__dict__["__dict__"].__get__
+
+
+def _exception_handler(cls, mro, module, qualname):
+    filename = OSError.__dict__["filename"].__get__ if derives(mro, OSError) else None
+    slots = [
+        (held.__name__, held.__get__)
+        for base in mro if names_of(base)[0] != "builtins"
+        for held in list(dict_of(base).values()) if type(held) is kinds.MemberDescriptor
+    ]  # fmt: skip
+
+    def write(w, v, d):
+        ordinal = w.entry(v, "exc")
+        if ordinal is None:
+            return w.again(v)
+        w.mutable = True
+        args = tuple(_exception_args(v))
+        if filename is not None and len(args) == 2 and filename(v) is not None:
+            args += (filename(v),)
+        pairs = state((_exception_dict, slots), v)
+        pairs = [(n, x) for n, x in pairs if n != "__notes__" or type(x) is list]
+        return (TAG, "exc", ordinal, module, qualname, tuple(w.value(a, d + 1) for a in args), w.fields(pairs, d))
+
+    return write
+
+
+def _tuple_subclass(cls, mro, module, qualname):
+    names = next((s["_fields"] for s in map(dict_of, mro) if "_fields" in s), None)
+    if type(names) is tuple and all(type(n) is str for n in names):
+        size = len(names)
+
+        def write(w, v, d):
+            items = list(islice(tuple.__iter__(v), size))
+            return (TAG, "nt", module, qualname, names, tuple(w.fields(list(zip(names, items)), d).values()))
+
+        return write
+    if "n_sequence_fields" in dict_of(cls):
+        return lambda w, v, d: new(module, qualname, (tuple(w.value(x, d + 1) for x in tuple.__iter__(v)),))
+    return None
+
+
+def _content_list(w, v, d):
+    length = list.__len__(v)
+    if not w.fits(length):
+        return w.cut_items(v, length, list.__iter__(v), d)
+    return w.items(list(list.__iter__(v)), d)
+
+
+def _content_tuple(w, v, d):
+    if not w.fits(tuple.__len__(v)):
+        return w.cut_items(v, tuple.__len__(v), tuple.__iter__(v), d)
+    return tuple(w.items(list(tuple.__iter__(v)), d))
+
+
+def _content_bytearray(w, v, d):
+    return w.text_of(bytes(bytearray.__getitem__(v, slice(0, 5000))))
+
+
+BASES = (
+    (str, lambda w, v, d: w.text_of(str.__str__(v) if type(v) is str else str.__getitem__(v, slice(None)))),
+    (bytes, lambda w, v, d: w.text_of(bytes.__getitem__(v, slice(None)))),
+    (bytearray, _content_bytearray),
+    (int, lambda w, v, d: w.value(int.__int__(v), d)),
+    (float, lambda w, v, d: float.__float__(v)),
+    (complex, lambda w, v, d: complex.__add__(v, 0)),
+    (list, _content_list),
+    (dict, dict_content),
+    (set, lambda w, v, d: set_content(w, v, "set", d)),
+    (frozenset, lambda w, v, d: set_content(w, v, "frozenset", d)),
+    (tuple, _content_tuple),
+)
+
+
+def subclass(base, content, readers):
+    """Makes the handler of a class derived from a builtin: the builtin's content and its own state."""
+
+    def write(w, v, d):
+        ordinal = w.entry(v, "sub")
+        if ordinal is None:
+            return w.again(v)
+        w.mutable = True
+        module, qualname = names_of(type(v))
+        held = content(w, v, d)
+        return (TAG, "sub", ordinal, module, qualname, held, w.fields(state(readers, v), d))
+
+    return write
+
+
+def _numpy(cls, name, mro):
+    if name == "ndarray" and from_module(cls, "numpy", "ndarray"):
+        return _ndarray
+    if any(names_of(b) == ("numpy", "generic") for b in mro):
+        return _numpy_scalar
+    return None
+
+
+def _ndarray(w, v, d):
+    w.mutable = True
+    kind = v.dtype.str
+    if v.size > 64 or v.dtype.hasobject:
+        return (TAG, "cut", "ndarray", v.size, kind, str(tuple(v.shape)), "")
+    return (TAG, "ndarray", kind, tuple(v.shape), w.items(v.ravel().tolist(), d))
+
+
+def _numpy_scalar(w, v, d):
+    held = v.item()
+    if not derives((int, float, complex, bool, str, bytes), type(held)):
+        return w.opaque(v)
+    return new("numpy", names_of(type(v))[1], (held,))
+

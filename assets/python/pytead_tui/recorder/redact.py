@@ -1,0 +1,65 @@
+"""Which names are secret, and the ordinals of redacted values. Value patterns are Rust's affair."""
+
+WORDS = {
+    "password", "passwd", "passphrase", "secret", "token", "apikey", "auth", "authorization",
+    "credential", "credentials", "privatekey", "session", "cookie",
+}  # fmt: skip
+
+_known: dict = {}
+_ordinals: dict = {}
+
+
+def configure(words: str) -> None:
+    """Adds the words of `PYTEAD_REDACT`, one a line."""
+    for word in words.split("\n"):
+        plain = "".join(c for c in word.lower() if c.isalnum())
+        if plain:
+            WORDS.add(plain)
+    _known.clear()
+
+
+def tokens(name: str) -> list:
+    """Splits a name at anything but letters and digits, and where the case changes."""
+    found: list = []
+    word = ""
+    for i, c in enumerate(name):
+        if not c.isalnum():
+            if word:
+                found.append(word)
+            word = ""
+            continue
+        if c.isupper() and word:
+            lower_before = not name[i - 1].isupper()
+            lower_after = i + 1 < len(name) and name[i + 1].islower()
+            if lower_before or lower_after:
+                found.append(word)
+                word = ""
+        word += c
+    if word:
+        found.append(word)
+    return [w.lower() for w in found]
+
+
+def secret_word(name: object) -> "str | None":
+    """Gives the word that makes a name secret, or None."""
+    if type(name) is not str or len(name) > 200:
+        return None
+    try:
+        return _known[name]
+    except KeyError:
+        pass
+    parts = tokens(name)
+    word = None
+    for i, part in enumerate(parts):
+        pair = part + parts[i + 1] if i + 1 < len(parts) else part
+        word = part if part in WORDS else pair if pair in WORDS else None
+        if word:
+            break
+    if len(_known) < 20_000:
+        _known[name] = word
+    return word
+
+
+def ordinal(raw: object) -> int:
+    """Numbers a raw value of an exact scalar type: the same value has the same number."""
+    return _ordinals.setdefault(hash((type(raw).__name__, raw)), len(_ordinals) + 1)
