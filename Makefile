@@ -1,0 +1,13 @@
+# Each target installs what it lacks and says so; needed beforehand are only a C compiler and cargo from rustup.rs.
+
+.PHONY: demo test lint
+.DEFAULT_GOAL := demo
+
+demo: ## open the workbench on a copy of examples/shop; without a terminal, print what it would show
+	@scripts/demo.sh
+
+test: ## all tests: Rust, and Python under every interpreter that is here
+	@scripts/test.sh
+
+lint: ## rustfmt, clippy, ruff
+	@scripts/lint.sh

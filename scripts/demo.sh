@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Shows the program at work on a fresh copy of examples/shop: records its tests, then opens the workbench. Without a
+# terminal it prints the same steps instead: the drafts with their proofs, and what an edit changes.
+
+source "$(dirname "$0")/setup.sh"
+need_cargo
+need_python
+
+[ -x "$CARGO_TARGET_DIR/release/pytead-tui" ] || say "Building; the first time takes minutes, later ones seconds."
+cargo build --quiet --release --locked --bin pytead-tui
+pytead=$CARGO_TARGET_DIR/release/pytead-tui
+
+shop=$root/.cache/demo/shop
+rm -rf "$shop"
+mkdir -p "${shop%/*}"
+cp -R examples/shop "$shop"
+cd "$shop"
+
+step() { printf '\n$ %s\n' "$*"; }
+
+if [ -t 0 ] && [ -t 1 ]; then
+    "$pytead" --trust run -- pytest -q
+    exec "$pytead" --trust
+fi
+
+step pytead-tui run -- pytest -q
+"$pytead" --trust run -- pytest -q
+
+step pytead-tui gen
+"$pytead" --trust gen
+
+step "sed -i 's/total > FREE_FROM/total >= FREE_FROM/' shop/pricing.py"
+sed 's/total > FREE_FROM/total >= FREE_FROM/' shop/pricing.py >pricing.new
+mv pricing.new shop/pricing.py
+diff "$root/examples/shop/shop/pricing.py" shop/pricing.py || true
+
+step pytead-tui replay
+status=0
+"$pytead" --trust replay || status=$?
+# `replay` ends with 1 when calls end differently now, and here they must.
+[ "$status" -eq 1 ] || stop "replay ended with $status where the edit had to show as a change."

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Checks form: rustfmt, clippy, ruff. Each counts as one check in the closing line and in PYTEAD_COUNTS.
+
+source "$(dirname "$0")/setup.sh"
+need_cargo
+need_python
+passed=0 failed=0
+
+check() {
+    say "» $*"
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+for component in rustfmt clippy; do
+    command -v "cargo-${component#rust}" >/dev/null && continue
+    say "Installing $component"
+    rustup component add "$component"
+done
+check cargo fmt --check
+check cargo clippy --locked --all-targets -- -D warnings
+check ruff check --no-cache .
+echo "$passed passed, $failed failed"
+[ -z "${PYTEAD_COUNTS:-}" ] || echo "$passed passed, $failed failed" >>"$PYTEAD_COUNTS"
+[ "$failed" -eq 0 ]

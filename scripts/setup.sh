@@ -1,0 +1,70 @@
+# What the other scripts stand on: the toolchain, the build folder, the interpreters and their virtual environments.
+# To be sourced by bash. Installs what is missing, says what, and does nothing when nothing is missing.
+
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/pytead-tui
+
+say() { printf '%s\n' "$*" >&2; }
+stop() {
+    say "$@"
+    exit 3
+}
+
+sha() { if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -c1-16; }
+
+# The compiler and the folder it builds in: outside the clone, so that a fresh clone with the same dependencies finds
+# them built.
+need_cargo() {
+    command -v cargo >/dev/null || PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
+    command -v cargo >/dev/null || stop "No cargo found. Install Rust from https://rustup.rs and run this again."
+    command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null ||
+        stop "No C compiler found. SQLite and the Python grammar are built from C: install gcc or clang."
+    if [ -z "${CARGO_TARGET_DIR:-}" ]; then
+        CARGO_TARGET_DIR=${PYTEAD_TARGET:-$cache/target}/$({ cat Cargo.lock && rustc --version; } | sha)
+    fi
+    export CARGO_TARGET_DIR
+}
+
+probe='import ensurepip, ssl, sys, venv; print("%d.%d.%d" % sys.version_info[:3])'
+
+# One line per interpreter from 3.10 on, oldest first: its version and its path; the newest patch release of each minor one.
+interpreters() {
+    local minor candidate version
+    for minor in 10 11 12 13 14; do
+        while read -r candidate; do
+            version=$("$candidate" -c "$probe" </dev/null 2>/dev/null) || continue
+            [ "${version%.*}" = "3.$minor" ] || continue
+            printf '%s %s\n' "$version" "$candidate"
+            break
+        done < <(
+            { find "${PYENV_ROOT:-$HOME/.pyenv}/versions" -maxdepth 1 -name "3.$minor.*" 2>/dev/null || true; } |
+                sort -rV | sed 's|$|/bin/python3|'
+            type -aP "python3.$minor" python3 || true
+        )
+    done
+}
+
+# Makes a virtual environment with requirements-dev.txt, unless it is there and complete.
+#   environment FOLDER VERSION PYTHON
+environment() {
+    local folder=$1 version=$2 python=$3 marker
+    marker=$folder/.complete-$({ cat requirements-dev.txt && echo "$version $python"; } | sha)
+    if [ -e "$marker" ] && "$folder/bin/python" -c '' 2>/dev/null; then return; fi
+    say "Installing $(grep -c '==' requirements-dev.txt) packages of requirements-dev.txt for Python $version into $folder"
+    rm -rf "$folder"
+    "$python" -m venv "$folder"
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+    touch "$marker"
+}
+
+# The environment of the clone itself, `.venv`, by the newest interpreter; it leads PATH from here on.
+need_python() {
+    local newest
+    newest=$(interpreters | tail -n 1)
+    [ -n "$newest" ] || stop "No Python from 3.10 on with the venv module found. Install one, with pyenv or from python.org."
+    environment .venv "${newest%% *}" "${newest#* }"
+    PATH=$root/.venv/bin:$PATH
+    export PATH VIRTUAL_ENV=$root/.venv
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Runs all tests: Rust, then Python under every interpreter that is here. Ends with `N passed, N failed`.
+# With CI=true fewer than three interpreters are a failure. PYTEAD_COUNTS names a file that gets `passed failed` lines.
+
+source "$(dirname "$0")/setup.sh"
+need_cargo
+need_python
+log=$(mktemp)
+summary=$(mktemp)
+trap 'rm -f "$log" "$summary"' EXIT
+export PYTHONDONTWRITEBYTECODE=1 CARGO_TERM_COLOR=never PY_COLORS=0
+
+# Notes how a run ended; one that failed without naming a failed test counts as one failure.
+#   note NAME STATUS PASSED FAILED
+note() {
+    local failed=$4
+    if [ "$2" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+    printf '%s\t%d\t%d\n' "$1" "$3" "$failed" >>"$summary"
+}
+
+# Adds up the numbers that stand before a word in the lines that match: `total LINES WORDS`.
+total() { { grep -E "$1" "$log" || true; } | { grep -oE "[0-9]+ ($2)" || true; } | awk '{ n += $1 } END { print n + 0 }'; }
+
+status=0
+if command -v cargo-nextest >/dev/null; then
+    cargo nextest run --locked 2>&1 | tee "$log" || status=$?
+    note Rust "$status" "$(total '^ *Summary' passed)" "$(total '^ *Summary' 'failed|timed out')"
+else
+    cargo test --locked --no-fail-fast 2>&1 | tee "$log" || status=$?
+    note Rust "$status" "$(total '^test result' passed)" "$(total '^test result' failed)"
+fi
+
+used=""
+while read -r version python <&3; do
+    used="$used $version"
+    place=$cache/venvs/$version
+    environment "$place" "$version" "$python"
+    for suite in tests/python examples/shop; do
+        [ -d "$suite" ] || continue
+        status=0
+        say "» $suite under Python $version"
+        (cd "$suite" && "$place/bin/python" -m pytest -q -p no:cacheprovider) 2>&1 | tee "$log" || status=$?
+        note "Python $version $suite" "$status" "$(total ' in [0-9.]+s' passed)" "$(total ' in [0-9.]+s' 'failed|error')"
+    done
+done 3< <(interpreters)
+
+printf '\nInterpreters:%s\n' "$used"
+if [ "${CI:-}" = true ] && [ "$(wc -w <<<"$used")" -lt 3 ]; then
+    say "At least three interpreters from 3.10 on are needed here."
+    note "three interpreters" 1 0 1
+fi
+closing=$(awk -F '\t' '{ passed += $2; failed += $3 } END { print passed + 0 " passed, " failed + 0 " failed" }' "$summary")
+awk -F '\t' '{ printf "%-36s %5d passed, %d failed\n", $1, $2, $3 }' "$summary"
+echo "$closing"
+[ -z "${PYTEAD_COUNTS:-}" ] || echo "$closing" >>"$PYTEAD_COUNTS"
+[ "${closing#*, }" = "0 failed" ]
