@@ -1,1 +1,223 @@
-//! The project's database.
+//! The project's database: `.pytead/pytead.db`, SQLite in WAL mode, the only home of `rusqlite`.
+//!
+//! Writes go through one thread that owns the writing connection, each in a transaction of its own; reads use
+//! connections of their own and see a consistent state. Values are kept as the recorder's bytes and are not decoded here.
+//! What to store, and when, is the engine's business.
+
+mod calls;
+mod decisions;
+mod error;
+mod open;
+mod outcomes;
+mod proposals;
+mod recordings;
+mod schema;
+mod session;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod row_tests;
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;
+
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+
+use parking_lot::Mutex;
+use rusqlite::types::Type;
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
+
+pub use calls::{
+    Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotals, NewCall, SpoolCall, StoredCall,
+};
+pub use error::StoreError;
+pub use open::{Opened, open, open_in_memory, set_aside};
+pub use outcomes::{Note, StoredOutcome};
+pub use recordings::Pruned;
+pub use session::AcceptedTest;
+
+/// The folder inside a project that holds what the workbench knows about it.
+pub const FOLDER: &str = ".pytead";
+
+/// The database's file name in [`FOLDER`].
+pub const FILE: &str = "pytead.db";
+
+/// What this store can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It reads and writes the project's database.
+    Full,
+    /// It only reads: the database cannot be written, or somebody else made it.
+    ReadOnly,
+    /// It lives in memory and is gone with the process: the project has no usable place for it.
+    Memory,
+}
+
+type Result<T, E = StoreError> = std::result::Result<T, E>;
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// A handle on the project's database; clones share it.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    place: Place,
+    mode: Mode,
+    foreign: bool,
+    writer: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+/// Where connections lead.
+#[derive(Debug, Clone)]
+enum Place {
+    /// A file, written by this process too.
+    File(PathBuf),
+    /// A file that is only read.
+    ReadOnly(PathBuf),
+    /// A database in memory, by its shared name.
+    Memory(String),
+}
+
+impl Store {
+    fn start(place: Place, foreign: bool, writer: Option<Connection>) -> Self {
+        let mode = match place {
+            Place::File(_) => Mode::Full,
+            Place::ReadOnly(_) => Mode::ReadOnly,
+            Place::Memory(_) => Mode::Memory,
+        };
+        let (sender, thread) = match writer {
+            Some(mut connection) => {
+                let (sender, jobs) = mpsc::channel::<Job>();
+                let thread = std::thread::spawn(move || {
+                    for job in jobs {
+                        // A panic in one job must not take the writer away from all others; its transaction rolls back.
+                        if std::panic::catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
+                            tracing::error!("a write to the store panicked and was rolled back");
+                        }
+                    }
+                });
+                (Some(sender), Some(thread))
+            }
+            None => (None, None),
+        };
+        Self { inner: Arc::new(Inner { place, mode, foreign, writer: sender, thread, readers: Mutex::new(Vec::new()) }) }
+    }
+
+    /// Tells what this store can do.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.inner.mode
+    }
+
+    /// Tells whether the database was made by somebody else. Decisions, accepted outcomes and accepted tests of such a
+    /// database are never given out.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.inner.foreign
+    }
+
+    /// Tells whether another process changed the database since the last call with the same `seen`, which starts as 0.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn changed_since(&self, seen: &mut u64) -> Result<bool> {
+        if self.inner.mode != Mode::Full {
+            return Ok(false);
+        }
+        // Asked on the writing connection, this number moves for the commits of others only.
+        let version: i64 =
+            self.on_writer(|connection| Ok(connection.pragma_query_value(None, "data_version", |row| row.get(0))?))?;
+        let version = version.unsigned_abs();
+        let before = std::mem::replace(seen, version);
+        Ok(before != 0 && before != version)
+    }
+
+    /// Runs `work` in a transaction on the writing thread; it is committed when `work` gives `Ok` and undone otherwise.
+    fn write<T: Send + 'static>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static) -> Result<T> {
+        self.on_writer(move |connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        })
+    }
+
+    fn on_writer<T: Send + 'static>(&self, work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static) -> Result<T> {
+        let writer = self.inner.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        let (reply, answer) = mpsc::sync_channel(1);
+        let job: Job = Box::new(move |connection| {
+            // Whoever asked may be gone; the work is done all the same.
+            let _ = reply.send(work(connection));
+        });
+        writer.send(job).map_err(|_| StoreError::Closed)?;
+        answer.recv().map_err(|_| StoreError::Closed)?
+    }
+
+    /// Runs `work` on a reading connection, in one transaction, so that all it reads belongs together.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let idle = self.inner.readers.lock().pop();
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => schema::reader(&self.inner.place)?,
+        };
+        let result = connection.transaction().map_err(StoreError::from).and_then(|transaction| work(&transaction));
+        if !matches!(&result, Err(StoreError::Damaged | StoreError::Sqlite(_))) {
+            self.inner.readers.lock().push(connection);
+        }
+        result
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.readers.lock().clear();
+        // The writer closes last, so that SQLite folds its log into the file before the process ends.
+        self.writer = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> Result<String> {
+    Ok(serde_json::to_string(value)?)
+}
+
+/// Writes a plain enum as its one word.
+fn word<T: serde::Serialize>(value: &T) -> Result<String> {
+    Ok(to_json(value)?.trim_matches('"').to_owned())
+}
+
+/// Reads a column of JSON text.
+fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| bad_column(column, error))
+}
+
+/// Reads a column that holds a plain enum as its one word.
+fn from_word<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_value(serde_json::Value::String(text)).map_err(|error| bad_column(column, error))
+}
+
+fn bad_column(column: usize, error: serde_json::Error) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}
+
+/// Hashes and counts are unsigned; SQLite's integers are signed. The bits are kept.
+fn signed(number: u64) -> i64 {
+    number.cast_signed()
+}
+
+fn unsigned(number: i64) -> u64 {
+    number.cast_unsigned()
+}

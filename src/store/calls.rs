@@ -1,0 +1,453 @@
+//! Recorded calls: stored batch by batch as their records arrive, read merged by input.
+//!
+//! Start and end of a call are different records, and a parent may be read after its child; so a call is found by its
+//! [`SpoolCall`] until it has a number, and parents are looked up when calls are read.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Row, Transaction, params};
+
+use super::{Result, Store, json, signed, to_json, unsigned};
+use crate::base::hash::Digest;
+use crate::domain::call::{CallId, RecordingId, Touch};
+use crate::domain::function::FunctionId;
+
+/// Names a call inside its recording, as the recorder does: counters of one process never repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpoolCall {
+    /// The recorded process: any number that is one process's in the recording.
+    pub process: i64,
+    /// The call's number in that process.
+    pub number: i64,
+}
+
+/// A call that started.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewCall {
+    /// Which call.
+    pub spool: SpoolCall,
+    /// The function.
+    pub function: FunctionId,
+    /// Its file below the root.
+    pub path: String,
+    /// The number of the kept call it was made from, in the same process.
+    pub parent: Option<i64>,
+    /// The project function that called it, where known.
+    pub caller: Option<FunctionId>,
+    /// The caller's line.
+    pub caller_line: Option<u32>,
+    /// Called from outside the project.
+    pub direct: bool,
+    /// The thread: the spool's file ordinal.
+    pub thread: u32,
+    /// The asyncio task, 0 for none.
+    pub task: u32,
+    /// The receiver's number, for methods.
+    pub receiver: Option<u64>,
+    /// Start, in nanoseconds since the recording's start.
+    pub start_ns: i64,
+    /// The arguments: marshal of a tuple of `(name, kind number, value)`.
+    pub args: Vec<u8>,
+    /// Hash of the function and its arguments.
+    pub input: Digest,
+}
+
+/// A call that ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallEnd {
+    /// Which call.
+    pub spool: SpoolCall,
+    /// How it ended and what it changed: an outcome tuple of `docs/worker.md`.
+    pub outcome: Vec<u8>,
+    /// It ended by an exception.
+    pub failed: bool,
+    /// Duration in nanoseconds.
+    pub duration_ns: i64,
+    /// Why it cannot be run again, as far as known.
+    pub not_replayable: Option<String>,
+}
+
+/// How often a kept call's input was seen so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallTimes {
+    /// Which call.
+    pub spool: SpoolCall,
+    /// How often in all.
+    pub times: u64,
+}
+
+/// Something a call touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallTouch {
+    /// Which call.
+    pub spool: SpoolCall,
+    /// What it touched.
+    pub touch: Touch,
+}
+
+/// How often a function was called in a recording so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionCount {
+    /// The function.
+    pub function: FunctionId,
+    /// Its file below the root.
+    pub path: String,
+    /// Calls in all.
+    pub calls: u64,
+    /// Calls that raised in all.
+    pub raised: u64,
+}
+
+/// How often a function was called from one place so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallerCount {
+    /// The function.
+    pub function: FunctionId,
+    /// Who called it; `None` for code outside the project.
+    pub caller: Option<FunctionId>,
+    /// From which line.
+    pub line: Option<u32>,
+    /// How often in all.
+    pub times: u64,
+}
+
+/// One project function entering another one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// The function that calls.
+    pub caller: FunctionId,
+    /// The function that is called.
+    pub callee: FunctionId,
+}
+
+/// What a reading of the spools found, stored in one transaction. Counts are totals of the recording so far: they
+/// replace those stored before.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// Calls that started.
+    pub calls: Vec<NewCall>,
+    /// What calls touched.
+    pub touches: Vec<CallTouch>,
+    /// Calls that ended.
+    pub ends: Vec<CallEnd>,
+    /// Repetitions.
+    pub times: Vec<CallTimes>,
+    /// Totals by function.
+    pub counts: Vec<FunctionCount>,
+    /// Totals by caller.
+    pub callers: Vec<CallerCount>,
+    /// Who enters whom.
+    pub edges: Vec<Edge>,
+}
+
+/// A call as it is stored: values still in the recorder's bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredCall {
+    /// Its number.
+    pub id: CallId,
+    /// Its recording.
+    pub recording: RecordingId,
+    /// The function.
+    pub function: FunctionId,
+    /// Its file below the root.
+    pub path: String,
+    /// The kept call it was made from.
+    pub parent: Option<CallId>,
+    /// The project function that called it, where known.
+    pub caller: Option<FunctionId>,
+    /// The caller's line.
+    pub caller_line: Option<u32>,
+    /// Called from outside the project.
+    pub direct: bool,
+    /// The thread.
+    pub thread: u32,
+    /// The asyncio task, 0 for none.
+    pub task: u32,
+    /// The receiver's number, for methods.
+    pub receiver: Option<u64>,
+    /// Start, in nanoseconds since the recording's start.
+    pub start_ns: i64,
+    /// Duration in nanoseconds.
+    pub duration_ns: i64,
+    /// Hash of the function and its arguments.
+    pub input: Digest,
+    /// How often this input was seen: in all recordings where inputs are merged.
+    pub times: u64,
+    /// It ended by an exception.
+    pub failed: bool,
+    /// What it touched.
+    pub touches: Vec<Touch>,
+    /// Why it cannot be run again.
+    pub not_replayable: Option<String>,
+    /// The arguments, as in [`NewCall`].
+    pub args: Vec<u8>,
+    /// The recorded outcome, as in [`CallEnd`]; `None` when the call did not end.
+    pub outcome: Option<Vec<u8>>,
+}
+
+/// A function as the kept recordings know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionTotals {
+    /// The function.
+    pub function: FunctionId,
+    /// Its file below the root, as last recorded.
+    pub path: String,
+    /// Calls seen.
+    pub calls: u64,
+    /// Calls seen that raised.
+    pub raised: u64,
+    /// Different inputs kept.
+    pub inputs: u64,
+}
+
+/// The columns of a call, `{times}` being the column or sum that says how often.
+fn select(times: &str) -> String {
+    format!(
+        "SELECT c.id, c.recording, c.function, c.path, (SELECT p.id FROM calls p WHERE p.recording = c.recording AND \
+         p.process = c.process AND p.number = c.parent_number), c.caller, c.caller_line, c.direct, c.thread, c.task, \
+         c.receiver, c.start_ns, c.duration_ns, c.input, {times}, c.failed, c.touches, c.not_replayable, c.args, c.outcome"
+    )
+}
+
+impl Store {
+    /// Stores what a reading of the spools found, all of it or nothing. A call that is there already is not stored
+    /// twice, so that spools can be read again after a crash. Gives the numbers of the started calls.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn ingest(&self, recording: RecordingId, batch: Batch) -> Result<HashMap<SpoolCall, CallId>> {
+        self.write(move |transaction| {
+            let ids = insert_calls(transaction, recording, &batch.calls)?;
+            update_calls(transaction, recording, &batch)?;
+            insert_totals(transaction, recording, &batch)?;
+            Ok(ids)
+        })
+    }
+
+    /// Gives the calls of a function, calls with equal inputs as one (that of the newest recording, finished if there is
+    /// one), the newest first and at most `cap`.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn calls_of(&self, function: &FunctionId, cap: usize) -> Result<Vec<StoredCall>> {
+        self.read(|connection| {
+            let sql = format!(
+                "{} FROM (SELECT id, sum(times) OVER (PARTITION BY input) AS total, row_number() OVER (PARTITION BY input \
+                 ORDER BY outcome IS NULL, recording DESC, id) AS place FROM calls WHERE function = ?1) AS merged \
+                 JOIN calls c ON c.id = merged.id WHERE merged.place = 1 ORDER BY c.recording DESC, c.id LIMIT ?2",
+                select("merged.total")
+            );
+            let cap = i64::try_from(cap).unwrap_or(i64::MAX);
+            list(connection, &sql, params![function.0, cap])
+        })
+    }
+
+    /// Gives calls by their numbers, in that order; those that are gone are left out.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn calls(&self, ids: &[CallId]) -> Result<Vec<StoredCall>> {
+        self.read(|connection| {
+            let sql = format!(
+                "{} FROM json_each(?1) AS wanted JOIN calls c ON c.id = wanted.value ORDER BY wanted.key",
+                select("c.times")
+            );
+            list(connection, &sql, [to_json(ids)?])
+        })
+    }
+
+    /// Gives the kept calls made from a call, in the order they started.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn children(&self, call: CallId) -> Result<Vec<StoredCall>> {
+        self.read(|connection| {
+            let sql = format!(
+                "{} FROM calls parent JOIN calls c ON c.recording = parent.recording AND c.process = parent.process \
+                 AND c.parent_number = parent.number WHERE parent.id = ?1 ORDER BY c.start_ns, c.id",
+                select("c.times")
+            );
+            list(connection, &sql, [call.0])
+        })
+    }
+
+    /// Lists the functions that the kept recordings saw, by name.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn functions(&self) -> Result<Vec<FunctionTotals>> {
+        self.read(|connection| {
+            // Calls that are kept but not counted yet (the counts come once a second) are counted by themselves.
+            let mut statement = connection.prepare_cached(
+                "WITH kept AS (SELECT recording, function, max(path) AS path, sum(times) AS calls, sum(failed) AS raised \
+                 FROM calls GROUP BY recording, function), \
+                 seen AS (SELECT recording, function, path, calls, raised FROM counts \
+                 UNION ALL SELECT * FROM kept WHERE NOT EXISTS (SELECT 1 FROM counts \
+                 WHERE counts.recording = kept.recording AND counts.function = kept.function)) \
+                 SELECT function, path, sum(calls), sum(raised), (SELECT count(DISTINCT input) FROM calls \
+                 WHERE calls.function = seen.function), max(recording) FROM seen GROUP BY function ORDER BY function",
+            )?;
+            let rows = statement.query_map([], |row| {
+                Ok(FunctionTotals {
+                    function: FunctionId(row.get(0)?),
+                    path: row.get(1)?,
+                    calls: unsigned(row.get(2)?),
+                    raised: unsigned(row.get(3)?),
+                    inputs: unsigned(row.get(4)?),
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Lists who was seen entering whom in the kept recordings.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn edges(&self) -> Result<Vec<Edge>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT DISTINCT caller, callee FROM edges ORDER BY caller, callee")?;
+            let rows =
+                statement.query_map([], |row| Ok(Edge { caller: FunctionId(row.get(0)?), callee: FunctionId(row.get(1)?) }))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Lists from where a function was called in the kept recordings, the most frequent place first.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn callers(&self, function: &FunctionId) -> Result<Vec<CallerCount>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT caller, line, sum(times) FROM callers WHERE function = ?1 GROUP BY caller, line \
+                 ORDER BY sum(times) DESC, caller, line",
+            )?;
+            let rows = statement.query_map([&function.0], |row| {
+                let (caller, line): (String, u32) = (row.get(0)?, row.get(1)?);
+                Ok(CallerCount {
+                    function: function.clone(),
+                    caller: (!caller.is_empty()).then_some(FunctionId(caller)),
+                    line: (line > 0).then_some(line),
+                    times: unsigned(row.get(2)?),
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+fn insert_calls(transaction: &Transaction<'_>, recording: RecordingId, calls: &[NewCall]) -> Result<HashMap<SpoolCall, CallId>> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO calls (recording, process, number, parent_number, function, path, caller, caller_line, direct, thread, \
+         task, receiver, start_ns, duration_ns, input, times, failed, touches, args) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, ?14, 1, 0, '[]', ?15) \
+         ON CONFLICT (recording, process, number) DO UPDATE SET function = function RETURNING id",
+    )?;
+    let mut ids = HashMap::with_capacity(calls.len());
+    for call in calls {
+        let id = insert.query_row(
+            params![
+                recording.0,
+                call.spool.process,
+                call.spool.number,
+                call.parent,
+                call.function.0,
+                call.path,
+                call.caller.as_ref().map(|caller| &caller.0),
+                call.caller_line,
+                call.direct,
+                call.thread,
+                call.task,
+                call.receiver.map(signed),
+                call.start_ns,
+                signed(call.input.0),
+                call.args,
+            ],
+            |row| row.get(0),
+        )?;
+        ids.insert(call.spool, CallId(id));
+    }
+    Ok(ids)
+}
+
+fn update_calls(transaction: &Transaction<'_>, recording: RecordingId, batch: &Batch) -> Result<()> {
+    const WHICH: &str = "WHERE recording = ?1 AND process = ?2 AND number = ?3";
+    let mut touch = transaction.prepare_cached(&format!(
+        "UPDATE calls SET touches = json_insert(touches, '$[#]', json(?4)) {WHICH} AND NOT EXISTS \
+         (SELECT 1 FROM json_each(touches) WHERE value = json(?4))"
+    ))?;
+    for CallTouch { spool, touch: what } in &batch.touches {
+        touch.execute(params![recording.0, spool.process, spool.number, to_json(what)?])?;
+    }
+    let mut end = transaction
+        .prepare_cached(&format!("UPDATE calls SET outcome = ?4, failed = ?5, duration_ns = ?6, not_replayable = ?7 {WHICH}"))?;
+    for ended in &batch.ends {
+        end.execute(params![
+            recording.0,
+            ended.spool.process,
+            ended.spool.number,
+            ended.outcome,
+            ended.failed,
+            ended.duration_ns,
+            ended.not_replayable,
+        ])?;
+    }
+    let mut times = transaction.prepare_cached(&format!("UPDATE calls SET times = ?4 {WHICH}"))?;
+    for seen in &batch.times {
+        times.execute(params![recording.0, seen.spool.process, seen.spool.number, signed(seen.times)])?;
+    }
+    Ok(())
+}
+
+fn insert_totals(transaction: &Transaction<'_>, recording: RecordingId, batch: &Batch) -> Result<()> {
+    let mut count = transaction
+        .prepare_cached("INSERT OR REPLACE INTO counts (recording, function, path, calls, raised) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    for total in &batch.counts {
+        count.execute(params![recording.0, total.function.0, total.path, signed(total.calls), signed(total.raised)])?;
+    }
+    let mut caller = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO callers (recording, function, caller, line, times) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for total in &batch.callers {
+        // Unknown callers and lines are stored as nothing: NULLs would not be unique.
+        let name = total.caller.as_ref().map_or("", |caller| caller.0.as_str());
+        caller.execute(params![recording.0, total.function.0, name, total.line.unwrap_or(0), signed(total.times)])?;
+    }
+    let mut edge = transaction.prepare_cached("INSERT OR IGNORE INTO edges (recording, caller, callee) VALUES (?1, ?2, ?3)")?;
+    for Edge { caller, callee } in &batch.edges {
+        edge.execute(params![recording.0, caller.0, callee.0])?;
+    }
+    Ok(())
+}
+
+fn list(connection: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<Vec<StoredCall>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params, load)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn load(row: &Row<'_>) -> rusqlite::Result<StoredCall> {
+    Ok(StoredCall {
+        id: CallId(row.get(0)?),
+        recording: RecordingId(row.get(1)?),
+        function: FunctionId(row.get(2)?),
+        path: row.get(3)?,
+        parent: row.get::<_, Option<i64>>(4)?.map(CallId),
+        caller: row.get::<_, Option<String>>(5)?.map(FunctionId),
+        caller_line: row.get(6)?,
+        direct: row.get(7)?,
+        thread: row.get(8)?,
+        task: row.get(9)?,
+        receiver: row.get::<_, Option<i64>>(10)?.map(unsigned),
+        start_ns: row.get(11)?,
+        duration_ns: row.get(12)?,
+        input: Digest(unsigned(row.get(13)?)),
+        times: unsigned(row.get(14)?),
+        failed: row.get(15)?,
+        touches: json(row, 16)?,
+        not_replayable: row.get(17)?,
+        args: row.get(18)?,
+        outcome: row.get(19)?,
+    })
+}

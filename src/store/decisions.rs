@@ -1,0 +1,160 @@
+//! Decisions: appended and never changed, but for the mark that one was taken back.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{Result, Store, StoreError, from_word, json, proposals, signed, to_json, unsigned, word};
+use crate::base::clock::Moment;
+use crate::base::hash::Digest;
+use crate::domain::decision::{Decision, DecisionId, Verb};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::Decided;
+
+const COLUMNS: &str = "id, proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone";
+
+impl Store {
+    /// Appends a decision and changes its proposal, both or neither. The decision's `id`, `function`, `from` and `undone`
+    /// are ignored: they are those of the moment. Gives both as stored.
+    ///
+    /// # Errors
+    /// Fails when there is no such proposal, when it cannot take the step, and when the database cannot be written.
+    pub fn decide(
+        &self,
+        decision: &Decision,
+        change: impl FnOnce(&mut Proposal) + Send + 'static,
+    ) -> Result<(Decision, Proposal)> {
+        let mut decision = decision.clone();
+        self.write(move |transaction| {
+            let id = decision.proposal;
+            decision.undone = false;
+            let proposal = proposals::change_in(transaction, id, |proposal| {
+                decision.from = proposal.state;
+                decision.function = proposal.function.clone();
+                change(proposal);
+            })?;
+            transaction.execute(
+                "INSERT INTO decisions (proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
+                params![
+                    id.0,
+                    decision.function.0,
+                    word(&decision.verb)?,
+                    word(&decision.from)?,
+                    decision.by,
+                    decision.at.0,
+                    decision.reason,
+                    signed(decision.basis.0),
+                    to_json(&decision.edits)?,
+                ],
+            )?;
+            decision.id = DecisionId(transaction.last_insert_rowid());
+            Ok((decision, proposal))
+        })
+    }
+
+    /// Marks a decision as taken back, or as standing again, and changes its proposal, both or neither.
+    ///
+    /// # Errors
+    /// Fails when there is no such decision, when the proposal cannot take the step, and when the database cannot be
+    /// written.
+    pub fn mark_decision(
+        &self,
+        id: DecisionId,
+        undone: bool,
+        change: impl FnOnce(&mut Proposal) + Send + 'static,
+    ) -> Result<(Decision, Proposal)> {
+        self.write(move |transaction| {
+            let decision = one(transaction, "id = ?1", [id.0])?.ok_or(StoreError::Missing { what: "decision", id: id.0 })?;
+            let proposal = proposals::change_in(transaction, decision.proposal, change)?;
+            transaction.execute("UPDATE decisions SET undone = ?2 WHERE id = ?1", params![id.0, undone])?;
+            Ok((Decision { undone, ..decision }, proposal))
+        })
+    }
+
+    /// Gives the last decision that stands: what undo takes back.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn last_standing(&self) -> Result<Option<Decision>> {
+        self.believed(None, |connection| one(connection, "NOT undone ORDER BY id DESC LIMIT 1", []))
+    }
+
+    /// Gives the decision that was taken back last: what redo decides again. There is none once something else was
+    /// decided since.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn last_undone(&self) -> Result<Option<Decision>> {
+        self.believed(None, |connection| {
+            one(
+                connection,
+                "undone AND id > (SELECT coalesce(max(id), 0) FROM decisions WHERE NOT undone) ORDER BY id LIMIT 1",
+                [],
+            )
+        })
+    }
+
+    /// Lists the newest decisions, the newest first, those taken back too.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn decisions(&self, limit: usize) -> Result<Vec<Decision>> {
+        self.believed(Vec::new(), |connection| {
+            let mut statement =
+                connection.prepare_cached(&format!("SELECT {COLUMNS} FROM decisions ORDER BY id DESC LIMIT ?1"))?;
+            let rows = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], load)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Counts the decisions that were made since a moment and stand.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn decided_since(&self, since: Moment) -> Result<Decided> {
+        self.believed(Decided::default(), |connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT verb, count(*) FROM decisions WHERE at >= ?1 AND NOT undone GROUP BY verb")?;
+            let mut rows = statement.query([since.0])?;
+            let mut decided = Decided::default();
+            while let Some(row) = rows.next()? {
+                let count = row.get::<_, u32>(1)? as usize;
+                match from_word(row, 0)? {
+                    Verb::Accept => decided.accepted = count,
+                    Verb::Edit => decided.edited = count,
+                    Verb::Reject => decided.rejected = count,
+                    Verb::Overrule => decided.overruled = count,
+                    Verb::Skip => {}
+                }
+            }
+            Ok(decided)
+        })
+    }
+
+    /// Reads what only a database of our own is believed on.
+    pub(super) fn believed<T>(&self, otherwise: T, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        if self.is_foreign() { Ok(otherwise) } else { self.read(work) }
+    }
+}
+
+fn one(connection: &Connection, which: &str, params: impl rusqlite::Params) -> Result<Option<Decision>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM decisions WHERE {which}"))?;
+    Ok(statement.query_row(params, load).optional()?)
+}
+
+fn load(row: &Row<'_>) -> rusqlite::Result<Decision> {
+    let from: ProposalState = from_word(row, 4)?;
+    Ok(Decision {
+        id: DecisionId(row.get(0)?),
+        proposal: ProposalId(row.get(1)?),
+        function: FunctionId(row.get(2)?),
+        verb: from_word(row, 3)?,
+        from,
+        by: row.get(5)?,
+        at: Moment(row.get(6)?),
+        reason: row.get(7)?,
+        basis: Digest(unsigned(row.get(8)?)),
+        edits: json(row, 9)?,
+        undone: row.get(10)?,
+    })
+}

@@ -1,0 +1,89 @@
+//! What can go wrong with the database, in words for people.
+
+use rusqlite::ErrorCode;
+
+use crate::base::error::Trouble;
+use crate::domain::proposal::IllegalMove;
+
+/// Why the store could not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database is only read.
+    #[error("the database cannot be written: it is opened for reading only")]
+    ReadOnly,
+    /// There is no room left.
+    #[error("the disk is full")]
+    Full,
+    /// The file is no longer a sound database.
+    #[error("the database is damaged")]
+    Damaged,
+    /// Another process held the database for too long.
+    #[error("another process keeps the database busy")]
+    Busy,
+    /// The writing thread is gone.
+    #[error("the database was closed")]
+    Closed,
+    /// What was asked for is not there.
+    #[error("there is no {what} {id}")]
+    Missing {
+        /// `proposal`, `decision`, `call`, `recording`.
+        what: &'static str,
+        /// Its number.
+        id: i64,
+    },
+    /// A proposal cannot take this step.
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    /// A stored text is not of the expected form.
+    #[error("a stored row cannot be understood: {0}")]
+    Form(String),
+    /// Anything else SQLite reports.
+    #[error("SQLite: {0}")]
+    Sqlite(rusqlite::Error),
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Form(error.to_string())
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        if let rusqlite::Error::FromSqlConversionFailure(_, _, why) = &error {
+            return Self::Form(why.to_string());
+        }
+        match error.sqlite_error_code() {
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly,
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            _ => Self::Sqlite(error),
+        }
+    }
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        let what = "The project's database could not do this.";
+        let trouble = match &error {
+            StoreError::Missing { .. } | StoreError::Move(_) | StoreError::Closed | StoreError::Sqlite(_) => Self::internal(what),
+            _ => Self::environment(what),
+        };
+        let trouble = trouble.because(format!("{}.", capitalised(&error.to_string())));
+        match error {
+            StoreError::Full => trouble.so("Make room on the disk, then try again."),
+            StoreError::ReadOnly => trouble.so("Make .pytead writable, then start again."),
+            StoreError::Damaged | StoreError::Form(_) => {
+                trouble.so("Start again: a damaged database is set aside and a new one made.")
+            }
+            StoreError::Busy => trouble.so("Close the other pytead-tui, or try again."),
+            _ => trouble,
+        }
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,282 @@
+//! Finding, making and judging the database file: whose it is, whether it is sound, and what to do when it is not.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{FILE, FOLDER, Place, Result, Store, StoreError, recordings, schema};
+use crate::base::error::Trouble;
+use crate::base::paths::tilde;
+use crate::domain::call::RecordingId;
+
+/// What stands in `.pytead/.gitignore`: the settings belong to the project, all else to this machine.
+const GITIGNORE: &str = "*\n!.gitignore\n!config.yaml\n!config.yml\n!config.toml\n";
+
+/// Files up to this many bytes are checked whole at each start.
+const CHECK_MAX: u64 = 16 << 20;
+
+/// How long to wait for another process that opens the same project.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An opened store, and what a person should know about it.
+pub struct Opened {
+    /// The store.
+    pub store: Store,
+    /// The database was made by somebody else; it is only read until [`set_aside`].
+    pub foreign: bool,
+    /// What went wrong on the way, none of it fatal.
+    pub notes: Vec<Trouble>,
+    /// Recordings that a killed process left running; their spools may still be there.
+    pub interrupted: Vec<RecordingId>,
+}
+
+/// Opens the database of the project at `root`, and makes it if there is none.
+///
+/// A damaged database is set aside and a new one made. A database that this user did not make is only read. Where
+/// nothing can be written the store only reads, or lives in memory. All this is said in the notes.
+///
+/// # Errors
+/// Fails when the database was written by a newer version of the program.
+pub fn open(root: &Path, state_dir: &Path) -> Result<Opened, Trouble> {
+    let folder = root.join(FOLDER);
+    let file = folder.join(FILE);
+    let known = Known { path: state_dir.join("databases") };
+    let lock = match prepare(&folder).and_then(|()| lock(&folder)) {
+        Ok(lock) => lock,
+        Err(error) => return fall_back(&file, &known, &error.to_string()),
+    };
+    let mut notes = Vec::new();
+    // Twice: a damaged database is replaced once.
+    for _ in 0..2 {
+        let judged = match judge(&file, &known) {
+            Ok(judged) => judged,
+            Err(StoreError::Damaged) => Judged::Damaged,
+            Err(error) => return fall_back(&file, &known, &error.to_string()),
+        };
+        match judged {
+            Judged::Absent | Judged::Ours => match open_own(&file, &known, matches!(judged, Judged::Absent)) {
+                Ok((store, interrupted)) => {
+                    drop(lock);
+                    return Ok(Opened { store, foreign: false, notes, interrupted });
+                }
+                Err(StoreError::Damaged) => notes.push(replace_damaged(&file)?),
+                Err(error) => return fall_back(&file, &known, &error.to_string()),
+            },
+            Judged::Damaged => notes.push(replace_damaged(&file)?),
+            Judged::Newer => return Err(newer(&file)),
+            Judged::Foreign { readable } => return open_foreign(file, readable),
+            Judged::NoFile => return fall_back(&file, &known, "there is something in its place that is no file"),
+        }
+    }
+    fall_back(&file, &known, "it was damaged again as soon as it was made")
+}
+
+/// Makes a store that lives in memory and is gone with the process.
+///
+/// # Errors
+/// Fails when there is no memory for it.
+pub fn open_in_memory() -> Result<Store, Trouble> {
+    let identity = schema::new_identity()?;
+    let place = Place::Memory(format!("pytead-{identity}"));
+    let writer = schema::writer(&place, &identity)?;
+    Ok(Store::start(place, false, Some(writer)))
+}
+
+/// Moves the database of a project out of the way, so that the next [`open`] makes a new one. Gives its new place.
+///
+/// # Errors
+/// Fails when the file cannot be moved.
+pub fn set_aside(root: &Path) -> Result<PathBuf, Trouble> {
+    move_away(&root.join(FOLDER).join(FILE), "foreign")
+}
+
+/// What a look at the file found.
+enum Judged {
+    /// There is none, or nothing in it.
+    Absent,
+    /// This user made it.
+    Ours,
+    /// This user made it, with a newer version of the program.
+    Newer,
+    /// Somebody else made it; `readable` when its tables are what this program would have made.
+    Foreign { readable: bool },
+    /// It is damaged.
+    Damaged,
+    /// A link, a folder, a device.
+    NoFile,
+}
+
+fn judge(file: &Path, known: &Known) -> Result<Judged> {
+    let meta = match fs::symlink_metadata(file) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Judged::Absent),
+        Err(_) => return Ok(Judged::NoFile),
+    };
+    if !meta.is_file() {
+        return Ok(Judged::NoFile);
+    }
+    if meta.len() == 0 {
+        return Ok(Judged::Absent);
+    }
+    let connection = schema::read_only(file)?;
+    if !schema::has_tables(&connection)? {
+        return Ok(Judged::Absent);
+    }
+    // The tables are looked at before anything is read from them: a view could keep the reader busy for ever.
+    let newer = schema::version(&connection)? > schema::VERSION;
+    let readable = schema::is_ours(&connection)?;
+    let ours = (readable || newer)
+        && meta.uid() == rustix::process::getuid().as_raw()
+        && schema::identity(&connection)?.is_some_and(|identity| known.contains(&identity));
+    Ok(match (ours, newer) {
+        (true, true) => Judged::Newer,
+        (true, false) => Judged::Ours,
+        (false, _) => Judged::Foreign { readable: readable && schema::is_sound(&connection)? },
+    })
+}
+
+fn open_own(file: &Path, known: &Known, new: bool) -> Result<(Store, Vec<RecordingId>)> {
+    let identity = schema::new_identity()?;
+    if new {
+        // First known, then made: killed in between, a number is known that nobody has. Its files get the modes of the
+        // database file, which SQLite copies to its log and shared memory.
+        known.add(&identity).map_err(|error| unwritable(&error))?;
+        create(file).map_err(|error| unwritable(&error))?;
+    }
+    fs::set_permissions(file, fs::Permissions::from_mode(0o600)).map_err(|error| unwritable(&error))?;
+    let place = Place::File(file.to_owned());
+    let writer = schema::writer(&place, &identity)?;
+    if file.metadata().is_ok_and(|meta| meta.len() <= CHECK_MAX) && !schema::is_sound(&writer)? {
+        return Err(StoreError::Damaged);
+    }
+    let interrupted = recordings::end_interrupted(&writer)?;
+    Ok((Store::start(place, false, Some(writer)), interrupted))
+}
+
+fn unwritable(error: &io::Error) -> StoreError {
+    if error.kind() == io::ErrorKind::StorageFull { StoreError::Full } else { StoreError::ReadOnly }
+}
+
+fn open_foreign(file: PathBuf, readable: bool) -> Result<Opened, Trouble> {
+    let note = Trouble::environment(format!("{} was not made by you on this machine.", tilde(&file)))
+        .because("It may say anything, so its decisions do not count, and nothing is stored.")
+        .so("Set it aside to begin a new one.");
+    let store = if readable { Store::start(Place::ReadOnly(file), true, None) } else { open_in_memory()? };
+    Ok(Opened { store, foreign: true, notes: vec![note], interrupted: Vec::new() })
+}
+
+/// Opens what can be opened where nothing can be written: the database for reading, or one in memory.
+fn fall_back(file: &Path, known: &Known, why: &str) -> Result<Opened, Trouble> {
+    let (store, foreign, effect) = match judge(file, known) {
+        Ok(Judged::Newer) => return Err(newer(file)),
+        Ok(Judged::Ours) => (Store::start(Place::ReadOnly(file.to_owned()), false, None), false, "It is only read."),
+        Ok(Judged::Foreign { readable }) => return open_foreign(file.to_owned(), readable),
+        _ => (open_in_memory()?, false, "What is recorded and decided now is gone when the program ends."),
+    };
+    let note = Trouble::environment(format!("{} cannot be used: {why}.", tilde(file)))
+        .because(effect)
+        .so(format!("Make {FOLDER} a folder you can write, with room on its disk, then start again."));
+    Ok(Opened { store, foreign, notes: vec![note], interrupted: Vec::new() })
+}
+
+fn newer(file: &Path) -> Trouble {
+    Trouble::environment(format!("{} was written by a newer pytead-tui.", tilde(file)))
+        .because("This version does not know its form.")
+        .so("Update pytead-tui, or move the file away.")
+}
+
+fn replace_damaged(file: &Path) -> Result<Trouble, Trouble> {
+    let moved = move_away(file, "damaged")?;
+    Ok(Trouble::environment(format!("{} was damaged.", tilde(file)))
+        .because(format!("It is kept as {}, and a new one was made.", tilde(&moved)))
+        .so("Record again what you need; accepted tests are in your files and are not touched."))
+}
+
+fn move_away(file: &Path, word: &str) -> Result<PathBuf, Trouble> {
+    let name = |number: u32, part: &str| {
+        let number = if number == 1 { String::new() } else { format!(".{number}") };
+        file.with_file_name(format!("{FILE}.{word}{number}{part}"))
+    };
+    let number = (1..).find(|number| fs::symlink_metadata(name(*number, "")).is_err()).unwrap_or(u32::MAX);
+    // The log first: a new database must never meet the log of an old one.
+    for part in ["-wal", "-shm", "-journal", ""] {
+        let from = file.with_file_name(format!("{FILE}{part}"));
+        match fs::rename(&from, name(number, part)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Trouble::environment(format!("{} cannot be set aside.", tilde(&from)))
+                    .because(format!("{error}."))
+                    .so("Move it away by hand, then start again."));
+            }
+            _ => {}
+        }
+    }
+    Ok(name(number, ""))
+}
+
+/// Makes the folder, closed to others, with its `.gitignore`.
+fn prepare(folder: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => DirBuilder::new().mode(0o700).create(folder)?,
+        Err(error) => return Err(error),
+        Ok(meta) if !meta.is_dir() => return Err(io::Error::other(format!("{FOLDER} is no folder"))),
+        Ok(meta) if meta.mode() & 0o777 != 0o700 => fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?,
+        Ok(_) => {}
+    }
+    match OpenOptions::new().write(true).create_new(true).open(folder.join(".gitignore")) {
+        Ok(mut file) => file.write_all(GITIGNORE.as_bytes()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes sure that one process at a time looks at, makes or replaces the database.
+fn lock(folder: &Path) -> io::Result<File> {
+    // A repository may hold anything under this name; a link is not followed.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(flags.bits().cast_signed())
+        .open(folder.join("lock"))?;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                return Err(io::Error::other("another pytead-tui is opening it and does not come to an end"));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}
+
+fn create(file: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The identities of the databases that this user made, one a line, outside of any project.
+struct Known {
+    path: PathBuf,
+}
+
+impl Known {
+    fn contains(&self, identity: &str) -> bool {
+        fs::read_to_string(&self.path).is_ok_and(|text| text.lines().any(|line| line == identity))
+    }
+
+    fn add(&self, identity: &str) -> io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
+        file.write_all(format!("{identity}\n").as_bytes())
+    }
+}

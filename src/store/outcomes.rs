@@ -1,0 +1,201 @@
+//! What replayed calls gave under which code, which outcome counts as right, and which recorded ones are bugs.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{Result, Store, StoreError, json, signed, to_json, unsigned};
+use crate::base::clock::Moment;
+use crate::base::hash::Digest;
+use crate::domain::call::CallId;
+use crate::domain::function::FunctionId;
+
+/// Outcomes under more versions of the code than this are forgotten, the oldest first.
+const VERSIONS_MAX: i64 = 16;
+
+/// The outcome of a call under one version of the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredOutcome {
+    /// The call.
+    pub call: CallId,
+    /// Hash of the code it ran through.
+    pub code: Digest,
+    /// An outcome tuple of `docs/worker.md`.
+    pub outcome: Vec<u8>,
+    /// Duration in nanoseconds.
+    pub duration_ns: i64,
+    /// The project functions it ran through.
+    pub entered: Vec<FunctionId>,
+}
+
+/// A person's word that a recorded outcome is a bug.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Hash of the outcome it is about; another outcome is not.
+    pub outcome: Digest,
+    /// Why.
+    pub reason: Option<String>,
+    /// When it was said.
+    pub at: Moment,
+}
+
+impl Store {
+    /// Stores outcomes of replayed calls; those of calls that are gone are left out.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn put_outcomes(&self, outcomes: Vec<StoredOutcome>) -> Result<()> {
+        self.write(move |transaction| {
+            let mut insert = transaction.prepare_cached(
+                "INSERT OR REPLACE INTO outcomes (call, code, sequence, outcome, duration_ns, entered) \
+                 SELECT id, ?2, (SELECT coalesce(max(sequence), 0) + 1 FROM outcomes WHERE call = ?1), ?3, ?4, ?5 \
+                 FROM calls WHERE id = ?1",
+            )?;
+            let mut forget = transaction.prepare_cached(
+                "DELETE FROM outcomes WHERE call = ?1 AND sequence <= \
+                 (SELECT sequence FROM outcomes WHERE call = ?1 ORDER BY sequence DESC LIMIT 1 OFFSET ?2)",
+            )?;
+            for outcome in &outcomes {
+                insert.execute(params![
+                    outcome.call.0,
+                    signed(outcome.code.0),
+                    outcome.outcome,
+                    outcome.duration_ns,
+                    to_json(&outcome.entered)?,
+                ])?;
+                forget.execute(params![outcome.call.0, VERSIONS_MAX])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Gives the outcome of a call under this version of the code, if it was ever run under it.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn outcome(&self, call: CallId, code: Digest) -> Result<Option<StoredOutcome>> {
+        self.one_outcome("call = ?1 AND code = ?2", call, Some(code))
+    }
+
+    /// Gives the outcome of a call that was stored last.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn newest_outcome(&self, call: CallId) -> Result<Option<StoredOutcome>> {
+        self.one_outcome("call = ?1 AND ?2 IS NULL", call, None)
+    }
+
+    fn one_outcome(&self, which: &str, call: CallId, code: Option<Digest>) -> Result<Option<StoredOutcome>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT code, outcome, duration_ns, entered FROM outcomes WHERE {which} ORDER BY sequence DESC LIMIT 1"
+            ))?;
+            let found = statement.query_row(params![call.0, code.map(|code| signed(code.0))], |row| {
+                Ok(StoredOutcome {
+                    call,
+                    code: Digest(unsigned(row.get(0)?)),
+                    outcome: row.get(1)?,
+                    duration_ns: row.get(2)?,
+                    entered: json(row, 3)?,
+                })
+            });
+            Ok(found.optional()?)
+        })
+    }
+
+    /// Gives what counts as right for these calls: the outcome a person accepted, or else the recorded one. Calls that
+    /// are gone or did not end are left out.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn baselines(&self, calls: &[CallId]) -> Result<HashMap<CallId, Vec<u8>>> {
+        // In a foreign database nobody of ours accepted anything.
+        let accepted = if self.is_foreign() { "NULL" } else { "baselines.outcome" };
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT calls.id, coalesce({accepted}, calls.outcome) FROM json_each(?1) AS wanted \
+                 JOIN calls ON calls.id = wanted.value LEFT JOIN baselines ON baselines.call = calls.id"
+            ))?;
+            let mut rows = statement.query([to_json(calls)?])?;
+            let mut found = HashMap::new();
+            while let Some(row) = rows.next()? {
+                if let Some(outcome) = row.get(1)? {
+                    found.insert(CallId(row.get(0)?), outcome);
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Makes an outcome the right one for a call from now on, or the recorded one again (`None`). Gives what was
+    /// accepted before, for undo.
+    ///
+    /// # Errors
+    /// Fails when there is no such call or the database cannot be written.
+    pub fn set_baseline(&self, call: CallId, outcome: Option<Vec<u8>>) -> Result<Option<Vec<u8>>> {
+        self.write(move |transaction| {
+            let before =
+                transaction.query_row("SELECT outcome FROM baselines WHERE call = ?1", [call.0], |row| row.get(0)).optional()?;
+            match outcome {
+                Some(outcome) => {
+                    let known: bool =
+                        transaction.query_row("SELECT EXISTS (SELECT 1 FROM calls WHERE id = ?1)", [call.0], |row| row.get(0))?;
+                    if !known {
+                        return Err(StoreError::Missing { what: "call", id: call.0 });
+                    }
+                    transaction
+                        .execute("INSERT OR REPLACE INTO baselines (call, outcome) VALUES (?1, ?2)", params![call.0, outcome])?
+                }
+                None => transaction.execute("DELETE FROM baselines WHERE call = ?1", [call.0])?,
+            };
+            Ok(before)
+        })
+    }
+
+    /// Notes that this outcome of a call is a bug. The note holds for the call's input in every recording.
+    ///
+    /// # Errors
+    /// Fails when there is no such call or the database cannot be written.
+    pub fn overrule(&self, call: CallId, note: Note) -> Result<()> {
+        self.write(move |transaction| {
+            let stored = transaction.execute(
+                "INSERT OR REPLACE INTO overruled (input, outcome, reason, at) SELECT input, ?2, ?3, ?4 FROM calls WHERE id = ?1",
+                params![call.0, signed(note.outcome.0), note.reason, note.at.0],
+            )?;
+            if stored == 0 { Err(StoreError::Missing { what: "call", id: call.0 }) } else { Ok(()) }
+        })
+    }
+
+    /// Takes a note back.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn withdraw_note(&self, call: CallId, outcome: Digest) -> Result<()> {
+        self.write(move |transaction| {
+            transaction.execute(
+                "DELETE FROM overruled WHERE outcome = ?2 AND input = (SELECT input FROM calls WHERE id = ?1)",
+                params![call.0, signed(outcome.0)],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Lists the notes on a call's input.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn notes(&self, call: CallId) -> Result<Vec<Note>> {
+        if self.is_foreign() {
+            return Ok(Vec::new());
+        }
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT outcome, reason, at FROM overruled WHERE input = (SELECT input FROM calls WHERE id = ?1) ORDER BY at",
+            )?;
+            let rows = statement.query_map([call.0], |row| {
+                Ok(Note { outcome: Digest(unsigned(row.get(0)?)), reason: row.get(1)?, at: Moment(row.get(2)?) })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}

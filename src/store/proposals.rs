@@ -1,0 +1,158 @@
+//! Proposals: every step is checked and stored in one transaction, before anybody hears of it.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{Result, Store, StoreError, from_word, json, signed, to_json, unsigned, word};
+use crate::base::clock::Moment;
+use crate::base::hash::Digest;
+use crate::domain::call::CallId;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Body, Proposal, ProposalId, ProposalState};
+
+const COLUMNS: &str = "id, function, state, kind, body, evidence, proved, containment, basis, created, skipped, edited";
+
+impl Store {
+    /// Stores a new proposal; its `id` is ignored.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn insert_proposal(&self, proposal: &Proposal) -> Result<ProposalId> {
+        let mut proposal = proposal.clone();
+        self.write(move |transaction| {
+            transaction.execute(
+                "INSERT INTO proposals (function, state, kind, body, evidence, basis, created, skipped) \
+                 VALUES (?1, '', '', '', '', 0, ?2, 0)",
+                params![proposal.function.0, proposal.created.0],
+            )?;
+            proposal.id = ProposalId(transaction.last_insert_rowid());
+            save(transaction, &proposal)?;
+            Ok(proposal.id)
+        })
+    }
+
+    /// Changes a proposal: reads it, lets `change` work on it, checks the step it took, stores it. Gives it as stored.
+    /// Its number, function and date stay as they are.
+    ///
+    /// # Errors
+    /// Fails when there is no such proposal, when it cannot take that step, and when the database cannot be written; then
+    /// it is as it was.
+    pub fn change_proposal(&self, id: ProposalId, change: impl FnOnce(&mut Proposal) + Send + 'static) -> Result<Proposal> {
+        self.write(move |transaction| change_in(transaction, id, change))
+    }
+
+    /// Lets a proposal take one step.
+    ///
+    /// # Errors
+    /// As [`Store::change_proposal`].
+    pub fn move_proposal(&self, id: ProposalId, to: ProposalState) -> Result<Proposal> {
+        self.change_proposal(id, move |proposal| proposal.state = to)
+    }
+
+    /// Gives one proposal.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn proposal(&self, id: ProposalId) -> Result<Option<Proposal>> {
+        self.read(|connection| get(connection, id))
+    }
+
+    /// Lists the proposals in these states, the oldest first.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn proposals_in(&self, states: &[ProposalState]) -> Result<Vec<Proposal>> {
+        self.read(|connection| list(connection, "state IN (SELECT value FROM json_each(?1))", &to_json(states)?))
+    }
+
+    /// Lists the proposals that a person can still be asked about and those the gate turned down, the oldest first.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn open_proposals(&self) -> Result<Vec<Proposal>> {
+        use ProposalState as S;
+        self.proposals_in(&[S::Queued, S::Streaming, S::Proving, S::Ready, S::Stale, S::Failed, S::Refused])
+    }
+
+    /// Lists the proposals about a function, in any state, the oldest first.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn proposals_of(&self, function: &FunctionId) -> Result<Vec<Proposal>> {
+        self.read(|connection| list(connection, "function = ?1", &function.0))
+    }
+}
+
+/// Reads, changes, checks and stores a proposal inside a transaction.
+pub(super) fn change_in(connection: &Connection, id: ProposalId, change: impl FnOnce(&mut Proposal)) -> Result<Proposal> {
+    let before = get(connection, id)?.ok_or(StoreError::Missing { what: "proposal", id: id.0 })?;
+    let mut after = before.clone();
+    change(&mut after);
+    after.id = before.id;
+    after.function = before.function;
+    after.created = before.created;
+    if after.state != before.state {
+        before.state.transition(after.state)?;
+    }
+    save(connection, &after)?;
+    Ok(after)
+}
+
+fn get(connection: &Connection, id: ProposalId) -> Result<Option<Proposal>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM proposals WHERE id = ?1"))?;
+    Ok(statement.query_row([id.0], load).optional()?)
+}
+
+fn list(connection: &Connection, which: &str, value: &str) -> Result<Vec<Proposal>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM proposals WHERE {which} ORDER BY id"))?;
+    let rows = statement.query_map([value], load)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn save(connection: &Connection, proposal: &Proposal) -> Result<()> {
+    // The kind has a column of its own: serde's tagged form of `Body` would lose numbers on the way back.
+    let (kind, body, calls): (&str, String, Vec<CallId>) = match &proposal.body {
+        Body::Draft(draft) => ("draft", to_json(draft)?, draft.calls.clone()),
+        Body::Change(change) => ("change", to_json(change)?, change.calls.iter().map(|call| call.call).collect()),
+    };
+    connection
+        .prepare_cached(
+            "UPDATE proposals SET state = ?2, kind = ?3, body = ?4, evidence = ?5, proved = ?6, containment = ?7, basis = ?8, \
+         skipped = ?9, edited = ?10 WHERE id = ?1",
+        )?
+        .execute(params![
+            proposal.id.0,
+            word(&proposal.state)?,
+            kind,
+            body,
+            to_json(&proposal.evidence)?,
+            proposal.proved.map(|proved| to_json(&proved)).transpose()?,
+            proposal.containment,
+            signed(proposal.basis.0),
+            proposal.skipped,
+            proposal.edited,
+        ])?;
+    connection.execute("DELETE FROM citations WHERE proposal = ?1", [proposal.id.0])?;
+    connection.execute(
+        "INSERT OR IGNORE INTO citations (proposal, call) SELECT ?1, value FROM json_each(?2)",
+        params![proposal.id.0, to_json(&calls)?],
+    )?;
+    Ok(())
+}
+
+fn load(row: &Row<'_>) -> rusqlite::Result<Proposal> {
+    let kind: String = row.get(3)?;
+    let proved: Option<String> = row.get(6)?;
+    Ok(Proposal {
+        id: ProposalId(row.get(0)?),
+        function: FunctionId(row.get(1)?),
+        state: from_word(row, 2)?,
+        body: if kind == "change" { Body::Change(json(row, 4)?) } else { Body::Draft(json(row, 4)?) },
+        evidence: json(row, 5)?,
+        proved: if proved.is_some() { json(row, 6)? } else { None },
+        containment: row.get(7)?,
+        basis: Digest(unsigned(row.get(8)?)),
+        created: Moment(row.get(9)?),
+        skipped: row.get(10)?,
+        edited: row.get(11)?,
+    })
+}

@@ -1,0 +1,300 @@
+//! Tests of the rows: what goes in comes out, merged, counted and in order.
+
+use super::samples::{accepted, batch, call, draft, end, recording, spool};
+use super::*;
+use crate::base::clock::Moment;
+use crate::base::hash::{self, Digest};
+use crate::base::paths::RelPath;
+use crate::domain::call::{CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId, Touch};
+use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalId, ProposalState as S};
+use crate::domain::value::{Difference, Value};
+
+fn total() -> FunctionId {
+    FunctionId("shop:total".into())
+}
+
+fn decision(proposal: ProposalId, verb: Verb) -> Decision {
+    Decision {
+        id: DecisionId(0),
+        proposal,
+        function: FunctionId(String::new()),
+        verb,
+        from: S::Queued,
+        by: "ada".into(),
+        at: Moment(50),
+        reason: Some("as it should be".into()),
+        basis: hash::of(b"text"),
+        edits: vec![FileEdit { path: RelPath::new("tests/x.py").unwrap(), before: None, after: Some("x\n".into()) }],
+        undone: false,
+    }
+}
+
+#[test]
+fn a_recording_is_counted_and_ended() {
+    let store = open_in_memory().unwrap();
+    let id = store.begin_recording(&recording()).unwrap();
+    let ended = Recording {
+        id,
+        end: ProgramEnd::Exited(3),
+        duration_ms: 2_140,
+        seen: u64::MAX,
+        gaps: vec![("limit".into(), 12)],
+        recorder_seen: true,
+        ..recording()
+    };
+    store.update_recording(&ended).unwrap();
+    assert_eq!(store.recording(id).unwrap(), Some(ended.clone()));
+    let newer = store.begin_recording(&recording()).unwrap();
+    assert_eq!(store.recordings().unwrap().iter().map(|row| row.id).collect::<Vec<_>>(), [newer, id]);
+    let missing = store.update_recording(&Recording { id: RecordingId(99), ..ended });
+    assert!(matches!(missing, Err(StoreError::Missing { what: "recording", id: 99 })));
+}
+
+#[test]
+fn a_call_is_put_together_from_its_records() {
+    let store = open_in_memory().unwrap();
+    let id = store.begin_recording(&recording()).unwrap();
+    // The child's record is read before its parent's: threads write files of their own.
+    let child = NewCall { parent: Some(1), receiver: Some(u64::MAX), caller: Some(total()), ..call("shop:tax", 2) };
+    let children = store.ingest(id, Batch { calls: vec![child], ..Batch::default() }).unwrap();
+    let parents = store.ingest(id, Batch { calls: vec![call("shop:total", 1)], ..Batch::default() }).unwrap();
+    let (child, parent) = (children[&spool(2)], parents[&spool(1)]);
+    let touch = Touch { kind: "file".into(), detail: "read prices.csv".into() };
+    let touches = vec![CallTouch { spool: spool(2), touch: touch.clone() }; 2];
+    let times = vec![CallTimes { spool: spool(2), times: 9 }];
+    let ends = vec![CallEnd { failed: true, not_replayable: Some("it writes files".into()), ..end(2, b"X") }];
+    store.ingest(id, Batch { touches, times, ends, ..Batch::default() }).unwrap();
+
+    let found = store.children(parent).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found, store.calls(&[child]).unwrap());
+    let found = &found[0];
+    assert_eq!((found.id, found.parent, found.times, found.receiver), (child, Some(parent), 9, Some(u64::MAX)));
+    assert_eq!(found.touches, [touch]);
+    assert_eq!((found.failed, found.duration_ns, found.outcome.as_deref()), (true, 31, Some(&b"X"[..])));
+    assert_eq!(found.not_replayable.as_deref(), Some("it writes files"));
+    assert_eq!(store.calls(&[parent]).unwrap()[0].outcome, None, "it has not ended");
+    let both = store.calls(&[parent, CallId(404), child]).unwrap();
+    assert_eq!(both.iter().map(|call| call.id).collect::<Vec<_>>(), [parent, child]);
+}
+
+#[test]
+fn spools_can_be_read_twice() {
+    let store = open_in_memory().unwrap();
+    let id = store.begin_recording(&recording()).unwrap();
+    let first = store.ingest(id, batch("shop:total", 5)).unwrap();
+    assert_eq!(store.ingest(id, batch("shop:total", 5)).unwrap(), first);
+    assert_eq!(store.calls_of(&total(), 99).unwrap().len(), 5);
+}
+
+#[test]
+fn equal_inputs_are_one_row_of_the_newest_recording() {
+    let store = open_in_memory().unwrap();
+    let old = store.begin_recording(&recording()).unwrap();
+    store.ingest(old, batch("shop:total", 3)).unwrap();
+    let new = store.begin_recording(&recording()).unwrap();
+    store.ingest(new, batch("shop:total", 2)).unwrap();
+    let unfinished = Batch { calls: vec![call("shop:total", 2)], ..Batch::default() };
+    store.ingest(new, unfinished).unwrap();
+    let calls = store.calls_of(&total(), 99).unwrap();
+    let rows: Vec<_> = calls.iter().map(|call| (call.recording, call.times)).collect();
+    assert_eq!(rows, [(new, 2), (new, 2), (old, 2)], "the third input ended in the old recording only");
+    assert_eq!(store.calls_of(&total(), 1).unwrap().len(), 1);
+}
+
+#[test]
+fn functions_callers_and_edges_are_totals() {
+    let store = open_in_memory().unwrap();
+    for calls in [10, 5] {
+        let id = store.begin_recording(&recording()).unwrap();
+        store.ingest(id, batch("shop:total", 2)).unwrap();
+        let count = |calls| FunctionCount { function: total(), path: "shop.py".into(), calls, raised: 1 };
+        let caller = |times| CallerCount { function: total(), caller: None, line: Some(4), times };
+        let edges = vec![Edge { caller: FunctionId("shop:main".into()), callee: total() }];
+        for counted in [1, calls] {
+            let batch =
+                Batch { counts: vec![count(counted)], callers: vec![caller(counted)], edges: edges.clone(), ..Batch::default() };
+            store.ingest(id, batch).unwrap();
+        }
+    }
+    let id = store.begin_recording(&recording()).unwrap();
+    store.ingest(id, batch("shop:not_counted_yet", 3)).unwrap();
+    let functions = store.functions().unwrap();
+    let rows: Vec<_> = functions.iter().map(|f| (f.function.0.as_str(), f.calls, f.raised, f.inputs)).collect();
+    assert_eq!(rows, [("shop:not_counted_yet", 3, 0, 3), ("shop:total", 15, 2, 2)]);
+    assert_eq!(store.callers(&total()).unwrap()[0].times, 15);
+    assert_eq!(store.edges().unwrap().len(), 1);
+}
+
+#[test]
+fn twenty_thousand_calls_are_kept_and_found() {
+    let store = open_in_memory().unwrap();
+    let id = store.begin_recording(&recording()).unwrap();
+    store.ingest(id, batch("shop:total", 20_000)).unwrap();
+    assert_eq!(store.calls_of(&total(), usize::MAX).unwrap().len(), 20_000);
+    assert_eq!(store.functions().unwrap()[0].inputs, 20_000);
+}
+
+#[test]
+fn pruning_keeps_what_a_proposal_rests_on() {
+    let store = open_in_memory().unwrap();
+    let mut recordings = Vec::new();
+    for _ in 0..5 {
+        let id = store.begin_recording(&recording()).unwrap();
+        let calls = store.ingest(id, batch("shop:total", 2)).unwrap();
+        store.update_recording(&Recording { id, end: ProgramEnd::Exited(0), ..recording() }).unwrap();
+        recordings.push((id, calls[&spool(0)]));
+    }
+    let cited = store.insert_proposal(&draft(vec![recordings[0].1])).unwrap();
+    let rejected = store.insert_proposal(&draft(vec![recordings[1].1])).unwrap();
+    store.move_proposal(rejected, S::Ready).unwrap();
+    store.move_proposal(rejected, S::Rejected).unwrap();
+    assert_eq!(store.prune(2).unwrap(), Pruned { recordings: 2, calls: 4 });
+    let left: Vec<_> = store.recordings().unwrap().iter().map(|row| row.id).collect();
+    assert_eq!(left, [recordings[4].0, recordings[3].0, recordings[0].0]);
+    assert!(store.proposal(cited).unwrap().is_some());
+    assert_eq!(store.calls(&[recordings[1].1]).unwrap(), [], "its calls are gone with it");
+    assert_eq!(store.prune(2).unwrap(), Pruned::default());
+}
+
+#[test]
+fn outcomes_are_remembered_per_version_of_the_code() {
+    let store = open_in_memory().unwrap();
+    let id = store.begin_recording(&recording()).unwrap();
+    let call = store.ingest(id, batch("shop:total", 1)).unwrap()[&spool(0)];
+    let outcome =
+        |code: u64| StoredOutcome { call, code: Digest(code), outcome: vec![code as u8], duration_ns: 5, entered: vec![total()] };
+    store.put_outcomes(vec![outcome(u64::MAX), outcome(2), StoredOutcome { call: CallId(404), ..outcome(3) }]).unwrap();
+    assert_eq!(store.outcome(call, Digest(u64::MAX)).unwrap(), Some(outcome(u64::MAX)));
+    assert_eq!(store.newest_outcome(call).unwrap(), Some(outcome(2)));
+    assert_eq!(store.outcome(CallId(404), Digest(3)).unwrap(), None);
+    store.put_outcomes((10..40).map(outcome).collect()).unwrap();
+    assert_eq!(store.outcome(call, Digest(2)).unwrap(), None, "the oldest versions are forgotten");
+    assert_eq!(store.outcome(call, Digest(39)).unwrap(), Some(outcome(39)));
+    assert_eq!(store.outcome(call, Digest(24)).unwrap(), Some(outcome(24)));
+    assert_eq!(store.outcome(call, Digest(23)).unwrap(), None);
+}
+
+#[test]
+fn a_baseline_is_the_recorded_outcome_until_another_is_accepted() {
+    let store = open_in_memory().unwrap();
+    let id = store.begin_recording(&recording()).unwrap();
+    let call = store.ingest(id, batch("shop:total", 1)).unwrap()[&spool(0)];
+    let baseline = || store.baselines(&[call, CallId(404)]).unwrap().remove(&call);
+    assert_eq!(baseline().as_deref(), Some(&b"recorded"[..]));
+    assert_eq!(store.set_baseline(call, Some(b"new".to_vec())).unwrap(), None);
+    assert_eq!(baseline().as_deref(), Some(&b"new"[..]));
+    assert_eq!(store.set_baseline(call, None).unwrap().as_deref(), Some(&b"new"[..]));
+    assert_eq!(baseline().as_deref(), Some(&b"recorded"[..]));
+    assert!(matches!(store.set_baseline(CallId(404), Some(Vec::new())), Err(StoreError::Missing { .. })));
+}
+
+#[test]
+fn a_note_holds_for_the_input_in_every_recording() {
+    let store = open_in_memory().unwrap();
+    let mut calls = Vec::new();
+    for _ in 0..2 {
+        let id = store.begin_recording(&recording()).unwrap();
+        calls.push(store.ingest(id, batch("shop:total", 1)).unwrap()[&spool(0)]);
+    }
+    let note = Note { outcome: hash::of(b"wrong"), reason: Some("rounds down".into()), at: Moment(9) };
+    store.overrule(calls[0], note.clone()).unwrap();
+    assert_eq!(store.notes(calls[1]).unwrap(), [note.clone()]);
+    store.withdraw_note(calls[1], note.outcome).unwrap();
+    assert_eq!(store.notes(calls[0]).unwrap(), []);
+}
+
+#[test]
+fn proposals_come_back_as_they_went() {
+    let store = open_in_memory().unwrap();
+    let id = store.insert_proposal(&draft(vec![CallId(1)])).unwrap();
+    let stored = store.proposal(id).unwrap().unwrap();
+    assert_eq!(stored, Proposal { id, ..draft(vec![CallId(1)]) });
+
+    let effect = |value: f64| Effect {
+        outcome: Outcome::Returned(Value::Float(value)),
+        changed: vec![("self".into(), Value::Int(i64::MIN))],
+    };
+    let change = Change {
+        calls: vec![CallChange {
+            call: CallId(i64::MAX),
+            arguments: "(1)".into(),
+            times: 3,
+            old: effect(0.1),
+            new: effect(-0.0),
+            difference: Difference::default(),
+        }],
+        same: u64::MAX,
+        because: Vec::new(),
+        seen: Moment(4),
+    };
+    let change = Proposal { body: Body::Change(change), ..draft(Vec::new()) };
+    let id = store.insert_proposal(&change).unwrap();
+    assert_eq!(store.proposal(id).unwrap(), Some(Proposal { id, ..change }));
+}
+
+#[test]
+fn an_illegal_step_changes_nothing() {
+    let store = open_in_memory().unwrap();
+    let id = store.insert_proposal(&draft(Vec::new())).unwrap();
+    let result = store.change_proposal(id, |proposal| {
+        proposal.state = S::Accepted;
+        proposal.edited = Some("x".into());
+    });
+    assert!(matches!(result, Err(StoreError::Move(_))));
+    assert_eq!(store.proposal(id).unwrap(), Some(Proposal { id, ..draft(Vec::new()) }));
+    assert_eq!(store.move_proposal(id, S::Ready).unwrap().state, S::Ready);
+    assert_eq!(store.open_proposals().unwrap().len(), 1);
+    store.move_proposal(id, S::Rejected).unwrap();
+    assert!(store.open_proposals().unwrap().is_empty());
+    assert_eq!(store.proposals_in(&[S::Rejected, S::Written]).unwrap().len(), 1);
+    assert_eq!(store.proposals_of(&total()).unwrap().len(), 1);
+    assert!(matches!(store.move_proposal(ProposalId(404), S::Ready), Err(StoreError::Missing { .. })));
+}
+
+#[test]
+fn undo_and_redo_walk_along_the_decisions() {
+    let store = open_in_memory().unwrap();
+    let mut made = Vec::new();
+    for _ in 0..3 {
+        let id = store.insert_proposal(&draft(Vec::new())).unwrap();
+        store.move_proposal(id, S::Ready).unwrap();
+        let (stored, proposal) = store.decide(&decision(id, Verb::Accept), |p| p.state = S::Accepted).unwrap();
+        assert_eq!((stored.from, stored.function.clone(), proposal.state), (S::Ready, total(), S::Accepted));
+        made.push(stored);
+    }
+    assert_eq!(store.last_standing().unwrap().as_ref(), Some(&made[2]));
+    assert_eq!(store.last_undone().unwrap(), None);
+    for index in [2, 1] {
+        store.mark_decision(made[index].id, true, |p| p.state = S::Ready).unwrap();
+    }
+    assert_eq!(store.last_standing().unwrap().as_ref(), Some(&made[0]));
+    assert_eq!(store.last_undone().unwrap().map(|d| d.id), Some(made[1].id));
+    store.mark_decision(made[1].id, false, |p| p.state = S::Accepted).unwrap();
+    assert_eq!(store.last_undone().unwrap().map(|d| d.id), Some(made[2].id));
+    assert_eq!(store.decided_since(Moment(50)).unwrap().accepted, 2);
+    assert_eq!(store.decided_since(Moment(51)).unwrap().accepted, 0);
+    let last = store.decide(&decision(made[2].proposal, Verb::Reject), |p| p.state = S::Rejected).unwrap();
+    assert_eq!(store.last_undone().unwrap(), None, "something else was decided since");
+    assert_eq!(store.decisions(2).unwrap()[0], last.0);
+    let refused = store.decide(&decision(made[2].proposal, Verb::Accept), |p| p.state = S::Written);
+    assert!(matches!(refused, Err(StoreError::Move(_))));
+    assert_eq!(store.decisions(99).unwrap().len(), 4, "a decision that cannot be is not appended");
+}
+
+#[test]
+fn accepted_tests_and_the_session_are_kept() {
+    let store = open_in_memory().unwrap();
+    store.put_accepted(&accepted()).unwrap();
+    let changed = AcceptedTest { body: hash::of(b"other"), ..accepted() };
+    store.put_accepted(&changed).unwrap();
+    assert_eq!(store.accepted().unwrap(), [changed.clone()]);
+    store.remove_accepted(&changed.function, &changed.path).unwrap();
+    assert_eq!(store.accepted().unwrap(), []);
+    assert_eq!(store.session().unwrap(), None);
+    let state = serde_json::json!({"screen": "review", "line": 3});
+    store.keep_session(&state).unwrap();
+    assert_eq!(store.session().unwrap(), Some(state));
+}
