@@ -224,7 +224,7 @@ fn proposals_come_back_as_they_went() {
             times: 3,
             old: effect(0.1),
             new: effect(-0.0),
-            difference: Difference::default(),
+            difference: Difference { path: String::new(), old: Some(Value::Float(0.1)), new: None },
         }],
         same: u64::MAX,
         because: Vec::new(),
