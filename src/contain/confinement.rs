@@ -1,0 +1,166 @@
+//! What a contained command may see, write and use up. How that is enforced is `linux/`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Level;
+use crate::base::error::Trouble;
+
+/// Variables of the user that a contained command keeps: how text and time are written, nothing else.
+const KEPT: &[&str] = &["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_NUMERIC", "LC_TIME", "LC_MONETARY", "TZ"];
+
+/// Folders of programs and libraries of the system, and the few files of `/etc` that starting a program needs.
+pub(super) const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/timezone",
+];
+
+/// What a contained command may see and do. All paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confinement {
+    /// The project's root: readable at its own path, never writable.
+    pub root: PathBuf,
+    /// More paths to read: interpreter prefixes, our Python package.
+    pub read_only: Vec<PathBuf>,
+    /// An existing private folder that may be written; the caller makes and removes it.
+    pub scratch: PathBuf,
+    /// More existing folders that may be written.
+    pub writable: Vec<PathBuf>,
+    /// The working folder.
+    pub cwd: PathBuf,
+    /// What may be used up.
+    pub limits: Limits,
+    /// Variables for the command, besides the few it keeps. They never stand on a command line.
+    #[serde(skip)]
+    pub env: BTreeMap<String, String>,
+}
+
+/// What a contained process may use up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Bytes of address space of a process.
+    pub address_space: u64,
+    /// Seconds of processor time of a process.
+    pub cpu_seconds: u64,
+    /// Bytes of a file it writes.
+    pub file_size: u64,
+    /// Processes and threads at once.
+    pub processes: u64,
+    /// Open files of a process.
+    pub open_files: u64,
+    /// Bytes of the private `/tmp`.
+    pub tmp: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const MIB: u64 = 1 << 20;
+        Self { address_space: 4096 * MIB, cpu_seconds: 300, file_size: 64 * MIB, processes: 128, open_files: 512, tmp: 256 * MIB }
+    }
+}
+
+impl Confinement {
+    /// Confines to a project that is read and one private folder that is written.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>, scratch: impl Into<PathBuf>) -> Self {
+        let root = root.into();
+        Self {
+            cwd: root.clone(),
+            root,
+            read_only: Vec::new(),
+            scratch: scratch.into(),
+            writable: Vec::new(),
+            limits: Limits::default(),
+            env: BTreeMap::new(),
+        }
+    }
+
+    /// Refuses what would give the user's own files away.
+    pub(super) fn check(&self) -> Result<(), Trouble> {
+        for path in [&self.root, &self.scratch, &self.cwd].into_iter().chain(&self.read_only).chain(&self.writable) {
+            if !path.is_absolute() {
+                return Err(Trouble::internal(format!("{} is not an absolute path.", path.display())));
+            }
+        }
+        for path in [&self.root, &self.scratch].into_iter().chain(&self.read_only).chain(&self.writable) {
+            if exposes_home(path) {
+                return Err(Trouble::environment(format!("Nothing is run contained in {}.", path.display()))
+                    .because("It holds your home folder, and with it your keys.")
+                    .so("Open a folder below it."));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the whole environment of the command.
+    pub(super) fn environment(&self, level: Level) -> BTreeMap<String, String> {
+        let own_tmp = level == Level::Namespaces && !Path::new("/tmp").starts_with(&self.root);
+        let tmp = if own_tmp { "/tmp".to_owned() } else { self.scratch.to_string_lossy().into_owned() };
+        let mut env: BTreeMap<String, String> =
+            KEPT.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect();
+        env.insert("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into());
+        for name in ["HOME", "TMPDIR"] {
+            env.insert(name.into(), tmp.clone());
+        }
+        env.extend(self.env.clone());
+        env
+    }
+}
+
+/// Tells whether a folder is the file system's root, the home folder or a parent of it.
+#[must_use]
+pub fn exposes_home(path: &Path) -> bool {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if real.parent().is_none() {
+        return true;
+    }
+    let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+    home.is_some_and(|home| home.parent().is_some() && home.starts_with(&real))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_folder_and_its_parents_are_never_opened() {
+        let home = std::env::var("HOME").unwrap();
+        for path in [home.as_str(), "/"] {
+            let trouble = Confinement::new(path, "/tmp/x").check().unwrap_err();
+            assert!(trouble.to_string().contains("your home folder"), "{trouble}");
+        }
+        assert!(Confinement::new(Path::new(&home).join("a-project"), "/tmp/x").check().is_ok());
+        let mut confinement = Confinement::new("/srv/project", "/tmp/x");
+        confinement.read_only.push(home.into());
+        assert!(confinement.check().is_err(), "an interpreter prefix counts too");
+    }
+
+    #[test]
+    fn the_environment_is_an_allow_list() {
+        let mut confinement = Confinement::new("/srv/project", "/srv/scratch");
+        confinement.env.insert("PYTHONHASHSEED".into(), "0".into());
+        let env = confinement.environment(Level::Namespaces);
+        assert!(
+            env.keys().all(
+                |name| KEPT.contains(&name.as_str()) || ["PATH", "HOME", "TMPDIR", "PYTHONHASHSEED"].contains(&name.as_str())
+            )
+        );
+        assert_eq!(env["HOME"], "/tmp");
+        assert_eq!(confinement.environment(Level::Landlock)["TMPDIR"], "/srv/scratch");
+    }
+}

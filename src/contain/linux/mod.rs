@@ -1,0 +1,177 @@
+//! Linux: the order in which a process confines itself and becomes the command.
+//!
+//! ```text
+//! P   started by us; new namespaces; waits for the command and for its own parent, and ends everything below it
+//! └ A   first process of its process namespace: builds the file system, reaps      (Namespaces only)
+//!   └ B   limits, no privileges, Landlock, seccomp, then it becomes the command
+//! ```
+//! P stays outside of Landlock and seccomp, so that it can end what is inside; it runs none of the command's code.
+
+mod filter;
+mod mounts;
+mod rules;
+mod sys;
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{Confinement, Level, Limits, Order};
+use crate::base::error::Trouble;
+use sys::Fork;
+
+/// A step of the sandbox that did not work.
+#[derive(Debug, thiserror::Error)]
+#[error("{step}: {cause}")]
+pub(super) struct Failure {
+    step: &'static str,
+    cause: String,
+}
+
+/// Names the step in its error.
+trait Step<T> {
+    fn step(self, step: &'static str) -> Result<T, Failure>;
+}
+
+impl<T, E: std::fmt::Display> Step<T> for Result<T, E> {
+    fn step(self, step: &'static str) -> Result<T, Failure> {
+        self.map_err(|cause| Failure { step, cause: cause.to_string() })
+    }
+}
+
+/// Gives the version of the kernel's Landlock interface.
+pub(super) fn landlock_abi() -> Option<u32> {
+    sys::landlock_abi()
+}
+
+/// Enters a level for nothing, in a process of its own, and checks from inside that it holds.
+pub(super) fn works(level: Level) -> Result<(), String> {
+    let spec = Confinement::new("/usr", "/usr");
+    let mut command =
+        super::command(level, &spec, Path::new(CHECK), std::iter::empty::<&str>()).map_err(|trouble| trouble.to_string())?;
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    if output.status.code() == Some(CHECKED) {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(said.lines().next().unwrap_or("The sandbox ended without a word.").trim_start_matches("pytead-tui: ").to_owned())
+}
+
+/// In place of a program: check the sandbox from inside and end with [`CHECKED`].
+const CHECK: &str = "__check";
+const CHECKED: i32 = 47;
+
+/// The exit code when the command was ended from outside: that of SIGTERM.
+const ENDED: u8 = 143;
+
+/// Confines this process and becomes the command; gives the command's exit code.
+pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
+    let refuse = |failure: Failure| {
+        Trouble::environment(format!("Nothing was run: the {} sandbox could not be set up.", order.level.word())).because(failure)
+    };
+    sys::close_inherited_on_exec();
+    let signals = sys::catch_signals().step("catch signals").map_err(refuse)?;
+    sys::adopt_orphans().step("adopt orphans").map_err(refuse)?;
+    if order.level == Level::Namespaces {
+        isolate().map_err(refuse)?;
+    }
+    match sys::fork().step("fork").map_err(refuse)? {
+        Fork::Parent(child) => Ok(supervise(child, order, &signals)),
+        Fork::Child => {
+            let inner = if order.level == Level::Namespaces { first_process(order) } else { become_command(order) };
+            inner.map_err(refuse)
+        }
+    }
+}
+
+/// Leaves the machine's namespaces and keeps the own user and group there.
+fn isolate() -> Result<(), Failure> {
+    let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
+    sys::leave_namespaces().step("new namespaces")?;
+    std::fs::write("/proc/self/setgroups", "deny").step("forbid setgroups")?;
+    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1")).step("map the user")?;
+    std::fs::write("/proc/self/gid_map", format!("{group} {group} 1")).step("map the group")
+}
+
+/// Waits until the command ends, its starter is gone or a signal asks for the end; then nothing of it is left.
+fn supervise(child: i32, order: &Order, signals: &sys::Signals) -> u8 {
+    let starter = sys::Process::open(order.parent);
+    loop {
+        let ended = sys::reap(child);
+        if ended.is_some() || signals.asked_to_end() || !sys::parent_is(order.parent) {
+            if ended.is_none() {
+                sys::kill(child);
+            }
+            // With its first process a process namespace is empty; and the /proc seen here is then that namespace's.
+            if order.level != Level::Namespaces {
+                sys::end_descendants();
+            }
+            return ended.unwrap_or(ENDED);
+        }
+        signals.wait(&starter);
+    }
+}
+
+/// The first process of the new process namespace: builds the file system, starts the command, reaps.
+fn first_process(order: &Order) -> Result<u8, Failure> {
+    sys::die_with_parent().step("tie to the parent")?;
+    mounts::build(&order.confinement)?;
+    match sys::fork().step("fork")? {
+        Fork::Child => become_command(order),
+        Fork::Parent(child) => loop {
+            if let Some(code) = sys::reap_waiting(child) {
+                return Ok(code);
+            }
+        },
+    }
+}
+
+/// Gives up every privilege and becomes the command.
+fn become_command(order: &Order) -> Result<u8, Failure> {
+    let confinement = &order.confinement;
+    sys::die_with_parent().step("tie to the parent")?;
+    sys::new_session().step("new session")?;
+    sys::release_signals().step("release signals")?;
+    limit(&confinement.limits, order.level).step("limits")?;
+    if order.level == Level::Namespaces {
+        sys::drop_capabilities().step("drop capabilities")?;
+    }
+    sys::no_new_privileges().step("no new privileges")?;
+    if order.level.is_kernel() {
+        rules::apply(confinement, order.level)?;
+        filter::apply()?;
+    }
+    std::env::set_current_dir(&confinement.cwd).step("enter the working folder")?;
+    let Some((program, args)) = order.command.split_first() else {
+        return Err("no command").step("start the command");
+    };
+    if program == CHECK {
+        return check(order.level);
+    }
+    Err(Command::new(program).args(args).exec()).step("start the command")
+}
+
+/// Looks from inside whether the sandbox holds.
+fn check(level: Level) -> Result<u8, Failure> {
+    if level.is_kernel() {
+        if std::net::UdpSocket::bind("127.0.0.1:0").is_ok() {
+            return Err("a socket could be made").step("check the network");
+        }
+        if std::fs::read_dir("/root").is_ok() || std::fs::read_dir("/var").is_ok() {
+            return Err("a folder that was not given can be read").step("check the file system");
+        }
+    }
+    Ok(CHECKED as u8)
+}
+
+fn limit(limits: &Limits, level: Level) -> io::Result<()> {
+    // Only a user namespace of our own counts its own processes; elsewhere those the user has already count too.
+    let running = if level == Level::Namespaces { 0 } else { sys::tasks_of_user() };
+    sys::set_limit(libc::RLIMIT_AS, limits.address_space)?;
+    sys::set_limit(libc::RLIMIT_CPU, limits.cpu_seconds)?;
+    sys::set_limit(libc::RLIMIT_FSIZE, limits.file_size)?;
+    sys::set_limit(libc::RLIMIT_NPROC, running + limits.processes)?;
+    sys::set_limit(libc::RLIMIT_NOFILE, limits.open_files)?;
+    sys::set_limit(libc::RLIMIT_CORE, 0)
+}

@@ -1,0 +1,196 @@
+//! The file system of the sandbox: an empty one, with what is needed bound into it at its own path.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use super::sys::{self, attr};
+use super::{Failure, Step};
+use crate::contain::Confinement;
+use crate::contain::confinement::SYSTEM;
+
+/// Where the new file system is put together; it hides what lies there, which is why every source is opened first.
+const STAGE: &str = "/tmp";
+
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What is put at a path.
+enum Source {
+    Tree(OwnedFd),
+    Memory(u64),
+    Processes,
+}
+
+#[derive(Default)]
+struct Plan {
+    places: Vec<(PathBuf, Source)>,
+    links: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Plan {
+    /// Takes a copy of what lies at a path, and of the links that lead there.
+    fn bind(&mut self, path: &Path, attributes: u64) -> io::Result<()> {
+        let real = follow(path, &mut self.links)?;
+        if !self.places.iter().any(|(place, _)| *place == real) {
+            let tree = sys::copy_tree(&real)?;
+            sys::restrict_tree(&tree, attributes)?;
+            self.places.push((real, Source::Tree(tree)));
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, path: &str, source: Source) {
+        if !self.places.iter().any(|(place, _)| place == Path::new(path)) {
+            self.places.push((path.into(), source));
+        }
+    }
+}
+
+/// Builds the file system and makes it the root.
+pub(super) fn build(confinement: &Confinement) -> Result<(), Failure> {
+    const READ: u64 = attr::READ_ONLY | attr::NO_SUID | attr::NO_DEVICES;
+    const WRITE: u64 = attr::NO_SUID | attr::NO_DEVICES;
+
+    sys::mount(None, Path::new("/"), libc::MS_REC | libc::MS_PRIVATE, "").step("keep mounts private")?;
+    let mut plan = Plan::default();
+    for path in confinement.writable.iter().chain([&confinement.scratch]) {
+        plan.bind(path, WRITE).step("bind a private folder")?;
+    }
+    plan.bind(&confinement.root, READ).step("bind the project")?;
+    for path in confinement.read_only.iter().filter(|path| path.exists()) {
+        plan.bind(path, READ).step("bind a folder to read")?;
+    }
+    for path in SYSTEM.iter().map(Path::new).filter(|path| path.exists()) {
+        plan.bind(path, READ).step("bind the system")?;
+    }
+    for path in DEVICES.iter().map(Path::new) {
+        plan.bind(path, attr::NO_SUID | attr::NO_EXEC).step("bind devices")?;
+    }
+    plan.put("/tmp", Source::Memory(confinement.limits.tmp));
+    plan.put("/dev/shm", Source::Memory(confinement.limits.tmp));
+    plan.put("/proc", Source::Processes);
+
+    let stage = Path::new(STAGE);
+    sys::mount(Some("tmpfs"), stage, libc::MS_NOSUID | libc::MS_NODEV, "mode=0755,size=4m").step("empty file system")?;
+    plan.places.sort_by_key(|(path, _)| path.components().count());
+    for (path, source) in &plan.places {
+        place(&staged(stage, path), path, source).step("put the file system together")?;
+    }
+    for (link, target) in &plan.links {
+        place_link(&staged(stage, link), target).step("put links")?;
+    }
+    for (link, target) in [("/dev/fd", "/proc/self/fd"), ("/dev/stdin", "fd/0"), ("/dev/stdout", "fd/1"), ("/dev/stderr", "fd/2")]
+    {
+        place_link(&staged(stage, Path::new(link)), Path::new(target)).step("put links")?;
+    }
+    write_accounts(&staged(stage, Path::new("/etc"))).step("write /etc")?;
+    sys::change_root(stage).step("change the root")?;
+    limit_processes(confinement.limits.processes);
+    // As user 0 a process without privileges may still write below /proc/sys.
+    sys::restrict_mount(Path::new("/proc"), attr::READ_ONLY).or_else(absent).step("protect /proc")?;
+    sys::restrict_mount(Path::new("/"), attr::READ_ONLY).step("protect the root")
+}
+
+/// Without a /proc of its own (in some containers) that folder is an empty one and no mount.
+fn absent(error: io::Error) -> io::Result<()> {
+    if Path::new("/proc/self").exists() { Err(error) } else { Ok(()) }
+}
+
+fn staged(stage: &Path, path: &Path) -> PathBuf {
+    stage.join(path.strip_prefix("/").unwrap_or(path))
+}
+
+fn place(at: &Path, path: &Path, source: &Source) -> io::Result<()> {
+    if !at.exists() {
+        let is_file = matches!(source, Source::Tree(tree) if !rustix::fs::fstat(tree).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir())?);
+        if is_file {
+            at.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::File::create(at)?;
+        } else {
+            std::fs::create_dir_all(at)?;
+        }
+    }
+    match source {
+        Source::Tree(tree) => sys::attach_tree(tree, at),
+        Source::Memory(bytes) => {
+            let mode = if path == Path::new("/tmp") { "1777" } else { "0777" };
+            sys::mount(Some("tmpfs"), at, libc::MS_NOSUID | libc::MS_NODEV, &format!("mode={mode},size={bytes}"))
+        }
+        // Refused where the machine's own /proc is partly hidden: then there is none.
+        Source::Processes => {
+            let _ = sys::mount(Some("proc"), at, libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC, "");
+            Ok(())
+        }
+    }
+}
+
+fn place_link(at: &Path, target: &Path) -> io::Result<()> {
+    if at.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    at.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    std::os::unix::fs::symlink(target, at)
+}
+
+/// Accounts of this user alone.
+fn write_accounts(etc: &Path) -> io::Result<()> {
+    let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
+    std::fs::create_dir_all(etc)?;
+    std::fs::write(etc.join("passwd"), format!("user:x:{user}:{group}::/tmp:/bin/false\n"))?;
+    std::fs::write(etc.join("group"), format!("user:x:{group}:\n"))?;
+    std::fs::write(etc.join("nsswitch.conf"), "passwd: files\ngroup: files\nhosts: files\n")
+}
+
+/// Bounds the process ids where the kernel can (6.14): the limit of processes does not hold for the machine's user 0.
+fn limit_processes(most: u64) {
+    const SMALLEST: u64 = 301;
+    let _ = std::fs::write("/proc/sys/kernel/pid_max", (SMALLEST + most).to_string());
+}
+
+/// Resolves a path and notes every link on the way.
+fn follow(path: &Path, links: &mut Vec<(PathBuf, PathBuf)>) -> io::Result<PathBuf> {
+    const MOST: usize = 40;
+    let mut pending: Vec<std::ffi::OsString> = path.components().rev().map(|part| part.as_os_str().to_owned()).collect();
+    let (mut real, mut met) = (PathBuf::from("/"), 0);
+    while let Some(part) = pending.pop() {
+        if part == "/" {
+            real = PathBuf::from("/");
+        } else if part == ".." {
+            real.pop();
+        } else if part != "." {
+            let next = real.join(&part);
+            if next.symlink_metadata()?.file_type().is_symlink() {
+                met += 1;
+                if met > MOST {
+                    return Err(io::Error::other("too many links"));
+                }
+                let target = next.read_link()?;
+                pending.extend(target.components().rev().map(|part| part.as_os_str().to_owned()));
+                links.push((next, target));
+            } else {
+                real = next;
+            }
+        }
+    }
+    Ok(real)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_on_the_way_are_noted_and_loops_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("real/inner")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("first")).unwrap();
+        std::os::unix::fs::symlink(root.join("first/inner"), root.join("second")).unwrap();
+        let mut links = Vec::new();
+        assert_eq!(follow(&root.join("second"), &mut links).unwrap(), root.join("real/inner"));
+        assert_eq!(links, [(root.join("second"), root.join("first/inner")), (root.join("first"), PathBuf::from("real"))]);
+        std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+        assert!(follow(&root.join("loop"), &mut Vec::new()).is_err());
+    }
+}

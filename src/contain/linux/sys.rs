@@ -1,0 +1,364 @@
+//! The system calls of the sandbox, each in one safe function. All `unsafe` of Linux is here.
+
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+const OPEN_TREE_CLONE: libc::c_long = 1;
+const AT_RECURSIVE: libc::c_long = 0x8000;
+const MOVE_MOUNT_F_EMPTY_PATH: libc::c_long = 4;
+
+/// Mount attributes of `mount_setattr(2)`.
+pub(super) mod attr {
+    pub(in super::super) const READ_ONLY: u64 = 1;
+    pub(in super::super) const NO_SUID: u64 = 2;
+    pub(in super::super) const NO_DEVICES: u64 = 4;
+    pub(in super::super) const NO_EXEC: u64 = 8;
+}
+
+/// Which side of a fork this is.
+pub(super) enum Fork {
+    Parent(i32),
+    Child,
+}
+
+fn checked(result: libc::c_long) -> io::Result<libc::c_long> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+fn c_path(path: &Path) -> io::Result<CString> {
+    Ok(CString::new(path.as_os_str().as_bytes())?)
+}
+
+/// Forks. This process has one thread, so the child may do what it likes.
+pub(super) fn fork() -> io::Result<Fork> {
+    // SAFETY: no other thread exists that could hold a lock of the child.
+    match unsafe { libc::fork() } {
+        0 => Ok(Fork::Child),
+        pid if pid > 0 => Ok(Fork::Parent(pid)),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Makes every descriptor above stderr close when the command starts; kernels without the call lack the levels too.
+pub(super) fn close_inherited_on_exec() {
+    // SAFETY: no memory is involved; descriptors are only marked.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+}
+
+/// Moves to new user, mount, network, process, IPC and name namespaces.
+pub(super) fn leave_namespaces() -> io::Result<()> {
+    let all = libc::CLONE_NEWUSER
+        | libc::CLONE_NEWNS
+        | libc::CLONE_NEWNET
+        | libc::CLONE_NEWPID
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUTS
+        | libc::CLONE_NEWCGROUP;
+    // SAFETY: no memory is involved.
+    checked(unsafe { libc::unshare(all) }.into()).map(drop)
+}
+
+/// Mounts a file system, or changes how mounts spread when there is no type.
+pub(super) fn mount(kind: Option<&str>, target: &Path, flags: libc::c_ulong, options: &str) -> io::Result<()> {
+    let (target, options) = (c_path(target)?, CString::new(options)?);
+    let kind = kind.map(CString::new).transpose()?;
+    let name = kind.as_ref().map_or(std::ptr::null(), |kind| kind.as_ptr());
+    // SAFETY: all pointers are null or NUL-terminated strings that live across the call.
+    checked(unsafe { libc::mount(name, target.as_ptr(), name, flags, options.as_ptr().cast()) }.into()).map(drop)
+}
+
+/// Takes a detached copy of the mounts at a path.
+pub(super) fn copy_tree(path: &Path) -> io::Result<OwnedFd> {
+    let path = c_path(path)?;
+    let flags = OPEN_TREE_CLONE | AT_RECURSIVE | libc::c_long::from(libc::O_CLOEXEC);
+    // SAFETY: the path lives across the call; the descriptor it gives is ours alone.
+    let fd = checked(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })?;
+    // SAFETY: see above.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+/// Adds attributes to a mount and all below it.
+pub(super) fn restrict_tree(tree: &OwnedFd, attributes: u64) -> io::Result<()> {
+    let value = MountAttributes { set: attributes, clear: 0, propagation: 0, user_namespace: 0 };
+    let flags = libc::c_long::from(libc::AT_EMPTY_PATH) | AT_RECURSIVE;
+    // SAFETY: the structure and the empty path live across the call; the size is the structure's.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+            &raw const value,
+            size_of::<MountAttributes>(),
+        )
+    };
+    checked(result).map(drop)
+}
+
+/// Adds attributes to the one mount at a path.
+pub(super) fn restrict_mount(path: &Path, attributes: u64) -> io::Result<()> {
+    let path = c_path(path)?;
+    let value = MountAttributes { set: attributes, clear: 0, propagation: 0, user_namespace: 0 };
+    // SAFETY: as in `restrict_tree`.
+    let result = unsafe {
+        libc::syscall(libc::SYS_mount_setattr, libc::AT_FDCWD, path.as_ptr(), 0, &raw const value, size_of::<MountAttributes>())
+    };
+    checked(result).map(drop)
+}
+
+/// Puts a detached copy of mounts at a path.
+pub(super) fn attach_tree(tree: &OwnedFd, target: &Path) -> io::Result<()> {
+    let target = c_path(target)?;
+    // SAFETY: both paths live across the call.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_FDCWD,
+            target.as_ptr(),
+            MOVE_MOUNT_F_EMPTY_PATH,
+        )
+    };
+    checked(result).map(drop)
+}
+
+/// Makes a mount the root of the file system; nothing of the old one stays.
+pub(super) fn change_root(new: &Path) -> io::Result<()> {
+    std::env::set_current_dir(new)?;
+    // SAFETY: both paths are constants. The old root lands above the new one and is taken away next.
+    checked(unsafe { libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c".".as_ptr()) })?;
+    // SAFETY: the path is a constant.
+    checked(unsafe { libc::umount2(c".".as_ptr(), libc::MNT_DETACH) }.into())?;
+    std::env::set_current_dir("/")
+}
+
+fn prctl(option: libc::c_int, value: libc::c_ulong) -> io::Result<()> {
+    // SAFETY: only options that take numbers are used here.
+    checked(unsafe { libc::prctl(option, value, 0, 0, 0) }.into()).map(drop)
+}
+
+/// Has this process killed when its parent ends.
+pub(super) fn die_with_parent() -> io::Result<()> {
+    prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong)
+}
+
+/// Has descendants that lose their parent become children of this process.
+pub(super) fn adopt_orphans() -> io::Result<()> {
+    prctl(libc::PR_SET_CHILD_SUBREAPER, 1)
+}
+
+/// Forbids this process and all it starts to gain privileges.
+pub(super) fn no_new_privileges() -> io::Result<()> {
+    prctl(libc::PR_SET_NO_NEW_PRIVS, 1)
+}
+
+/// Leaves the terminal.
+pub(super) fn new_session() -> io::Result<()> {
+    // SAFETY: no memory is involved.
+    checked(unsafe { libc::setsid() }.into()).map(drop)
+}
+
+/// Gives up all capabilities for good, also those that user 0 would get by starting a program.
+pub(super) fn drop_capabilities() -> io::Result<()> {
+    for capability in 0..64 {
+        if prctl(libc::PR_CAPBSET_DROP, capability).is_err() {
+            break; // the kernel knows no higher one
+        }
+    }
+    const LOCKED_NO_ROOT: libc::c_ulong = 0b10_1111;
+    prctl(libc::PR_SET_SECUREBITS, LOCKED_NO_ROOT)?;
+    prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL as libc::c_ulong)?;
+    const VERSION_3: u32 = 0x2008_0522;
+    let header: [u32; 2] = [VERSION_3, 0];
+    let none: [u32; 6] = [0; 6];
+    // SAFETY: header and data have the sizes that version 3 prescribes and live across the call.
+    checked(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) }).map(drop)
+}
+
+/// Sets a resource limit, or keeps a lower one.
+pub(super) fn set_limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure lives across both calls.
+    checked(unsafe { libc::getrlimit(resource, &mut limit) }.into())?;
+    limit.rlim_max = limit.rlim_max.min(most);
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: see above.
+    checked(unsafe { libc::setrlimit(resource, &limit) }.into()).map(drop)
+}
+
+/// Counts the processes and threads of this user.
+pub(super) fn tasks_of_user() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+
+    let user = rustix::process::getuid().as_raw();
+    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+    processes
+        .flatten()
+        .filter(|entry| entry.file_name().as_bytes().iter().all(u8::is_ascii_digit))
+        .filter(|entry| entry.metadata().is_ok_and(|meta| meta.uid() == user))
+        .map(|entry| std::fs::read_dir(entry.path().join("task")).map_or(1, |tasks| tasks.count() as u64))
+        .sum()
+}
+
+/// Gives the version of the kernel's Landlock interface.
+pub(super) fn landlock_abi() -> Option<u32> {
+    const VERSION: libc::c_long = 1;
+    // SAFETY: with this flag the call takes no memory.
+    let abi = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0, VERSION) };
+    u32::try_from(abi).ok().filter(|abi| *abi > 0)
+}
+
+fn signals(numbers: &[libc::c_int]) -> libc::sigset_t {
+    // SAFETY: the set is initialised by `sigemptyset` before it is used.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for number in numbers {
+            libc::sigaddset(&mut set, *number);
+        }
+        set
+    }
+}
+
+/// Signals that are read from a descriptor in place of being delivered.
+pub(super) struct Signals(OwnedFd);
+
+/// Blocks the signals that matter to a supervisor and gives the descriptor they arrive at.
+pub(super) fn catch_signals() -> io::Result<Signals> {
+    let set = signals(&[libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGCHLD]);
+    // SAFETY: the set is initialised; the descriptor is ours alone.
+    unsafe {
+        checked(libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()).into())?;
+        let fd = checked(libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK).into())?;
+        Ok(Signals(OwnedFd::from_raw_fd(fd as RawFd)))
+    }
+}
+
+/// Delivers all signals again and gives SIGPIPE its ordinary meaning back.
+pub(super) fn release_signals() -> io::Result<()> {
+    let none = signals(&[]);
+    // SAFETY: the set is initialised; the default action involves no code of ours.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        checked(libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut()).into()).map(drop)
+    }
+}
+
+impl Signals {
+    /// Tells whether a signal other than the end of a child came in.
+    pub(super) fn asked_to_end(&self) -> bool {
+        let mut asked = false;
+        loop {
+            // SAFETY: the structure is plain data and as large as the read says.
+            let (got, info) = unsafe {
+                let mut info: libc::signalfd_siginfo = std::mem::zeroed();
+                let size = size_of::<libc::signalfd_siginfo>();
+                (libc::read(self.0.as_raw_fd(), (&raw mut info).cast(), size) == size as isize, info)
+            };
+            if !got {
+                return asked;
+            }
+            asked |= info.ssi_signo != libc::SIGCHLD as u32;
+        }
+    }
+
+    /// Sleeps until a signal comes in or the process ends; a second at most when that process cannot be watched.
+    pub(super) fn wait(&self, process: &Process) {
+        let watched = process.0.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        let mut fds = [self.0.as_raw_fd(), watched].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        // SAFETY: the array lives across the call and its length is right.
+        unsafe { libc::poll(fds.as_mut_ptr(), 2, if watched < 0 { 1000 } else { -1 }) };
+    }
+}
+
+/// A process whose end can be waited for.
+pub(super) struct Process(Option<OwnedFd>);
+
+impl Process {
+    /// Opens a process by its id; what cannot be opened is never seen to end.
+    pub(super) fn open(pid: u32) -> Self {
+        // SAFETY: no memory is involved; the descriptor is ours alone.
+        unsafe {
+            let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
+            Self((fd >= 0).then(|| OwnedFd::from_raw_fd(fd as RawFd)))
+        }
+    }
+}
+
+/// Tells whether the parent is still the process that started this one.
+pub(super) fn parent_is(pid: u32) -> bool {
+    rustix::process::getppid().is_some_and(|parent| parent.as_raw_nonzero().get() as u32 == pid)
+}
+
+fn exit_code(status: libc::c_int) -> u8 {
+    if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) as u8 } else { (128 + libc::WTERMSIG(status)) as u8 }
+}
+
+fn wait_any(flags: libc::c_int) -> Option<(i32, u8)> {
+    let mut status = 0;
+    // SAFETY: the status lives across the call.
+    let pid = unsafe { libc::waitpid(-1, &mut status, flags) };
+    (pid > 0).then(|| (pid, exit_code(status)))
+}
+
+/// Collects ended children; gives the code of `child` when it is among them. A signal's code is 128 and its number.
+pub(super) fn reap(child: i32) -> Option<u8> {
+    let mut code = None;
+    while let Some((pid, ended)) = wait_any(libc::WNOHANG) {
+        code = code.or((pid == child).then_some(ended));
+    }
+    code
+}
+
+/// Waits for one child; gives its code when it is `child`, or when there is no child left to wait for.
+pub(super) fn reap_waiting(child: i32) -> Option<u8> {
+    match wait_any(0) {
+        Some((pid, code)) => (pid == child).then_some(code),
+        None if io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => None,
+        None => Some(super::super::REFUSED),
+    }
+}
+
+/// Kills one child.
+pub(super) fn kill(child: i32) {
+    // SAFETY: no memory is involved; an unreaped child's id is not used again.
+    unsafe { libc::kill(child, libc::SIGKILL) };
+}
+
+/// Kills all descendants: each round's orphans become children of this process and are killed in the next.
+pub(super) fn end_descendants() {
+    loop {
+        children().into_iter().for_each(kill);
+        if wait_any(0).is_none() {
+            return;
+        }
+    }
+}
+
+fn children() -> Vec<i32> {
+    let own = std::process::id().to_string();
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    processes
+        .flatten()
+        .filter_map(|entry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            // pid (name) state parent …: the name may hold anything, so the fields are counted from its end.
+            (stat.rsplit_once(')')?.1.split_whitespace().nth(1)? == own).then_some(pid)
+        })
+        .collect()
+}

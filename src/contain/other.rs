@@ -1,0 +1,48 @@
+//! Systems without a sandbox of ours: resource limits alone, and only for the `weak` level.
+
+#![allow(unsafe_code)]
+
+use super::{Level, Order};
+use crate::base::error::Trouble;
+
+/// Tells whether a level works here.
+pub(super) fn works(level: Level) -> Result<(), String> {
+    if level == Level::Weak && cfg!(unix) { Ok(()) } else { Err("pytead-tui has no sandbox for this system.".into()) }
+}
+
+/// Landlock is Linux only.
+pub(super) fn landlock_abi() -> Option<u32> {
+    None
+}
+
+/// Limits this process and becomes the command.
+#[cfg(unix)]
+pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
+    use std::os::unix::process::CommandExt;
+
+    works(order.level).map_err(Trouble::environment)?;
+    let limits = &order.confinement.limits;
+    for (resource, most) in [
+        (libc::RLIMIT_CPU, limits.cpu_seconds),
+        (libc::RLIMIT_FSIZE, limits.file_size),
+        (libc::RLIMIT_NOFILE, limits.open_files),
+        (libc::RLIMIT_CORE, 0),
+    ] {
+        let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+        // SAFETY: the structure lives across the call, which only reads it.
+        if unsafe { libc::setrlimit(resource, &limit) } != 0 {
+            return Err(
+                Trouble::environment("Nothing was run: a limit could not be set.").because(std::io::Error::last_os_error())
+            );
+        }
+    }
+    let Some((program, args)) = order.command.split_first() else { return Ok(0) };
+    let error = std::process::Command::new(program).args(args).current_dir(&order.confinement.cwd).exec();
+    Err(Trouble::environment("The command could not be started.").because(error))
+}
+
+/// Nothing is run here.
+#[cfg(not(unix))]
+pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
+    Err(Trouble::environment(format!("Nothing was run: there is no {} sandbox here.", order.level.word())))
+}
