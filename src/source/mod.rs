@@ -1,1 +1,12 @@
-//! Python source: index, fingerprints, what uses what.
+//! Python source: index, fingerprints, what uses what. The one home of tree-sitter, and of walking the project's folders.
+
+pub mod change;
+mod decode;
+pub mod dependencies;
+mod find;
+pub mod index;
+mod literal;
+pub mod names;
+pub mod parse;
+mod tokens;
+pub mod walk;

@@ -1,0 +1,347 @@
+//! What a function rests on: everything a call of it may run or read, by recorded edges and by the names in its text.
+//!
+//! Errs on the side of too much: an attribute `x.total` may be any method `total` of a module that has to do with the
+//! user's. Import-time code counts as one node per module, classes as one each.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::base::hash::{Digest, Hasher};
+use crate::base::paths::RelPath;
+use crate::domain::function::{FunctionId, Module};
+
+use super::index::{Entry, Index};
+use super::names::absolute;
+
+/// Re-exports are followed over at most this many modules.
+const HOPS_MAX: usize = 8;
+
+/// In larger projects every module is taken to have to do with every other.
+const RELATED_MAX: usize = 8_000;
+
+type Node = usize;
+
+/// Who may reach whom, as of one state of the index.
+pub struct Reach {
+    /// What each node is and its hash.
+    nodes: Vec<(String, Digest)>,
+    /// The function of each node, for those that are one.
+    functions: Vec<Option<FunctionId>>,
+    by_id: HashMap<FunctionId, Vec<Node>>,
+    /// Import-time code and classes of each file.
+    by_path: HashMap<RelPath, Vec<Node>>,
+    /// Who uses a name, for functions that are gone.
+    users: HashMap<String, Vec<Node>>,
+    uses: Vec<Vec<Node>>,
+    used_by: Vec<Vec<Node>>,
+}
+
+impl Reach {
+    /// Reads the names in the index and joins them with recorded edges, caller first.
+    #[must_use]
+    pub fn new<'a>(index: &Index, edges: impl IntoIterator<Item = &'a (FunctionId, FunctionId)>) -> Self {
+        let mut reach = Self {
+            nodes: Vec::new(),
+            functions: Vec::new(),
+            by_id: HashMap::new(),
+            by_path: HashMap::new(),
+            users: HashMap::new(),
+            uses: Vec::new(),
+            used_by: Vec::new(),
+        };
+        let project = Project::new(index, &mut reach);
+        project.link(&mut reach);
+        for (caller, callee) in edges {
+            let (callers, callees) = (reach.nodes_of(caller), reach.nodes_of(callee));
+            for from in &callers {
+                reach.uses[*from].extend(callees.iter().copied());
+            }
+        }
+        reach.used_by = vec![Vec::new(); reach.nodes.len()];
+        for (from, targets) in reach.uses.iter_mut().enumerate() {
+            targets.sort_unstable();
+            targets.dedup();
+            for to in targets {
+                reach.used_by[*to].push(from);
+            }
+        }
+        reach
+    }
+
+    /// Gives all functions whose calls may run through what changed, the changed ones that exist included.
+    #[must_use]
+    pub fn resting_on(&self, changed: &[FunctionId], changed_modules: &[RelPath]) -> BTreeSet<FunctionId> {
+        let mut start: Vec<Node> = changed_modules.iter().filter_map(|path| self.by_path.get(path)).flatten().copied().collect();
+        for id in changed {
+            match self.by_id.get(id) {
+                Some(nodes) => start.extend(nodes),
+                None => start.extend(self.users.get(name(id)).into_iter().flatten()),
+            }
+        }
+        self.closure(start, &self.used_by).into_iter().filter_map(|node| self.functions[node].clone()).collect()
+    }
+
+    /// Gives one hash of all code that a call of the function may run: equal hashes, equal code.
+    #[must_use]
+    pub fn code_key(&self, function: &FunctionId) -> Digest {
+        let start = self.by_id.get(function).cloned().unwrap_or_default();
+        let mut reached: Vec<&(String, Digest)> =
+            self.closure(start, &self.uses).into_iter().map(|node| &self.nodes[node]).collect();
+        reached.sort();
+        let mut hasher = Hasher::default();
+        for (what, digest) in reached {
+            hasher.part(what.as_bytes()).part(&digest.0.to_le_bytes());
+        }
+        hasher.digest()
+    }
+
+    fn closure(&self, mut stack: Vec<Node>, edges: &[Vec<Node>]) -> HashSet<Node> {
+        let mut seen: HashSet<Node> = stack.iter().copied().collect();
+        while let Some(node) = stack.pop() {
+            stack.extend(edges[node].iter().copied().filter(|next| seen.insert(*next)));
+        }
+        seen
+    }
+
+    fn add(&mut self, what: String, digest: Digest, function: Option<FunctionId>) -> Node {
+        self.nodes.push((what, digest));
+        self.functions.push(function);
+        self.uses.push(Vec::new());
+        self.nodes.len() - 1
+    }
+
+    /// Gives the nodes of a function; one that is not in the index any more gets one of its own.
+    fn nodes_of(&mut self, id: &FunctionId) -> Vec<Node> {
+        if let Some(nodes) = self.by_id.get(id) {
+            return nodes.clone();
+        }
+        let node = self.add(id.0.clone(), Digest::default(), Some(id.clone()));
+        self.by_id.insert(id.clone(), vec![node]);
+        vec![node]
+    }
+}
+
+fn name(id: &FunctionId) -> &str {
+    let qualname = super::find::plain(id.qualname());
+    qualname.rsplit('.').next().unwrap_or(qualname)
+}
+
+/// One module with its nodes and what its names stand for.
+struct Place<'i> {
+    entry: &'i Entry,
+    init: Node,
+    /// Nodes of `entry.module.functions`.
+    functions: Vec<Node>,
+    /// Qualified names and nodes of classes.
+    classes: Vec<(&'i str, Node)>,
+    /// Functions and classes by their last name.
+    defines: HashMap<&'i str, Vec<Node>>,
+    /// Names bound by imports.
+    binds: HashMap<String, Vec<Target<'i>>>,
+    /// Modules of the project that this one imports.
+    imports: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+enum Target<'i> {
+    Module(usize),
+    Name(usize, &'i str),
+}
+
+struct Project<'i> {
+    places: Vec<Place<'i>>,
+    /// Methods and nested functions by name: module and node.
+    methods: HashMap<&'i str, Vec<(usize, Node)>>,
+    related: Option<Vec<Vec<u64>>>,
+}
+
+impl<'i> Project<'i> {
+    fn new(index: &'i Index, reach: &mut Reach) -> Self {
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (number, entry) in index.entries.values().enumerate() {
+            by_name.entry(entry.module.name.as_str()).or_default().push(number);
+        }
+        let mut methods: HashMap<&str, Vec<(usize, Node)>> = HashMap::new();
+        let mut places = Vec::new();
+        for (number, entry) in index.entries.values().enumerate() {
+            let module = &entry.module;
+            let init = reach.add(format!("{}:", module.name), module.init, None);
+            let mut place = Place {
+                entry,
+                init,
+                functions: Vec::new(),
+                classes: Vec::new(),
+                defines: HashMap::new(),
+                binds: HashMap::new(),
+                imports: Vec::new(),
+            };
+            for class in &module.classes {
+                let node = reach.add(format!("{}:{} class", module.name, class.qualname), class.fingerprint, None);
+                place.classes.push((&class.qualname, node));
+                place.defines.entry(last(&class.qualname)).or_default().push(node);
+            }
+            for function in &module.functions {
+                let node = reach.add(function.id.0.clone(), function.fingerprint.code(), Some(function.id.clone()));
+                reach.by_id.entry(function.id.clone()).or_default().push(node);
+                place.functions.push(node);
+                if function.id.qualname().contains('.') {
+                    methods.entry(function.name()).or_default().push((number, node));
+                }
+                place.defines.entry(function.name()).or_default().push(node);
+                for used in &function.uses {
+                    reach.users.entry(used.clone()).or_default().push(node);
+                }
+            }
+            let nodes = std::iter::once(init).chain(place.classes.iter().map(|(_, node)| *node));
+            reach.by_path.insert(module.path.clone(), nodes.collect());
+            bind(&mut place, module, &by_name);
+            places.push(place);
+        }
+        let related = (places.len() <= RELATED_MAX).then(|| relations(&places));
+        Self { places, methods, related }
+    }
+
+    fn link(&self, reach: &mut Reach) {
+        for (number, place) in self.places.iter().enumerate() {
+            let module = &place.entry.module;
+            let mut init: Vec<Node> = place.imports.iter().map(|other| self.places[*other].init).collect();
+            for used in place.entry.init_uses.iter() {
+                self.bare(number, used, HOPS_MAX, &mut init);
+            }
+            reach.uses[place.init].extend(init);
+            for (qualname, node) in &place.classes {
+                let mut targets = vec![place.init];
+                for used in place.entry.class_uses.get(*qualname).into_iter().flatten() {
+                    self.bare(number, used, HOPS_MAX, &mut targets);
+                }
+                // What an object of the class does without being named: `__init__`, `__eq__`, `__getattr__`.
+                for (function, method) in module.functions.iter().zip(&place.functions) {
+                    if owner(function.id.qualname()) == *qualname && is_special(function.name()) {
+                        targets.push(*method);
+                    }
+                }
+                reach.uses[*node].extend(targets);
+            }
+            for (function, node) in module.functions.iter().zip(&place.functions) {
+                let mut targets = vec![place.init];
+                let qualname = super::find::plain(function.id.qualname());
+                targets.extend(place.classes.iter().filter(|(class, _)| owner(qualname) == *class).map(|(_, node)| *node));
+                let inside = format!("{qualname}.<locals>.");
+                let nested =
+                    module.functions.iter().zip(&place.functions).filter(|(other, _)| other.id.qualname().starts_with(&inside));
+                targets.extend(nested.map(|(_, node)| *node));
+                targets.extend(place.classes.iter().filter(|(class, _)| class.starts_with(&inside)).map(|(_, node)| *node));
+                for used in &function.uses {
+                    self.bare(number, used, HOPS_MAX, &mut targets);
+                    self.attribute(number, used, &function.uses, &mut targets);
+                }
+                reach.uses[*node].extend(targets);
+            }
+        }
+    }
+
+    /// Adds what a bare name in a module may stand for.
+    fn bare(&self, number: usize, name: &str, hops: usize, targets: &mut Vec<Node>) {
+        let place = &self.places[number];
+        targets.extend(place.defines.get(name).into_iter().flatten());
+        if hops == 0 {
+            return;
+        }
+        for bound in place.binds.get(name).into_iter().flatten().chain(place.binds.get("*").into_iter().flatten()) {
+            match *bound {
+                Target::Module(other) => targets.push(self.places[other].init),
+                Target::Name(other, original) => {
+                    targets.push(self.places[other].init);
+                    self.bare(other, if original == "*" { name } else { original }, hops - 1, targets);
+                }
+            }
+        }
+    }
+
+    /// Adds what a name after a dot may stand for: a method somewhere near, or what an imported module defines.
+    fn attribute(&self, number: usize, name: &str, all: &BTreeSet<String>, targets: &mut Vec<Node>) {
+        if !is_special(name) {
+            let near = self.methods.get(name).into_iter().flatten().filter(|(other, _)| self.is_related(number, *other));
+            targets.extend(near.map(|(_, node)| *node));
+        }
+        for (bound, modules) in &self.places[number].binds {
+            if !all.contains(bound) {
+                continue;
+            }
+            for target in modules {
+                if let Target::Module(other) = target {
+                    self.bare(*other, name, HOPS_MAX, targets);
+                }
+            }
+        }
+    }
+
+    fn is_related(&self, a: usize, b: usize) -> bool {
+        let has = |set: &[u64], member: usize| set.get(member / 64).is_some_and(|word| word & (1 << (member % 64)) != 0);
+        self.related.as_ref().is_none_or(|sets| has(&sets[a], b) || has(&sets[b], a))
+    }
+}
+
+/// Notes what a module's imports bind.
+fn bind<'i>(place: &mut Place<'i>, module: &'i Module, by_name: &HashMap<&str, Vec<usize>>) {
+    for import in &module.imports {
+        let Some(from) = absolute(module, &import.module) else { continue };
+        let modules = |name: &str| by_name.get(name).cloned().unwrap_or_default();
+        match &import.name {
+            None => {
+                // `import a.b` runs both and binds the first.
+                let bound = import.alias.clone().unwrap_or_else(|| from.split('.').next().unwrap_or(&from).to_owned());
+                let ends = from.match_indices('.').map(|(at, _)| at).chain([from.len()]);
+                let all: Vec<usize> = ends.flat_map(|end| modules(&from[..end])).collect();
+                place.imports.extend(&all);
+                place.binds.entry(bound).or_default().extend(all.into_iter().map(Target::Module));
+            }
+            Some(name) => {
+                let bound = place.binds.entry(import.alias.clone().unwrap_or_else(|| name.clone())).or_default();
+                for other in modules(&from) {
+                    bound.push(Target::Name(other, name));
+                    place.imports.push(other);
+                }
+                for other in modules(&format!("{from}.{name}")) {
+                    bound.push(Target::Module(other));
+                    place.imports.push(other);
+                }
+            }
+        }
+    }
+    place.imports.sort_unstable();
+    place.imports.dedup();
+}
+
+/// Gives for each module the set of modules it imports, directly or not, itself included.
+fn relations(places: &[Place<'_>]) -> Vec<Vec<u64>> {
+    let words = places.len().div_ceil(64);
+    let mut sets = Vec::with_capacity(places.len());
+    for start in 0..places.len() {
+        let mut set = vec![0u64; words];
+        set[start / 64] |= 1 << (start % 64);
+        let mut stack = vec![start];
+        while let Some(number) = stack.pop() {
+            for other in &places[number].imports {
+                let (word, bit) = (other / 64, 1u64 << (other % 64));
+                if set[word] & bit == 0 {
+                    set[word] |= bit;
+                    stack.push(*other);
+                }
+            }
+        }
+        sets.push(set);
+    }
+    sets
+}
+
+fn last(qualname: &str) -> &str {
+    qualname.rsplit('.').next().unwrap_or(qualname)
+}
+
+fn owner(qualname: &str) -> &str {
+    qualname.rsplit_once('.').map_or("", |(owner, _)| owner)
+}
+
+fn is_special(name: &str) -> bool {
+    name.starts_with("__") && name.ends_with("__")
+}

@@ -1,0 +1,633 @@
+//! One Python file as the index sees it: functions, classes, imports, spans, fingerprints.
+//!
+//! One walk over tree-sitter's tree with a stack of scopes; nothing recurses, so no nesting can exhaust the stack.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use crate::base::hash;
+use crate::base::paths::RelPath;
+use crate::domain::function::{
+    Class, Fingerprint, Function, FunctionId, FunctionKind, Import, Module, Param, ParamKind, Span, SyntaxError,
+};
+
+use super::decode::{Decoded, decode, number, place};
+use super::literal;
+use super::tokens::{KEYWORD, Shape, Step, joined};
+
+/// A file that takes longer than this is given up and marked: no text of 2 MiB should.
+const PARSE_MAX: Duration = Duration::from_secs(10);
+
+/// A parsed file: the module, and what only the index needs of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The module.
+    pub module: Module,
+    /// The text with `\n` line ends.
+    pub text: String,
+    /// Names that the code run on import may call.
+    pub init_uses: BTreeSet<String>,
+    /// Bases, decorators and names that the bodies of classes may call, by qualified name.
+    pub class_uses: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Reads one file's content into a module.
+#[must_use]
+pub fn parse(path: &RelPath, source: &[u8], name: &str, import_root: &str) -> Module {
+    parse_file(path, source, name, import_root).module
+}
+
+/// Reads one file's content, with what the index keeps beside the module.
+#[must_use]
+pub fn parse_file(path: &RelPath, source: &[u8], name: &str, import_root: &str) -> Parsed {
+    let Decoded { text, error } = decode(source);
+    let module = Module {
+        name: name.to_owned(),
+        path: path.clone(),
+        import_root: import_root.to_owned(),
+        hash: hash::of(source),
+        lines: number(text.lines().count()),
+        functions: Vec::new(),
+        classes: Vec::new(),
+        imports: Vec::new(),
+        init: hash::Digest::default(),
+        has_main_guard: false,
+        error,
+    };
+    let tree = syntax_tree(&text);
+    let mut walk = Walk {
+        source: &text,
+        parsed: Parsed { module, text: String::new(), init_uses: BTreeSet::new(), class_uses: BTreeMap::new() },
+        scopes: vec![Scope::new(What::Module, String::new())],
+        marks: Vec::new(),
+        decorated: None,
+        last_row: 0,
+        lambdas: 0,
+        calls: 0,
+        set_aside: None,
+        names: HashMap::new(),
+    };
+    match &tree {
+        Some(tree) => walk.run(tree),
+        None => walk.error_at(0),
+    }
+    let mut parsed = walk.parsed;
+    parsed.text = text;
+    parsed
+}
+
+/// Parses text; `None` when it takes too long.
+pub(super) fn syntax_tree(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
+    let begin = Instant::now();
+    let mut in_time = |_: &tree_sitter::ParseState| {
+        if begin.elapsed() > PARSE_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        None,
+        Some(ParseOptions::new().progress_callback(&mut in_time)),
+    )
+}
+
+/// What a scope belongs to.
+enum What {
+    Module,
+    Class(Box<Class>),
+    Function(Box<Function>),
+}
+
+struct Scope<'t> {
+    what: What,
+    /// As CPython writes it; empty for the module.
+    qualname: String,
+    shape: Shape,
+    /// Names used by signature, decorators and bases, which belong to the definition all the same.
+    outer: Shape,
+    globals: BTreeSet<&'t str>,
+    /// Names inside calls: what a module's or a class's body may run.
+    called: BTreeSet<&'t str>,
+    /// The statement that is the docstring.
+    docstring: Option<usize>,
+}
+
+impl Scope<'_> {
+    fn new(what: What, qualname: String) -> Self {
+        Self {
+            what,
+            qualname,
+            shape: Shape::default(),
+            outer: Shape::default(),
+            globals: BTreeSet::new(),
+            called: BTreeSet::new(),
+            docstring: None,
+        }
+    }
+}
+
+/// What has to happen when a node is left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Nothing,
+    Close,
+    Lambda,
+    Call,
+    MainGuard,
+    Definition,
+}
+
+struct Walk<'t> {
+    source: &'t str,
+    parsed: Parsed,
+    scopes: Vec<Scope<'t>>,
+    marks: Vec<Mark>,
+    /// The decorated definition that was entered last and whose definition comes.
+    decorated: Option<Node<'t>>,
+    last_row: usize,
+    lambdas: usize,
+    calls: usize,
+    /// The module's shape while the walk is inside `if __name__ == "__main__"`, which no import runs.
+    set_aside: Option<Shape>,
+    /// How often each qualified name was seen.
+    names: HashMap<String, usize>,
+}
+
+impl<'t> Walk<'t> {
+    fn run(&mut self, tree: &'t Tree) {
+        let root = tree.root_node();
+        if let Some(scope) = self.scopes.first_mut() {
+            scope.docstring = docstring(root, self.source).map(|(id, _)| id);
+        }
+        let mut cursor = root.walk();
+        loop {
+            let node = cursor.node();
+            if self.enter(node, cursor.field_name()) && cursor.goto_first_child() {
+                if node.kind() == KEYWORD {
+                    cursor.goto_next_sibling();
+                }
+                continue;
+            }
+            if node.kind() != "comment" && node.end_byte() > node.start_byte() {
+                self.last_row = node.end_position().row;
+            }
+            self.leave();
+            loop {
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    self.finish();
+                    return;
+                }
+                self.leave();
+            }
+        }
+    }
+
+    fn text(&self, node: Node<'_>) -> &'t str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn scope(&mut self) -> Option<&mut Scope<'t>> {
+        self.scopes.last_mut()
+    }
+
+    fn error_at(&mut self, byte: usize) {
+        if self.parsed.module.error.is_none() {
+            self.parsed.module.error = Some(place(self.source, byte));
+        }
+    }
+
+    /// Takes up a node; tells whether to go on to its children.
+    fn enter(&mut self, node: Node<'t>, field: Option<&str>) -> bool {
+        let (mark, descend) = self.look(node, field);
+        self.marks.push(mark);
+        descend
+    }
+
+    fn look(&mut self, node: Node<'t>, field: Option<&str>) -> (Mark, bool) {
+        // Of a definition only the body is left; the rest was absorbed when it was entered.
+        if self.marks.last() == Some(&Mark::Definition) && field != Some("body") {
+            return (Mark::Nothing, false);
+        }
+        if node.is_error() || node.is_missing() {
+            self.error_at(node.start_byte());
+        }
+        match node.kind() {
+            "module" => return (Mark::Nothing, true),
+            "decorated_definition" => {
+                self.decorated = Some(node);
+                return (Mark::Nothing, true);
+            }
+            "decorator" => return (Mark::Nothing, false),
+            "function_definition" | "class_definition" => return self.define(node),
+            "block" if is_empty(node) => self.error_at(node.start_byte()),
+            "expression_statement" if self.scopes.last().and_then(|scope| scope.docstring) == Some(node.id()) => {
+                return (Mark::Nothing, false);
+            }
+            // The grammar knows Python 2's statements; Python 3 does not.
+            "print_statement" if node.named_child(0).is_none_or(|child| child.kind() != "chevron") => {
+                self.error_at(node.start_byte());
+            }
+            "exec_statement" => self.error_at(node.start_byte()),
+            "import_statement" | "import_from_statement" | "future_import_statement" => {
+                let imports = imports(node, self.source);
+                self.parsed.module.imports.extend(imports);
+            }
+            "if_statement" if self.scopes.len() == 1 && self.is_main_guard(node) => {
+                self.parsed.module.has_main_guard = true;
+                if self.set_aside.is_none() {
+                    self.set_aside = self.scopes.last_mut().map(|scope| std::mem::take(&mut scope.shape));
+                    return (Mark::MainGuard, true);
+                }
+            }
+            "identifier" if self.calls > 0 && self.set_aside.is_none() => {
+                let name = self.text(node);
+                if let Some(scope) = self.scope() {
+                    scope.called.insert(name);
+                }
+            }
+            "global_statement" => {
+                let mut cursor = node.walk();
+                let names: Vec<&'t str> = node.named_children(&mut cursor).map(|name| self.text(name)).collect();
+                if let Some(scope) = self.scope() {
+                    scope.globals.extend(names);
+                }
+            }
+            "yield" if self.lambdas == 0 => {
+                if let Some(Scope { what: What::Function(function), .. }) = self.scopes.last_mut() {
+                    function.is_generator = true;
+                }
+            }
+            _ => {}
+        }
+        let source = self.source;
+        let Some(scope) = self.scope() else { return (Mark::Nothing, false) };
+        let step = scope.shape.enter(node, field, source);
+        match node.kind() {
+            "lambda" => {
+                self.lambdas += 1;
+                return (Mark::Lambda, true);
+            }
+            "call" => {
+                self.calls += 1;
+                return (Mark::Call, true);
+            }
+            _ => {}
+        }
+        match step {
+            // An error can hide definitions: whatever stands in it is looked at.
+            Step::Over => (Mark::Nothing, node.is_error()),
+            Step::Through => (Mark::Nothing, true),
+            Step::Into => (Mark::Close, true),
+        }
+    }
+
+    fn leave(&mut self) {
+        let mark = self.marks.pop();
+        match mark {
+            Some(Mark::Lambda) => self.lambdas -= 1,
+            Some(Mark::Call) => self.calls -= 1,
+            Some(Mark::Definition) => self.end_definition(),
+            Some(Mark::MainGuard) => {
+                if let (Some(shape), Some(scope)) = (self.set_aside.take(), self.scopes.last_mut()) {
+                    scope.shape = shape;
+                }
+            }
+            Some(Mark::Close | Mark::Nothing) | None => {}
+        }
+        if let (Some(Mark::Close | Mark::Lambda | Mark::Call), Some(scope)) = (mark, self.scopes.last_mut()) {
+            scope.shape.close();
+        }
+    }
+
+    fn is_main_guard(&self, node: Node<'_>) -> bool {
+        let Some(condition) = node.child_by_field_name("condition") else { return false };
+        let condition = unwrap_parentheses(condition);
+        if condition.kind() != "comparison_operator" || condition.child_count() != 3 {
+            return false;
+        }
+        let part = |index| condition.child(index).map_or("", |child| self.text(child));
+        let is_name = |text: &str| literal::string(text).value == "__main__" && text.ends_with(['"', '\'']);
+        part(1) == "==" && ((part(0) == "__name__" && is_name(part(2))) || (part(2) == "__name__" && is_name(part(0))))
+    }
+
+    /// Opens the scope of a function or class.
+    fn define(&mut self, node: Node<'t>) -> (Mark, bool) {
+        let name = node.child_by_field_name("name").map_or("", |name| self.text(name));
+        let decorators = self.decorated.take().map_or_else(Vec::new, decorator_nodes);
+        let span = Span {
+            first: row(decorators.first().map_or(node.start_position().row, |first| first.start_position().row)),
+            def: row(node.start_position().row),
+            last: row(node.start_position().row),
+        };
+        let decorator_texts: Vec<String> = decorators.iter().map(|node| self.text(*node).to_owned()).collect();
+        let body = node.child_by_field_name("body");
+        let doc = body.and_then(|body| docstring(body, self.source));
+        let (qualname, in_class, in_function) = self.qualname(name);
+        let source = self.source;
+        let mut outer = Shape::default();
+        for decorator in &decorators {
+            outer.word("decorator", "");
+            outer.absorb(*decorator, source);
+        }
+        for field in ["type_parameters", "superclasses", "parameters", "return_type"] {
+            if let Some(part) = node.child_by_field_name(field) {
+                outer.word("part", field);
+                outer.absorb(part, source);
+            }
+        }
+        let what = if node.kind() == "class_definition" {
+            What::Class(Box::new(Class {
+                qualname: qualname.clone(),
+                span,
+                bases: node.child_by_field_name("superclasses").map_or_else(Vec::new, |list| self.bases(list)),
+                decorators: decorator_texts,
+                docstring: doc.as_ref().map(|(_, text)| literal::cleandoc(text)),
+                fingerprint: hash::Digest::default(),
+            }))
+        } else {
+            let is_async = node.child(0).is_some_and(|child| child.kind() == "async");
+            if is_async {
+                outer.word("async", "");
+            }
+            let count = self.names.entry(qualname.clone()).or_default();
+            *count += 1;
+            let numbered = if *count == 1 { qualname.clone() } else { format!("{qualname}#{count}") };
+            What::Function(Box::new(Function {
+                id: FunctionId::new(&self.parsed.module.name, &numbered),
+                path: self.parsed.module.path.clone(),
+                span,
+                kind: kind(name, &decorator_texts, in_class, in_function),
+                is_async,
+                is_generator: false,
+                decorators: decorator_texts,
+                params: node.child_by_field_name("parameters").map_or_else(Vec::new, |list| params(list, self.source)),
+                returns: node.child_by_field_name("return_type").map(|node| self.text(node).to_owned()),
+                fingerprint: Fingerprint {
+                    doc: doc.as_ref().map_or_else(hash::Digest::default, |(_, text)| hash::of(text.as_bytes())),
+                    ..Fingerprint::default()
+                },
+                docstring: doc.as_ref().map(|(_, text)| literal::cleandoc(text)),
+                uses: BTreeSet::new(),
+            }))
+        };
+        if node.has_error() {
+            self.find_error_before_body(node);
+        }
+        let mut scope = Scope::new(what, qualname);
+        scope.outer = outer;
+        scope.docstring = doc.map(|(id, _)| id);
+        self.last_row = node.start_position().row;
+        self.scopes.push(scope);
+        (Mark::Definition, true)
+    }
+
+    /// Marks a mistake in the parts of a definition that the walk does not visit.
+    fn find_error_before_body(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let broken =
+            node.children(&mut cursor).find(|child| child.kind() != "block" && (child.has_error() || child.is_missing()));
+        if let Some(child) = broken {
+            self.error_at(child.start_byte());
+        }
+    }
+
+    /// Gives the qualified name as CPython makes it, and whether the scope around is a class or a function.
+    fn qualname(&self, name: &str) -> (String, bool, bool) {
+        let Some(scope) = self.scopes.last() else { return (name.to_owned(), false, false) };
+        let (in_class, in_function) = (matches!(scope.what, What::Class(_)), matches!(scope.what, What::Function(_)));
+        let qualname = if scope.globals.contains(name) || !(in_class || in_function) {
+            name.to_owned()
+        } else if in_function {
+            format!("{}.<locals>.{name}", scope.qualname)
+        } else {
+            format!("{}.{name}", scope.qualname)
+        };
+        (qualname, in_class, in_function)
+    }
+
+    fn bases(&self, list: Node<'_>) -> Vec<String> {
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor)
+            .filter(|child| child.kind() != "comment")
+            .map(|child| self.text(child).to_owned())
+            .collect()
+    }
+
+    fn end_definition(&mut self) {
+        let last = row(self.last_row);
+        let Some(scope) = self.scopes.pop() else { return };
+        let Scope { what, qualname, shape, outer, called, .. } = scope;
+        match what {
+            What::Module => {}
+            What::Function(mut function) => {
+                function.span.last = last.max(function.span.def);
+                function.fingerprint.signature = outer.digest();
+                function.fingerprint.body = shape.digest();
+                let own: Vec<&str> = function.params.iter().map(|param| param.name.as_str()).collect();
+                function.uses = shape.uses(&own);
+                function.uses.extend(outer.uses(&own));
+                if let Some(around) = self.scopes.last_mut().filter(|scope| matches!(scope.what, What::Function(_))) {
+                    around.shape.word("def", function.name());
+                }
+                self.parsed.module.functions.push(*function);
+            }
+            What::Class(mut class) => {
+                class.span.last = last.max(class.span.def);
+                let mut hasher = hash::Hasher::default();
+                hasher.part(&outer.digest().0.to_le_bytes()).part(&shape.digest().0.to_le_bytes());
+                class.fingerprint = hasher.digest();
+                let mut runs = outer.uses(&[]);
+                runs.extend(called.iter().map(|name| (*name).to_owned()));
+                // What the class statement runs, the scope around it runs.
+                if let Some(around) = self.scopes.last_mut() {
+                    if !matches!(around.what, What::Module) {
+                        around.shape.word("class", &format!("{qualname} {}", class.fingerprint));
+                    }
+                    around.called.extend(called);
+                    if matches!(around.what, What::Function(_)) {
+                        around.shape.names.extend(outer.uses(&[]).into_iter().chain(shape.uses(&[])));
+                    }
+                }
+                self.parsed.class_uses.entry(qualname).or_default().extend(runs);
+                self.parsed.module.classes.push(*class);
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(scope) = self.scopes.pop() {
+            self.parsed.module.init = scope.shape.digest();
+            self.parsed.init_uses = scope.called.into_iter().map(str::to_owned).collect();
+        }
+        let module = &mut self.parsed.module;
+        let decorators =
+            module.functions.iter().filter(|function| function.kind != FunctionKind::Nested).flat_map(|f| &f.decorators);
+        let decorators = decorators.chain(module.classes.iter().flat_map(|class| &class.decorators));
+        self.parsed.init_uses.extend(decorators.filter_map(|text| decorator_name(text)));
+        module.functions.sort_by_key(|function| function.span.def);
+        module.classes.sort_by_key(|class| class.span.def);
+    }
+}
+
+fn row(row: usize) -> u32 {
+    number(row + 1)
+}
+
+/// Gives the last name of a decorator: `wraps` of `functools.wraps(f)`.
+fn decorator_name(text: &str) -> Option<String> {
+    let callee = text.split('(').next()?.trim();
+    let name = callee.rsplit('.').next()?.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn decorator_nodes(decorated: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = decorated.walk();
+    let decorators: Vec<Node<'_>> = decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator").collect();
+    decorators
+        .into_iter()
+        .filter_map(|decorator| {
+            let mut cursor = decorator.walk();
+            decorator.named_children(&mut cursor).find(|child| child.kind() != "comment")
+        })
+        .collect()
+}
+
+fn is_empty(block: Node<'_>) -> bool {
+    let mut cursor = block.walk();
+    !block.named_children(&mut cursor).any(|child| child.kind() != "comment")
+}
+
+fn unwrap_parentheses(mut node: Node<'_>) -> Node<'_> {
+    while node.kind() == "parenthesized_expression" {
+        let mut cursor = node.walk();
+        let Some(inner) = node.named_children(&mut cursor).find(|child| child.kind() != "comment") else { break };
+        node = inner;
+    }
+    node
+}
+
+/// Finds the docstring of a body: the id of its statement and its value, not dedented.
+fn docstring(body: Node<'_>, source: &str) -> Option<(usize, String)> {
+    let mut cursor = body.walk();
+    let statement = body.named_children(&mut cursor).find(|child| child.kind() != "comment")?;
+    if statement.kind() != "expression_statement" {
+        return None;
+    }
+    let mut inner = statement.walk();
+    let mut children = statement.children(&mut inner).filter(|child| child.kind() != "comment");
+    let only = unwrap_parentheses(children.next().filter(|_| children.next().is_none())?);
+    let value = match only.kind() {
+        "string" => literal::string(source.get(only.byte_range())?),
+        "concatenated_string" => joined(only, source)?,
+        _ => return None,
+    };
+    (!value.bytes && !value.formatted).then_some((statement.id(), value.value))
+}
+
+fn kind(name: &str, decorators: &[String], in_class: bool, in_function: bool) -> FunctionKind {
+    if !in_class {
+        return if in_function { FunctionKind::Nested } else { FunctionKind::Function };
+    }
+    let last = |text: &String| text.rsplit('.').next().unwrap_or(text).trim().to_owned();
+    for decorator in decorators {
+        match last(decorator).as_str() {
+            "staticmethod" => return FunctionKind::StaticMethod,
+            "classmethod" => return FunctionKind::ClassMethod,
+            "property" | "cached_property" | "abstractproperty" => return FunctionKind::Property,
+            "setter" | "getter" | "deleter" if decorator.contains('.') => return FunctionKind::Property,
+            _ => {}
+        }
+    }
+    match name {
+        "__new__" => FunctionKind::StaticMethod,
+        "__init_subclass__" | "__class_getitem__" => FunctionKind::ClassMethod,
+        _ => FunctionKind::Method,
+    }
+}
+
+fn params(list: Node<'_>, source: &str) -> Vec<Param> {
+    let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default().to_owned();
+    let mut params: Vec<Param> = Vec::new();
+    let mut kind = ParamKind::PositionalOrKeyword;
+    let mut cursor = list.walk();
+    for child in list.named_children(&mut cursor) {
+        let named = match child.kind() {
+            "identifier" | "list_splat_pattern" | "dictionary_splat_pattern" => Some(child),
+            "typed_parameter" => {
+                let mut inner = child.walk();
+                child.named_children(&mut inner).find(|part| part.kind() != "comment")
+            }
+            "default_parameter" | "typed_default_parameter" => child.child_by_field_name("name"),
+            "keyword_separator" => {
+                kind = ParamKind::KeywordOnly;
+                None
+            }
+            "positional_separator" => {
+                params.iter_mut().for_each(|param| param.kind = ParamKind::PositionalOnly);
+                None
+            }
+            _ => None,
+        };
+        let Some(named) = named else { continue };
+        let own = match named.kind() {
+            "list_splat_pattern" => ParamKind::VarPositional,
+            "dictionary_splat_pattern" => ParamKind::VarKeyword,
+            _ => kind,
+        };
+        if own == ParamKind::VarPositional {
+            kind = ParamKind::KeywordOnly;
+        }
+        params.push(Param {
+            name: text(named).trim_start_matches(['*', ' ']).to_owned(),
+            kind: own,
+            annotation: child.child_by_field_name("type").map(text),
+            default: child.child_by_field_name("value").map(text),
+        });
+    }
+    params
+}
+
+pub(super) fn imports(statement: Node<'_>, source: &str) -> Vec<Import> {
+    let text = |node: Node<'_>| {
+        let raw = source.get(node.byte_range()).unwrap_or_default();
+        raw.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect::<String>()
+    };
+    let line = row(statement.start_position().row);
+    let from = match statement.kind() {
+        "future_import_statement" => Some("__future__".to_owned()),
+        "import_from_statement" => statement.child_by_field_name("module_name").map(text),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    let mut cursor = statement.walk();
+    for child in statement.children_by_field_name("name", &mut cursor) {
+        let (name, alias) = match child.kind() {
+            "aliased_import" => (child.child_by_field_name("name").map(text), child.child_by_field_name("alias").map(text)),
+            _ => (Some(text(child)), None),
+        };
+        let Some(name) = name else { continue };
+        found.push(match &from {
+            Some(module) => Import { module: module.clone(), name: Some(name), alias, line },
+            None => Import { module: name, name: None, alias, line },
+        });
+    }
+    let mut cursor = statement.walk();
+    if let (Some(module), true) = (from, statement.named_children(&mut cursor).any(|child| child.kind() == "wildcard_import")) {
+        found.push(Import { module, name: Some("*".into()), alias: None, line });
+    }
+    found
+}
+
+/// Gives the place of the first mistake in a text, if it does not parse.
+#[must_use]
+pub fn syntax_error(text: &str) -> Option<SyntaxError> {
+    let path = RelPath::new("text.py")?;
+    parse(&path, text.as_bytes(), "text", "").error
+}

@@ -1,0 +1,142 @@
+//! Which Python files a project has: its folders, without what git ignores, environments and caches.
+//!
+//! Links are never followed and only regular files count, so no loop, pipe or device can hold the walk.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use ignore::{DirEntry, WalkBuilder};
+
+use crate::base::paths::RelPath;
+
+/// Files larger than this many bytes are named, but not read.
+pub const SIZE_MAX: u64 = 2 << 20;
+
+/// More files than this are not taken.
+pub const FILES_MAX: usize = 200_000;
+
+/// Folders that never hold code of the project.
+const NEVER: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".pytead",
+    "node_modules",
+    "__pycache__",
+    ".tox",
+    ".nox",
+    ".eggs",
+    "site-packages",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    "__pypackages__",
+];
+
+/// What a walk found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Python files, sorted.
+    pub files: Vec<RelPath>,
+    /// Folders that were entered, relative to the root with `/`, the root as empty text; sorted.
+    pub folders: Vec<String>,
+    /// Python files over [`SIZE_MAX`].
+    pub too_large: Vec<RelPath>,
+    /// There were more than [`FILES_MAX`]; the rest was left out.
+    pub cut: bool,
+}
+
+/// Walks a project; `exclude` holds names of folders or relative paths that are left out as well.
+#[must_use]
+pub fn walk(root: &Path, exclude: &[String]) -> Walk {
+    let mut found = Walk::default();
+    let base: PathBuf = root.to_owned();
+    let exclude: Vec<String> = exclude.iter().map(|text| text.trim_matches('/').to_owned()).collect();
+    let entries = WalkBuilder::new(root)
+        .hidden(false)
+        .follow_links(false)
+        .require_git(false)
+        .filter_entry(move |entry| is_wanted(&base, &exclude, entry))
+        .build();
+    for entry in entries.flatten() {
+        let Some(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
+            let folder = RelPath::below(root, entry.path());
+            if folder.is_some() || entry.depth() == 0 {
+                found.folders.push(folder.map(|path| path.as_str().to_owned()).unwrap_or_default());
+            }
+            continue;
+        }
+        if !kind.is_file() || entry.path().extension() != Some(OsStr::new("py")) {
+            continue;
+        }
+        let Some(path) = RelPath::below(root, entry.path()) else { continue };
+        if entry.metadata().is_ok_and(|meta| meta.len() > SIZE_MAX) {
+            found.too_large.push(path);
+        } else if found.files.len() >= FILES_MAX {
+            found.cut = true;
+            break;
+        } else {
+            found.files.push(path);
+        }
+    }
+    found.files.sort();
+    found.folders.sort();
+    found.too_large.sort();
+    found
+}
+
+/// Tells whether a folder is left out by its name or content, whatever git says.
+#[must_use]
+pub fn is_never_walked(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| NEVER.iter().any(|never| name == *never)) || folder.join("pyvenv.cfg").is_file()
+}
+
+fn is_wanted(root: &Path, exclude: &[String], entry: &DirEntry) -> bool {
+    if entry.depth() == 0 {
+        return true;
+    }
+    if entry.file_type().is_some_and(|kind| kind.is_dir()) && is_never_walked(entry.path()) {
+        return false;
+    }
+    let Some(path) = RelPath::below(root, entry.path()) else { return false };
+    !exclude.iter().any(|pattern| pattern == path.as_str() || pattern == path.file_name())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn write(root: &Path, path: &str, text: &str) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn only_the_projects_own_python_files_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for path in
+            ["a.py", "pkg/b.py", "pkg/data.txt", ".git/x.py", "env/lib/y.py", "node_modules/z.py", "made/c.py", "old/d.py"]
+        {
+            write(root, path, "");
+        }
+        write(root, "env/pyvenv.cfg", "");
+        write(root, ".gitignore", "made/\n");
+        fs::write(root.join("big.py"), vec![b'#'; usize::try_from(SIZE_MAX).unwrap() + 1]).unwrap();
+        std::os::unix::fs::symlink(root, root.join("pkg/loop")).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", root.join("pkg/link.py")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, root.join("pipe.py"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .unwrap();
+        let found = walk(root, &["old".to_owned()]);
+        assert_eq!(found.files.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["a.py", "pkg/b.py"]);
+        assert_eq!(found.folders, ["", "pkg"]);
+        assert_eq!(found.too_large.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["big.py"]);
+        assert!(!found.cut);
+    }
+}
