@@ -271,6 +271,31 @@ impl Store {
         })
     }
 
+    /// Gives the kept calls of a recording, in the order they were stored.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn calls_in(&self, recording: RecordingId) -> Result<Vec<StoredCall>> {
+        self.read(|connection| {
+            let sql = format!("{} FROM calls c WHERE c.recording = ?1 ORDER BY c.id", select("c.times"));
+            list(connection, &sql, [recording.0])
+        })
+    }
+
+    /// Notes why calls cannot be run again.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn set_not_replayable(&self, reasons: Vec<(CallId, String)>) -> Result<()> {
+        self.write(move |transaction| {
+            let mut update = transaction.prepare_cached("UPDATE calls SET not_replayable = ?2 WHERE id = ?1")?;
+            for (call, reason) in &reasons {
+                update.execute(params![call.0, reason])?;
+            }
+            Ok(())
+        })
+    }
+
     /// Lists the functions that the kept recordings saw, by name.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! What to store, and when, is the engine's business.
 
 mod calls;
+mod code;
 mod decisions;
 mod error;
 mod open;
@@ -35,6 +36,7 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 pub use calls::{
     Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotals, NewCall, SpoolCall, StoredCall,
 };
+pub use code::RecordedCode;
 pub use error::StoreError;
 pub use open::{Opened, open, open_in_memory, set_aside};
 pub use outcomes::{Note, StoredOutcome};

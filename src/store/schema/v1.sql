@@ -145,3 +145,11 @@ CREATE TABLE accepted (
 ) WITHOUT ROWID;
 
 CREATE TABLE session (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE code (
+    function TEXT PRIMARY KEY,
+    path TEXT NOT NULL,
+    fingerprint INTEGER NOT NULL,
+    first_line INTEGER NOT NULL,
+    text TEXT NOT NULL
+) WITHOUT ROWID;
