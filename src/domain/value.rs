@@ -63,9 +63,9 @@ pub enum Value {
     /// Any other integer, in decimal.
     BigInt(String),
     /// A float; bits matter: `-0.0` and `0.0` differ, NaN equals NaN.
-    Float(f64),
+    Float(#[serde(with = "exact")] f64),
     /// A complex number.
-    Complex(f64, f64),
+    Complex(#[serde(with = "exact")] f64, #[serde(with = "exact")] f64),
     /// A string.
     Str(String),
     /// A string with lone surrogates, as the bytes of `surrogatepass` UTF-8.
@@ -116,6 +116,19 @@ pub enum Value {
     Cut { ty: String, length: Option<u64>, head: Box<Value>, tail: Box<Value>, hash: String },
     /// An object that cannot be read without running code.
     Opaque { ordinal: u64, ty: TypeName },
+}
+
+/// Floats as text: JSON has no NaN and no infinities.
+mod exact {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
 }
 
 impl Value {

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, Row, Transaction, params};
 
-use super::{Result, Store, json, signed, to_json, unsigned};
+use super::json::{json, to_json};
+use super::{Result, Store, signed, unsigned};
 use crate::base::hash::Digest;
 use crate::domain::call::{CallId, RecordingId, Touch};
 use crate::domain::function::FunctionId;

@@ -23,6 +23,9 @@ pub enum StoreError {
     /// The writing thread is gone.
     #[error("the database was closed")]
     Closed,
+    /// The system gave no thread.
+    #[error("no thread could be started: {0}")]
+    Thread(String),
     /// What was asked for is not there.
     #[error("there is no {what} {id}")]
     Missing {

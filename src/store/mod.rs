@@ -8,6 +8,7 @@ mod calls;
 mod code;
 mod decisions;
 mod error;
+mod json;
 mod open;
 mod outcomes;
 mod proposals;
@@ -30,8 +31,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
-use rusqlite::types::Type;
-use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use calls::{
     Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotals, NewCall, SpoolCall, StoredCall,
@@ -48,6 +48,9 @@ pub const FOLDER: &str = ".pytead";
 
 /// The database's file name in [`FOLDER`].
 pub const FILE: &str = "pytead.db";
+
+/// Room for the deepest value a recording can hold, in a build without optimisation.
+const STACK: usize = 128 << 20;
 
 /// What this store can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +93,7 @@ enum Place {
 }
 
 impl Store {
-    fn start(place: Place, foreign: bool, writer: Option<Connection>) -> Self {
+    fn start(place: Place, foreign: bool, writer: Option<Connection>) -> Result<Self> {
         let mode = match place {
             Place::File(_) => Mode::Full,
             Place::ReadOnly(_) => Mode::ReadOnly,
@@ -99,7 +102,9 @@ impl Store {
         let (sender, thread) = match writer {
             Some(mut connection) => {
                 let (sender, jobs) = mpsc::channel::<Job>();
-                let thread = std::thread::spawn(move || {
+                // Deep values are written on this stack.
+                let builder = std::thread::Builder::new().name("store".into()).stack_size(STACK);
+                let thread = builder.spawn(move || {
                     for job in jobs {
                         // A panic in one job must not take the writer away from all others; its transaction rolls back.
                         if std::panic::catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
@@ -107,11 +112,12 @@ impl Store {
                         }
                     }
                 });
-                (Some(sender), Some(thread))
+                (Some(sender), Some(thread.map_err(|error| StoreError::Thread(error.to_string()))?))
             }
             None => (None, None),
         };
-        Self { inner: Arc::new(Inner { place, mode, foreign, writer: sender, thread, readers: Mutex::new(Vec::new()) }) }
+        let readers = Mutex::new(Vec::new());
+        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, writer: sender, thread, readers }) })
     }
 
     /// Tells what this store can do.
@@ -188,31 +194,6 @@ impl Drop for Inner {
             let _ = thread.join();
         }
     }
-}
-
-fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> Result<String> {
-    Ok(serde_json::to_string(value)?)
-}
-
-/// Writes a plain enum as its one word.
-fn word<T: serde::Serialize>(value: &T) -> Result<String> {
-    Ok(to_json(value)?.trim_matches('"').to_owned())
-}
-
-/// Reads a column of JSON text.
-fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| bad_column(column, error))
-}
-
-/// Reads a column that holds a plain enum as its one word.
-fn from_word<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let text: String = row.get(column)?;
-    serde_json::from_value(serde_json::Value::String(text)).map_err(|error| bad_column(column, error))
-}
-
-fn bad_column(column: usize, error: serde_json::Error) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
 /// Hashes and counts are unsigned; SQLite's integers are signed. The bits are kept.

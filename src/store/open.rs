@@ -81,7 +81,7 @@ pub fn open_in_memory() -> Result<Store, Trouble> {
     let identity = schema::new_identity()?;
     let place = Place::Memory(format!("pytead-{identity}"));
     let writer = schema::writer(&place, &identity)?;
-    Ok(Store::start(place, false, Some(writer)))
+    Ok(Store::start(place, false, Some(writer))?)
 }
 
 /// Moves the database of a project out of the way, so that the next [`open`] makes a new one. Gives its new place.
@@ -152,7 +152,7 @@ fn open_own(file: &Path, known: &Known, new: bool) -> Result<(Store, Vec<Recordi
         return Err(StoreError::Damaged);
     }
     let interrupted = recordings::end_interrupted(&writer)?;
-    Ok((Store::start(place, false, Some(writer)), interrupted))
+    Ok((Store::start(place, false, Some(writer))?, interrupted))
 }
 
 fn unwritable(error: &io::Error) -> StoreError {
@@ -163,7 +163,7 @@ fn open_foreign(file: PathBuf, readable: bool) -> Result<Opened, Trouble> {
     let note = Trouble::environment(format!("{} was not made by you on this machine.", tilde(&file)))
         .because("It may say anything, so its decisions do not count, and nothing is stored.")
         .so("Set it aside to begin a new one.");
-    let store = if readable { Store::start(Place::ReadOnly(file), true, None) } else { open_in_memory()? };
+    let store = if readable { Store::start(Place::ReadOnly(file), true, None)? } else { open_in_memory()? };
     Ok(Opened { store, foreign: true, notes: vec![note], interrupted: Vec::new() })
 }
 
@@ -171,7 +171,7 @@ fn open_foreign(file: PathBuf, readable: bool) -> Result<Opened, Trouble> {
 fn fall_back(file: &Path, known: &Known, why: &str) -> Result<Opened, Trouble> {
     let (store, foreign, effect) = match judge(file, known) {
         Ok(Judged::Newer) => return Err(newer(file)),
-        Ok(Judged::Ours) => (Store::start(Place::ReadOnly(file.to_owned()), false, None), false, "It is only read."),
+        Ok(Judged::Ours) => (Store::start(Place::ReadOnly(file.to_owned()), false, None)?, false, "It is only read."),
         Ok(Judged::Foreign { readable }) => return open_foreign(file.to_owned(), readable),
         _ => (open_in_memory()?, false, "What is recorded and decided now is gone when the program ends."),
     };

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, params};
 
-use super::{Result, Store, StoreError, json, signed, to_json, unsigned};
+use super::json::{json, to_json};
+use super::{Result, Store, StoreError, signed, unsigned};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::domain::call::CallId;

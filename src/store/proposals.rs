@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Result, Store, StoreError, from_word, json, signed, to_json, unsigned, word};
+use super::json::{from_word, json, to_json, word};
+use super::{Result, Store, StoreError, signed, unsigned};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::domain::call::CallId;

@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Result, Store, StoreError, json, signed, to_json, unsigned};
+use super::json::{json, to_json};
+use super::{Result, Store, StoreError, signed, unsigned};
 use crate::base::clock::Moment;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 

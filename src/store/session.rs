@@ -2,7 +2,8 @@
 
 use rusqlite::{OptionalExtension, params};
 
-use super::{Result, Store, json, signed, to_json, unsigned};
+use super::json::{json, to_json};
+use super::{Result, Store, signed, unsigned};
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
