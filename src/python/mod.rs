@@ -1,4 +1,8 @@
 //! The project's interpreter, our Python package, the worker, values on the wire.
 
+pub mod interpreter;
 pub mod marshal;
+pub mod package;
+pub mod protocol;
 pub mod value;
+pub mod zygote;

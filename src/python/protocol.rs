@@ -1,0 +1,167 @@
+//! Requests and replies of `docs/worker.md` and the frames they travel in. Who sends them is `zygote.rs`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// Frames above this are not read: a reply is bounded by the recorder's budgets, a request by its calls.
+pub const LARGEST_FRAME: u32 = 64 << 20;
+
+/// A request and its number.
+#[derive(Debug, Serialize)]
+pub struct Request<'a> {
+    /// Chosen by the sender; every reply carries it.
+    pub id: u64,
+    /// What is asked.
+    #[serde(flatten)]
+    pub op: Op<'a>,
+}
+
+/// What the worker can be asked.
+#[derive(Debug, Serialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Op<'a> {
+    /// Say who you are, after importing these modules from outside the project.
+    Hello { preload: &'a [String] },
+    /// Make recorded calls.
+    Replay { root: &'a str, paths: &'a [String], calls: Vec<WireCall<'a>>, track: bool },
+    /// Evaluate expressions.
+    Evaluate { root: &'a str, paths: &'a [String], items: &'a [Expression] },
+    /// End a request.
+    Cancel { target: u64 },
+}
+
+/// A call to make.
+#[derive(Debug, Serialize)]
+pub struct WireCall<'a> {
+    key: u64,
+    module: &'a str,
+    path: &'a str,
+    qualname: &'a str,
+    args: String,
+    wait_ms: u64,
+}
+
+impl<'a> WireCall<'a> {
+    /// Writes a call for the wire; `args` is a marshalled tuple of `(name, kind, value)`.
+    #[must_use]
+    pub fn new(key: u64, module: &'a str, path: &'a str, qualname: &'a str, args: &[u8], wait_ms: u64) -> Self {
+        Self { key, module, path, qualname, args: BASE64.encode(args), wait_ms }
+    }
+}
+
+/// An expression to evaluate, and what it needs imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Expression {
+    /// Comes back with the value.
+    pub key: u64,
+    /// A Python expression.
+    pub source: String,
+    /// Import statements.
+    pub imports: Vec<String>,
+}
+
+/// Who the worker is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Hello {
+    /// `3.12.1`
+    pub python: String,
+    /// Its path as it sees it.
+    pub executable: String,
+    /// The version of pytest.
+    pub pytest: Option<String>,
+    /// The seed of string hashes; `None` when it is random.
+    pub hashseed: Option<u32>,
+}
+
+/// A reply, whatever to.
+#[derive(Debug, Deserialize)]
+pub struct Reply {
+    /// The request's number.
+    pub id: u64,
+    /// The last reply to that request.
+    #[serde(default)]
+    pub done: bool,
+    /// The request as a whole failed.
+    pub error: Option<String>,
+    /// The call or expression this answers.
+    pub key: Option<u64>,
+    /// How a call ended, marshalled.
+    #[serde(default, deserialize_with = "bytes")]
+    pub outcome: Option<Vec<u8>>,
+    /// What an expression gave, marshalled.
+    #[serde(default, deserialize_with = "bytes")]
+    pub value: Option<Vec<u8>>,
+    /// Why there is neither.
+    pub broken: Option<String>,
+    /// How long a call took, in nanoseconds.
+    pub ns: Option<u64>,
+    /// The project's functions a call entered: relative path and qualified name.
+    #[serde(default)]
+    pub entered: Vec<(String, String)>,
+    /// The answer to `hello`.
+    #[serde(flatten)]
+    pub rest: serde_json::Value,
+}
+
+fn bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    BASE64.decode(text).map(Some).map_err(serde::de::Error::custom)
+}
+
+/// Puts a request into a frame; `None` when it is too large.
+#[must_use]
+pub fn frame(request: &Request<'_>) -> Option<Vec<u8>> {
+    let body = serde_json::to_vec(request).ok()?;
+    let length = u32::try_from(body.len()).ok().filter(|length| *length <= LARGEST_FRAME)?;
+    let mut frame = length.to_le_bytes().to_vec();
+    frame.extend(body);
+    Some(frame)
+}
+
+/// Reads the next reply.
+///
+/// # Errors
+/// When the stream ends or breaks, or what comes is not a reply.
+pub async fn read_reply(stream: &mut (impl AsyncRead + Unpin)) -> std::io::Result<Reply> {
+    let length = stream.read_u32_le().await?;
+    if length > LARGEST_FRAME {
+        return Err(std::io::Error::other(format!("a reply of {length} bytes is too large")));
+    }
+    let mut body = vec![0; length as usize];
+    stream.read_exact(&mut body).await?;
+    serde_json::from_slice(&body).map_err(std::io::Error::other)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_reply_is_read_from_its_frame_and_a_huge_one_is_refused() {
+        let body = br#"{"id": 7, "key": 3, "outcome": "AAE=", "ns": 12, "entered": [["shop/cart.py", "Cart.total"]]}"#;
+        let mut stream = Vec::from((body.len() as u32).to_le_bytes());
+        stream.extend(body);
+        let reply = read_reply(&mut stream.as_slice()).await.unwrap();
+        assert_eq!((reply.id, reply.done, reply.key, reply.ns), (7, false, Some(3), Some(12)));
+        assert_eq!(reply.outcome.as_deref(), Some(&[0, 1][..]));
+        assert_eq!(reply.entered, [("shop/cart.py".to_owned(), "Cart.total".to_owned())]);
+
+        let error = read_reply(&mut u32::MAX.to_le_bytes().as_slice()).await.unwrap_err();
+        assert!(error.to_string().contains("too large"), "{error}");
+        assert!(read_reply(&mut [9, 0, 0, 0, b'{'].as_slice()).await.is_err(), "a cut frame is an error");
+    }
+
+    #[test]
+    fn a_request_has_the_form_of_its_page() {
+        let call = WireCall::new(1, "shop.cart", "shop/cart.py", "Cart.total", &[0], 2000);
+        let op = Op::Replay { root: "/p", paths: &["/p".into()], calls: vec![call], track: true };
+        let frame = frame(&Request { id: 4, op }).unwrap();
+        assert_eq!(u32::from_le_bytes(frame[..4].try_into().unwrap()) as usize, frame.len() - 4);
+        let json: serde_json::Value = serde_json::from_slice(&frame[4..]).unwrap();
+        assert_eq!(json["op"], "replay");
+        assert_eq!(json["calls"][0]["args"], "AA==");
+    }
+}
