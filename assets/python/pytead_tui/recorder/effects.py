@@ -88,6 +88,25 @@ def of(callee: object) -> "tuple | None":
     return None
 
 
+def imports(module: "str | None", name: str) -> bool:
+    """Whether `from module import name` brings in something of the table."""
+    entry = TABLE.get(module or "")
+    if entry is not None and name in entry[1].split():
+        return True
+    return any(name in text.split() for _, text in _MORE.get(module or "", ()))
+
+
+def is_environ(value: object) -> bool:
+    """Whether a value is the process's environment."""
+    return value is os.environ or value is getattr(os, "environb", None)
+
+
+def reads_environ(code: object) -> bool:
+    """Whether a code object is one by which the environment is read or written."""
+    _refresh()
+    return oid(code) in _environ_codes
+
+
 def _method(callee: object) -> "tuple | None":
     known = _found.get(oid(callee))
     if known is None and type(callee.__func__) is kinds.Function:

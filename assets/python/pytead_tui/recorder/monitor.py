@@ -29,7 +29,7 @@ class _Ending:
     def __del__(self) -> None:
         try:
             if self.recorder.on and not self.call.done:
-                self.recorder.closed(self.call)
+                self.recorder.abandoned(self.call)
         except Exception:
             pass
 
@@ -93,17 +93,17 @@ def install(recorder: Recorder) -> None:
                 frame = getframe(1)
                 function = adopt(code, frame)
                 if function is None:
-                    return disable
+                    if not effects.reads_environ(code):
+                        return disable
+                    if live:
+                        effects.note(recorder, frame, "env", "os.environ")
+                    return None
             else:
                 frame = getframe(1)
             if not function.on:
                 return disable
-
-            def args() -> tuple:
-                held = frame.f_locals
-                return tuple([held[name] for name in function.names])
-
-            call = recorder.begin(function, frame, args)
+            held = frame.f_locals
+            call = recorder.begin(function, frame, tuple([held[name] for name in function.names]))
             if call is not None and endings and function.flags & 7 and frame.f_trace is None:
                 frame.f_trace = _Ending(recorder, call)
         except BaseException as error:
@@ -150,6 +150,7 @@ def install(recorder: Recorder) -> None:
                 recorder.yielded(call, value)
             elif how == _AFTER_YIELD_FROM and call.function.flags & functions.GENERATOR:
                 recorder.yielded(call, value)
+                call.suspended = False  # going on inside `yield from` is not noted
         except BaseException as error:
             failed(error)
 
@@ -169,7 +170,7 @@ def install(recorder: Recorder) -> None:
         try:
             call = live.get(oid(getframe(1)))
             if call is not None and call.code is code and call.suspended:
-                recorder.thrown(call, error)
+                recorder.thrown(call, type(error) is GeneratorExit)
         except BaseException as other:
             failed(other)
 
@@ -177,7 +178,9 @@ def install(recorder: Recorder) -> None:
         try:
             found = effects.of(callee)
             if found is None:
-                return disable
+                if not effects.is_environ(first):
+                    return disable
+                found = "env", "os.environ"
             if live:
                 effects.note(recorder, getframe(1), *found)
         except BaseException as error:

@@ -33,7 +33,7 @@ _COMPREHENSIONS = frozenset(("<listcomp>", "<dictcomp>", "<setcomp>"))
 class Call:
     """A kept call in flight."""
 
-    __slots__ = ("function", "cid", "key", "code", "spool", "watched", "counts", "waiting", "suspended", "value",
+    __slots__ = ("function", "cid", "key", "code", "spool", "watched", "counts", "waiting", "suspended", "closed", "value",
                  "effects", "done", "inputs_key", "__weakref__")  # fmt: skip
 
     def __init__(self, function: Function, key: int, code: object, counts: list) -> None:
@@ -45,6 +45,7 @@ class Call:
         self.watched: list = []
         self.waiting: "tuple | None" = None
         self.suspended = False
+        self.closed = False
         self.value: object = None
         self.effects: "set | None" = None
         self.done = False
@@ -116,8 +117,8 @@ class Recorder:
 
     # Calls.
 
-    def begin(self, function: Function, frame: object, args: object) -> "Call | None":
-        """Counts a call and keeps it when it brings something new. `args` gives the argument values."""
+    def begin(self, function: Function, frame: object, held: tuple) -> "Call | None":
+        """Counts a call and keeps it when it brings something new. `held` are the argument values."""
         function.calls += 1
         function.dirty = True
         back = frame.f_back
@@ -144,7 +145,6 @@ class Recorder:
         else:
             callers[None, None] = callers.get((None, None), 0) + 1
 
-        held = args()
         counts = [0, 0]
         waiting = False
         if not self.journey:
@@ -162,6 +162,8 @@ class Recorder:
         call = self._keep(function, frame, held, counts, waiting, back, (caller, line, direct))
         if call is None:
             self._missed(function)
+        # Not before the call is in flight: its own end is still wanted.
+        self._limit_copying(function)
         return call
 
     def _keep(self, function, frame, held, counts, waiting, back, origin):  # type: ignore[no-untyped-def]
@@ -179,7 +181,7 @@ class Recorder:
             marks, met = walk.marks, walk.met
             if walk.mutable:
                 watched = self._watch(function, held, trees, marks, frame.f_globals)
-            self._spend(function, started)
+            function.spent += _work() - started
         if not self.journey:
             key = hash(blob)
             earlier = function.inputs.get(key)
@@ -203,11 +205,6 @@ class Recorder:
                   caller, line)  # fmt: skip
         if not self.journey:
             call.inputs_key = key
-        if waiting:
-            call.waiting = (record, met)
-        else:
-            self._write_call(call, record, met)
-            counts[0] += 1
         with self.lock:
             before = self.live.get(call.key)
             if before is not None:
@@ -216,6 +213,11 @@ class Recorder:
             function.inflight += 1
         for hook in function.hooks:
             hook.ends = hook.busy = True
+        if waiting:
+            call.waiting = (record, met)
+        else:
+            self._write_call(call, record, met)
+            counts[0] += 1
         return call
 
     def _write_call(self, call: Call, record: tuple, met: list) -> None:
@@ -350,23 +352,24 @@ class Recorder:
             call.suspended = False
             call.spool.write(("S", call.cid, _now()))
 
-    def thrown(self, call: Call, error: "BaseException | None") -> None:
+    def thrown(self, call: Call, closed: bool) -> None:
         """Notes that a generator was closed or thrown into."""
         call.suspended = False
-        how = "closed" if error is None or type(error) is GeneratorExit else "thrown"
-        call.spool.write(("T", call.cid, _now(), how))
+        call.closed = closed
+        call.spool.write(("T", call.cid, _now(), "closed" if closed else "thrown"))
 
-    def closed(self, call: Call) -> None:
+    def abandoned(self, call: Call) -> None:
         """Ends a generator that was closed without being resumed."""
         if not call.done:
             self._close(call)
-            self.thrown(call, None)
+            self.thrown(call, True)
 
     def ended_by(self, call: Call, error: BaseException, frame: object) -> None:
         """Ends a call by an exception that may be a generator's closing."""
-        if call.suspended:
-            self.thrown(call, error)
-        if type(error) is GeneratorExit and call.function.generates:
+        closed = type(error) is GeneratorExit and call.function.generates
+        if call.suspended or closed and not call.closed:
+            self.thrown(call, closed)
+        if closed:
             self._close(call)
         else:
             self.raised(call, error, frame)
@@ -401,6 +404,9 @@ class Recorder:
 
     def _spend(self, function: Function, started: int) -> None:
         function.spent += _work() - started
+        self._limit_copying(function)
+
+    def _limit_copying(self, function: Function) -> None:
         if function.spent > functions.COPYING and function.on and not self.journey:
             self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
             self.stop(function)
@@ -589,7 +595,7 @@ def shape_of(held: tuple, direct: bool) -> tuple:
             n = len(v)
             shape.append((t, n if n < 2 else 2 if n < 10 else 3 if n < 100 else 4))
         elif v is None or v is True or v is False:
-            shape.append(v is None or (5 if v else 6))
+            shape.append(4 if v is None else 5 if v else 6)
         elif t is float:
             shape.append(7 if v > 0 else 8 if v < 0 else 9)
         else:

@@ -1,0 +1,387 @@
+"""Feeds the recorder from rewritten source: Python 3.10 and 3.11.
+
+Modules are rewritten where they are loaded. A script that the interpreter runs, and other code that is
+executed without a loader, cannot be replaced any more: while its definitions run, a trace function
+gives the functions they made their rewritten code; then tracing ends.
+"""
+
+import _warnings
+import gc
+import sys
+
+from pytead_tui.recorder import effects, functions, kinds, rewrite
+from pytead_tui.recorder.functions import Function
+from pytead_tui.recorder.objects import dict_of, oid
+from pytead_tui.recorder.project import File
+from pytead_tui.recorder.state import Recorder
+from pytead_tui.recorder.values import isinstance_type
+
+_getframe = sys._getframe
+
+
+class Hook:
+    """What a rewritten function reports to."""
+
+    __slots__ = ("on", "busy", "ends", "recorder", "file", "qualname", "receiver", "code", "function", "module")
+
+    Every = BaseException
+    Deep = RecursionError
+
+    def __init__(self, recorder: Recorder, file: File, found: rewrite.Found) -> None:
+        self.on = self.busy = True
+        self.ends = False
+        self.recorder = recorder
+        self.file = file
+        self.qualname = found.qualname
+        self.receiver = found.receiver
+        self.code: object = None
+        self.function: "Function | None" = None
+        self.module: "str | None" = None
+
+    def enter(self, *args: object) -> None:
+        try:
+            frame = _getframe(1)
+            function = self.function
+            if function is None:
+                function = self.adopt(frame)
+                if function is None or not function.on:
+                    self.on = self.busy = False
+                    return
+            self.recorder.begin(function, frame, args)
+        except BaseException as error:
+            self.recorder.failed(error)
+
+    def adopt(self, frame: object) -> "Function | None":
+        code = frame.f_code
+        module = dict.get(frame.f_globals, "__name__")
+        if type(module) is not str or not self.recorder.on:
+            return None
+        names, parameter_kinds = functions.parameters(code)
+        flags = functions.flags_of(code, self.qualname) | (functions.RECEIVER if self.receiver else 0)
+        function = self.recorder.function(
+            self.file, module, self.qualname, code.co_firstlineno, flags, names, parameter_kinds
+        )
+        if function is not None:
+            function.hooks.append(self)
+            self.recorder.infos[oid(code)] = function
+            self.code = code
+            self.function = function
+        return function
+
+    def value(self, value: object) -> object:
+        call = self.recorder.live.get(oid(_getframe(1)))
+        if call is not None:
+            call.value = value
+        return value
+
+    def left(self) -> None:
+        frame = _getframe(1)
+        call = self.recorder.live.get(oid(frame))
+        if call is None or call.code is not frame.f_code:
+            return
+        try:
+            if call.suspended:
+                self.recorder.thrown(call, True)
+            self.recorder.returned(call, call.value, frame.f_globals)
+        except BaseException as error:
+            self.recorder.failed(error)
+
+    def raised(self) -> None:
+        try:
+            frame = _getframe(1)
+            error = sys.exc_info()[1]
+            function = self.function
+            if function is not None and self.on:
+                function.raised += type(error) is not GeneratorExit
+            call = self.recorder.live.get(oid(frame))
+            if call is not None and call.code is frame.f_code:
+                self.recorder.ended_by(call, error, frame)
+        except BaseException as other:
+            self.recorder.failed(other)
+
+    def yielded(self, value: object) -> object:
+        self._note_yield(_getframe(1), value)
+        return value
+
+    def _note_yield(self, frame: object, value: object) -> None:
+        try:
+            call = self.recorder.live.get(oid(frame))
+            if call is not None and call.code is frame.f_code:
+                if call.suspended:
+                    self.recorder.thrown(call, False)  # and it was caught
+                self.recorder.yielded(call, value)
+        except BaseException as error:
+            self.recorder.failed(error)
+
+    def sent(self, value: object) -> object:
+        try:
+            call = self.recorder.live.get(oid(_getframe(1)))
+            if call is not None:
+                self.recorder.resumed(call)
+        except BaseException as error:
+            self.recorder.failed(error)
+        return value
+
+    def through(self, value: object) -> object:
+        """Gives what `yield from` should go through, to see the values on their way."""
+        call = self.recorder.live.get(oid(_getframe(1)))
+        if call is None or not call.function.flags & functions.GENERATOR or type(value) is kinds.Coroutine:
+            return value
+        return _through(self, call, value)
+
+    def seen(self, callee: object) -> object:
+        """Notes a call of the effects' table."""
+        try:
+            found = effects.of(callee)
+            if found is not None:
+                effects.note(self.recorder, _getframe(1), *found)
+        except BaseException as error:
+            self.recorder.failed(error)
+        return callee
+
+    def environment(self, value: object) -> object:
+        """Notes a use of os.environ."""
+        try:
+            if effects.is_environ(value):
+                effects.note(self.recorder, _getframe(1), "env", "os.environ")
+        except BaseException as error:
+            self.recorder.failed(error)
+        return value
+
+
+class _Through(map):
+    """An iterator that shows its values on their way and leaves no frame in a traceback of the inner one."""
+
+    __slots__ = ("inner", "show")
+
+    def send(self, value: object) -> object:
+        return self.show(self.inner.send(value))
+
+    def throw(self, *error: object) -> object:
+        inner = getattr(self.inner, "throw", None)
+        if inner is None:
+            raise error[0]
+        return inner(*error)  # not shown: from 3.12 on, no event tells of it
+
+    def close(self) -> None:
+        close = getattr(self.inner, "close", None)
+        if close is not None:
+            close()
+
+
+def _through(hook: Hook, call: object, value: object) -> object:
+    recorder = hook.recorder
+
+    def show(item: object) -> object:
+        try:
+            if not call.done:
+                recorder.yielded(call, item)
+                call.suspended = False
+        except BaseException as error:
+            recorder.failed(error)
+        return item
+
+    try:
+        inner = iter(value)
+    except TypeError:
+        return value  # the program's own `yield from` says so
+    made = _Through(show, inner)
+    made.inner = inner
+    made.show = show
+    return made
+
+
+class Injector:
+    """Makes rewritten code."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.made: dict = {}  # module code objects that are ours
+
+    def compile(self, file: File, source: bytes, filename: str) -> object:
+        """Gives the rewritten code of a module's source. Raises what compiling may raise."""
+        with _Quiet():
+            tree, found = rewrite.rewrite(source, filename, effects.NAMES, effects.imports)
+            code = compile(tree, filename, "exec", dont_inherit=True)
+        hooks = [Hook(self.recorder, file, f) for f in found]
+        effects.install(self.recorder)
+        file.digest(source)
+        code = _with_hooks(code, hooks)
+        self.made[oid(code)] = code
+        return code
+
+    def module(self, loader: object, plain: object) -> object:
+        """Gives a loaded module's rewritten code, or its own where it cannot or need not be rewritten."""
+        path = getattr(loader, "path", None)
+        file = self.recorder.project.file(path)
+        if file is None or file.test or not self.recorder.on or not path.endswith(".py"):
+            return plain
+        try:
+            return self.compile(file, loader.get_data(path), plain.co_filename)
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                raise
+            self.recorder.gap("cannot rewrite " + file.relative, 1)
+            return plain
+
+    def script(self, code: object) -> None:
+        """Follows the definitions of executed code that no loader gave."""
+        if oid(code) in self.made or not self.recorder.on:
+            return
+        file = self.recorder.project.file(code.co_filename)
+        if file is None or file.test:
+            return
+        if sys.gettrace() is not None:
+            self.recorder.gap("another tracer runs: not recorded is " + file.relative, 1)
+            return
+        with open(file.path, "rb") as stream:
+            source = stream.read()
+        with _Quiet():
+            own = compile(source, code.co_filename, "exec", dont_inherit=True)
+        if own != code:
+            return  # not the file as it is: another tool's rewriting
+        twins = dict(_twins(code, self.compile(file, source, code.co_filename)))
+        lines = _definition_lines(source, code.co_filename)
+        if twins and lines:
+            sys.settrace(_follow(code, twins, lines))
+
+
+class _Quiet:
+    """Silences warnings: the program's own compilation gave them already."""
+
+    rule = ("ignore", None, Warning, None, 0)
+
+    def __enter__(self) -> None:
+        _warnings.filters.insert(0, self.rule)
+        _warnings._filters_mutated()
+
+    def __exit__(self, *error: object) -> None:
+        _warnings.filters.remove(self.rule)
+        _warnings._filters_mutated()
+
+
+def _with_hooks(code: object, hooks: list) -> object:
+    consts = []
+    for const in code.co_consts:
+        if type(const) is kinds.Code:
+            const = _with_hooks(const, hooks)
+        elif type(const) is str and const.startswith(rewrite.MARK):
+            const = hooks[int(const[len(rewrite.MARK) :])]
+        consts.append(const)
+    return code.replace(co_consts=tuple(consts))
+
+
+def _inner(code: object) -> list:
+    return [c for c in code.co_consts if type(c) is kinds.Code and not c.co_name.startswith("<")]
+
+
+def _twins(plain: object, rewritten: object) -> list:
+    """Pairs the function code objects of a module with their rewritten ones."""
+    pairs = []
+    for one, other in zip(_inner(plain), _inner(rewritten)):
+        if (one.co_name, one.co_firstlineno) == (other.co_name, other.co_firstlineno):
+            if one.co_flags & 1 and one.co_freevars == other.co_freevars:
+                pairs.append((oid(one), (one, other)))
+            pairs += _twins(one, other)
+    return pairs
+
+
+def _definition_lines(source: bytes, filename: str) -> dict:
+    """Gives the names that module-level definitions bind, by each of their lines' first."""
+    lines: dict = {}
+
+    def walk(body: list) -> None:
+        for node in body:
+            if rewrite.is_definition(node):
+                for line in [node.lineno, *(d.lineno for d in node.decorator_list)]:
+                    lines[line] = (node.name, node.end_lineno)
+            else:
+                for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+                    walk(getattr(node, name, []))
+
+    with _Quiet():
+        walk(compile(source, filename, "exec", 0x400, dont_inherit=True).body)
+    return lines
+
+
+def _follow(code: object, twins: dict, lines: dict) -> object:
+    last = max(end for _, end in lines.values())
+    names = {name for name, _ in lines.values()}
+
+    def outer(frame: object, event: str, arg: object) -> object:
+        return inner if frame.f_code is code else None
+
+    def inner(frame: object, event: str, arg: object) -> object:
+        try:
+            if event == "line" and frame.f_lineno <= last:
+                for name in names:
+                    _swap(frame.f_globals.get(name), twins, 4)
+            elif event != "exception":
+                sys.settrace(None)
+                for held in gc.get_objects():
+                    if type(held) is kinds.Function:
+                        _swap(held, twins, 0)
+                return None
+        except Exception:
+            sys.settrace(None)
+            return None
+        return inner
+
+    return outer
+
+
+def _swap(held: object, twins: dict, depth: int) -> None:
+    """Gives a function, and those that it or a class holds, the rewritten code."""
+    if type(held) is kinds.Function:
+        twin = twins.get(oid(held.__code__))
+        if twin is not None and twin[0] is held.__code__:
+            held.__code__ = twin[1]
+        elif depth:
+            for cell in held.__closure__ or ():
+                try:
+                    _swap(cell.cell_contents, twins, depth - 1)
+                except ValueError:  # an empty cell
+                    pass
+    elif held is None or not depth:
+        return
+    elif type(held) is staticmethod or type(held) is classmethod:
+        _swap(held.__func__, twins, depth - 1)
+    elif type(held) is property:
+        for part in (held.fget, held.fset, held.fdel):
+            _swap(part, twins, depth - 1)
+    elif isinstance_type(held):
+        for part in list(dict_of(held).values()):
+            _swap(part, twins, depth - 1)
+    elif type(held).__module__ == "functools" and type(held).__name__ == "_lru_cache_wrapper":
+        _swap(held.__wrapped__, twins, depth - 1)
+
+
+def install(recorder: Recorder) -> None:
+    """Rewrites project modules as they are loaded, and follows scripts."""
+    injector = Injector(recorder)
+    external = sys.modules["_frozen_importlib_external"]
+    loader_class = external.SourceFileLoader
+    original = loader_class.get_code
+    source_to_code = external.SourceLoader.__dict__["source_to_code"]
+
+    def get_code(self, fullname):  # type: ignore[no-untyped-def]
+        code = original(self, fullname)
+        if code is not None and type(self).source_to_code is source_to_code:
+            return injector.module(self, code)
+        return code
+
+    # Under this name the import system takes the frame out of tracebacks, as it does with its own.
+    get_code.__code__ = get_code.__code__.replace(co_filename=original.__code__.co_filename)
+    get_code.__module__, get_code.__qualname__ = original.__module__, original.__qualname__
+    loader_class.get_code = get_code
+
+    def hook(event: str, args: tuple) -> None:
+        if event == "exec":
+            code = args[0]
+            if type(code) is kinds.Code and code.co_name == "<module>" and recorder.on:
+                try:
+                    injector.script(code)
+                except BaseException as error:
+                    recorder.failed(error)
+
+    sys.addaudithook(hook)

@@ -1,0 +1,182 @@
+"""Rewrites a module's functions so that they report to a hook: Python 3.10 and 3.11.
+
+Owns the syntax tree only; what the hooks do is inject.py's affair. A hook is written as a constant
+that becomes an object after compilation, and the added code has no line numbers, so that tracebacks,
+coverage, `locals()` and the module's names stay as they are. A function becomes:
+
+    H.on and H.enter(a, b)
+    try: <body, with `return H.value(x) if H.ends else x`>
+    except BaseException: H.busy and H.raised(); raise
+    finally: H.ends and H.left()
+"""
+
+import _ast as ast
+
+MARK = "\0pytead hook "
+_ONLY_AST = 0x400
+_NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": -1}
+
+
+class Found:
+    """A function that was rewritten."""
+
+    __slots__ = ("qualname", "receiver")
+
+    def __init__(self, qualname: str, receiver: bool) -> None:
+        self.qualname = qualname
+        self.receiver = receiver
+
+
+def rewrite(source: bytes, filename: str, effects: frozenset, imports: object) -> tuple:
+    """Gives (tree, the functions rewritten). `imports(module, name)` says whether an import is a known effect."""
+    tree = compile(source, filename, "exec", _ONLY_AST, dont_inherit=True)
+    walk = _Rewriter(effects, imports)
+    walk.block(tree.body, _Scope(None, "", False))
+    return tree, walk.found
+
+
+def is_definition(node: object) -> bool:
+    """Whether a statement defines a function or a class."""
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+
+
+class _Scope:
+    __slots__ = ("hook", "prefix", "is_class", "globals", "receiver")
+
+    def __init__(self, hook: "int | None", prefix: str, is_class: bool) -> None:
+        self.hook = hook
+        self.prefix = prefix
+        self.is_class = is_class
+        self.globals: set = set()
+
+
+class _Rewriter:
+    def __init__(self, effects: frozenset, imports: object) -> None:
+        self.effects = effects
+        self.imports = imports
+        self.aliases: set = set()
+        self.found: list = []
+
+    # Statements.
+
+    def block(self, body: list, scope: _Scope) -> None:
+        for node in body:
+            if isinstance(node, ast.Global):
+                scope.globals.update(node.names)
+        for i, node in enumerate(body):
+            body[i] = self.node(node, scope)
+
+    def node(self, node: object, scope: _Scope) -> object:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return self.function(node, scope)
+        if isinstance(node, ast.ClassDef):
+            node.decorator_list = [self.node(d, scope) for d in node.decorator_list]
+            node.bases = [self.node(b, scope) for b in node.bases]
+            node.keywords = [self.node(k, scope) for k in node.keywords]
+            self.block(node.body, _Scope(None, self.qualname(node.name, scope) + ".", True))
+            return node
+        if isinstance(node, ast.Lambda):
+            node.args = self.node(node.args, scope)
+            return node  # not recorded, and a `yield` in it is its own
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if self.imports(node.module, alias.name):
+                    self.aliases.add(alias.asname or alias.name)
+            return node
+        for name in node._fields:
+            held = getattr(node, name, None)
+            if isinstance(held, list):
+                if held and isinstance(held[0], ast.stmt):
+                    self.block(held, scope)
+                else:
+                    held[:] = [self.node(x, scope) if isinstance(x, ast.AST) else x for x in held]
+            elif isinstance(held, ast.AST):
+                setattr(node, name, self.node(held, scope))
+        return self.changed(node, scope) if scope.hook is not None else node
+
+    def qualname(self, name: str, scope: _Scope) -> str:
+        return name if name in scope.globals else scope.prefix + name
+
+    def function(self, node: object, scope: _Scope) -> object:
+        node.decorator_list = [self.node(d, scope) for d in node.decorator_list]
+        node.args = self.node(node.args, scope)
+        if node.returns is not None:
+            node.returns = self.node(node.returns, scope)
+        qualname = self.qualname(node.name, scope)
+        positional = node.args.posonlyargs + node.args.args
+        static = node.name == "__new__" or any(_last_name(d) == "staticmethod" for d in node.decorator_list)
+        hook = len(self.found)
+        self.found.append(Found(qualname, scope.is_class and bool(positional) and not static))
+        inner = _Scope(hook, qualname + ".<locals>.", False)
+        self.block(node.body, inner)
+        body = node.body
+        start = 0
+        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            start = int(isinstance(body[0].value.value, str))
+        node.body = body[:start] + self.wrapped(hook, node.args, body[start:])
+        return node
+
+    def wrapped(self, hook: int, args: object, body: list) -> list:
+        names = [a.arg for a in args.posonlyargs + args.args]
+        if args.vararg:
+            names.append(args.vararg.arg)
+        names += [a.arg for a in args.kwonlyargs]
+        if args.kwarg:
+            names.append(args.kwarg.arg)
+        loads = [ast.Name(n, ast.Load(), **_NOWHERE) for n in names]
+        handler = ast.ExceptHandler(
+            _get(hook, "Every"), None,
+            [_guarded(hook, "busy", "raised", []), ast.Raise(None, None, **_NOWHERE)], **_NOWHERE,
+        )  # fmt: skip
+        return [
+            _guarded(hook, "on", "enter", loads),
+            ast.Try(body or [ast.Pass(**_NOWHERE)], [handler], [], [_guarded(hook, "ends", "left", [])], **_NOWHERE),
+        ]
+
+    # Expressions and returns in a function's own body.
+
+    def changed(self, node: object, scope: _Scope) -> object:
+        hook = scope.hook
+        if isinstance(node, ast.Return) and node.value is not None:
+            node.value = _when(hook, "ends", _call(hook, "value", [node.value]), node.value)
+        elif isinstance(node, ast.Yield):
+            given = node.value or ast.Constant(None, None, **_NOWHERE)
+            place = {name: getattr(node, name) for name in _NOWHERE}
+            reported = ast.Yield(_call(hook, "yielded", [given]), **place)
+            return _when(hook, "ends", _call(hook, "sent", [reported]), node)
+        elif isinstance(node, ast.YieldFrom):
+            node.value = _when(hook, "ends", _call(hook, "through", [node.value]), node.value)
+        elif isinstance(node, ast.Call) and self.is_effect(node.func):
+            node.func = _when(hook, "ends", _call(hook, "seen", [node.func]), node.func)
+        elif isinstance(node, ast.Attribute) and node.attr == "environ" and isinstance(node.ctx, ast.Load):
+            return _when(hook, "ends", _call(hook, "environment", [node]), node)
+        return node
+
+    def is_effect(self, node: object) -> bool:
+        if isinstance(node, ast.Attribute):
+            return node.attr in self.effects
+        return isinstance(node, ast.Name) and (node.id in self.aliases or node.id == "print")
+
+
+def _last_name(node: object) -> "str | None":
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+
+
+def _get(hook: int, name: str) -> object:
+    mark = ast.Constant(MARK + str(hook), None, **_NOWHERE)
+    return ast.Attribute(mark, name, ast.Load(), **_NOWHERE)
+
+
+def _call(hook: int, name: str, args: list) -> object:
+    return ast.Call(_get(hook, name), args, [], **_NOWHERE)
+
+
+def _when(hook: int, flag: str, then: object, otherwise: object) -> object:
+    return ast.IfExp(_get(hook, flag), then, otherwise, **_NOWHERE)
+
+
+def _guarded(hook: int, flag: str, name: str, args: list) -> object:
+    """Calls a hook's method where its flag asks for it; at the recursion limit, nothing."""
+    deep = ast.ExceptHandler(_get(hook, "Deep"), None, [ast.Pass(**_NOWHERE)], **_NOWHERE)
+    call = ast.Expr(_call(hook, name, args), **_NOWHERE)
+    return ast.If(_get(hook, flag), [ast.Try([call], [deep], [], [], **_NOWHERE)], [], **_NOWHERE)
