@@ -2,7 +2,8 @@
 
 use rusqlite::params;
 
-use super::{Result, Store, signed, to_json, unsigned};
+use super::json::to_json;
+use super::{Result, Store, signed, unsigned};
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
