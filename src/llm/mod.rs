@@ -1,1 +1,12 @@
-//! Language models: providers and their streams.
+//! Language models: what is asked, who is asked, and the stream that comes back.
+//!
+//! Owns every outgoing connection. Knows nothing of proposals: a prompt goes in, pieces of text come out, and whether
+//! the text is worth anything is found out elsewhere.
+
+pub mod choose;
+pub mod network;
+pub mod openai;
+pub mod prompt;
+pub mod provider;
+mod retry;
+mod wire;

@@ -1,0 +1,140 @@
+//! The one gate to the network: every connection of ours is made by a client that was built here.
+//!
+//! Decides whether a host may be spoken to at all, and how: certificates are always checked, redirects never followed,
+//! and nothing for this machine goes through a proxy.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use reqwest::{Client, Url};
+
+use crate::base::text::display_line;
+use crate::domain::settings::Network;
+use crate::llm::provider::ModelError;
+
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// An address that passed the gate, and the client to reach it with.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// The address, ending in `/`.
+    base: Url,
+    host: String,
+    is_local: bool,
+    client: Client,
+}
+
+impl Route {
+    /// Lets an address through, or says why not.
+    ///
+    /// # Errors
+    /// Fails when the setting forbids the host, when the address is no plain `http` or `https` one, or when the system
+    /// gives no certificates to check others by.
+    pub fn open(network: Network, address: &str) -> Result<Self, ModelError> {
+        let wrong = |why: &str| ModelError::Address { address: display_line(address).into_owned(), why: why.to_owned() };
+        let mut base = Url::parse(address.trim()).map_err(|error| wrong(&error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(wrong("it has to begin with http:// or https://"));
+        }
+        if !base.username().is_empty() || base.password().is_some() || base.query().is_some() {
+            // Said without the address: it may hold the secret.
+            let address = base.host_str().unwrap_or_default().to_owned();
+            let why = "it holds a user name or a query; keys belong into a variable named by key_env".to_owned();
+            return Err(ModelError::Address { address, why });
+        }
+        if !base.path().ends_with('/') {
+            base.set_path(&format!("{}/", base.path()));
+        }
+        let name = base.host_str().ok_or_else(|| wrong("it has no host"))?;
+        let is_local = is_this_machine(name);
+        let host = base.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
+        admit(network, &host, is_local)?;
+        let client = client(base.scheme() == "https", is_local)?;
+        Ok(Self { base, host, is_local, client })
+    }
+
+    /// Gives the host, with its port where it is not the usual one.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Gives the host without a port.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
+    }
+
+    /// Tells whether the host is this machine.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.is_local
+    }
+
+    /// Tells whether nobody on the way can read along.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        self.is_local || self.base.scheme() == "https"
+    }
+
+    /// Begins a POST below the address.
+    pub(crate) fn post(&self, path: &str) -> reqwest::RequestBuilder {
+        self.client.post(self.below(path))
+    }
+
+    /// Begins a GET below the address.
+    pub(crate) fn get(&self, path: &str) -> reqwest::RequestBuilder {
+        self.client.get(self.below(path))
+    }
+
+    fn below(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{path}", self.base.path()));
+        url
+    }
+}
+
+fn admit(network: Network, host: &str, is_local: bool) -> Result<(), ModelError> {
+    let setting = match (network, is_local) {
+        (Network::On, _) | (Network::Loopback, true) => return Ok(()),
+        (Network::Loopback, false) => "loopback",
+        (Network::Off, _) => "off",
+    };
+    let place = if is_local { "this machine" } else { "another machine" };
+    Err(ModelError::Forbidden { setting, host: host.to_owned(), place })
+}
+
+/// Tells whether a host is this machine by its name alone: a lookup could be made to lie.
+fn is_this_machine(name: &str) -> bool {
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn client(secure: bool, is_local: bool) -> Result<Client, ModelError> {
+    // The first one that asks installs it; every later one finds the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("pytead-tui/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never());
+    if !secure {
+        // Without this, a machine without certificates could not even speak to itself.
+        builder = builder.tls_certs_only([]);
+    }
+    if is_local {
+        // `localhost` is not looked up either: port 0 stands for the address's own.
+        let here = [(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()];
+        builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
+    }
+    builder.build().map_err(|error| ModelError::Setup(reason(&error)))
+}
+
+/// Gives the innermost reason of an error, which is the one that says something, without the address.
+pub(crate) fn reason(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    display_line(&innermost.to_string()).into_owned()
+}

@@ -1,0 +1,369 @@
+//! Any OpenAI-compatible endpoint: one request, one stream of server-sent events, one answer.
+//!
+//! A stream that ends without saying that it is finished is an error, never half an answer taken for a whole one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use eventsource_stream::{EventStreamError, Eventsource};
+use futures_util::StreamExt;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Response, StatusCode};
+use secrecy::{ExposeSecret, SecretString};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::base::paths::nearest;
+use crate::base::redact::Redactor;
+use crate::base::text::{cut, display_line};
+use crate::llm::network::{Route, reason};
+use crate::llm::provider::{ModelError, Piece, Provider, Request, Usage};
+use crate::llm::retry::wait_after;
+use crate::llm::wire::{Chunk, Dialect, message, message_of, model_names};
+
+/// Most bytes read of an answer.
+const BODY_MAX: usize = 1 << 20;
+/// Most bytes read of an error.
+const ERROR_MAX: usize = 64 << 10;
+/// Most columns shown of what a provider said.
+const SAID_MAX: usize = 300;
+/// Pieces that wait for a slow reader; then the connection itself waits.
+const PIECES: usize = 64;
+/// Model names shown when the one asked for is not there.
+const NAMES: usize = 8;
+
+/// How long is waited for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// From the request to the first token.
+    pub first: Duration,
+    /// From one sign of life to the next.
+    pub idle: Duration,
+    /// For the usage, after the last token.
+    pub after: Duration,
+}
+
+impl Patience {
+    /// Gives the usual waits; a model on this machine may read a long prompt without a word for minutes.
+    #[must_use]
+    pub fn usual(is_local: bool) -> Self {
+        Self {
+            first: Duration::from_secs(if is_local { 300 } else { 60 }),
+            idle: Duration::from_secs(30),
+            after: Duration::from_secs(2),
+        }
+    }
+}
+
+/// A key and where it came from.
+#[derive(Debug, Clone)]
+pub struct Key {
+    /// The variable it was read from.
+    pub variable: String,
+    /// The key.
+    pub secret: SecretString,
+}
+
+/// An endpoint, its model and its key.
+#[derive(Debug, Clone)]
+pub struct OpenAi {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    route: Route,
+    model: String,
+    key: Option<Key>,
+    slots: Semaphore,
+    patience: Patience,
+}
+
+impl OpenAi {
+    /// Makes a provider; `concurrency` is the most requests at once.
+    #[must_use]
+    pub fn new(route: Route, model: &str, key: Option<Key>, concurrency: u32, patience: Patience) -> Self {
+        let slots = Semaphore::new(usize::try_from(concurrency).unwrap_or(1).clamp(1, Semaphore::MAX_PERMITS));
+        Self { shared: Arc::new(Shared { route, model: model.to_owned(), key, slots, patience }) }
+    }
+}
+
+impl Provider for OpenAi {
+    fn model(&self) -> &str {
+        &self.shared.model
+    }
+
+    fn host(&self) -> &str {
+        self.shared.route.host()
+    }
+
+    fn is_local(&self) -> bool {
+        self.shared.route.is_local()
+    }
+
+    fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {
+        let (sender, receiver) = mpsc::channel(PIECES);
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move {
+            let ended = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(ModelError::Cancelled),
+                // Nobody reads any more: dropping the answer closes the connection, and the provider stops writing.
+                () = sender.closed() => return,
+                ended = shared.answer(&request, &sender) => ended,
+            };
+            // Whoever dropped the receiver does not want to know.
+            let _ = sender.send(ended.map(Piece::End)).await;
+        });
+        receiver
+    }
+}
+
+type Pieces = mpsc::Sender<Result<Piece, ModelError>>;
+
+impl Shared {
+    /// Asks and passes the pieces on.
+    async fn answer(&self, request: &Request, pieces: &Pieces) -> Result<Usage, ModelError> {
+        // The semaphore is never closed, so waiting for it cannot fail.
+        let _slot = self.slots.acquire().await;
+        let start = Instant::now();
+        let response = self.begin(request, start + self.patience.first).await?;
+        self.read(response, request, start + self.patience.first, pieces).await
+    }
+
+    /// Sends the request until an answer begins: again after what may pass, and in another dialect after what it says.
+    async fn begin(&self, request: &Request, deadline: Instant) -> Result<Response, ModelError> {
+        let mut dialect = Dialect::default();
+        let mut tries = 1;
+        loop {
+            let error = match timeout_at(deadline, self.send(dialect, request)).await {
+                Ok(Ok(response)) => return Ok(response),
+                Ok(Err(error)) => error,
+                Err(_) => return Err(self.no_answer(self.patience.first)),
+            };
+            if let ModelError::Status { status: 400 | 422, said, .. } = &error
+                && let Some(next) = dialect.after(said)
+            {
+                dialect = next;
+                continue;
+            }
+            let Some(wait) = wait_after(&error, tries) else { return Err(error) };
+            if Instant::now() + wait >= deadline {
+                return Err(error);
+            }
+            tracing::debug!(host = self.route.host(), ?wait, "trying again");
+            tokio::time::sleep(wait).await;
+            tries += 1;
+        }
+    }
+
+    async fn send(&self, dialect: Dialect, request: &Request) -> Result<Response, ModelError> {
+        let response = self
+            .authorised(self.route.post("chat/completions"))?
+            .header(ACCEPT, "text/event-stream")
+            .json(&dialect.body(&self.model, request))
+            .send()
+            .await
+            .map_err(|error| ModelError::Unreachable { host: self.host(), why: reason(&error) })?;
+        if !response.status().is_success() {
+            return Err(self.refusal(response).await);
+        }
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("").to_owned();
+        if !kind.starts_with("text/event-stream") {
+            return Err(self.strange(format!("its type is {}", if kind.is_empty() { "missing" } else { &kind })));
+        }
+        Ok(response)
+    }
+
+    fn authorised(&self, builder: reqwest::RequestBuilder) -> Result<reqwest::RequestBuilder, ModelError> {
+        let Some(key) = &self.key else { return Ok(builder) };
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", key.secret.expose_secret()))
+            .map_err(|_| ModelError::Setup(format!("{} holds characters that no key has", key.variable)))?;
+        value.set_sensitive(true);
+        Ok(builder.header(AUTHORIZATION, value))
+    }
+
+    /// Makes an error of an answer that is none.
+    async fn refusal(&self, response: Response) -> ModelError {
+        let status = response.status();
+        if status.is_redirection() {
+            let to = response.headers().get(LOCATION).map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
+            return ModelError::Redirected { host: self.host(), to: self.said(&to.unwrap_or_else(|| "nowhere".into())) };
+        }
+        let wait = response.headers().get(RETRY_AFTER).and_then(|wait| wait.to_str().ok()?.trim().parse().ok());
+        let body = self.error_body(response).await;
+        let text = message(&body);
+        let said =
+            if text.is_empty() { self.said(status.canonical_reason().unwrap_or("no reason given")) } else { self.said(&text) };
+        let host = self.host();
+        match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                ModelError::Key { host, variable: self.key.as_ref().map(|key| key.variable.clone()), said }
+            }
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => ModelError::Busy { host, wait, said },
+            StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if body.contains("model_not_found") || names_model(&text) => {
+                ModelError::UnknownModel { host, model: self.said(&self.model), known: self.known_models().await }
+            }
+            status => ModelError::Status { host, status: status.as_u16(), said },
+        }
+    }
+
+    async fn error_body(&self, response: Response) -> String {
+        let mut body = Vec::new();
+        let mut stream = response.bytes_stream();
+        while let Ok(Some(Ok(bytes))) = timeout(self.patience.idle, stream.next()).await {
+            body.extend_from_slice(&bytes[..bytes.len().min(ERROR_MAX - body.len())]);
+            if body.len() == ERROR_MAX {
+                break;
+            }
+        }
+        String::from_utf8_lossy(&body).into_owned()
+    }
+
+    /// Asks for the names of the models there are; none when that does not work.
+    async fn known_models(&self) -> Vec<String> {
+        let Ok(request) = self.authorised(self.route.get("models")) else { return Vec::new() };
+        let Ok(Ok(response)) = timeout(self.patience.after, request.send()).await else { return Vec::new() };
+        if !response.status().is_success() {
+            return Vec::new();
+        }
+        let names = model_names(&self.error_body(response).await);
+        let mut sorted = nearest(&self.model, names.iter().map(String::as_str));
+        sorted.extend(names.iter().map(String::as_str).filter(|name| !sorted.contains(name)).collect::<Vec<_>>());
+        sorted.into_iter().take(NAMES).map(|name| self.said(name)).collect()
+    }
+
+    /// Reads the stream to its end.
+    async fn read(&self, response: Response, request: &Request, deadline: Instant, pieces: &Pieces) -> Result<Usage, ModelError> {
+        let mut left = BODY_MAX;
+        let bytes = response.bytes_stream().map(move |bytes| {
+            let bytes = bytes.map_err(|error| Broken::Connection(reason(&error)))?;
+            left = left.checked_sub(bytes.len()).ok_or(Broken::TooMuch)?;
+            Ok(bytes)
+        });
+        let mut events = std::pin::pin!(bytes.eventsource());
+        let mut answer = Answer::default();
+        loop {
+            let until = match &answer {
+                Answer { finish: Some(_), .. } => Instant::now() + self.patience.after,
+                Answer { begun: true, .. } => Instant::now() + self.patience.idle,
+                Answer { .. } => deadline,
+            };
+            let event = match timeout_at(until, events.next()).await {
+                Ok(Some(Ok(event))) => event,
+                Ok(Some(Err(EventStreamError::Transport(Broken::TooMuch)))) => {
+                    return Err(ModelError::TooMuch { host: self.host(), kib: BODY_MAX >> 10 });
+                }
+                // All text is here already; only the figures are missing.
+                Ok(None | Some(Err(_))) | Err(_) if answer.finish.is_some() => break,
+                Ok(Some(Err(EventStreamError::Transport(Broken::Connection(why))))) => {
+                    return Err(ModelError::CutOff { host: self.host(), why });
+                }
+                Ok(Some(Err(error @ (EventStreamError::Utf8(_) | EventStreamError::Parser(_))))) => {
+                    return Err(self.strange(self.said(&error.to_string())));
+                }
+                Ok(None) => return Err(ModelError::CutOff { host: self.host(), why: "the stream ended early".into() }),
+                Err(_) if answer.begun => {
+                    let why = format!("nothing came for {} s", self.patience.idle.as_secs());
+                    return Err(ModelError::CutOff { host: self.host(), why });
+                }
+                Err(_) => return Err(self.no_answer(self.patience.first)),
+            };
+            if event.data.trim() == "[DONE]" {
+                break;
+            }
+            let chunk: Chunk = serde_json::from_str(&event.data)
+                .map_err(|error| self.strange(self.said(&format!("an event is no JSON: {error}"))))?;
+            for piece in self.take(chunk, &mut answer)? {
+                // A receiver that is gone ends the whole task; see `stream`.
+                let _ = pieces.send(Ok(piece)).await;
+            }
+        }
+        match answer.finish.as_deref() {
+            Some("length") => Err(ModelError::OutOfTokens(request.max_tokens)),
+            Some("content_filter") => Err(ModelError::GaveUp { host: self.host(), said: "its filter stopped the answer".into() }),
+            _ if !answer.text => Err(ModelError::Empty { host: self.host() }),
+            _ => Ok(answer.usage),
+        }
+    }
+
+    /// Takes one event in.
+    fn take(&self, chunk: Chunk, answer: &mut Answer) -> Result<Vec<Piece>, ModelError> {
+        if let Some(error) = chunk.error {
+            let said = self.said(&message_of(&error).unwrap_or_else(|| error.to_string()));
+            return Err(ModelError::GaveUp { host: self.host(), said });
+        }
+        if let Some(tokens) = chunk.usage {
+            answer.usage = tokens.into();
+        }
+        let mut pieces = Vec::new();
+        for choice in chunk.choices.into_iter().flatten().take(1) {
+            if let Some(delta) = choice.delta {
+                if delta.reasons() {
+                    pieces.push(Piece::Thinking);
+                }
+                if let Some(text) = delta.content.filter(|text| !text.is_empty()) {
+                    answer.text = true;
+                    pieces.push(Piece::Text(text));
+                }
+            }
+            answer.finish = choice.finish_reason.or(answer.finish.take());
+        }
+        answer.begun |= !pieces.is_empty();
+        Ok(pieces)
+    }
+
+    fn host(&self) -> String {
+        self.route.host().to_owned()
+    }
+
+    fn no_answer(&self, waited: Duration) -> ModelError {
+        ModelError::NoAnswer { host: self.host(), seconds: waited.as_secs() }
+    }
+
+    fn strange(&self, why: String) -> ModelError {
+        ModelError::Strange { host: self.host(), why: self.said(&why) }
+    }
+
+    /// Makes what a provider said fit for people: without the key, without control characters, not long.
+    fn said(&self, text: &str) -> String {
+        let mut redactor = Redactor::new(self.key.iter().map(|key| key.secret.expose_secret().to_owned()));
+        let text = redactor.redact(text).unwrap_or_else(|| text.to_owned());
+        cut(&display_line(text.trim()), SAID_MAX).into_owned()
+    }
+}
+
+/// What came of an answer so far.
+#[derive(Default)]
+struct Answer {
+    begun: bool,
+    text: bool,
+    finish: Option<String>,
+    usage: Usage,
+}
+
+/// Why no more bytes come.
+#[derive(Debug)]
+enum Broken {
+    Connection(String),
+    TooMuch,
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Connection(why) => why,
+            Self::TooMuch => "too much",
+        })
+    }
+}
+
+impl std::error::Error for Broken {}
+
+/// Tells whether a refusal is about the model's name.
+fn names_model(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.contains("model")
+        && ["not found", "does not exist", "unknown", "not exist", "invalid model"].iter().any(|sign| text.contains(sign))
+}

@@ -1,0 +1,221 @@
+//! The seam between whoever wants text and whoever writes it: requests, pieces of a stream, and what can go wrong.
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::base::error::Trouble;
+use crate::base::text::count;
+use crate::llm::prompt::Prompt;
+
+/// A place that answers model requests.
+pub trait Provider: Send + Sync {
+    /// Gives the model's name, for people and for a draft's origin.
+    fn model(&self) -> &str;
+
+    /// Gives the host that requests go to, with its port where it is not the usual one.
+    fn host(&self) -> &str;
+
+    /// Tells whether requests stay on this machine.
+    fn is_local(&self) -> bool;
+
+    /// Asks, on a task of its own, and gives the pieces of the answer as they come.
+    ///
+    /// The last item is [`Piece::End`] or an error; a stream that closes without either was torn down. Cancelling the
+    /// token, or dropping the receiver, drops the connection at once. Must be called inside a tokio runtime.
+    fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>>;
+}
+
+/// What is asked of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The text.
+    pub prompt: Prompt,
+    /// Most tokens it may write.
+    pub max_tokens: u32,
+    /// Sampling temperature; 0 for the likeliest text.
+    pub temperature: f64,
+}
+
+/// A piece of a model's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// It reasons, in text that is not part of the answer.
+    Thinking,
+    /// More of the answer.
+    Text(String),
+    /// The answer is whole.
+    End(Usage),
+}
+
+/// What an answer took, as far as the provider says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub prompt: Option<u64>,
+    /// Those of them that the provider had kept from before.
+    pub cached: Option<u64>,
+    /// Tokens written.
+    pub written: Option<u64>,
+}
+
+/// Why there is no answer, or no whole one. Texts by a provider in here are cut, free of keys, and fit for a terminal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// The `network` setting forbids it.
+    #[error("Not sent: the setting network is {setting}, and {host} is {place}.")]
+    Forbidden {
+        /// The setting as written.
+        setting: &'static str,
+        /// The provider's host.
+        host: String,
+        /// Where the host is: `this machine` or `another machine`.
+        place: &'static str,
+    },
+    /// The address cannot be used.
+    #[error("The address {address} cannot be used: {why}.")]
+    Address {
+        /// The address as configured.
+        address: String,
+        /// Why not.
+        why: String,
+    },
+    /// The connection cannot be made secure, or the HTTP client not be set up.
+    #[error("No connection can be made: {0}.")]
+    Setup(String),
+    /// No connection came about, or it broke before an answer began.
+    #[error("{host} cannot be reached: {why}.")]
+    Unreachable {
+        /// The provider's host.
+        host: String,
+        /// The system's reason.
+        why: String,
+    },
+    /// Connected, and then nothing.
+    #[error("No answer from {host} in {seconds} s.")]
+    NoAnswer {
+        /// The provider's host.
+        host: String,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// An answer began and stopped.
+    #[error("{host} stopped in the middle of its answer: {why}.")]
+    CutOff {
+        /// The provider's host.
+        host: String,
+        /// What was seen of it.
+        why: String,
+    },
+    /// The key was refused.
+    #[error("{host} refused the key: {said}")]
+    Key {
+        /// The provider's host.
+        host: String,
+        /// The variable the key is read from.
+        variable: Option<String>,
+        /// What the provider said.
+        said: String,
+    },
+    /// The provider does not have the model.
+    #[error("{host} has no model {model}.")]
+    UnknownModel {
+        /// The provider's host.
+        host: String,
+        /// The model asked for.
+        model: String,
+        /// Models it has, the nearest names first.
+        known: Vec<String>,
+    },
+    /// Too many requests, or no capacity, after retries.
+    #[error("{host} is busy: {said}")]
+    Busy {
+        /// The provider's host.
+        host: String,
+        /// Seconds it asked to wait.
+        wait: Option<u64>,
+        /// What the provider said.
+        said: String,
+    },
+    /// Any other refusal.
+    #[error("{host} answered with {status}: {said}")]
+    Status {
+        /// The provider's host.
+        host: String,
+        /// The HTTP status.
+        status: u16,
+        /// What the provider said.
+        said: String,
+    },
+    /// A redirect, which is never followed: the request would go to a host nobody chose.
+    #[error("{host} sends requests on to {to}, and they are not sent on.")]
+    Redirected {
+        /// The provider's host.
+        host: String,
+        /// Where to.
+        to: String,
+    },
+    /// An error in the middle of the stream.
+    #[error("{host} gave up: {said}")]
+    GaveUp {
+        /// The provider's host.
+        host: String,
+        /// What the provider said.
+        said: String,
+    },
+    /// What came is no stream of an OpenAI-compatible server.
+    #[error("{host} answered with something that is no model's answer: {why}.")]
+    Strange {
+        /// The provider's host.
+        host: String,
+        /// What it was.
+        why: String,
+    },
+    /// More than anybody reads.
+    #[error("{host} sent more than {kib} KiB; the rest was not read.")]
+    TooMuch {
+        /// The provider's host.
+        host: String,
+        /// The most that is read, in KiB.
+        kib: usize,
+    },
+    /// The model used up its tokens.
+    #[error("The answer was not finished after {0} tokens.")]
+    OutOfTokens(u32),
+    /// The model ended without a word.
+    #[error("{host} ended its answer without a word.")]
+    Empty {
+        /// The provider's host.
+        host: String,
+    },
+    /// It was asked to stop.
+    #[error("Cancelled.")]
+    Cancelled,
+}
+
+impl ModelError {
+    /// Says it with what to do about it.
+    #[must_use]
+    pub fn trouble(&self) -> Trouble {
+        let trouble = Trouble::environment(self.to_string());
+        match self {
+            Self::Forbidden { .. } => trouble.so("Change network in your own config to allow it."),
+            Self::Address { .. } => trouble.so("Correct base_url under providers in your own config."),
+            Self::Unreachable { .. } => trouble.so("Start the server, or correct base_url under providers in your own config."),
+            Self::NoAnswer { .. } | Self::CutOff { .. } | Self::GaveUp { .. } => {
+                trouble.so("Ask again, or choose another model.")
+            }
+            Self::Key { variable: Some(variable), .. } => trouble.so(format!("Put the right key into {variable}.")),
+            Self::Key { variable: None, .. } => trouble.so("Name the variable that holds the key: key_env under providers."),
+            Self::UnknownModel { known, .. } if known.is_empty() => trouble.so("Correct the model's name in your own config."),
+            Self::UnknownModel { known, .. } => trouble.so(format!("It has: {}.", known.join(", "))),
+            Self::Busy { wait: Some(wait), .. } => {
+                trouble.so(format!("Ask again in {}.", count(usize::try_from(*wait).unwrap_or(usize::MAX), "second")))
+            }
+            Self::Busy { wait: None, .. } => trouble.so("Ask again later."),
+            Self::Redirected { .. } => trouble.so("Put the address it names into base_url, if you trust it."),
+            Self::Strange { .. } => trouble.so("Does base_url end where /chat/completions begins? Most end in /v1."),
+            Self::OutOfTokens(_) => trouble.so("Raise generation.max_tokens, or ask for less."),
+            Self::Setup(_) | Self::Status { .. } | Self::TooMuch { .. } | Self::Empty { .. } | Self::Cancelled => trouble,
+        }
+    }
+}
