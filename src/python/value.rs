@@ -42,11 +42,9 @@ pub fn outcome(bytes: &[u8]) -> Result<Effect, DecodeError> {
         "R" => (Outcome::Returned(parts.value()?), parts.fields()?),
         "X" => {
             let exception = parts.value()?;
-            let mro = match &exception {
-                Value::Exception { ty, .. } => vec![format!("{}:{}", ty.module, ty.qualname)],
-                _ => Vec::new(),
-            };
-            (Outcome::Raised { exception, mro }, parts.fields()?)
+            let changed = parts.fields()?;
+            let mro = if parts.is_empty() { own_type(&exception) } else { parts.texts()? };
+            (Outcome::Raised { exception, mro }, changed)
         }
         "Y" => {
             let items = parts.values()?;
@@ -77,10 +75,17 @@ pub fn encode_outcome(effect: &Effect) -> Vec<u8> {
             writer.str("R");
             write(value, &mut writer);
         }
-        Outcome::Raised { exception, .. } => {
-            writer.tuple(3);
+        Outcome::Raised { exception, mro } => {
+            let known = *mro == own_type(exception);
+            writer.tuple(if known { 3 } else { 4 });
             writer.str("X");
             write(exception, &mut writer);
+            write_fields(&effect.changed, &mut writer);
+            if !known {
+                writer.tuple(mro.len());
+                mro.iter().for_each(|name| writer.str(name));
+            }
+            return writer.finish();
         }
         Outcome::Yielded { items, end } => write_yielded(items, end, &mut writer),
         Outcome::Unfinished => write_yielded(&[], &GeneratorEnd::Open, &mut writer),
@@ -99,6 +104,14 @@ pub fn encode_outcome(effect: &Effect) -> Vec<u8> {
     }
     write_fields(&effect.changed, &mut writer);
     writer.finish()
+}
+
+/// Gives what is known of an exception's type names when only the exception itself is.
+fn own_type(exception: &Value) -> Vec<String> {
+    match exception {
+        Value::Exception { ty, .. } => vec![format!("{}:{}", ty.module, ty.qualname)],
+        _ => Vec::new(),
+    }
 }
 
 fn write_yielded(items: &[Value], end: &GeneratorEnd, writer: &mut Writer) {

@@ -52,7 +52,7 @@ fn tagged(items: Vec<Tree>) -> Result<Value, DecodeError> {
         "enum" => Value::Enum { ty: parts.ty()?, name: parts.text_or_none()?, value: Box::new(parts.value()?) },
         "nt" => {
             let ty = parts.ty()?;
-            let names = parts.sequence()?.into_iter().map(text).collect::<Result<Vec<_>, _>>()?;
+            let names = parts.texts()?;
             let values = parts.values()?;
             if names.len() != values.len() {
                 return Err(DecodeError::form("a named tuple has as many names as values"));
@@ -81,7 +81,7 @@ fn tagged(items: Vec<Tree>) -> Result<Value, DecodeError> {
         "opaque" => Value::Opaque { ordinal: parts.natural()?, ty: parts.ty()? },
         other => return Err(DecodeError::form(format!("there is no tag {other:?}"))),
     };
-    if parts.items.next().is_some() {
+    if !parts.is_empty() {
         return Err(DecodeError::form(format!("a value tagged {tag:?} has too many parts")));
     }
     Ok(value)
@@ -143,6 +143,20 @@ impl Parts {
     /// When it is missing or something else.
     pub fn text(&mut self) -> Result<String, DecodeError> {
         text(self.tree()?)
+    }
+
+    /// Takes the items of a tuple or list as strings.
+    ///
+    /// # Errors
+    /// When it is missing or something else.
+    pub fn texts(&mut self) -> Result<Vec<String>, DecodeError> {
+        self.sequence()?.into_iter().map(text).collect()
+    }
+
+    /// Tells whether all fields were taken.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.len() == 0
     }
 
     /// Takes a string or `None`.

@@ -221,6 +221,13 @@ fn outcomes_of_the_worker_are_read_and_written() {
             "('X', (S, 'exc', 1, 'm', 'Bad', (), {}), {})",
             Effect { outcome: Outcome::Raised { exception: error.clone(), mro: vec!["m:Bad".into()] }, changed: vec![] },
         ),
+        (
+            "('X', (S, 'exc', 1, 'm', 'Bad', (), {}), {}, ('m:Bad', 'builtins:Exception'))",
+            Effect {
+                outcome: Outcome::Raised { exception: error.clone(), mro: vec!["m:Bad".into(), "builtins:Exception".into()] },
+                changed: vec![],
+            },
+        ),
         ("('Y', [1], 'returned', None, {})", yielded(GeneratorEnd::Returned(Value::None))),
         ("('Y', [1], 'raised', (S, 'exc', 1, 'm', 'Bad', (), {}), {})", yielded(GeneratorEnd::Raised(error))),
         ("('Y', [1], 'capped', None, {})", yielded(GeneratorEnd::Open)),

@@ -1,0 +1,353 @@
+//! One recorded process: its records put together to calls.
+//!
+//! Ids mean something inside one process only; its files, one a thread, share them. What leaves is in the words of
+//! `domain/batch.rs`.
+
+use std::collections::HashMap;
+
+use crate::base::paths::RelPath;
+use crate::base::redact::Redactor;
+use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
+use crate::domain::call::{Argument, Call, CallId, Effect, GeneratorEnd, Outcome, RecordingId, Touch};
+use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::value::Value;
+use crate::python::marshal::{DecodeError, Tree};
+use crate::python::value::{Parts, encode_arguments, encode_outcome, from_tree};
+use crate::record::inputs::{clean, digest};
+
+/// Values of a generator that are kept, as the worker keeps them.
+const YIELDS_MAX: usize = 50;
+
+/// A module as a process loaded it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedModule {
+    /// The name it was imported by; `__main__` stays so.
+    pub name: String,
+    /// Its file below the root.
+    pub path: RelPath,
+    /// SHA-256 of the source in hexadecimal; empty where it is not known.
+    pub sha256: String,
+}
+
+/// What the head of a file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    /// The format's version.
+    pub(super) version: u64,
+    /// The process.
+    pub(super) pid: i64,
+    /// The file's number in its process.
+    pub(super) thread: u32,
+    /// When it began, in nanoseconds since 1970 and on the clock of all other times.
+    pub(super) wall_ns: i64,
+    pub(super) clock_ns: i64,
+    /// `3.12.1`
+    pub(super) python: String,
+}
+
+/// Reads the head of a file.
+pub(super) fn head(parts: &mut Parts) -> Result<Head, DecodeError> {
+    let version = parts.natural()?;
+    parts.text()?;
+    let pid = parts.int()?;
+    parts.tree()?;
+    let thread = u32::try_from(parts.natural()?).unwrap_or(u32::MAX);
+    Ok(Head { version, pid, thread, wall_ns: parts.int()?, clock_ns: parts.int()?, python: parts.text()? })
+}
+
+/// A function as a process knows it.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) id: FunctionId,
+    pub(super) path: RelPath,
+    yields: bool,
+    params: Vec<(String, ParamKind)>,
+}
+
+/// How often a function was called.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counted {
+    /// Calls and those that raised, as the recorder counted them.
+    pub(super) calls: u64,
+    pub(super) raised: u64,
+    /// The same among the calls kept: what is known before the recorder says more.
+    pub(super) kept: u64,
+    pub(super) kept_raised: u64,
+    /// By caller's number and line.
+    pub(super) callers: Vec<(Option<u64>, Option<u32>, u64)>,
+}
+
+struct Open {
+    call: Call,
+    function: u64,
+    yields: bool,
+    yielded: Vec<Value>,
+    capped: bool,
+}
+
+/// What all processes of a recording share while records are read.
+pub(super) struct Scene<'a> {
+    pub(super) resolve: &'a dyn Fn(&str, &str, u32) -> Option<FunctionId>,
+    pub(super) redactor: &'a mut Redactor,
+    pub(super) batch: &'a mut Batch,
+    /// From the clock of this file's process to nanoseconds since the recording's start.
+    pub(super) shift_ns: i64,
+    pub(super) thread: u32,
+}
+
+/// One process.
+#[derive(Default)]
+pub(super) struct Process {
+    pid: i64,
+    modules: HashMap<u64, LoadedModule>,
+    functions: HashMap<u64, Known>,
+    counted: HashMap<u64, Counted>,
+    open: HashMap<i64, Open>,
+    main: Option<String>,
+}
+
+impl Process {
+    pub(super) fn new(pid: i64) -> Self {
+        Self { pid, ..Self::default() }
+    }
+
+    /// Gives the modules, in no order.
+    pub(super) fn modules(&self) -> impl Iterator<Item = &LoadedModule> {
+        self.modules.values()
+    }
+
+    /// Gives the functions that were counted or kept.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (&Known, &Counted)> {
+        self.counted.iter().filter_map(|(number, counted)| Some((self.functions.get(number)?, counted)))
+    }
+
+    /// Names a function by its number.
+    pub(super) fn function(&self, number: u64) -> Option<&FunctionId> {
+        self.functions.get(&number).map(|known| &known.id)
+    }
+
+    /// Takes in one record of a known kind; others are passed over.
+    pub(super) fn record(&mut self, kind: &str, mut parts: Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
+        let parts = &mut parts;
+        match kind {
+            "M" => self.module(parts),
+            "F" => self.define(parts, scene),
+            "C" => self.begin(parts, scene),
+            "R" => {
+                let (number, ns) = (parts.int()?, parts.int()?);
+                let (value, changed) = (parts.value()?, parts.fields()?);
+                self.end(number, ns, Outcome::Returned(value), changed, scene);
+                Ok(())
+            }
+            "X" => {
+                let (number, ns) = (parts.int()?, parts.int()?);
+                let (exception, mro) = (parts.value()?, parts.texts()?);
+                parts.tree()?;
+                parts.tree()?;
+                let changed = parts.fields()?;
+                self.end(number, ns, Outcome::Raised { exception, mro }, changed, scene);
+                Ok(())
+            }
+            "Y" => {
+                let number = parts.int()?;
+                parts.int()?;
+                let value = parts.value()?;
+                if let Some(open) = self.open.get_mut(&number) {
+                    if open.yielded.len() < YIELDS_MAX { open.yielded.push(value) } else { open.capped = true }
+                }
+                Ok(())
+            }
+            "T" => {
+                let (number, ns) = (parts.int()?, parts.int()?);
+                if parts.text()? == "closed" && self.open.get(&number).is_some_and(|open| open.yields) {
+                    self.end(number, ns, Outcome::Unfinished, Vec::new(), scene);
+                }
+                Ok(())
+            }
+            "D" => {
+                let (caller, callee) = (parts.natural()?, parts.natural()?);
+                if let (Some(caller), Some(callee)) = (self.function(caller), self.function(callee)) {
+                    scene.batch.edges.push(Edge { caller: caller.clone(), callee: callee.clone() });
+                }
+                Ok(())
+            }
+            "E" => self.touch(parts, scene),
+            "N" => self.count(parts, scene),
+            _ => Ok(()),
+        }
+    }
+
+    fn module(&mut self, parts: &mut Parts) -> Result<(), DecodeError> {
+        let (number, name, path, sha256) = (parts.natural()?, parts.text()?, parts.text()?, parts.text()?);
+        let path = RelPath::new(&path).ok_or_else(|| DecodeError::form("a module's path lies below the root"))?;
+        if name == "__main__" && self.main.is_none() {
+            self.main = Some(dotted(&path));
+        }
+        self.modules.insert(number, LoadedModule { name, path, sha256 });
+        Ok(())
+    }
+
+    fn define(&mut self, parts: &mut Parts, scene: &Scene<'_>) -> Result<(), DecodeError> {
+        let (number, module, qualname) = (parts.natural()?, parts.natural()?, parts.text()?);
+        let (line, flags) = (u32::try_from(parts.natural()?).unwrap_or(0), parts.natural()?);
+        let params = parts.sequence()?.into_iter().map(param).collect::<Result<_, _>>()?;
+        let module = self.modules.get(&module).ok_or_else(|| DecodeError::form("a function's module is known before it"))?;
+        let path = module.path.clone();
+        let is_main = module.name == "__main__";
+        let found = (scene.resolve)(path.as_str(), &qualname, line);
+        if let Some(found) = found.as_ref().filter(|_| is_main) {
+            self.main = Some(found.module().to_owned());
+        }
+        let name = if is_main { self.main.as_deref().unwrap_or("__main__") } else { &module.name };
+        let id = found.unwrap_or_else(|| FunctionId::new(name, &qualname));
+        // A coroutine's suspensions are no values.
+        let yields = flags & 0b101 != 0;
+        self.functions.insert(number, Known { id, path, yields, params });
+        Ok(())
+    }
+
+    fn begin(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
+        let (number, function, parent) = (parts.int()?, parts.natural()?, parts.natural_or_none()?);
+        let (ns, direct, task) = (parts.int()?, parts.bool()?, parts.natural()?);
+        let (receiver, values) = (parts.natural_or_none()?, parts.sequence()?);
+        let (caller, line) = (parts.natural_or_none()?, parts.natural_or_none()?);
+        let known = self.functions.get(&function).ok_or_else(|| DecodeError::form("a function is known before its calls"))?;
+        let mut args = Vec::with_capacity(values.len());
+        for ((name, kind), tree) in known.params.iter().zip(values) {
+            let mut value = from_tree(tree)?;
+            clean(&mut value, scene.redactor, self.main.as_deref());
+            args.push(Argument { name: name.clone(), kind: *kind, value });
+        }
+        self.counted.entry(function).or_default().kept += 1;
+        let spool = SpoolCall { process: self.pid, number };
+        let call = Call {
+            id: CallId(number),
+            recording: RecordingId(0),
+            function: known.id.clone(),
+            parent: None,
+            caller: caller.and_then(|caller| self.function(caller)).cloned(),
+            caller_line: line.and_then(|line| u32::try_from(line).ok()),
+            direct,
+            thread: scene.thread,
+            task: u32::try_from(task).unwrap_or(u32::MAX),
+            receiver,
+            start_ns: ns.saturating_add(scene.shift_ns),
+            duration_ns: 0,
+            input: digest(&known.id, &args),
+            args,
+            effect: Effect { outcome: Outcome::Unfinished, changed: Vec::new() },
+            touches: Vec::new(),
+            times: 1,
+        };
+        scene.batch.calls.push(NewCall {
+            spool,
+            function: call.function.clone(),
+            path: known.path.as_str().to_owned(),
+            parent: parent.and_then(|parent| i64::try_from(parent).ok()),
+            caller: call.caller.clone(),
+            caller_line: call.caller_line,
+            direct,
+            thread: call.thread,
+            task: call.task,
+            receiver,
+            start_ns: call.start_ns,
+            args: encode_arguments(&call.args),
+            input: call.input,
+        });
+        let yields = known.yields;
+        self.open.insert(number, Open { call, function, yields, yielded: Vec::new(), capped: false });
+        Ok(())
+    }
+
+    fn end(&mut self, number: i64, ns: i64, outcome: Outcome, changed: Vec<(String, Value)>, scene: &mut Scene<'_>) {
+        // A closed generator may still be resumed by its own `finally`; what comes after the first end is not an end.
+        let Some(Open { mut call, function, yields, yielded, capped }) = self.open.remove(&number) else { return };
+        let mut outcome = outcome;
+        if yields {
+            let end = match outcome {
+                _ if capped => GeneratorEnd::Open,
+                Outcome::Returned(value) => GeneratorEnd::Returned(value),
+                Outcome::Raised { exception, .. } => GeneratorEnd::Raised(exception),
+                _ => GeneratorEnd::Open,
+            };
+            outcome = Outcome::Yielded { items: yielded, end };
+        }
+        let main = self.main.as_deref();
+        let mut effect = Effect { outcome, changed };
+        match &mut effect.outcome {
+            Outcome::Returned(value) => clean(value, scene.redactor, main),
+            Outcome::Raised { exception, mro } => {
+                clean(exception, scene.redactor, main);
+                for name in mro {
+                    if let (Some(main), Some(rest)) = (main, name.strip_prefix("__main__:")) {
+                        *name = format!("{main}:{rest}");
+                    }
+                }
+            }
+            Outcome::Yielded { items, end } => {
+                items.iter_mut().for_each(|item| clean(item, scene.redactor, main));
+                if let GeneratorEnd::Returned(value) | GeneratorEnd::Raised(value) = end {
+                    clean(value, scene.redactor, main);
+                }
+            }
+            Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => {}
+        }
+        effect.changed.iter_mut().for_each(|(_, value)| clean(value, scene.redactor, main));
+        call.duration_ns = ns.saturating_add(scene.shift_ns).saturating_sub(call.start_ns);
+        call.effect = effect;
+        let failed = call.effect.outcome.is_failure();
+        self.counted.entry(function).or_default().kept_raised += u64::from(failed);
+        scene.batch.ends.push(CallEnd {
+            spool: SpoolCall { process: self.pid, number },
+            outcome: encode_outcome(&call.effect),
+            failed,
+            duration_ns: call.duration_ns,
+            not_replayable: call.not_replayable(),
+        });
+    }
+
+    fn touch(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
+        let (number, kind, detail) = (parts.tree()?, parts.text()?, parts.text()?);
+        // What happened outside any kept call has nobody to be told to.
+        let Tree::Int(number) = number else { return Ok(()) };
+        let detail = scene.redactor.redact(&detail).unwrap_or(detail);
+        let touch = Touch { kind, detail };
+        if let Some(open) = self.open.get_mut(&number) {
+            open.call.touches.push(touch.clone());
+        }
+        scene.batch.touches.push(CallTouch { spool: SpoolCall { process: self.pid, number }, touch });
+        Ok(())
+    }
+
+    fn count(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
+        let (function, calls, raised) = (parts.natural()?, parts.natural()?, parts.natural()?);
+        for item in parts.sequence()? {
+            let mut pair = Parts::of(item, "a repetition")?;
+            let (number, times) = (pair.int()?, pair.natural()?);
+            scene.batch.times.push(CallTimes { spool: SpoolCall { process: self.pid, number }, times: times.saturating_add(1) });
+        }
+        let mut callers = Vec::new();
+        for item in parts.sequence()? {
+            let mut place = Parts::of(item, "a caller")?;
+            let (caller, line) = (place.natural_or_none()?, place.natural_or_none()?);
+            callers.push((caller, line.and_then(|line| u32::try_from(line).ok()), place.natural()?));
+        }
+        let counted = self.counted.entry(function).or_default();
+        (counted.calls, counted.raised, counted.callers) = (calls, raised, callers);
+        Ok(())
+    }
+}
+
+fn param(tree: Tree) -> Result<(String, ParamKind), DecodeError> {
+    let mut pair = Parts::of(tree, "a parameter")?;
+    let name = pair.text()?;
+    let kind = ParamKind::from_number(pair.int()?).ok_or_else(|| DecodeError::form("a parameter has a known kind"))?;
+    Ok((name, kind))
+}
+
+/// Guesses the name a file is imported by, for files that are in no index.
+fn dotted(path: &RelPath) -> String {
+    let path = path.as_str().strip_prefix("src/").unwrap_or(path.as_str());
+    let path = path.strip_suffix(".py").unwrap_or(path);
+    path.strip_suffix("/__init__").unwrap_or(path).replace('/', ".")
+}

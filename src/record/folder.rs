@@ -1,0 +1,143 @@
+//! Spool folders on disk: made for one recording, locked while we read along, removed once all is stored.
+//!
+//! A folder whose lock is free was left by a run that was killed: [`leftovers`] finds it for the next start.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::base::error::Trouble;
+use crate::base::paths::tilde;
+
+const LOCK: &str = "lock";
+
+/// The spool folder of one recording; the lock goes with this value.
+#[derive(Debug)]
+pub struct SpoolFolder {
+    path: PathBuf,
+    recording: String,
+    _lock: File,
+}
+
+impl SpoolFolder {
+    /// Makes the folder of a recording: `<place>/<recording>` in the first of the places that can be written, mode 0700.
+    ///
+    /// # Errors
+    /// When it can be made in none of them, or exists already.
+    pub fn create(places: &[PathBuf], recording: &str) -> Result<Self, Trouble> {
+        let mut first = None;
+        for place in places {
+            match make(place, recording) {
+                Ok(made) => return Ok(made),
+                Err(error) => {
+                    first.get_or_insert((place, error));
+                }
+            }
+        }
+        let trouble = Trouble::environment("The program was not started: its calls cannot be written anywhere.");
+        Err(match first {
+            Some((place, error)) => trouble
+                .because(format!("{}: {error}.", tilde(place)))
+                .so(format!("Make {} writable, or set XDG_CACHE_HOME to a folder that is.", tilde(place))),
+            None => trouble,
+        })
+    }
+
+    /// Gives the path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives the recording's id, as it was given to the program.
+    #[must_use]
+    pub fn recording(&self) -> &str {
+        &self.recording
+    }
+
+    /// Removes the folder with its spool files.
+    ///
+    /// # Errors
+    /// When something of it cannot be removed; it will be found among the leftovers then.
+    pub fn remove(self) -> io::Result<()> {
+        std::fs::remove_dir_all(&self.path)
+    }
+}
+
+fn make(place: &Path, recording: &str) -> io::Result<SpoolFolder> {
+    builder().recursive(true).create(place)?;
+    let path = place.join(recording);
+    builder().create(&path)?;
+    let lock = OpenOptions::new().write(true).create_new(true).open(path.join(LOCK))?;
+    // Where the file system knows no locks, a second run could take this one for a leftover; that is all.
+    let _ = flock(&lock, FlockOperation::NonBlockingLockExclusive);
+    Ok(SpoolFolder { path, recording: recording.to_owned(), _lock: lock })
+}
+
+fn builder() -> DirBuilder {
+    #[allow(unused_mut)]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// Lists what runs that were killed left in a place, locked for this process. A folder says of itself which recording it
+/// is of: believe it only when that recording is known to have been interrupted.
+#[must_use]
+pub fn leftovers(place: &Path) -> Vec<SpoolFolder> {
+    let Ok(entries) = std::fs::read_dir(place) else { return Vec::new() };
+    let mut found: Vec<SpoolFolder> = entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter_map(|entry| {
+            let recording = entry.file_name().into_string().ok()?;
+            let path = entry.path();
+            let lock = OpenOptions::new().write(true).create(true).truncate(false).open(path.join(LOCK)).ok()?;
+            flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?;
+            Some(SpoolFolder { path, recording, _lock: lock })
+        })
+        .collect();
+    found.sort_by(|a, b| a.recording.cmp(&b.recording));
+    found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_in_use_is_no_leftover() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = SpoolFolder::create(&[place.path().join("spool")], "7").unwrap();
+        assert!(leftovers(&place.path().join("spool")).is_empty());
+        drop(folder);
+        let mut left = leftovers(&place.path().join("spool"));
+        assert_eq!(left.iter().map(SpoolFolder::recording).collect::<Vec<_>>(), ["7"]);
+        left.remove(0).remove().unwrap();
+        assert!(leftovers(&place.path().join("spool")).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_user_can_look_into_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = tempfile::tempdir().unwrap();
+        let folder = SpoolFolder::create(&[place.path().join("a/b")], "7").unwrap();
+        assert_eq!(folder.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn the_next_place_is_taken_when_the_first_cannot_be_written() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let folder = SpoolFolder::create(&[file.join("spool"), place.path().join("cache")], "7").unwrap();
+        assert_eq!(folder.path(), place.path().join("cache/7"));
+        let trouble = SpoolFolder::create(&[file.join("spool")], "7").unwrap_err();
+        assert!(trouble.to_string().contains("cannot be written"), "{trouble}");
+    }
+}

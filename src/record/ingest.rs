@@ -1,0 +1,300 @@
+//! A spool folder, read while programs write to it, becomes batches for the store and a summary of the recording.
+//!
+//! Reading never fails as a whole: what cannot be read is counted as a gap. What one process's records mean together is
+//! `assemble.rs`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use crate::base::clock::Moment;
+use crate::base::redact::Redactor;
+use crate::domain::batch::{Batch, CallerCount, FunctionCount};
+use crate::domain::call::Recording;
+use crate::domain::function::FunctionId;
+use crate::python::marshal::{DecodeError, Tree};
+use crate::python::value::Parts;
+use crate::record::assemble::{LoadedModule, Process, Scene, head};
+use crate::record::spool::Tail;
+
+/// The version of the format this reader knows.
+const VERSION: u64 = 1;
+/// Bytes of all files of a recording that are read unless told otherwise: 1 GiB.
+pub const SIZE_MAX: u64 = 1 << 30;
+/// Bytes of one file that are read in one go, so that a busy program cannot hold up the screen.
+const SLICE: u64 = 4 << 20;
+
+/// Gives the function at a place: its file below the root, its qualified name, its first line.
+pub type Resolve = dyn Fn(&str, &str, u32) -> Option<FunctionId> + Send;
+
+/// What is known of a recording as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// A recorder reported in.
+    pub recorder_seen: bool,
+    /// `3.12.1`: of the first process that reported in.
+    pub python: Option<String>,
+    /// Calls seen.
+    pub seen: u64,
+    /// Calls kept, with values.
+    pub kept: u64,
+    /// Functions that were called.
+    pub functions: u64,
+    /// Calls that raised.
+    pub raised: u64,
+    /// Threads and processes that wrote a file.
+    pub threads: u64,
+    /// What was left out: reason and count.
+    pub gaps: Vec<(String, u64)>,
+}
+
+impl Summary {
+    /// Writes what is known into a recording; its end and duration are not.
+    pub fn apply(&self, recording: &mut Recording) {
+        recording.recorder_seen = self.recorder_seen;
+        recording.python.clone_from(&self.python);
+        recording.seen = self.seen;
+        recording.kept = self.kept;
+        recording.functions = self.functions;
+        recording.raised = self.raised;
+        recording.threads = self.threads;
+        recording.gaps.clone_from(&self.gaps);
+    }
+}
+
+struct Source {
+    tail: Tail,
+    pid: Option<i64>,
+    thread: u32,
+    shift_ns: i64,
+    foreign: bool,
+}
+
+/// Reads the spool folder of one recording.
+pub struct Ingest {
+    folder: PathBuf,
+    started_ns: i64,
+    resolve: Box<Resolve>,
+    redactor: Redactor,
+    size_max: u64,
+    sources: BTreeMap<PathBuf, Source>,
+    processes: BTreeMap<i64, Process>,
+    counted: HashMap<FunctionId, FunctionCount>,
+    called: HashMap<(FunctionId, Option<FunctionId>, Option<u32>), u64>,
+    summary: Summary,
+}
+
+impl Ingest {
+    /// Begins with a folder that need not hold anything yet. `started` is the recording's start, from which calls are
+    /// timed.
+    #[must_use]
+    pub fn new(folder: PathBuf, started: Moment, redactor: Redactor, resolve: Box<Resolve>) -> Self {
+        Self {
+            folder,
+            started_ns: started.0.saturating_mul(1_000_000),
+            resolve,
+            redactor,
+            size_max: SIZE_MAX,
+            sources: BTreeMap::new(),
+            processes: BTreeMap::new(),
+            counted: HashMap::new(),
+            called: HashMap::new(),
+            summary: Summary::default(),
+        }
+    }
+
+    /// Reads at most this many bytes of all files together.
+    #[must_use]
+    pub fn with_size_max(mut self, bytes: u64) -> Self {
+        self.size_max = bytes;
+        self
+    }
+
+    /// Reads what was written since the last time, a few megabytes at most.
+    pub fn poll(&mut self) -> Batch {
+        self.read(SLICE, false)
+    }
+
+    /// Reads all that is left, batch by batch, and notes where a file ends inside a record.
+    pub fn finish(&mut self, each: &mut dyn FnMut(Batch, &Summary)) {
+        loop {
+            let before = self.bytes_read();
+            let batch = self.poll();
+            if !batch.is_empty() {
+                each(batch, &self.summary);
+            }
+            if self.bytes_read() == before {
+                break;
+            }
+        }
+        let batch = self.read(SLICE, true);
+        if !batch.is_empty() {
+            each(batch, &self.summary);
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.sources.values().map(|source| source.tail.offset()).sum()
+    }
+
+    /// Gives what is known of the recording so far.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Lists the modules that were loaded, one entry for each process and name.
+    #[must_use]
+    pub fn modules(&self) -> Vec<&LoadedModule> {
+        self.processes.values().flat_map(Process::modules).collect()
+    }
+
+    /// Lists the files that were read.
+    #[must_use]
+    pub fn files(&self) -> Vec<&Path> {
+        self.sources.values().map(|source| source.tail.path()).collect()
+    }
+
+    fn read(&mut self, slice: u64, last: bool) -> Batch {
+        self.discover();
+        let mut batch = Batch::default();
+        let paths: Vec<PathBuf> = self.sources.keys().cloned().collect();
+        for path in paths {
+            let Some(left) = self.size_max.checked_sub(self.bytes_read()).filter(|left| *left > 0) else {
+                self.gap_once(&format!("the spool is over {} MiB: what came later was not read", self.size_max >> 20));
+                break;
+            };
+            let Some(mut source) = self.sources.remove(&path) else { continue };
+            self.read_source(&mut source, left.min(slice), last, &mut batch);
+            self.sources.insert(path, source);
+        }
+        self.count(&mut batch);
+        batch.edges.sort();
+        batch.edges.dedup();
+        batch
+    }
+
+    fn discover(&mut self) {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let is_spool = path.extension().is_some_and(|ending| ending == "spool");
+            let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
+            if !is_spool || !is_file || self.sources.contains_key(&path) {
+                continue;
+            }
+            if let Ok(tail) = Tail::open(&path) {
+                let source = Source { tail, pid: None, thread: 0, shift_ns: 0, foreign: false };
+                self.sources.insert(path, source);
+            }
+        }
+    }
+
+    fn read_source(&mut self, source: &mut Source, budget: u64, last: bool, batch: &mut Batch) {
+        let Source { tail, pid, thread, shift_ns, foreign } = source;
+        let mut lost = Vec::new();
+        let (mut unreadable, mut said) = (0, Vec::new());
+        let mut record = |tree: Tree| {
+            let taken = (|| {
+                let mut parts = Parts::of(tree, "a record")?;
+                let kind = parts.text()?;
+                match kind.as_str() {
+                    "H" => {
+                        let head = head(&mut parts)?;
+                        *foreign = head.version != VERSION;
+                        if *foreign {
+                            said.push((format!("a recorder wrote format {} and not {VERSION}", head.version), 1));
+                            return Ok(());
+                        }
+                        (*pid, *thread) = (Some(head.pid), head.thread);
+                        *shift_ns = head.wall_ns.saturating_sub(self.started_ns).saturating_sub(head.clock_ns);
+                        self.summary.recorder_seen = true;
+                        self.summary.threads += 1;
+                        self.summary.python.get_or_insert(head.python);
+                    }
+                    "G" => said.push((parts.text()?, parts.natural()?)),
+                    _ if *foreign => {}
+                    _ => {
+                        let pid = pid.ok_or_else(|| DecodeError::form("a file begins with its head"))?;
+                        let process = self.processes.entry(pid).or_insert_with(|| Process::new(pid));
+                        let mut scene = Scene {
+                            resolve: &*self.resolve,
+                            redactor: &mut self.redactor,
+                            batch,
+                            shift_ns: *shift_ns,
+                            thread: *thread,
+                        };
+                        process.record(&kind, parts, &mut scene)?;
+                    }
+                }
+                Ok::<(), DecodeError>(())
+            })();
+            if let Err(error) = taken {
+                tracing::debug!(%error, "a spool record was passed over");
+                unreadable += 1;
+            }
+        };
+        if let Err(error) = tail.read(budget, last, &mut record, &mut |gap| lost.push(gap)) {
+            said.push((format!("a spool file could not be read: {error}"), 1));
+        }
+        if unreadable > 0 {
+            said.push(("a record did not have the form it should have".into(), unreadable));
+        }
+        said.extend(lost.into_iter().map(|gap| (gap.reason().to_owned(), 1)));
+        for (reason, count) in said {
+            self.gap(&reason, count);
+        }
+    }
+
+    fn gap(&mut self, reason: &str, count: u64) {
+        match self.summary.gaps.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, total)) => *total = total.saturating_add(count),
+            None => self.summary.gaps.push((reason.to_owned(), count)),
+        }
+    }
+
+    fn gap_once(&mut self, reason: &str) {
+        if !self.summary.gaps.iter().any(|(known, _)| known == reason) {
+            self.gap(reason, 1);
+        }
+    }
+
+    /// Adds up the processes' counts and puts those that are new into the batch.
+    fn count(&mut self, batch: &mut Batch) {
+        let mut functions: BTreeMap<FunctionId, FunctionCount> = BTreeMap::new();
+        let mut called: BTreeMap<(FunctionId, Option<FunctionId>, Option<u32>), u64> = BTreeMap::new();
+        let mut kept = 0;
+        for process in self.processes.values() {
+            for (known, counted) in process.counts() {
+                let total = functions.entry(known.id.clone()).or_insert_with(|| FunctionCount {
+                    function: known.id.clone(),
+                    path: known.path.as_str().to_owned(),
+                    calls: 0,
+                    raised: 0,
+                });
+                total.calls = total.calls.saturating_add(counted.calls.max(counted.kept));
+                total.raised = total.raised.saturating_add(counted.raised.max(counted.kept_raised));
+                kept += counted.kept;
+                for (caller, line, times) in &counted.callers {
+                    let caller = caller.and_then(|number| process.function(number)).cloned();
+                    let total = called.entry((known.id.clone(), caller, *line)).or_default();
+                    *total = total.saturating_add(*times);
+                }
+            }
+        }
+        self.summary.kept = kept;
+        self.summary.functions = functions.len() as u64;
+        self.summary.seen = functions.values().fold(0, |sum, count| sum.saturating_add(count.calls));
+        self.summary.raised = functions.values().fold(0, |sum, count| sum.saturating_add(count.raised));
+        for (id, count) in functions {
+            if self.counted.get(&id) != Some(&count) {
+                self.counted.insert(id, count.clone());
+                batch.counts.push(count);
+            }
+        }
+        for (key, times) in called {
+            if self.called.insert(key.clone(), times) != Some(times) {
+                let (function, caller, line) = key;
+                batch.callers.push(CallerCount { function, caller, line, times });
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What is done to values before they leave: secrets taken out, `__main__` given its name, inputs made comparable.
+
+use std::collections::HashMap;
+
+use crate::base::hash::{Digest, Hasher};
+use crate::base::redact::Redactor;
+use crate::domain::call::Argument;
+use crate::domain::function::FunctionId;
+use crate::domain::value::{TypeName, Value};
+use crate::python::value::{encode, encode_arguments};
+
+/// Shapes of secrets and known ones are longer than this.
+const SECRET_MIN: usize = 8;
+
+/// Takes secrets out of every text in a value and names what the module `__main__` is called when it is imported.
+pub(super) fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&str>) {
+    each(value, &mut |value| match value {
+        Value::Str(text) if text.len() >= SECRET_MIN => {
+            if let Some(safe) = redactor.redact(text) {
+                *text = safe;
+            }
+        }
+        Value::RawStr(bytes) | Value::Bytes(bytes) if bytes.len() >= SECRET_MIN => {
+            if let Some(safe) = redactor.redact(&String::from_utf8_lossy(bytes)) {
+                *bytes = safe.into_bytes();
+            }
+        }
+        other => {
+            if let (Some(main), Some(ty)) = (main, type_of(other))
+                && ty.module == "__main__"
+            {
+                main.clone_into(&mut ty.module);
+            }
+        }
+    });
+}
+
+/// Hashes a function and its arguments so that equal inputs are equal in every run: objects and secrets are numbered by
+/// their first appearance, and the items of sets have an order of their own.
+pub(super) fn digest(function: &FunctionId, args: &[Argument]) -> Digest {
+    let mut args = args.to_vec();
+    let mut numbers = HashMap::new();
+    for arg in &mut args {
+        order_sets(&mut arg.value);
+        renumber(&mut arg.value, &mut numbers);
+    }
+    let mut hasher = Hasher::default();
+    hasher.part(function.0.as_bytes()).part(&encode_arguments(&args));
+    hasher.digest()
+}
+
+fn order_sets(value: &mut Value) {
+    children(value, &mut order_sets);
+    if let Value::Set(items) | Value::FrozenSet(items) = value {
+        items.sort_by_cached_key(|item| {
+            let mut item = item.clone();
+            renumber(&mut item, &mut HashMap::new());
+            encode(&item)
+        });
+    }
+}
+
+fn renumber(value: &mut Value, numbers: &mut HashMap<(bool, u64), u64>) {
+    each(value, &mut |value| {
+        let is_secret = matches!(value, Value::Secret { .. });
+        let ordinal = match value {
+            Value::Object { ordinal, .. }
+            | Value::Sub { ordinal, .. }
+            | Value::Exception { ordinal, .. }
+            | Value::Opaque { ordinal, .. }
+            | Value::Secret { ordinal, .. }
+            | Value::Ref(ordinal)
+            | Value::Shared(ordinal, _) => ordinal,
+            _ => return,
+        };
+        let next = numbers.len() as u64 + 1;
+        *ordinal = *numbers.entry((is_secret, *ordinal)).or_insert(next);
+    });
+}
+
+fn type_of(value: &mut Value) -> Option<&mut TypeName> {
+    match value {
+        Value::Object { ty, .. }
+        | Value::Sub { ty, .. }
+        | Value::Name(ty)
+        | Value::Enum { ty, .. }
+        | Value::NamedTuple { ty, .. }
+        | Value::New { ty, .. }
+        | Value::Exception { ty, .. }
+        | Value::Generator { ty, .. }
+        | Value::Opaque { ty, .. } => Some(ty),
+        _ => None,
+    }
+}
+
+/// Visits a value and all below it, parents first.
+fn each(value: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
+    visit(value);
+    children(value, &mut |child| each(child, visit));
+}
+
+/// Visits the direct parts of a value.
+fn children(value: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
+    match value {
+        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) | Value::Array { items, .. } => {
+            items.iter_mut().for_each(visit);
+        }
+        Value::Dict(pairs) => pairs.iter_mut().for_each(|(key, value)| {
+            visit(key);
+            visit(value);
+        }),
+        Value::Object { fields, .. } | Value::NamedTuple { fields, .. } | Value::Generator { args: fields, .. } => {
+            fields.iter_mut().for_each(|(_, value)| visit(value));
+        }
+        Value::Sub { base, fields, .. } => {
+            visit(base);
+            fields.iter_mut().for_each(|(_, value)| visit(value));
+        }
+        Value::New { args, kwargs: fields, .. } | Value::Exception { args, fields, .. } => {
+            args.iter_mut().chain(fields.iter_mut().map(|(_, value)| value)).for_each(visit);
+        }
+        Value::Partial { function, args, kwargs } => {
+            visit(function);
+            args.iter_mut().chain(kwargs.iter_mut().map(|(_, value)| value)).for_each(visit);
+        }
+        Value::Shared(_, inner)
+        | Value::Enum { value: inner, .. }
+        | Value::Method { receiver: inner, .. }
+        | Value::File { content: inner, .. } => visit(inner),
+        Value::Cut { head, tail, .. } => {
+            visit(head);
+            visit(tail);
+        }
+        Value::None
+        | Value::Ellipsis
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::Complex(..)
+        | Value::Str(_)
+        | Value::RawStr(_)
+        | Value::Bytes(_)
+        | Value::Ref(_)
+        | Value::Name(_)
+        | Value::Secret { .. }
+        | Value::Opaque { .. } => {}
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::domain::function::ParamKind;
+    use crate::domain::value::ObjectKind;
+
+    fn object(ordinal: u64, fields: Vec<Value>) -> Value {
+        Value::Object {
+            ordinal,
+            ty: TypeName::new("__main__", "Cart"),
+            kind: ObjectKind::Plain,
+            fields: fields.into_iter().enumerate().map(|(at, value)| (format!("f{at}"), value)).collect(),
+        }
+    }
+
+    fn input(values: Vec<Value>) -> Digest {
+        let arg = |value| Argument { name: "x".into(), kind: ParamKind::PositionalOrKeyword, value };
+        digest(&FunctionId("m:f".into()), &values.into_iter().map(arg).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn numbering_and_the_order_of_sets_do_not_matter_but_identity_does() {
+        assert_eq!(input(vec![object(7, vec![]), Value::Ref(7)]), input(vec![object(2, vec![]), Value::Ref(2)]));
+        assert_ne!(input(vec![object(7, vec![]), object(8, vec![])]), input(vec![object(7, vec![]), Value::Ref(7)]));
+        let set = |items: [&str; 3]| Value::Set(items.iter().map(|text| Value::Str((*text).into())).collect());
+        assert_eq!(input(vec![set(["a", "b", "c"])]), input(vec![set(["c", "a", "b"])]));
+        assert_ne!(input(vec![Value::Int(1)]), input(vec![Value::Bool(true)]));
+        let secret = |ordinal| Value::Secret { kind: "password".into(), ordinal };
+        assert_eq!(input(vec![secret(3)]), input(vec![secret(9)]));
+        assert_ne!(input(vec![secret(3), secret(3)]), input(vec![secret(3), secret(4)]));
+    }
+
+    #[test]
+    fn secrets_leave_every_corner_of_a_value_and_main_gets_its_name() {
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        let dict = Value::Dict(vec![(Value::Str(token.clone()), Value::Bytes(token.clone().into_bytes()))]);
+        let mut value = Value::List(vec![object(1, vec![dict, Value::RawStr([token.as_bytes(), b"\xed\xa0\x80"].concat())])]);
+        clean(&mut value, &mut Redactor::default(), Some("main"));
+        let text = format!("{value:?}");
+        assert!(!text.contains("a1B2") && text.contains("REDACTED:github-token#1"), "{text}");
+        assert!(!format!("{:?}", encode(&value)).contains(&format!("{:?}", b"a1B2").replace(['[', ']'], "")));
+        assert!(text.contains("\"main\"") && !text.contains("__main__"), "{text}");
+    }
+}

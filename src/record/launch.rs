@@ -1,0 +1,289 @@
+//! How a program is started so that it is recorded: which program, with which environment.
+//!
+//! Injection is by environment only: the command runs as typed; a bare script, a folder with a `__main__.py` and `-m` get
+//! the project's interpreter.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::Trouble;
+use crate::base::paths::{find_program, nearest};
+use crate::base::text::display_line;
+use crate::domain::settings::{Record, Redact};
+
+/// Folders below the root that are never the project's own code.
+const NOT_PROJECT: &[&str] = &["node_modules", "build", "dist", ".tox", ".nox", ".eggs", ".git", ".pytead", "site-packages"];
+
+/// What a program is started with.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The command as typed.
+    pub typed: &'a [String],
+    /// The project's root.
+    pub root: &'a Path,
+    /// Where the command was typed.
+    pub cwd: &'a Path,
+    /// The project's interpreter, where one was found.
+    pub interpreter: Option<&'a Path>,
+    /// The folder of our Python package, the one that holds `boot`.
+    pub package: &'a Path,
+    /// What to record.
+    pub record: &'a Record,
+    /// What never to record.
+    pub redact: &'a Redact,
+}
+
+/// A program that can be started under the recorder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The program, absolute.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// The command as typed.
+    pub typed: Vec<String>,
+    /// Variables set, or taken away, besides those of [`Plan::spool_env`].
+    pub env: Vec<(&'static str, Option<OsString>)>,
+}
+
+impl Plan {
+    /// Finds out how to start a command.
+    ///
+    /// # Errors
+    /// When there is no command, no such program or script, or no interpreter for a script.
+    pub fn new(request: &Request<'_>) -> Result<Self, Trouble> {
+        let (program, args) = command(request)?;
+        let args = args.iter().map(OsString::from).collect();
+        let cwd = request.cwd.to_owned();
+        Ok(Self { program, args, cwd, typed: request.typed.to_vec(), env: environment(request)? })
+    }
+
+    /// Gives the variables that say where this recording goes.
+    #[must_use]
+    pub fn spool_env(folder: &Path, recording: &str) -> [(&'static str, OsString); 2] {
+        [("PYTEAD_SPOOL", folder.into()), ("PYTEAD_RECORDING", recording.into())]
+    }
+}
+
+fn command<'a>(request: &Request<'a>) -> Result<(PathBuf, &'a [String]), Trouble> {
+    let Some(first) = request.typed.first() else {
+        return Err(Trouble::usage("No program was given.").so("Type it after `run`: pytead-tui run main.py."));
+    };
+    if first == "-m" || first == "-c" {
+        if request.typed.len() < 2 {
+            return Err(Trouble::usage(format!("{first} needs a name after it.")).so("As in: pytead-tui run -m package."));
+        }
+        return Ok((interpreter(request)?, request.typed));
+    }
+    let path = request.cwd.join(first);
+    if is_script(first, &path) {
+        return Ok((interpreter(request)?, request.typed));
+    }
+    if first.ends_with(".py") {
+        return Err(no_script(first, &path));
+    }
+    match find_program(first, std::env::var_os("PATH"), request.cwd) {
+        Some(program) => Ok((program, &request.typed[1..])),
+        None => Err(no_program(first, request)),
+    }
+}
+
+fn is_script(typed: &str, path: &Path) -> bool {
+    typed.ends_with(".py") && path.is_file() || path.join("__main__.py").is_file()
+}
+
+fn interpreter(request: &Request<'_>) -> Result<PathBuf, Trouble> {
+    request.interpreter.map(Path::to_owned).ok_or_else(|| {
+        Trouble::environment("There is no Python to run this with.")
+            .because("The project has no virtual environment, and no python3 is on the PATH.")
+            .so("Name one: pytead-tui config set python /path/to/python3, or type it before the script.")
+    })
+}
+
+fn no_script(typed: &str, path: &Path) -> Trouble {
+    let names: Vec<String> = path
+        .parent()
+        .and_then(|folder| folder.read_dir().ok())
+        .map(|entries| entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        .unwrap_or_default();
+    let wanted = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let scripts = names.iter().map(String::as_str).filter(|name| name.ends_with(".py"));
+    let near = nearest(wanted.trim_end_matches(".py"), scripts.map(|name| name.trim_end_matches(".py")));
+    let trouble = Trouble::usage(format!("There is no file {}.", display_line(typed)));
+    match near.first() {
+        Some(name) => trouble.so(format!("Did you mean {}?", display_line(&typed.replace(&wanted, &format!("{name}.py"))))),
+        None => trouble.so("Paths are taken from the folder you are in."),
+    }
+}
+
+fn no_program(typed: &str, request: &Request<'_>) -> Trouble {
+    let shown = display_line(typed);
+    let trouble = Trouble::usage(format!("There is no program {shown}."));
+    if typed.contains('/') {
+        return trouble.because("No such file can be run.").so("Paths are taken from the folder you are in.");
+    }
+    let beside = request.interpreter.and_then(Path::parent).map(|folder| folder.join(typed));
+    if let Some(found) = beside.filter(|path| path.is_file()) {
+        let found = found.strip_prefix(request.cwd).map(Path::to_owned).unwrap_or(found);
+        return trouble
+            .because("It is not on the PATH.")
+            .so(format!("The project has it as {}.", display_line(&found.to_string_lossy())));
+    }
+    let names: Vec<String> = std::env::var_os("PATH")
+        .iter()
+        .flat_map(std::env::split_paths)
+        .filter_map(|folder| folder.read_dir().ok())
+        .flat_map(|entries| entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()))
+        .collect();
+    let trouble = trouble.because("It is not on the PATH.");
+    match nearest(typed, names.iter().map(String::as_str)).first() {
+        Some(name) => trouble.so(format!("Did you mean {}?", display_line(name))),
+        None => trouble.so("A module is run with -m, a script by its path."),
+    }
+}
+
+fn environment(request: &Request<'_>) -> Result<Vec<(&'static str, Option<OsString>)>, Trouble> {
+    let root = request.root.canonicalize().map_err(|error| {
+        Trouble::environment(format!("The folder {} cannot be read.", request.root.display())).because(format!("{error}."))
+    })?;
+    let lines = |items: &[String]| (!items.is_empty()).then(|| items.join("\n").into());
+    let exclude = join(excluded(request, &root))?;
+    let boot = request.package.join("boot");
+    // An empty variable means nothing; an empty entry would mean the current folder.
+    let given = std::env::var_os("PYTHONPATH").filter(|paths| !paths.is_empty());
+    let given = given.iter().flat_map(std::env::split_paths).filter(|path| *path != boot);
+    let search = std::iter::once(boot.clone()).chain(given).collect();
+    Ok(vec![
+        ("PYTEAD_ROOT", Some(root.into())),
+        ("PYTEAD_EXCLUDE", Some(exclude)),
+        ("PYTEAD_LIMIT", Some(request.record.limit.to_string().into())),
+        ("PYTEAD_TARGETS", lines(&request.record.targets)),
+        ("PYTEAD_MODE", Some("calls".into())),
+        ("PYTEAD_REDACT", lines(&request.redact.names)),
+        ("PYTHONPATH", Some(join(search)?)),
+    ])
+}
+
+fn join(paths: Vec<PathBuf>) -> Result<OsString, Trouble> {
+    std::env::join_paths(paths).map_err(|error| {
+        Trouble::environment("The program cannot be started with this folder.")
+            .because(format!("A path in a list of paths: {error}."))
+            .so("Move the project to a path without this character.")
+    })
+}
+
+/// Lists the folders below the root that are not the project's code: those set, well-known ones, environments.
+fn excluded(request: &Request<'_>, root: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = request.record.exclude.iter().map(|folder| root.join(folder)).collect();
+    folders.extend(NOT_PROJECT.iter().map(|name| root.join(name)).filter(|path| path.is_dir()));
+    let entries = root.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    folders.extend(entries.filter(|path| path.join("pyvenv.cfg").is_file()));
+    let environment = request.interpreter.and_then(Path::parent).and_then(Path::parent);
+    folders.extend(environment.filter(|path| path.starts_with(root) && *path != root).map(Path::to_owned));
+    folders.push(request.package.to_owned());
+    folders.retain(|path| path.starts_with(root));
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    struct Project {
+        folder: tempfile::TempDir,
+        record: Record,
+        redact: Redact,
+    }
+
+    impl Project {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let at = |path: &str| folder.path().join(path);
+            for path in ["pkg", ".venv/bin", "build"] {
+                std::fs::create_dir_all(at(path)).unwrap();
+            }
+            for path in ["main.py", "pkg/__main__.py", ".venv/pyvenv.cfg", ".venv/bin/python", ".venv/bin/frobnicate"] {
+                std::fs::write(at(path), "").unwrap();
+            }
+            Self { folder, record: Record::default(), redact: Redact::default() }
+        }
+
+        fn plan(&self, typed: &[&str]) -> Result<Plan, Trouble> {
+            let typed: Vec<String> = typed.iter().map(|word| (*word).to_owned()).collect();
+            Plan::new(&Request {
+                typed: &typed,
+                root: self.folder.path(),
+                cwd: self.folder.path(),
+                interpreter: Some(&self.folder.path().join(".venv/bin/python")),
+                package: Path::new("/opt/pytead_tui"),
+                record: &self.record,
+                redact: &self.redact,
+            })
+        }
+    }
+
+    fn variable(plan: &Plan, name: &str) -> Option<String> {
+        let (_, value) = plan.env.iter().find(|(known, _)| *known == name).unwrap();
+        value.as_ref().map(|value| value.to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn scripts_and_modules_get_the_projects_interpreter() {
+        let project = Project::new();
+        for typed in [&["main.py", "a", "b"][..], &["./main.py"], &["-m", "pkg", "x"], &["-c", "1"], &["pkg"]] {
+            let plan = project.plan(typed).unwrap();
+            assert_eq!(plan.program, project.folder.path().join(".venv/bin/python"));
+            assert_eq!(plan.args, typed);
+        }
+    }
+
+    #[test]
+    fn everything_else_runs_as_typed() {
+        let project = Project::new();
+        let plan = project.plan(&["sh", "-c", "exit 3"]).unwrap();
+        assert!(plan.program.is_absolute() && plan.program.ends_with("sh"));
+        assert_eq!(plan.args, ["-c", "exit 3"]);
+    }
+
+    #[test]
+    fn what_is_not_there_gets_a_way_out() {
+        let project = Project::new();
+        let trouble = |typed: &[&str]| project.plan(typed).unwrap_err().to_string();
+        assert_eq!(trouble(&["mian.py"]), "There is no file mian.py. Did you mean main.py?");
+        assert_eq!(
+            trouble(&["frobnicate"]),
+            "There is no program frobnicate. It is not on the PATH. The project has it as .venv/bin/frobnicate."
+        );
+        assert!(trouble(&["cta"]).contains("Did you mean cat"), "{}", trouble(&["cta"]));
+        assert!(trouble(&["./nothing"]).contains("No such file can be run."));
+        assert!(trouble(&[]).starts_with("No program was given."));
+        assert!(trouble(&["-m"]).starts_with("-m needs a name"));
+        assert_eq!(project.plan(&["mian.py"]).unwrap_err().exit_code(), 2);
+    }
+
+    #[test]
+    fn the_environment_is_that_of_the_spool_format() {
+        let mut project = Project::new();
+        let plan = project.plan(&["main.py"]).unwrap();
+        let root = project.folder.path().canonicalize().unwrap();
+        assert_eq!(variable(&plan, "PYTEAD_ROOT"), Some(root.display().to_string()));
+        assert_eq!(variable(&plan, "PYTEAD_LIMIT").as_deref(), Some("10"));
+        assert_eq!(variable(&plan, "PYTEAD_MODE").as_deref(), Some("calls"));
+        assert_eq!(variable(&plan, "PYTEAD_TARGETS"), None, "absent: everything");
+        assert_eq!(variable(&plan, "PYTEAD_REDACT"), None);
+        let path = variable(&plan, "PYTHONPATH").unwrap();
+        assert!(path == "/opt/pytead_tui/boot" || path.starts_with("/opt/pytead_tui/boot:"), "{path}");
+        let exclude = variable(&plan, "PYTEAD_EXCLUDE").unwrap();
+        assert_eq!(exclude, format!("{0}/.venv:{0}/build", root.display()));
+        project.record.targets = vec!["shop.cart".into(), "shop.pricing:*".into()];
+        project.redact.names = vec!["pin".into()];
+        let plan = project.plan(&["main.py"]).unwrap();
+        assert_eq!(variable(&plan, "PYTEAD_TARGETS").as_deref(), Some("shop.cart\nshop.pricing:*"));
+        assert_eq!(variable(&plan, "PYTEAD_REDACT").as_deref(), Some("pin"));
+    }
+}
