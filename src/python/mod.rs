@@ -4,5 +4,7 @@ pub mod interpreter;
 pub mod marshal;
 pub mod package;
 pub mod protocol;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod value;
 pub mod zygote;

@@ -10,6 +10,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::{find_program, nearest};
 use crate::base::text::display_line;
 use crate::domain::settings::{Record, Redact};
+use crate::python::package::Package;
 
 /// Folders below the root that are never the project's own code.
 const NOT_PROJECT: &[&str] = &["node_modules", "build", "dist", ".tox", ".nox", ".eggs", ".git", ".pytead", "site-packages"];
@@ -25,8 +26,8 @@ pub struct Request<'a> {
     pub cwd: &'a Path,
     /// The project's interpreter, where one was found.
     pub interpreter: Option<&'a Path>,
-    /// The folder of our Python package, the one that holds `boot`.
-    pub package: &'a Path,
+    /// Our Python package on disk.
+    pub package: &'a Package,
     /// What to record.
     pub record: &'a Record,
     /// What never to record.
@@ -150,10 +151,10 @@ fn environment(request: &Request<'_>) -> Result<Vec<(&'static str, Option<OsStri
     })?;
     let lines = |items: &[String]| (!items.is_empty()).then(|| items.join("\n").into());
     let exclude = join(excluded(request, &root))?;
-    let boot = request.package.join("boot");
+    let boot = &request.package.boot;
     // An empty variable means nothing; an empty entry would mean the current folder.
     let given = std::env::var_os("PYTHONPATH").filter(|paths| !paths.is_empty());
-    let given = given.iter().flat_map(std::env::split_paths).filter(|path| *path != boot);
+    let given = given.iter().flat_map(std::env::split_paths).filter(|path| path != boot);
     let search = std::iter::once(boot.clone()).chain(given).collect();
     Ok(vec![
         ("PYTEAD_ROOT", Some(root.into())),
@@ -182,7 +183,7 @@ fn excluded(request: &Request<'_>, root: &Path) -> Vec<PathBuf> {
     folders.extend(entries.filter(|path| path.join("pyvenv.cfg").is_file()));
     let environment = request.interpreter.and_then(Path::parent).and_then(Path::parent);
     folders.extend(environment.filter(|path| path.starts_with(root) && *path != root).map(Path::to_owned));
-    folders.push(request.package.to_owned());
+    folders.push(request.package.folder.clone());
     folders.retain(|path| path.starts_with(root));
     folders.sort();
     folders.dedup();
@@ -220,7 +221,7 @@ mod tests {
                 root: self.folder.path(),
                 cwd: self.folder.path(),
                 interpreter: Some(&self.folder.path().join(".venv/bin/python")),
-                package: Path::new("/opt/pytead_tui"),
+                package: &Package { folder: "/opt/ours".into(), boot: "/opt/ours/pytead_tui/boot".into() },
                 record: &self.record,
                 redact: &self.redact,
             })
@@ -277,7 +278,7 @@ mod tests {
         assert_eq!(variable(&plan, "PYTEAD_TARGETS"), None, "absent: everything");
         assert_eq!(variable(&plan, "PYTEAD_REDACT"), None);
         let path = variable(&plan, "PYTHONPATH").unwrap();
-        assert!(path == "/opt/pytead_tui/boot" || path.starts_with("/opt/pytead_tui/boot:"), "{path}");
+        assert!(path == "/opt/ours/pytead_tui/boot" || path.starts_with("/opt/ours/pytead_tui/boot:"), "{path}");
         let exclude = variable(&plan, "PYTEAD_EXCLUDE").unwrap();
         assert_eq!(exclude, format!("{0}/.venv:{0}/build", root.display()));
         project.record.targets = vec!["shop.cart".into(), "shop.pricing:*".into()];
