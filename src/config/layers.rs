@@ -1,0 +1,366 @@
+//! Settings from their layers: defaults, the user's file, the project's file, the environment, the command line; each
+//! wins over those before it. Every value knows where it came from, and a project only gets what it may have.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::schema::{self, Form, KEYS, Key, Project};
+use super::source;
+use crate::base::error::Trouble;
+use crate::base::paths::{RelPath, nearest, tilde};
+use crate::base::yaml::{Located, Plain};
+use crate::domain::settings::Settings;
+use crate::domain::snapshot::Trust;
+
+/// The project's own files of settings, the first one found counts.
+const PROJECT_FILES: &[&str] = &[".pytead/config.yaml", ".pytead/config.toml", ".pytead/config.yml"];
+
+/// Where the layers are.
+#[derive(Debug, Clone, Default)]
+pub struct Layers {
+    /// The user's folder of settings, which may hold `config.yaml`.
+    pub user: Option<PathBuf>,
+    /// The project's root.
+    pub root: Option<PathBuf>,
+    /// Is the project trusted.
+    pub trust: Option<Trust>,
+    /// The process's variables.
+    pub variables: Vec<(String, String)>,
+    /// What was given on the command line.
+    pub flags: Vec<Flag>,
+}
+
+/// A setting given on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// The setting: `record.limit`.
+    pub name: String,
+    /// Its value as typed.
+    pub value: String,
+    /// The flag as typed: `--limit`.
+    pub flag: String,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The user's file, with the line.
+    User(PathBuf, u32),
+    /// The project's file, with the line.
+    Project(PathBuf, u32),
+    /// A variable.
+    Variable(String),
+    /// A flag.
+    Flag(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(path, line) | Self::Project(path, line) => write!(f, "{}:{line}", tilde(path)),
+            Self::Variable(name) | Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// The value of one setting and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The setting.
+    pub name: String,
+    /// Its value as JSON, which is YAML too.
+    pub value: String,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// Settings as read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The settings; where there was a mistake, the value below it.
+    pub settings: Settings,
+    /// Every setting with its origin, by name.
+    pub origins: Vec<Shown>,
+    /// What was left out on purpose: what a project may not set.
+    pub warnings: Vec<Trouble>,
+    /// What is wrong, all of it; a command that is not the workbench ends here with 2.
+    pub mistakes: Vec<Trouble>,
+}
+
+/// Reads all layers.
+#[must_use]
+pub fn load(layers: &Layers) -> Loaded {
+    let mut merge = Merge {
+        values: BTreeMap::new(),
+        trust: layers.trust.unwrap_or(Trust::Unknown),
+        warnings: Vec::new(),
+        mistakes: Vec::new(),
+    };
+    merge.defaults();
+    if let Some(folder) = &layers.user {
+        let path = folder.join("config.yaml");
+        match source::read(&path) {
+            Ok(Some(tree)) => merge.tree(&tree, &mut |line| Origin::User(path.clone(), line)),
+            Ok(None) => {}
+            Err(trouble) => merge.mistakes.push(trouble),
+        }
+    }
+    if let Some(root) = &layers.root {
+        merge.project(root);
+    }
+    for (variable, value) in &layers.variables {
+        match schema::of_variable(variable) {
+            Ok(Some(name)) => merge.text(&name, value, Origin::Variable(variable.clone())),
+            Ok(None) => {}
+            Err(name) => merge.unknown(&name, &Origin::Variable(variable.clone())),
+        }
+    }
+    for flag in &layers.flags {
+        merge.text(&flag.name, &flag.value, Origin::Flag(flag.flag.clone()));
+    }
+    merge.finish()
+}
+
+/// The values so far.
+struct Merge {
+    values: BTreeMap<String, (Value, Origin)>,
+    trust: Trust,
+    warnings: Vec<Trouble>,
+    mistakes: Vec<Trouble>,
+}
+
+impl Merge {
+    fn defaults(&mut self) {
+        match serde_json::to_value(Settings::default()) {
+            Ok(value) => self.flatten(String::new(), value),
+            Err(error) => self.mistakes.push(Trouble::internal("The default settings cannot be read.").because(error)),
+        }
+    }
+
+    fn flatten(&mut self, name: String, value: Value) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    self.flatten(if name.is_empty() { key } else { format!("{name}.{key}") }, value);
+                }
+            }
+            value => {
+                self.values.insert(name, (value, Origin::Default));
+            }
+        }
+    }
+
+    fn project(&mut self, root: &Path) {
+        let mut used: Option<PathBuf> = None;
+        let own = PROJECT_FILES.iter().map(|name| root.join(name));
+        for path in own.chain([root.join("pyproject.toml")]) {
+            let read = if path.ends_with("pyproject.toml") { source::read_pyproject(&path) } else { source::read(&path) };
+            match (read, &used) {
+                (Ok(None), _) => {}
+                (Ok(Some(_)), Some(used)) => self.warnings.push(
+                    Trouble::usage(format!("The settings in {} are not read.", tilde(&path)))
+                        .because(format!("{} comes first.", tilde(used)))
+                        .so("Put all settings of the project into one of them."),
+                ),
+                (Ok(Some(tree)), None) => {
+                    self.tree(&tree, &mut |line| Origin::Project(path.clone(), line));
+                    used = Some(path);
+                }
+                (Err(trouble), _) => self.mistakes.push(trouble),
+            }
+        }
+    }
+
+    /// Takes a file's values.
+    fn tree(&mut self, tree: &Located, origin: &mut dyn FnMut(u32) -> Origin) {
+        match &tree.value {
+            Plain::Map(entries) => self.section("", entries, origin),
+            Plain::Null => {}
+            _ => self.mistakes.push(Trouble::usage(format!("{}: expected sections.", origin(tree.line)))),
+        }
+    }
+
+    fn section(&mut self, section: &str, entries: &[(String, u32, Located)], origin: &mut dyn FnMut(u32) -> Origin) {
+        for (key, line, value) in entries {
+            // A dot inside a key would pass for a section.
+            let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+            if key.contains('.') || key.is_empty() {
+                self.unknown(&name, &origin(*line));
+                continue;
+            }
+            match (&value.value, schema::find(&name)) {
+                (Plain::Map(entries), None) if schema::is_section(&name) => self.section(&name, entries, origin),
+                // A section with all its keys commented out.
+                (Plain::Null, None) if schema::is_section(&name) => {}
+                // A value left empty is a value not set.
+                (Plain::Null, Some(_)) => {}
+                (_, Some(key)) => match key.form.take(&value.value) {
+                    Ok(taken) => self.set(name, key, taken, origin(*line)),
+                    Err(expected) => self.wrong(&name, &expected, &origin(value.line.max(*line))),
+                },
+                (_, None) if schema::is_section(&name) => self.wrong(&name, "a section", &origin(*line)),
+                (_, None) => self.unknown(&name, &origin(*line)),
+            }
+        }
+    }
+
+    fn text(&mut self, name: &str, value: &str, origin: Origin) {
+        let Some(key) = schema::find(name) else { return self.unknown(name, &origin) };
+        match key.form.take_text(value) {
+            Ok(taken) => self.set(name.to_owned(), key, taken, origin),
+            Err(expected) => self.wrong(name, &expected, &origin),
+        }
+    }
+
+    fn set(&mut self, name: String, key: &Key, value: Value, origin: Origin) {
+        if let Err(expected) = fits(&name, &value) {
+            return self.wrong(&name, expected, &origin);
+        }
+        let before = self.values.get(&name).map(|(value, _)| value);
+        let value = match &origin {
+            Origin::Project(..) => match allowed(key, before, value, self.trust) {
+                Ok(value) => value,
+                Err(why) => {
+                    self.warnings.push(
+                        Trouble::usage(format!("{origin}: {name} of the project is not used."))
+                            .because(why)
+                            .so("Set it in your own config.yaml if you want it."),
+                    );
+                    return;
+                }
+            },
+            _ => value,
+        };
+        self.values.insert(name, (value, origin));
+    }
+
+    fn wrong(&mut self, name: &str, expected: &str, origin: &Origin) {
+        self.mistakes.push(Trouble::usage(format!("{origin}: {name}: expected {expected}.")));
+    }
+
+    fn unknown(&mut self, name: &str, origin: &Origin) {
+        let trouble = Trouble::usage(format!("{origin}: there is no setting {}.", crate::base::text::display_line(name)));
+        let near = nearest_key(name);
+        self.mistakes.push(if near.is_empty() { trouble } else { trouble.so(format!("Did you mean {near}?")) });
+    }
+
+    fn finish(mut self) -> Loaded {
+        self.check_provider();
+        let origins = self
+            .values
+            .iter()
+            .map(|(name, (value, origin))| Shown { name: name.clone(), value: value.to_string(), origin: origin.clone() })
+            .collect();
+        let mut tree = Map::new();
+        for (name, (value, _)) in self.values {
+            insert(&mut tree, &name, value);
+        }
+        // A provider may be set in part: the rest has defaults of its own.
+        let settings = serde_json::from_value(Value::Object(tree)).unwrap_or_else(|error| {
+            self.mistakes.push(Trouble::internal("The settings cannot be put together.").because(error));
+            Settings::default()
+        });
+        Loaded { settings, origins, warnings: self.warnings, mistakes: self.mistakes }
+    }
+
+    fn check_provider(&mut self) {
+        let Some((Value::String(chosen), origin)) = self.values.get("model.provider") else { return };
+        let mut names: Vec<&str> = self
+            .values
+            .keys()
+            .filter_map(|name| name.strip_prefix("providers.")?.split_once('.'))
+            .map(|(name, _)| name)
+            .collect();
+        names.dedup();
+        if names.contains(&chosen.as_str()) {
+            return;
+        }
+        let trouble = Trouble::usage(format!("{origin}: model.provider: there is no provider {chosen}."));
+        let near = nearest(chosen, names);
+        let todo = match near.first() {
+            Some(near) => format!("Did you mean {near}?"),
+            None => format!("Describe it under providers.{chosen}."),
+        };
+        self.mistakes.push(trouble.so(todo));
+        self.values.insert("model.provider".into(), (Value::Null, Origin::Default));
+    }
+}
+
+/// Checks what a form cannot say.
+fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
+    let text = value.as_str().unwrap_or_default();
+    let below = |path: &str| RelPath::new(path).is_some();
+    let fine = match name {
+        "output.tests" => below(text),
+        "record.exclude" => value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(below)),
+        _ if name.ends_with(".base_url") => text.starts_with("http://") || text.starts_with("https://"),
+        _ if name.ends_with(".key_env") => {
+            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        }
+        _ => true,
+    };
+    match name {
+        _ if fine => Ok(()),
+        "output.tests" => Err("a folder below the project's root"),
+        "record.exclude" => Err("folders below the project's root"),
+        _ if name.ends_with(".base_url") => Err("an address that begins with http:// or https://"),
+        _ => Err("the name of a variable, not the key itself"),
+    }
+}
+
+/// Gives the value a project's file leads to, or why it is not used.
+fn allowed(key: &Key, before: Option<&Value>, value: Value, trust: Trust) -> Result<Value, &'static str> {
+    let rank = |value: &Value| match key.form {
+        Form::Word(words) => words.iter().position(|word| value.as_str() == Some(*word)).map(|place| place as f64),
+        _ => value.as_f64(),
+    };
+    match key.project {
+        Project::Sets => Ok(value),
+        Project::SetsWhenTrusted if trust == Trust::Trusted => Ok(value),
+        Project::SetsWhenTrusted => Err("The folder is not trusted."),
+        Project::Nothing => Err("Only you decide this, not a project."),
+        Project::Lowers if before.and_then(rank) >= rank(&value) => Ok(value),
+        Project::Lowers => Err("A project may only lower it."),
+        Project::Raises if before.and_then(rank) <= rank(&value) => Ok(value),
+        Project::Raises => Err("A project may only raise it."),
+        Project::Adds => {
+            let mut all = before.and_then(Value::as_array).cloned().unwrap_or_default();
+            for item in value.as_array().cloned().unwrap_or_default() {
+                if !all.contains(&item) {
+                    all.push(item);
+                }
+            }
+            Ok(Value::Array(all))
+        }
+    }
+}
+
+fn nearest_key(name: &str) -> String {
+    // A provider is called as its owner likes: compared is what follows.
+    let (wanted, provider) = match name.strip_prefix("providers.").and_then(|rest| rest.split_once('.')) {
+        Some((provider, key)) => (format!("providers.*.{key}"), provider),
+        None => (name.to_owned(), ""),
+    };
+    let found =
+        nearest(&wanted, KEYS.iter().map(|key| key.name).chain(KEYS.iter().filter_map(|key| Some(key.name.split_once('.')?.0))));
+    found.first().map_or_else(String::new, |name| name.replace('*', if provider.is_empty() { "NAME" } else { provider }))
+}
+
+fn insert(tree: &mut Map<String, Value>, name: &str, value: Value) {
+    match name.split_once('.') {
+        None => {
+            tree.insert(name.to_owned(), value);
+        }
+        Some((section, rest)) => {
+            if let Value::Object(inner) = tree.entry(section).or_insert_with(|| Value::Object(Map::new())) {
+                insert(inner, rest, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The table of all settings: name, form, who may set it, one line of documentation. Validation, the documentation and
+//! `config show` are made from it; a test holds it against `domain::settings`.
+
+use serde_json::{Number, Value, json};
+
+use crate::base::yaml::Plain;
+
+/// The form of a setting's value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Form {
+    /// A whole number between these two.
+    Whole(i64, i64),
+    /// A number between these two.
+    Number(f64, f64),
+    /// Yes or no.
+    Flag,
+    /// A text.
+    Text,
+    /// A list of texts.
+    Texts,
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+/// What a project may do to a setting: the person who opens it comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Project {
+    /// Set it.
+    Sets,
+    /// Set it once its folder is trusted.
+    SetsWhenTrusted,
+    /// Make it less: a smaller number, an earlier word of the list.
+    Lowers,
+    /// Make it more.
+    Raises,
+    /// Add to the list.
+    Adds,
+    /// Nothing: it decides about money, keys, or the person's own screen.
+    Nothing,
+}
+
+/// One setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Key {
+    /// Its name with its section: `record.limit`; `providers.*.kind` for each provider.
+    pub name: &'static str,
+    /// Its form.
+    pub form: Form,
+    /// What a project may do to it.
+    pub project: Project,
+    /// What it is for.
+    pub doc: &'static str,
+}
+
+const fn key(name: &'static str, form: Form, project: Project, doc: &'static str) -> Key {
+    Key { name, form, project, doc }
+}
+
+/// All settings, by section.
+pub const KEYS: &[Key] = &[
+    key("record.limit", Form::Whole(1, 100), Project::Sets, "Inputs kept of each shape of a function."),
+    key(
+        "record.targets",
+        Form::Texts,
+        Project::Sets,
+        "What is recorded: `module:qualname` with `*`; empty means the whole project.",
+    ),
+    key("record.keep", Form::Whole(1, 1_000), Project::Sets, "Recordings kept besides those a proposal rests on."),
+    key("record.exclude", Form::Texts, Project::Adds, "Folders below the root that are not the project's code."),
+    key("output.tests", Form::Text, Project::Sets, "The folder of accepted tests, below the root."),
+    key("model.provider", Form::Text, Project::Nothing, "The name of a provider under `providers`; none is used unless named."),
+    key("model.name", Form::Text, Project::Nothing, "The model's name, in place of the provider's own."),
+    key("generation.tests_per_function", Form::Whole(1, 100), Project::Sets, "Most tests drafted for a function."),
+    key("generation.proof_runs", Form::Whole(2, 20), Project::Raises, "Fresh processes each draft has to pass in."),
+    key("generation.call_seconds", Form::Number(0.1, 600.0), Project::Sets, "Seconds a replayed call may take."),
+    key("generation.proof_seconds", Form::Whole(1, 3_600), Project::Sets, "Seconds a proof run may take."),
+    key("generation.max_tokens", Form::Whole(16, 1 << 20), Project::Lowers, "Most tokens a model may write for a draft."),
+    key("generation.temperature", Form::Number(0.0, 2.0), Project::Nothing, "Sampling temperature."),
+    key(
+        "providers.*.kind",
+        Form::Word(&["openai"]),
+        Project::Nothing,
+        "The protocol: `openai` for any OpenAI-compatible endpoint.",
+    ),
+    key("providers.*.base_url", Form::Text, Project::Nothing, "The address up to and without `/chat/completions`."),
+    key("providers.*.model", Form::Text, Project::Nothing, "The model's name."),
+    key("providers.*.key_env", Form::Text, Project::Nothing, "The variable that holds the key."),
+    key("providers.*.concurrency", Form::Whole(1, 256), Project::Nothing, "Requests at once."),
+    key("watch.enabled", Form::Flag, Project::Sets, "Watch at all."),
+    key("watch.quiet_ms", Form::Whole(1, 10_000), Project::Sets, "Milliseconds without an event before a save is acted on."),
+    key(
+        "watch.poll_ms",
+        Form::Whole(0, 600_000),
+        Project::Sets,
+        "Look for changes by reading the tree every so many milliseconds; 0 is off.",
+    ),
+    key("redact.names", Form::Texts, Project::Adds, "More words of secret names."),
+    key("tui.theme", Form::Text, Project::Nothing, "`auto`, `dark`, `light`, `ansi`, `mono`, or a theme of your own."),
+    key("tui.glyphs", Form::Word(&["auto", "unicode", "ascii"]), Project::Nothing, "The characters the screen is drawn with."),
+    key("tui.mouse", Form::Flag, Project::Nothing, "Take the mouse."),
+    key("tui.animations", Form::Flag, Project::Nothing, "Messages that go by themselves, counters that run."),
+    key("network", Form::Word(&["off", "loopback", "on"]), Project::Lowers, "What may be connected to."),
+    key(
+        "python",
+        Form::Text,
+        Project::SetsWhenTrusted,
+        "Which interpreter runs the project's code; found by itself when absent.",
+    ),
+];
+
+/// Finds a setting by its full name, `providers.local.kind` too.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Key> {
+    let parts: Vec<&str> = name.split('.').collect();
+    KEYS.iter().find(|key| {
+        let wanted: Vec<&str> = key.name.split('.').collect();
+        wanted.len() == parts.len() && wanted.iter().zip(&parts).all(|(w, p)| w == p || (*w == "*" && !p.is_empty()))
+    })
+}
+
+/// Tells whether settings begin with this name: `record`, `providers.local`.
+#[must_use]
+pub fn is_section(name: &str) -> bool {
+    name == "providers"
+        || name.strip_prefix("providers.").is_some_and(|rest| !rest.is_empty() && !rest.contains('.'))
+        || KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// Finds the setting that a variable `PYTEAD_<SECTION>_<KEY>` is for. `Err` for a variable of one of our sections that
+/// no setting has.
+///
+/// # Errors
+/// Gives the name as a setting's would be written.
+pub fn of_variable(variable: &str) -> Result<Option<String>, String> {
+    let Some(name) = variable.strip_prefix("PYTEAD_").map(str::to_lowercase) else { return Ok(None) };
+    if let Some(rest) = name.strip_prefix("providers_") {
+        for key in KEYS {
+            if let Some(field) = key.name.strip_prefix("providers.*.")
+                && let Some(provider) = rest.strip_suffix(field).and_then(|rest| rest.strip_suffix('_'))
+                && !provider.is_empty()
+            {
+                return Ok(Some(format!("providers.{provider}.{field}")));
+            }
+        }
+        return Err(format!("providers.{rest}"));
+    }
+    if let Some(key) = KEYS.iter().find(|key| key.name.replace('.', "_") == name) {
+        return Ok(Some(key.name.to_owned()));
+    }
+    // Other variables of ours (`PYTEAD_SPOOL`) are nobody's mistake; a wrong key of a right section is.
+    match name.split_once('_') {
+        Some((section, rest)) if is_section(section) => Err(format!("{section}.{rest}")),
+        _ => Ok(None),
+    }
+}
+
+impl Form {
+    /// Takes a value as a file holds it.
+    ///
+    /// # Errors
+    /// Says what was expected, to go after `expected`.
+    pub fn take(self, value: &Plain) -> Result<Value, String> {
+        match (self, value) {
+            (Self::Whole(least, most), Plain::Int(number)) if (least..=most).contains(number) => Ok(json!(number)),
+            (Self::Number(least, most), Plain::Int(number)) => {
+                // Exact: the range is far inside what a float counts.
+                self.in_range(f64::from(i32::try_from(*number).unwrap_or(i32::MAX)), least, most)
+            }
+            (Self::Number(least, most), Plain::Float(number)) => self.in_range(*number, least, most),
+            (Self::Flag, Plain::Bool(flag)) => Ok(json!(flag)),
+            (Self::Text, Plain::Text(text)) => Ok(json!(text)),
+            (Self::Texts, Plain::List(items)) => items
+                .iter()
+                .map(|item| match &item.value {
+                    Plain::Text(text) => Ok(json!(text)),
+                    _ => Err(self.expected()),
+                })
+                .collect(),
+            (Self::Word(words), Plain::Text(text)) if words.contains(&text.as_str()) => Ok(json!(text)),
+            // YAML reads a bare `on` or `off` as a flag.
+            (Self::Word(words), Plain::Bool(flag)) => {
+                let word = if *flag { "on" } else { "off" };
+                if words.contains(&word) { Ok(json!(word)) } else { Err(self.expected()) }
+            }
+            _ => Err(self.expected()),
+        }
+    }
+
+    /// Takes a value as a variable or the command line holds it.
+    ///
+    /// # Errors
+    /// As [`Form::take`].
+    pub fn take_text(self, text: &str) -> Result<Value, String> {
+        let text = text.trim();
+        match self {
+            Self::Whole(..) => text.parse().map_or(Err(self.expected()), |number| self.take(&Plain::Int(number))),
+            Self::Number(..) => text.parse().map_or(Err(self.expected()), |number| self.take(&Plain::Float(number))),
+            Self::Flag => match text.to_lowercase().as_str() {
+                "1" | "true" | "yes" | "on" => Ok(json!(true)),
+                "0" | "false" | "no" | "off" => Ok(json!(false)),
+                _ => Err(self.expected()),
+            },
+            Self::Text | Self::Word(_) => self.take(&Plain::Text(text.to_owned())),
+            Self::Texts => Ok(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(|item| json!(item)).collect()),
+        }
+    }
+
+    fn in_range(self, number: f64, least: f64, most: f64) -> Result<Value, String> {
+        match Number::from_f64(number) {
+            Some(json) if (least..=most).contains(&number) => Ok(Value::Number(json)),
+            _ => Err(self.expected()),
+        }
+    }
+
+    /// Says what is expected, for people.
+    #[must_use]
+    pub fn expected(self) -> String {
+        match self {
+            Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
+            Self::Number(least, most) => format!("a number from {least} to {most}"),
+            Self::Flag => "true or false".into(),
+            Self::Text => "a text".into(),
+            Self::Texts => "a list of texts".into(),
+            Self::Word(words) => format!("one of {}", words.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::domain::settings::{Provider, Settings};
+
+    fn leaves(prefix: &str, value: &Value, out: &mut Vec<String>) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                    leaves(&name, value, out);
+                }
+            }
+            _ => out.push(prefix.to_owned()),
+        }
+    }
+
+    #[test]
+    fn the_table_and_the_settings_have_the_same_names() {
+        let mut settings = Settings::default();
+        settings.providers.insert("*".into(), Provider::default());
+        let mut names = Vec::new();
+        leaves("", &serde_json::to_value(settings).unwrap(), &mut names);
+        names.sort();
+        let mut keys: Vec<String> = KEYS.iter().map(|key| key.name.to_owned()).collect();
+        keys.sort();
+        assert_eq!(keys, names);
+    }
+
+    #[test]
+    fn names_are_found_in_files_and_variables() {
+        assert_eq!(find("providers.local.kind").map(|key| key.name), Some("providers.*.kind"));
+        assert_eq!(find("record"), None);
+        assert!(is_section("record") && is_section("providers.x") && !is_section("network") && !is_section("rec"));
+        assert_eq!(of_variable("PYTEAD_RECORD_LIMIT"), Ok(Some("record.limit".into())));
+        assert_eq!(of_variable("PYTEAD_GENERATION_TESTS_PER_FUNCTION"), Ok(Some("generation.tests_per_function".into())));
+        assert_eq!(of_variable("PYTEAD_PROVIDERS_MY_BOX_BASE_URL"), Ok(Some("providers.my_box.base_url".into())));
+        assert_eq!(of_variable("PYTEAD_NETWORK"), Ok(Some("network".into())));
+        assert_eq!(of_variable("PYTEAD_RECORD_LIMITS"), Err("record.limits".into()));
+        for other in ["PYTEAD_SPOOL", "PYTEAD_RECORDING", "PYTEAD_TUI", "PYTEAD_REDACT", "HOME"] {
+            assert_eq!(of_variable(other), Ok(None), "{other}");
+        }
+    }
+
+    #[test]
+    fn values_are_checked_for_form_and_range() {
+        let limit = find("record.limit").unwrap().form;
+        assert_eq!(limit.take(&Plain::Int(5)), Ok(json!(5)));
+        for bad in [Plain::Int(0), Plain::Int(101), Plain::Text("5".into()), Plain::Null, Plain::Float(5.0)] {
+            assert_eq!(limit.take(&bad), Err("a whole number from 1 to 100".into()), "{bad:?}");
+        }
+        assert_eq!(limit.take_text(" 7 "), Ok(json!(7)));
+        let network = find("network").unwrap().form;
+        assert_eq!(network.take(&Plain::Bool(false)), Ok(json!("off")));
+        assert!(network.take(&Plain::Text("offf".into())).is_err());
+        let seconds = find("generation.call_seconds").unwrap().form;
+        assert_eq!(seconds.take(&Plain::Int(3)), Ok(json!(3.0)));
+        for bad in [f64::NAN, f64::INFINITY, 0.0] {
+            assert!(seconds.take(&Plain::Float(bad)).is_err());
+        }
+        assert_eq!(find("record.targets").unwrap().form.take_text("a.*, b:c,"), Ok(json!(["a.*", "b:c"])));
+    }
+}

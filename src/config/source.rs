@@ -1,0 +1,101 @@
+//! Reading one file of settings, YAML or TOML, into a tree that knows its lines. Does not know which settings exist.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::base::error::Trouble;
+use crate::base::paths::tilde;
+use crate::base::yaml::{self, Located, Plain, SIZE_MAX};
+
+/// Reads a file of settings; `None` when there is none.
+pub(super) fn read(path: &Path) -> Result<Option<Located>, Trouble> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        return toml_tree(path, &text, &[]);
+    }
+    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        return Ok(Some(Located { line: 1, value: Plain::Map(Vec::new()) }));
+    }
+    yaml::read(&text).map(Some).map_err(|error| broken(path, &error.to_string()))
+}
+
+/// Reads `[tool.pytead]` of a `pyproject.toml`; `None` when there is none.
+pub(super) fn read_pyproject(path: &Path) -> Result<Option<Located>, Trouble> {
+    match text(path)? {
+        // Most have none, and none of the others is ours to judge.
+        Some(text) if text.contains("pytead") => toml_tree(path, &text, &["tool", "pytead"]),
+        _ => Ok(None),
+    }
+}
+
+fn text(path: &Path) -> Result<Option<String>, Trouble> {
+    let trouble = |why: String| Trouble::usage(format!("{} cannot be read.", tilde(path))).because(why);
+    match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(trouble(format!("{error}."))),
+        // Opening a pipe would wait for somebody to write into it.
+        Ok(meta) if !meta.is_file() => return Err(trouble("It is no file.".into())),
+        Ok(_) => {}
+    }
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(SIZE_MAX as u64 + 1).read_to_string(&mut text));
+    match read {
+        Err(error) => Err(trouble(format!("{error}."))),
+        Ok(size) if size > SIZE_MAX => Err(trouble(format!("It has more than {SIZE_MAX} bytes."))),
+        Ok(_) => Ok(Some(text)),
+    }
+}
+
+fn broken(path: &Path, why: &str) -> Trouble {
+    Trouble::usage(format!("{} cannot be understood.", tilde(path))).because(why.trim_end())
+}
+
+fn toml_tree(path: &Path, text: &str, section: &[&str]) -> Result<Option<Located>, Trouble> {
+    let table = DeTable::parse(text).map_err(|error| broken(path, &error.to_string()))?;
+    let lines = Lines(text);
+    let mut here = lines.table(table.get_ref(), 1);
+    for name in section {
+        let Plain::Map(entries) = here.value else { return Ok(None) };
+        match entries.into_iter().find(|(key, ..)| key == name) {
+            Some((.., value)) => here = value,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(here))
+}
+
+/// Turns places in a text into lines.
+struct Lines<'a>(&'a str);
+
+impl Lines<'_> {
+    fn at(&self, offset: usize) -> u32 {
+        let before = self.0.as_bytes().get(..offset).unwrap_or_default();
+        u32::try_from(before.iter().filter(|byte| **byte == b'\n').count() + 1).unwrap_or(u32::MAX)
+    }
+
+    fn table(&self, table: &DeTable<'_>, line: u32) -> Located {
+        let mut entries: Vec<(String, u32, Located)> =
+            table.iter().map(|(key, value)| (key.get_ref().to_string(), self.at(key.span().start), self.value(value))).collect();
+        entries.sort_by_key(|(_, line, _)| *line);
+        Located { line, value: Plain::Map(entries) }
+    }
+
+    fn value(&self, spanned: &Spanned<DeValue<'_>>) -> Located {
+        let line = self.at(spanned.span().start);
+        let value = match spanned.get_ref() {
+            DeValue::String(text) => Plain::Text(text.to_string()),
+            DeValue::Boolean(flag) => Plain::Bool(*flag),
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+                .map_or_else(|_| Plain::Text(number.as_str().to_owned()), Plain::Int),
+            DeValue::Float(number) => number.as_str().parse().map_or(Plain::Null, Plain::Float),
+            DeValue::Datetime(date) => Plain::Text(date.to_string()),
+            DeValue::Array(items) => Plain::List(items.iter().map(|item| self.value(item)).collect()),
+            DeValue::Table(table) => return self.table(table, line),
+        };
+        Located { line, value }
+    }
+}
