@@ -39,7 +39,7 @@ const HOMES: &[(&str, &str)] = &[
     ("rusqlite", "store/"),
     ("reqwest", "llm/"),
     ("rustls", "llm/"),
-    ("eventsource_stream", "llm/"),
+    ("secrecy", "llm/"),
     ("tree_sitter", "source/"),
     ("tree_sitter_python", "source/"),
     ("landlock", "contain/"),

@@ -99,3 +99,68 @@ fn key(name: &str, route: &Route, variable: impl Fn(&str) -> Option<String>) -> 
 fn belongs(name: &str, host: &str) -> bool {
     name.strip_suffix(host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::domain::settings::Network;
+
+    fn settings(base_url: &str, key_env: Option<&str>) -> Settings {
+        let mut settings = Settings { network: Network::On, ..Settings::default() };
+        settings.model.provider = Some("mine".into());
+        let place =
+            Place { base_url: base_url.into(), model: "coder".into(), key_env: key_env.map(Into::into), ..Place::default() };
+        settings.providers.insert("mine".into(), place);
+        settings
+    }
+
+    fn said(settings: &Settings) -> String {
+        choose(settings, |name| (name == "SET").then(|| " secret \n".to_owned())).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn the_chosen_one_is_found() {
+        let provider = choose(&settings("http://localhost:8080/v1", None), |_| None).unwrap();
+        assert_eq!((provider.model(), provider.host(), provider.is_local()), ("coder", "localhost:8080", true));
+        let mut other = settings("https://api.example.com/v1", Some("SET"));
+        other.model.name = Some("larger".into());
+        let provider = choose(&other, |_| Some("secret".into())).unwrap();
+        assert_eq!((provider.model(), provider.host(), provider.is_local()), ("larger", "api.example.com", false));
+    }
+
+    #[test]
+    fn nothing_is_used_that_nobody_chose() {
+        let none = Settings::default();
+        assert!(said(&none).starts_with("No model is set up."), "{}", said(&none));
+        let mut unchosen = settings("http://localhost:1", None);
+        unchosen.model.provider = None;
+        assert_eq!(said(&unchosen), "No model is chosen. Set model.provider in your own config; there is mine.");
+        unchosen.model.provider = Some("mien".into());
+        assert_eq!(said(&unchosen), "model.provider is mien, and providers has no mien. Nearest: mine.");
+    }
+
+    #[test]
+    fn an_incomplete_entry_says_what_is_missing() {
+        let mut kind = settings("http://localhost:1", None);
+        kind.providers.get_mut("mine").unwrap().kind = "grpc".into();
+        assert!(said(&kind).contains("kind grpc"), "{}", said(&kind));
+        let mut model = settings("http://localhost:1", None);
+        model.providers.get_mut("mine").unwrap().model.clear();
+        assert!(said(&model).contains("providers.mine.model"), "{}", said(&model));
+        assert!(said(&settings("", None)).contains("base_url"));
+        assert!(said(&settings("https://api.example.com", Some("UNSET"))).contains("UNSET is not set"));
+    }
+
+    #[test]
+    fn a_key_goes_only_where_it_belongs() {
+        let there = |base_url| said(&settings(base_url, Some("OPENAI_API_KEY")));
+        for thief in ["http://127.0.0.1:9999", "https://openai.com.example.org", "https://notopenai.com"] {
+            assert!(there(thief).contains("is a key for openai.com and is not sent to"), "{thief}");
+        }
+        let home = settings("https://api.openai.com/v1", Some("OPENAI_API_KEY"));
+        assert!(choose(&home, |_| Some("key".into())).is_ok());
+        let open = settings("http://example.com/v1", Some("SET"));
+        assert!(said(&open).contains("without https"), "{}", said(&open));
+    }
+}

@@ -9,4 +9,5 @@ pub mod openai;
 pub mod prompt;
 pub mod provider;
 mod retry;
+mod sse;
 mod wire;

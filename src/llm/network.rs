@@ -138,3 +138,62 @@ pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     }
     display_line(&innermost.to_string()).into_owned()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_setting_decides_who_is_spoken_to() {
+        let here = [
+            "http://localhost:8080/v1",
+            "http://127.0.0.1/v1",
+            "http://127.9.9.9:1",
+            "http://[::1]:8080/v1",
+            "https://LOCALHOST",
+        ];
+        let there =
+            ["https://api.example.com/v1", "http://localhost.example.com", "http://127.0.0.1.example.com", "http://10.0.0.1"];
+        for address in here {
+            assert!(Route::open(Network::Loopback, address).unwrap().is_local(), "{address}");
+            assert!(matches!(Route::open(Network::Off, address), Err(ModelError::Forbidden { setting: "off", .. })), "{address}");
+        }
+        for address in there {
+            assert!(!Route::open(Network::On, address).unwrap().is_local(), "{address}");
+            assert!(matches!(Route::open(Network::Loopback, address), Err(ModelError::Forbidden { .. })), "{address}");
+        }
+        let error = Route::open(Network::Loopback, "https://api.example.com/v1").unwrap_err();
+        assert_eq!(
+            error.trouble().to_string(),
+            "Not sent: the setting network is loopback, and api.example.com is another machine. Change network in your own config to allow it."
+        );
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_used_is_refused_and_its_secrets_not_shown() {
+        for address in ["", "localhost:8080", "file:///etc/passwd", "ftp://example.com", "http://"] {
+            assert!(matches!(Route::open(Network::On, address), Err(ModelError::Address { .. })), "{address}");
+        }
+        for address in ["https://user:hunter2@example.com/v1", "https://example.com/v1?key=hunter2"] {
+            let error = Route::open(Network::On, address).unwrap_err();
+            assert!(!error.to_string().contains("hunter2") && error.to_string().contains("example.com"), "{error}");
+        }
+    }
+
+    #[test]
+    fn paths_are_added_below_the_address() {
+        for address in ["http://localhost:1/api/v1", "http://localhost:1/api/v1/"] {
+            let route = Route::open(Network::On, address).unwrap();
+            assert_eq!(route.below("models").as_str(), "http://localhost:1/api/v1/models");
+            assert_eq!((route.host(), route.name()), ("localhost:1", "localhost"));
+        }
+    }
+
+    #[test]
+    fn only_https_and_this_machine_are_private() {
+        let private = |address| Route::open(Network::On, address).unwrap().is_private();
+        assert!(private("https://example.com") && private("http://localhost"));
+        assert!(!private("http://example.com"));
+    }
+}

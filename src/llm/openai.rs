@@ -5,8 +5,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use eventsource_stream::{EventStreamError, Eventsource};
-use futures_util::StreamExt;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
@@ -20,6 +18,7 @@ use crate::base::text::{cut, display_line};
 use crate::llm::network::{Route, reason};
 use crate::llm::provider::{ModelError, Piece, Provider, Request, Usage};
 use crate::llm::retry::wait_after;
+use crate::llm::sse::Events;
 use crate::llm::wire::{Chunk, Dialect, message, message_of, model_names};
 
 /// Most bytes read of an answer.
@@ -209,10 +208,9 @@ impl Shared {
         }
     }
 
-    async fn error_body(&self, response: Response) -> String {
+    async fn error_body(&self, mut response: Response) -> String {
         let mut body = Vec::new();
-        let mut stream = response.bytes_stream();
-        while let Ok(Some(Ok(bytes))) = timeout(self.patience.idle, stream.next()).await {
+        while let Ok(Ok(Some(bytes))) = timeout(self.patience.idle, response.chunk()).await {
             body.extend_from_slice(&bytes[..bytes.len().min(ERROR_MAX - body.len())]);
             if body.len() == ERROR_MAX {
                 break;
@@ -235,49 +233,45 @@ impl Shared {
     }
 
     /// Reads the stream to its end.
-    async fn read(&self, response: Response, request: &Request, deadline: Instant, pieces: &Pieces) -> Result<Usage, ModelError> {
+    async fn read(
+        &self,
+        mut response: Response,
+        request: &Request,
+        deadline: Instant,
+        pieces: &Pieces,
+    ) -> Result<Usage, ModelError> {
         let mut left = BODY_MAX;
-        let bytes = response.bytes_stream().map(move |bytes| {
-            let bytes = bytes.map_err(|error| Broken::Connection(reason(&error)))?;
-            left = left.checked_sub(bytes.len()).ok_or(Broken::TooMuch)?;
-            Ok(bytes)
-        });
-        let mut events = std::pin::pin!(bytes.eventsource());
+        let mut events = Events::default();
         let mut answer = Answer::default();
-        loop {
+        'stream: loop {
             let until = match &answer {
                 Answer { finish: Some(_), .. } => Instant::now() + self.patience.after,
                 Answer { begun: true, .. } => Instant::now() + self.patience.idle,
                 Answer { .. } => deadline,
             };
-            let event = match timeout_at(until, events.next()).await {
-                Ok(Some(Ok(event))) => event,
-                Ok(Some(Err(EventStreamError::Transport(Broken::TooMuch)))) => {
-                    return Err(ModelError::TooMuch { host: self.host(), kib: BODY_MAX >> 10 });
-                }
+            let bytes = match timeout_at(until, response.chunk()).await {
+                Ok(Ok(Some(bytes))) => bytes,
                 // All text is here already; only the figures are missing.
-                Ok(None | Some(Err(_))) | Err(_) if answer.finish.is_some() => break,
-                Ok(Some(Err(EventStreamError::Transport(Broken::Connection(why))))) => {
-                    return Err(ModelError::CutOff { host: self.host(), why });
-                }
-                Ok(Some(Err(error @ (EventStreamError::Utf8(_) | EventStreamError::Parser(_))))) => {
-                    return Err(self.strange(self.said(&error.to_string())));
-                }
-                Ok(None) => return Err(ModelError::CutOff { host: self.host(), why: "the stream ended early".into() }),
+                _ if answer.finish.is_some() => break,
+                Ok(Ok(None)) => return Err(self.cut_off("the stream ended early".into())),
+                Ok(Err(error)) => return Err(self.cut_off(reason(&error))),
                 Err(_) if answer.begun => {
-                    let why = format!("nothing came for {} s", self.patience.idle.as_secs());
-                    return Err(ModelError::CutOff { host: self.host(), why });
+                    return Err(self.cut_off(format!("nothing came for {} s", self.patience.idle.as_secs())));
                 }
                 Err(_) => return Err(self.no_answer(self.patience.first)),
             };
-            if event.data.trim() == "[DONE]" {
-                break;
-            }
-            let chunk: Chunk = serde_json::from_str(&event.data)
-                .map_err(|error| self.strange(self.said(&format!("an event is no JSON: {error}"))))?;
-            for piece in self.take(chunk, &mut answer)? {
-                // A receiver that is gone ends the whole task; see `stream`.
-                let _ = pieces.send(Ok(piece)).await;
+            left = left.checked_sub(bytes.len()).ok_or_else(|| ModelError::TooMuch { host: self.host(), kib: BODY_MAX >> 10 })?;
+            for data in events.feed(&bytes).map_err(|error| self.strange(error.to_string()))? {
+                match data.trim() {
+                    "" => continue,
+                    "[DONE]" => break 'stream,
+                    _ => {}
+                }
+                let chunk = serde_json::from_str(&data).map_err(|error| self.strange(format!("an event is no JSON: {error}")))?;
+                for piece in self.take(chunk, &mut answer)? {
+                    // A receiver that is gone ends the whole task; see `stream`.
+                    let _ = pieces.send(Ok(piece)).await;
+                }
             }
         }
         match answer.finish.as_deref() {
@@ -322,6 +316,10 @@ impl Shared {
         ModelError::NoAnswer { host: self.host(), seconds: waited.as_secs() }
     }
 
+    fn cut_off(&self, why: String) -> ModelError {
+        ModelError::CutOff { host: self.host(), why }
+    }
+
     fn strange(&self, why: String) -> ModelError {
         ModelError::Strange { host: self.host(), why: self.said(&why) }
     }
@@ -343,27 +341,12 @@ struct Answer {
     usage: Usage,
 }
 
-/// Why no more bytes come.
-#[derive(Debug)]
-enum Broken {
-    Connection(String),
-    TooMuch,
-}
-
-impl std::fmt::Display for Broken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Connection(why) => why,
-            Self::TooMuch => "too much",
-        })
-    }
-}
-
-impl std::error::Error for Broken {}
-
 /// Tells whether a refusal is about the model's name.
 fn names_model(text: &str) -> bool {
     let text = text.to_lowercase();
     text.contains("model")
         && ["not found", "does not exist", "unknown", "not exist", "invalid model"].iter().any(|sign| text.contains(sign))
 }
+
+#[cfg(test)]
+mod tests;

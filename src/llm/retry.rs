@@ -19,7 +19,7 @@ pub(crate) fn wait_after(error: &ModelError, done: u32) -> Option<Duration> {
     let asked = match error {
         ModelError::Busy { wait, .. } => *wait,
         ModelError::Unreachable { .. } => None,
-        ModelError::Status { status, .. } if matches!(status, 408 | 409 | 425 | 500..=599) => None,
+        ModelError::Status { status: 408 | 409 | 425 | 500..=599, .. } => None,
         _ => return None,
     };
     if done > MORE || asked.is_some_and(|seconds| seconds > LONGEST_WAIT) {
