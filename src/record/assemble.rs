@@ -3,7 +3,7 @@
 //! Ids mean something inside one process only; its files, one a thread, share them. What leaves is in the words of
 //! `domain/batch.rs`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
@@ -57,9 +57,9 @@ pub(super) fn head(parts: &mut Parts) -> Result<Head, DecodeError> {
 
 /// A function as a process knows it.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
-    pub(super) id: FunctionId,
-    pub(super) path: RelPath,
+struct Known {
+    id: FunctionId,
+    path: RelPath,
     yields: bool,
     params: Vec<(String, ParamKind)>,
 }
@@ -102,6 +102,7 @@ pub(super) struct Process {
     modules: HashMap<u64, LoadedModule>,
     functions: HashMap<u64, Known>,
     counted: HashMap<u64, Counted>,
+    changed: BTreeSet<u64>,
     open: HashMap<i64, Open>,
     main: Option<String>,
 }
@@ -116,9 +117,19 @@ impl Process {
         self.modules.values()
     }
 
-    /// Gives the functions that were counted or kept.
-    pub(super) fn counts(&self) -> impl Iterator<Item = (&Known, &Counted)> {
-        self.counted.iter().filter_map(|(number, counted)| Some((self.functions.get(number)?, counted)))
+    /// Gives the numbers of the functions whose counts changed since this was last asked.
+    pub(super) fn take_changed(&mut self) -> BTreeSet<u64> {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Gives a function's file and how often it was called.
+    pub(super) fn counted(&self, number: u64) -> Option<(&RelPath, &Counted)> {
+        Some((&self.functions.get(&number)?.path, self.counted.get(&number)?))
+    }
+
+    fn counting(&mut self, number: u64) -> &mut Counted {
+        self.changed.insert(number);
+        self.counted.entry(number).or_default()
     }
 
     /// Names a function by its number.
@@ -218,7 +229,6 @@ impl Process {
             clean(&mut value, scene.redactor, self.main.as_deref());
             args.push(Argument { name: name.clone(), kind: *kind, value });
         }
-        self.counted.entry(function).or_default().kept += 1;
         let spool = SpoolCall { process: self.pid, number };
         let call = Call {
             id: CallId(number),
@@ -255,6 +265,7 @@ impl Process {
             input: call.input,
         });
         let yields = known.yields;
+        self.counting(function).kept += 1;
         self.open.insert(number, Open { call, function, yields, yielded: Vec::new(), capped: false });
         Ok(())
     }
@@ -296,7 +307,9 @@ impl Process {
         call.duration_ns = ns.saturating_add(scene.shift_ns).saturating_sub(call.start_ns);
         call.effect = effect;
         let failed = call.effect.outcome.is_failure();
-        self.counted.entry(function).or_default().kept_raised += u64::from(failed);
+        if failed {
+            self.counting(function).kept_raised += 1;
+        }
         scene.batch.ends.push(CallEnd {
             spool: SpoolCall { process: self.pid, number },
             outcome: encode_outcome(&call.effect),
@@ -332,7 +345,7 @@ impl Process {
             let (caller, line) = (place.natural_or_none()?, place.natural_or_none()?);
             callers.push((caller, line.and_then(|line| u32::try_from(line).ok()), place.natural()?));
         }
-        let counted = self.counted.entry(function).or_default();
+        let counted = self.counting(function);
         (counted.calls, counted.raised, counted.callers) = (calls, raised, callers);
         Ok(())
     }

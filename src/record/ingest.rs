@@ -3,7 +3,7 @@
 //! Reading never fails as a whole: what cannot be read is counted as a gap. What one process's records mean together is
 //! `assemble.rs`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::base::clock::Moment;
@@ -78,8 +78,10 @@ pub struct Ingest {
     size_max: u64,
     sources: BTreeMap<PathBuf, Source>,
     processes: BTreeMap<i64, Process>,
-    counted: HashMap<FunctionId, FunctionCount>,
-    called: HashMap<(FunctionId, Option<FunctionId>, Option<u32>), u64>,
+    /// The processes that know a function, with its number there.
+    members: HashMap<FunctionId, BTreeSet<(i64, u64)>>,
+    /// Calls and those that raised, of all processes together.
+    totals: HashMap<FunctionId, (u64, u64)>,
     summary: Summary,
 }
 
@@ -96,8 +98,8 @@ impl Ingest {
             size_max: SIZE_MAX,
             sources: BTreeMap::new(),
             processes: BTreeMap::new(),
-            counted: HashMap::new(),
-            called: HashMap::new(),
+            members: HashMap::new(),
+            totals: HashMap::new(),
             summary: Summary::default(),
         }
     }
@@ -257,44 +259,44 @@ impl Ingest {
         }
     }
 
-    /// Adds up the processes' counts and puts those that are new into the batch.
+    /// Adds up what the processes counted of the functions that have something new, and puts the sums into the batch.
     fn count(&mut self, batch: &mut Batch) {
-        let mut functions: BTreeMap<FunctionId, FunctionCount> = BTreeMap::new();
-        let mut called: BTreeMap<(FunctionId, Option<FunctionId>, Option<u32>), u64> = BTreeMap::new();
-        let mut kept = 0;
-        for process in self.processes.values() {
-            for (known, counted) in process.counts() {
-                let total = functions.entry(known.id.clone()).or_insert_with(|| FunctionCount {
-                    function: known.id.clone(),
-                    path: known.path.as_str().to_owned(),
-                    calls: 0,
-                    raised: 0,
-                });
-                total.calls = total.calls.saturating_add(counted.calls.max(counted.kept));
-                total.raised = total.raised.saturating_add(counted.raised.max(counted.kept_raised));
-                kept += counted.kept;
-                for (caller, line, times) in &counted.callers {
-                    let caller = caller.and_then(|number| process.function(number)).cloned();
-                    let total = called.entry((known.id.clone(), caller, *line)).or_default();
-                    *total = total.saturating_add(*times);
+        let mut changed = BTreeSet::new();
+        for (pid, process) in &mut self.processes {
+            for number in process.take_changed() {
+                if let Some(id) = process.function(number) {
+                    self.members.entry(id.clone()).or_default().insert((*pid, number));
+                    changed.insert(id.clone());
                 }
             }
         }
-        self.summary.kept = kept;
-        self.summary.functions = functions.len() as u64;
-        self.summary.seen = functions.values().fold(0, |sum, count| sum.saturating_add(count.calls));
-        self.summary.raised = functions.values().fold(0, |sum, count| sum.saturating_add(count.raised));
-        for (id, count) in functions {
-            if self.counted.get(&id) != Some(&count) {
-                self.counted.insert(id, count.clone());
-                batch.counts.push(count);
+        self.summary.kept += batch.calls.len() as u64;
+        for id in changed {
+            let mut total = FunctionCount { function: id.clone(), path: String::new(), calls: 0, raised: 0 };
+            let mut callers: BTreeMap<(Option<FunctionId>, Option<u32>), u64> = BTreeMap::new();
+            for (pid, number) in self.members.get(&id).into_iter().flatten() {
+                let Some(process) = self.processes.get(pid) else { continue };
+                let Some((path, counted)) = process.counted(*number) else { continue };
+                path.as_str().clone_into(&mut total.path);
+                total.calls = total.calls.saturating_add(counted.calls.max(counted.kept));
+                total.raised = total.raised.saturating_add(counted.raised.max(counted.kept_raised));
+                for (caller, line, times) in &counted.callers {
+                    let caller = caller.and_then(|number| process.function(number)).cloned();
+                    let sum = callers.entry((caller, *line)).or_default();
+                    *sum = sum.saturating_add(*times);
+                }
             }
+            let before = self.totals.insert(id.clone(), (total.calls, total.raised)).unwrap_or_default();
+            self.summary.seen = self.summary.seen.saturating_sub(before.0).saturating_add(total.calls);
+            self.summary.raised = self.summary.raised.saturating_sub(before.1).saturating_add(total.raised);
+            batch.counts.push(total);
+            batch.callers.extend(callers.into_iter().map(|((caller, line), times)| CallerCount {
+                function: id.clone(),
+                caller,
+                line,
+                times,
+            }));
         }
-        for (key, times) in called {
-            if self.called.insert(key.clone(), times) != Some(times) {
-                let (function, caller, line) = key;
-                batch.callers.push(CallerCount { function, caller, line, times });
-            }
-        }
+        self.summary.functions = self.totals.len() as u64;
     }
 }

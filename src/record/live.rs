@@ -34,11 +34,20 @@ pub enum Attach {
     Piped,
 }
 
+/// What a look at the spool found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// What is new.
+    pub batch: Batch,
+    /// What is known of the recording so far.
+    pub summary: Summary,
+}
+
 /// What happened while a program runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
     /// Calls, counts, edges: to be stored before the callback returns.
-    Batch(Batch, Summary),
+    Reading(Box<Reading>),
     /// Output of a piped program, as it wrote it.
     Output {
         /// It was written to stderr.
@@ -139,12 +148,12 @@ pub fn recover(folder: SpoolFolder, mut ingest: Ingest, mut on: impl FnMut(Progr
 fn hand_over(ingest: &mut Ingest, on: &mut impl FnMut(Progress)) {
     let batch = ingest.poll();
     if !batch.is_empty() {
-        on(Progress::Batch(batch, ingest.summary().clone()));
+        on(Progress::Reading(Box::new(Reading { batch, summary: ingest.summary().clone() })));
     }
 }
 
 fn hand_over_rest(ingest: &mut Ingest, on: &mut impl FnMut(Progress)) {
-    ingest.finish(&mut |batch, summary| on(Progress::Batch(batch, summary.clone())));
+    ingest.finish(&mut |batch, summary| on(Progress::Reading(Box::new(Reading { batch, summary: summary.clone() }))));
 }
 
 fn start(plan: &Plan, folder: &SpoolFolder, attach: Attach) -> std::io::Result<Child> {

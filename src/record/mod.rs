@@ -10,5 +10,7 @@ mod inputs;
 pub mod launch;
 pub mod live;
 mod spool;
+#[cfg(test)]
+mod tests;
 
 pub use assemble::LoadedModule;
