@@ -30,6 +30,8 @@ else
     note Rust "$status" "$(total '^test result' passed)" "$(total '^test result' failed)"
 fi
 
+# How pytest's last line begins: `85 passed, 1 failed in 0.21s`.
+ended='^=* ?[0-9]+ [a-z]+.* in [0-9.]+s'
 used=""
 while read -r version python <&3; do
     used="$used $version"
@@ -40,7 +42,7 @@ while read -r version python <&3; do
         status=0
         say "» $suite under Python $version"
         (cd "$suite" && "$place/bin/python" -m pytest -q -p no:cacheprovider) 2>&1 | tee "$log" || status=$?
-        note "Python $version $suite" "$status" "$(total ' in [0-9.]+s' passed)" "$(total ' in [0-9.]+s' 'failed|error')"
+        note "Python $version $suite" "$status" "$(total "$ended" passed)" "$(total "$ended" 'failed|error')"
     done
 done 3< <(interpreters)
 
