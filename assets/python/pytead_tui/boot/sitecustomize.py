@@ -14,23 +14,58 @@ def _start(boot):
         return
     if "pytead_tui.recorder.start" in sys.modules:
         return
-    from importlib.util import module_from_spec, spec_from_file_location
-
     package = os.path.dirname(boot)
-    if "pytead_tui" not in sys.modules:
-        spec = spec_from_file_location(
-            "pytead_tui", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
-        )
-        module = module_from_spec(spec)
-        sys.modules["pytead_tui"] = module
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules["pytead_tui"]
-            raise
-    from pytead_tui.recorder import start
+    finder = _finder(package)
+    sys.meta_path.insert(0, finder)
+    try:
+        if "pytead_tui" not in sys.modules:
+            spec = finder.find_spec("pytead_tui", None)
+            module = sys.modules["_frozen_importlib"].module_from_spec(spec)
+            sys.modules["pytead_tui"] = module
+            try:
+                spec.loader.exec_module(module)
+            except BaseException:
+                del sys.modules["pytead_tui"]
+                raise
+        from pytead_tui.recorder import start
 
-    start.start()
+        start.start()
+    finally:
+        sys.meta_path.remove(finder)
+
+
+def _finder(package):
+    """Finds our modules, and names their code so that coverage and its like leave them out."""
+    import _imp
+
+    # Not by way of importlib, which loads modules that the program may never load.
+    source_loader = sys.modules["_frozen_importlib_external"].SourceFileLoader
+    module_spec = sys.modules["_frozen_importlib"].ModuleSpec
+
+    class Loader(source_loader):
+        def get_code(self, fullname):
+            code = source_loader.get_code(self, fullname)
+            _imp._fix_co_filename(code, "<pytead-tui>" + self.path[len(package) :])
+            return code
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "pytead_tui":
+                file, inside = os.path.join(package, "__init__.py"), [package]
+            elif name.startswith("pytead_tui.recorder"):
+                base = os.path.join(package, *name.split(".")[1:])
+                inside = [base] if os.path.isdir(base) else None
+                file = os.path.join(base, "__init__.py") if inside else base + ".py"
+            else:
+                return None
+            spec = module_spec(name, Loader(name, file), origin=file, is_package=bool(inside))
+            spec.has_location = True
+            if inside:
+                spec.submodule_search_locations[:] = inside
+            return spec
+
+    return Finder
 
 
 def _shadowed(boot):
@@ -39,21 +74,19 @@ def _shadowed(boot):
     if sys.version_info[0] == 2:
         import imp
 
-        del sys.modules["sitecustomize"]
+        keep = sys.modules.pop("sitecustomize")  # its names would be cleared with it
         found = imp.find_module("sitecustomize", sys.path)
         imp.load_module("sitecustomize", *found)
+        del keep
         return
-    import importlib.machinery
-
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
+    if sys.version_info < (3, 5):
+        raise ImportError("No module named 'sitecustomize'", name="sitecustomize")
+    spec = sys.modules["_frozen_importlib_external"].PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
         raise ImportError("No module named 'sitecustomize'", name="sitecustomize")
-    if sys.version_info >= (3, 5):
-        from importlib.util import module_from_spec
-
-        module = module_from_spec(spec)
-        sys.modules["sitecustomize"] = module
-        spec.loader.exec_module(module)
+    module = sys.modules["_frozen_importlib"].module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
 
 
 _boot = os.path.dirname(os.path.abspath(__file__))

@@ -28,7 +28,7 @@ NAMES = frozenset(
     name
     for _, text in [*TABLE.values(), *(pair for pairs in _MORE.values() for pair in pairs)]
     for name in text.split()
-) | {"now", "utcnow", "today"}  # fmt: skip
+) | {"now", "utcnow", "today", "start"}  # fmt: skip
 
 _AUDITED = {
     "open": "file", "os.listdir": "file", "os.scandir": "file", "os.remove": "file", "os.rename": "file",
@@ -56,18 +56,14 @@ def _refresh() -> None:
         held = sys.modules.get(module)
         if held is None or _searched.get(module) is held or type(held) is not kinds.Module:
             continue
-        _searched[module] = held
+        spec = held.__dict__.get("__spec__")
+        if not getattr(spec, "_initializing", False):
+            _searched[module] = held
         for kind_of, names in ((kind, text), *_MORE.get(module, ())):
             for name in names.split():
                 function = held.__dict__.get(name)
                 if function is not None:
                     _found[oid(function)] = (function, kind_of, module + "." + name)
-    environ = os.environ
-    if not _environ_codes and type(environ).__module__ == "os":
-        for name in ("__getitem__", "__setitem__", "__delitem__"):
-            function = type(environ).__dict__.get(name)
-            if type(function) is kinds.Function:
-                _environ_codes[oid(function.__code__)] = function.__code__
 
 
 def of(callee: object) -> "tuple | None":
@@ -103,13 +99,25 @@ def is_environ(value: object) -> bool:
 
 def reads_environ(code: object) -> bool:
     """Whether a code object is one by which the environment is read or written."""
-    _refresh()
+    if not _environ_codes:
+        for name in ("__getitem__", "__setitem__", "__delitem__"):
+            function = type(os.environ).__dict__.get(name)
+            if type(function) is kinds.Function:
+                _environ_codes[oid(function.__code__)] = function.__code__
     return oid(code) in _environ_codes
+
+
+def _thread_start() -> object:
+    """Gives the code of Thread.start: below 3.12 no audit event tells of a thread."""
+    threading = sys.modules.get("threading")
+    return None if threading is None else threading.Thread.start.__code__
 
 
 def _method(callee: object) -> "tuple | None":
     known = _found.get(oid(callee))
     if known is None and type(callee.__func__) is kinds.Function:
+        if callee.__func__.__code__ is _thread_start():
+            return callee, "thread", "started"
         owner = sys.modules.get("random")
         held = None if owner is None else owner.__dict__.get("_inst")
         if held is not None and callee.__self__ is held:
@@ -172,8 +180,7 @@ def _detail(event: str, args: tuple) -> "str | None":
         if type(first) is tuple and len(first) >= 2:
             first = "%s:%s" % (first[0], first[1]) if type(first[0]) is str and type(first[1]) is int else None
     elif event.startswith("_thread."):
-        function = first
-        return function.__qualname__[:LONGEST] if type(function) is kinds.Function else "thread"
+        return "started"
     if type(first) is bytes:
         first = first.decode("utf-8", "replace")
     elif names_of(type(first))[0] in ("pathlib", "pathlib._local"):

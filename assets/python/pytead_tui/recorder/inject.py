@@ -9,7 +9,7 @@ import _warnings
 import gc
 import sys
 
-from pytead_tui.recorder import effects, functions, kinds, rewrite
+from pytead_tui.recorder import effects, functions, kinds, lines, rewrite
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import dict_of, oid
 from pytead_tui.recorder.project import File
@@ -48,6 +48,8 @@ class Hook:
                     self.on = self.busy = False
                     return
             self.recorder.begin(function, frame, args)
+        except RecursionError:
+            pass
         except BaseException as error:
             self.recorder.failed(error)
 
@@ -83,6 +85,8 @@ class Hook:
             if call.suspended:
                 self.recorder.thrown(call, True)
             self.recorder.returned(call, call.value, frame.f_globals)
+        except RecursionError:
+            pass
         except BaseException as error:
             self.recorder.failed(error)
 
@@ -96,6 +100,8 @@ class Hook:
             call = self.recorder.live.get(oid(frame))
             if call is not None and call.code is frame.f_code:
                 self.recorder.ended_by(call, error, frame)
+        except RecursionError:
+            pass
         except BaseException as other:
             self.recorder.failed(other)
 
@@ -110,6 +116,8 @@ class Hook:
                 if call.suspended:
                     self.recorder.thrown(call, False)  # and it was caught
                 self.recorder.yielded(call, value)
+        except RecursionError:
+            pass
         except BaseException as error:
             self.recorder.failed(error)
 
@@ -118,6 +126,8 @@ class Hook:
             call = self.recorder.live.get(oid(_getframe(1)))
             if call is not None:
                 self.recorder.resumed(call)
+        except RecursionError:
+            pass
         except BaseException as error:
             self.recorder.failed(error)
         return value
@@ -135,6 +145,8 @@ class Hook:
             found = effects.of(callee)
             if found is not None:
                 effects.note(self.recorder, _getframe(1), *found)
+        except RecursionError:
+            pass
         except BaseException as error:
             self.recorder.failed(error)
         return callee
@@ -144,6 +156,8 @@ class Hook:
         try:
             if effects.is_environ(value):
                 effects.note(self.recorder, _getframe(1), "env", "os.environ")
+        except RecursionError:
+            pass
         except BaseException as error:
             self.recorder.failed(error)
         return value
@@ -177,6 +191,8 @@ def _through(hook: Hook, call: object, value: object) -> object:
             if not call.done:
                 recorder.yielded(call, item)
                 call.suspended = False
+        except RecursionError:
+            pass
         except BaseException as error:
             recorder.failed(error)
         return item
@@ -201,12 +217,12 @@ class Injector:
     def compile(self, file: File, source: bytes, filename: str) -> object:
         """Gives the rewritten code of a module's source. Raises what compiling may raise."""
         with _Quiet():
-            tree, found = rewrite.rewrite(source, filename, effects.NAMES, effects.imports)
+            tree, found, nowhere = rewrite.rewrite(source, filename, effects.NAMES, effects.imports)
             code = compile(tree, filename, "exec", dont_inherit=True)
         hooks = [Hook(self.recorder, file, f) for f in found]
         effects.install(self.recorder)
         file.digest(source)
-        code = _with_hooks(code, hooks)
+        code = _finished(code, hooks, nowhere)
         self.made[oid(code)] = code
         return code
 
@@ -222,6 +238,7 @@ class Injector:
             if not isinstance(error, Exception):
                 raise
             self.recorder.gap("cannot rewrite " + file.relative, 1)
+            self.made[oid(plain)] = plain
             return plain
 
     def script(self, code: object) -> None:
@@ -241,9 +258,9 @@ class Injector:
         if own != code:
             return  # not the file as it is: another tool's rewriting
         twins = dict(_twins(code, self.compile(file, source, code.co_filename)))
-        lines = _definition_lines(source, code.co_filename)
-        if twins and lines:
-            sys.settrace(_follow(code, twins, lines))
+        definitions = _definitions(source, code.co_filename)
+        if twins and definitions:
+            sys.settrace(_follow(code, twins, definitions))
 
 
 class _Quiet:
@@ -260,15 +277,16 @@ class _Quiet:
         _warnings._filters_mutated()
 
 
-def _with_hooks(code: object, hooks: list) -> object:
+def _finished(code: object, hooks: list, nowhere: int) -> object:
+    """Puts the hooks in place of their marks, and takes the added code off the lines."""
     consts = []
     for const in code.co_consts:
         if type(const) is kinds.Code:
-            const = _with_hooks(const, hooks)
+            const = _finished(const, hooks, nowhere)
         elif type(const) is str and const.startswith(rewrite.MARK):
             const = hooks[int(const[len(rewrite.MARK) :])]
         consts.append(const)
-    return code.replace(co_consts=tuple(consts))
+    return code.replace(co_consts=tuple(consts), co_linetable=lines.without(code, nowhere))
 
 
 def _inner(code: object) -> list:
@@ -286,27 +304,26 @@ def _twins(plain: object, rewritten: object) -> list:
     return pairs
 
 
-def _definition_lines(source: bytes, filename: str) -> dict:
-    """Gives the names that module-level definitions bind, by each of their lines' first."""
-    lines: dict = {}
+def _definitions(source: bytes, filename: str) -> dict:
+    """Gives the names that module-level definitions bind, and the last line of any of each name."""
+    found: dict = {}
 
     def walk(body: list) -> None:
         for node in body:
             if rewrite.is_definition(node):
-                for line in [node.lineno, *(d.lineno for d in node.decorator_list)]:
-                    lines[line] = (node.name, node.end_lineno)
+                found[node.name] = max(node.end_lineno, found.get(node.name, 0))
             else:
                 for name in ("body", "orelse", "finalbody", "handlers", "cases"):
                     walk(getattr(node, name, []))
 
     with _Quiet():
         walk(compile(source, filename, "exec", 0x400, dont_inherit=True).body)
-    return lines
+    return found
 
 
-def _follow(code: object, twins: dict, lines: dict) -> object:
-    last = max(end for _, end in lines.values())
-    names = {name for name, _ in lines.values()}
+def _follow(code: object, twins: dict, definitions: dict) -> object:
+    """Makes the trace function that gives what a module defines its rewritten code."""
+    last = max(definitions.values())
 
     def outer(frame: object, event: str, arg: object) -> object:
         return inner if frame.f_code is code else None
@@ -314,7 +331,7 @@ def _follow(code: object, twins: dict, lines: dict) -> object:
     def inner(frame: object, event: str, arg: object) -> object:
         try:
             if event == "line" and frame.f_lineno <= last:
-                for name in names:
+                for name in definitions:
                     _swap(frame.f_globals.get(name), twins, 4)
             elif event != "exception":
                 sys.settrace(None)
@@ -381,6 +398,8 @@ def install(recorder: Recorder) -> None:
             if type(code) is kinds.Code and code.co_name == "<module>" and recorder.on:
                 try:
                     injector.script(code)
+                except RecursionError:
+                    pass
                 except BaseException as error:
                     recorder.failed(error)
 

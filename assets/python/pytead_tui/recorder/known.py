@@ -7,7 +7,7 @@ from itertools import islice
 
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
-from pytead_tui.recorder.values import TAG, dict_content, lookup, set_content, state
+from pytead_tui.recorder.values import TAG, dict_content, set_content, state, state_readers
 
 
 def new(module: str, name: str, args: tuple, kwargs: "dict | None" = None) -> tuple:
@@ -28,7 +28,7 @@ def handler(cls: type, mro: tuple) -> object:
         if names == ("enum", "Enum") and from_module(base, *names):
             return _enum_handler(cls, module, name)
         if names == ("logging", "Logger") and from_module(base, *names):
-            return _logger
+            return _logger_handler(cls)
     if derives(mro, BaseException):
         return _exception_handler(cls, mro, module, name)
     if derives(mro, tuple) and cls is not tuple:
@@ -237,12 +237,16 @@ def _flag_names(cls, value, getter):
     return "|".join(names) if names and not left else None
 
 
-def _logger(w, v, d):
-    held = lookup("logging", "Logger").__dict__["__dict__"].__get__(v)
-    name = held.get("name")
-    if type(name) is not str:
-        return w.opaque(v)
-    return new("logging", "getLogger", () if name == "root" else (name,))
+def _logger_handler(cls):
+    readers = state_readers(cls, ())
+
+    def write(w, v, d):
+        name = dict(state(readers, v)).get("name") if readers else None
+        if type(name) is not str:
+            return w.opaque(v)
+        return new("logging", "getLogger", () if name == "root" else (name,))
+
+    return write
 
 
 _exception_args = BaseException.__dict__["args"].__get__

@@ -55,6 +55,7 @@ def install(recorder: Recorder) -> None:
     live = recorder.live
     getframe = sys._getframe
     endings = sys.version_info >= (3, 13)
+    snapshot = not endings
     failed = recorder.failed
 
     def adopt(code: object, frame: object) -> "Function | None":
@@ -103,9 +104,14 @@ def install(recorder: Recorder) -> None:
             if not function.on:
                 return disable
             held = frame.f_locals
-            call = recorder.begin(function, frame, tuple([held[name] for name in function.names]))
+            args = tuple([held[name] for name in function.names])
+            if snapshot:
+                held.clear()  # it hangs on the frame, and would keep the arguments alive
+            call = recorder.begin(function, frame, args)
             if call is not None and endings and function.flags & 7 and frame.f_trace is None:
                 frame.f_trace = _Ending(recorder, call)
+        except RecursionError:
+            pass
         except BaseException as error:
             failed(error)
         return None
@@ -117,6 +123,8 @@ def install(recorder: Recorder) -> None:
             call = live.get(oid(getframe(1)))
             if call is not None and call.code is code:
                 recorder.returned(call, value, getframe(1).f_globals)
+        except RecursionError:
+            pass
         except BaseException as error:
             failed(error)
 
@@ -133,6 +141,8 @@ def install(recorder: Recorder) -> None:
             call = live.get(oid(frame))
             if call is not None and call.code is code:
                 recorder.ended_by(call, error, frame)
+        except RecursionError:
+            pass
         except BaseException as other:
             failed(other)
 
@@ -151,6 +161,8 @@ def install(recorder: Recorder) -> None:
             elif how == _AFTER_YIELD_FROM and call.function.flags & functions.GENERATOR:
                 recorder.yielded(call, value)
                 call.suspended = False  # going on inside `yield from` is not noted
+        except RecursionError:
+            pass
         except BaseException as error:
             failed(error)
 
@@ -161,6 +173,8 @@ def install(recorder: Recorder) -> None:
             call = live.get(oid(getframe(1)))
             if call is not None and call.code is code:
                 recorder.resumed(call)
+        except RecursionError:
+            pass
         except BaseException as error:
             failed(error)
 
@@ -171,6 +185,8 @@ def install(recorder: Recorder) -> None:
             call = live.get(oid(getframe(1)))
             if call is not None and call.code is code and call.suspended:
                 recorder.thrown(call, type(error) is GeneratorExit)
+        except RecursionError:
+            pass
         except BaseException as other:
             failed(other)
 
@@ -183,6 +199,8 @@ def install(recorder: Recorder) -> None:
                 found = "env", "os.environ"
             if live:
                 effects.note(recorder, getframe(1), *found)
+        except RecursionError:
+            pass
         except BaseException as error:
             failed(error)
         return None

@@ -5,8 +5,11 @@ WORDS = {
     "credential", "credentials", "privatekey", "session", "cookie",
 }  # fmt: skip
 
+SHORTEST = 6  # a shorter text is no secret where it has no secret name
+
 _known: dict = {}
 _ordinals: dict = {}
+texts: dict = {}  # hashes of redacted texts → word
 
 
 def configure(words: str) -> None:
@@ -60,6 +63,15 @@ def secret_word(name: object) -> "str | None":
     return word
 
 
-def ordinal(raw: object) -> int:
+def ordinal(word: str, raw: object) -> int:
     """Numbers a raw value of an exact scalar type: the same value has the same number."""
-    return _ordinals.setdefault(hash((type(raw).__name__, raw)), len(_ordinals) + 1)
+    key = hash((type(raw).__name__, raw))
+    number = _ordinals.setdefault(key, len(_ordinals) + 1)
+    if (type(raw) is str or type(raw) is bytes) and len(raw) >= SHORTEST:
+        texts[hash(raw)] = word
+    return number
+
+
+def word_of(text: object) -> "str | None":
+    """Gives the word of a text that was redacted elsewhere under its name, or None."""
+    return texts.get(hash(text))

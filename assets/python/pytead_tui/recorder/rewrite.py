@@ -1,8 +1,8 @@
 """Rewrites a module's functions so that they report to a hook: Python 3.10 and 3.11.
 
 Owns the syntax tree only; what the hooks do is inject.py's affair. A hook is written as a constant
-that becomes an object after compilation, and the added code has no line numbers, so that tracebacks,
-coverage, `locals()` and the module's names stay as they are. A function becomes:
+that becomes an object after compilation, and the added code loses its line numbers then (lines.py), so
+that tracebacks, coverage, `locals()` and the module's names stay as they are. A function becomes:
 
     H.on and H.enter(a, b)
     try: <body, with `return H.value(x) if H.ends else x`>
@@ -14,7 +14,7 @@ import _ast as ast
 
 MARK = "\0pytead hook "
 _ONLY_AST = 0x400
-_NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": -1}
+_PLACE = ("lineno", "end_lineno", "col_offset", "end_col_offset")
 
 
 class Found:
@@ -28,11 +28,15 @@ class Found:
 
 
 def rewrite(source: bytes, filename: str, effects: frozenset, imports: object) -> tuple:
-    """Gives (tree, the functions rewritten). `imports(module, name)` says whether an import is a known effect."""
+    """Gives (tree, the functions rewritten, the line of all that was added: past the source's end).
+
+    `imports(module, name)` says whether an import is of a known effect.
+    """
     tree = compile(source, filename, "exec", _ONLY_AST, dont_inherit=True)
-    walk = _Rewriter(effects, imports)
+    nowhere = tree.body[-1].end_lineno + 1 if tree.body else 1
+    walk = _Rewriter(effects, imports, nowhere)
     walk.block(tree.body, _Scope(None, "", False))
-    return tree, walk.found
+    return tree, walk.found, nowhere
 
 
 def is_definition(node: object) -> bool:
@@ -51,9 +55,10 @@ class _Scope:
 
 
 class _Rewriter:
-    def __init__(self, effects: frozenset, imports: object) -> None:
+    def __init__(self, effects: frozenset, imports: object, nowhere: int) -> None:
         self.effects = effects
         self.imports = imports
+        self.place = dict(zip(_PLACE, (nowhere, nowhere, 0, 0)))
         self.aliases: set = set()
         self.found: list = []
 
@@ -123,33 +128,35 @@ class _Rewriter:
         names += [a.arg for a in args.kwonlyargs]
         if args.kwarg:
             names.append(args.kwarg.arg)
-        loads = [ast.Name(n, ast.Load(), **_NOWHERE) for n in names]
+        loads = [ast.Name(n, ast.Load(), **self.place) for n in names]
         handler = ast.ExceptHandler(
-            _get(hook, "Every"), None,
-            [_guarded(hook, "busy", "raised", []), ast.Raise(None, None, **_NOWHERE)], **_NOWHERE,
+            self.get(hook, "Every"), None,
+            [self.guarded(hook, "busy", "raised", []), ast.Raise(None, None, **self.place)], **self.place,
         )  # fmt: skip
         return [
-            _guarded(hook, "on", "enter", loads),
-            ast.Try(body or [ast.Pass(**_NOWHERE)], [handler], [], [_guarded(hook, "ends", "left", [])], **_NOWHERE),
-        ]
+            self.guarded(hook, "on", "enter", loads),
+            ast.Try(body or [ast.Pass(**self.place)], [handler], [],
+                    [self.guarded(hook, "ends", "left", [])], **self.place),
+            ast.Return(None, **self.place),
+        ]  # fmt: skip
 
     # Expressions and returns in a function's own body.
 
     def changed(self, node: object, scope: _Scope) -> object:
         hook = scope.hook
         if isinstance(node, ast.Return) and node.value is not None:
-            node.value = _when(hook, "ends", _call(hook, "value", [node.value]), node.value)
+            node.value = self.when(hook, "ends", self.call(hook, "value", [node.value]), node.value)
         elif isinstance(node, ast.Yield):
-            given = node.value or ast.Constant(None, None, **_NOWHERE)
-            place = {name: getattr(node, name) for name in _NOWHERE}
-            reported = ast.Yield(_call(hook, "yielded", [given]), **place)
-            return _when(hook, "ends", _call(hook, "sent", [reported]), node)
+            given = node.value or ast.Constant(None, None, **self.place)
+            place = {name: getattr(node, name) for name in _PLACE}
+            reported = ast.Yield(self.call(hook, "yielded", [given]), **place)
+            return self.when(hook, "ends", self.call(hook, "sent", [reported]), node)
         elif isinstance(node, ast.YieldFrom):
-            node.value = _when(hook, "ends", _call(hook, "through", [node.value]), node.value)
+            node.value = self.when(hook, "ends", self.call(hook, "through", [node.value]), node.value)
         elif isinstance(node, ast.Call) and self.is_effect(node.func):
-            node.func = _when(hook, "ends", _call(hook, "seen", [node.func]), node.func)
+            node.func = self.when(hook, "busy", self.call(hook, "seen", [node.func]), node.func)
         elif isinstance(node, ast.Attribute) and node.attr == "environ" and isinstance(node.ctx, ast.Load):
-            return _when(hook, "ends", _call(hook, "environment", [node]), node)
+            return self.when(hook, "busy", self.call(hook, "environment", [node]), node)
         return node
 
     def is_effect(self, node: object) -> bool:
@@ -157,26 +164,24 @@ class _Rewriter:
             return node.attr in self.effects
         return isinstance(node, ast.Name) and (node.id in self.aliases or node.id == "print")
 
+    # Pieces of added code.
+
+    def get(self, hook: int, name: str) -> object:
+        mark = ast.Constant(MARK + str(hook), None, **self.place)
+        return ast.Attribute(mark, name, ast.Load(), **self.place)
+
+    def call(self, hook: int, name: str, args: list) -> object:
+        return ast.Call(self.get(hook, name), args, [], **self.place)
+
+    def when(self, hook: int, flag: str, then: object, otherwise: object) -> object:
+        return ast.IfExp(self.get(hook, flag), then, otherwise, **self.place)
+
+    def guarded(self, hook: int, flag: str, name: str, args: list) -> object:
+        """Calls a hook's method where its flag asks for it; at the recursion limit, nothing."""
+        deep = ast.ExceptHandler(self.get(hook, "Deep"), None, [ast.Pass(**self.place)], **self.place)
+        call = ast.Expr(self.call(hook, name, args), **self.place)
+        return ast.If(self.get(hook, flag), [ast.Try([call], [deep], [], [], **self.place)], [], **self.place)
+
 
 def _last_name(node: object) -> "str | None":
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
-
-
-def _get(hook: int, name: str) -> object:
-    mark = ast.Constant(MARK + str(hook), None, **_NOWHERE)
-    return ast.Attribute(mark, name, ast.Load(), **_NOWHERE)
-
-
-def _call(hook: int, name: str, args: list) -> object:
-    return ast.Call(_get(hook, name), args, [], **_NOWHERE)
-
-
-def _when(hook: int, flag: str, then: object, otherwise: object) -> object:
-    return ast.IfExp(_get(hook, flag), then, otherwise, **_NOWHERE)
-
-
-def _guarded(hook: int, flag: str, name: str, args: list) -> object:
-    """Calls a hook's method where its flag asks for it; at the recursion limit, nothing."""
-    deep = ast.ExceptHandler(_get(hook, "Deep"), None, [ast.Pass(**_NOWHERE)], **_NOWHERE)
-    call = ast.Expr(_call(hook, name, args), **_NOWHERE)
-    return ast.If(_get(hook, flag), [ast.Try([call], [deep], [], [], **_NOWHERE)], [], **_NOWHERE)

@@ -13,7 +13,8 @@ def start() -> None:
     folder, root = env("PYTEAD_SPOOL", ""), env("PYTEAD_ROOT", "")
     if not folder or not root or not os.path.isdir(folder):
         return
-    from pytead_tui.recorder import redact
+    # All of it now: later, a file of the program could take a module's place.
+    from pytead_tui.recorder import known, redact  # noqa: F401
     from pytead_tui.recorder.project import Project
     from pytead_tui.recorder.spool import Spools
     from pytead_tui.recorder.state import Recorder

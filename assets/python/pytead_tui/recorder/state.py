@@ -16,7 +16,7 @@ from pytead_tui.recorder.objects import Objects, mro_of, names_of, oid
 from pytead_tui.recorder.project import File, Project
 from pytead_tui.recorder.spool import Full, Spools
 
-PACKAGE = __file__.rpartition("recorder")[0]
+PACKAGE = (lambda: None).__code__.co_filename.rpartition("recorder")[0]
 MOST_ERRORS = 100
 MOST_EVENTS = 20_000  # of a journey
 WALK = 250  # frames looked at for a parent
@@ -513,8 +513,6 @@ class Recorder:
             return
         if not _is_ours(error):
             raise error
-        if isinstance(error, RecursionError):
-            return
         self.errors += 1
         if self.errors >= MOST_ERRORS:
             self.gap("recorder error: " + type(error).__name__, self.errors)

@@ -43,7 +43,7 @@ def are_atoms(values: tuple) -> bool:
     for v in values:
         t = type(v)
         if t is str or t is bytes:
-            if len(v) > STRING:
+            if len(v) > STRING or redact.texts and redact.word_of(v):
                 return False
         elif t is int and v.bit_length() > INT_BITS:
             return False
@@ -88,7 +88,7 @@ class Capture:
         """Gives the tree of a value with a secret name: texts become secrets, wherever they are in it."""
         t = type(v)
         if numbers and (t is int or t is float):
-            return (TAG, "secret", word, redact.ordinal(v))
+            return (TAG, "secret", word, redact.ordinal(word, v))
         before, self.masking = self.masking, word
         try:
             return self.value(v, depth)
@@ -129,8 +129,11 @@ class Capture:
 
     def text_of(self, v: object) -> object:
         """Gives a text, or what is left of it."""
-        if self.masking is not None:
-            return (TAG, "secret", self.masking, redact.ordinal(v))
+        word = self.masking
+        if word is None and redact.texts:
+            word = redact.word_of(v)
+        if word is not None:
+            return (TAG, "secret", word, redact.ordinal(word, v))
         length = len(v)
         if length > self.text or length > self.room:
             return (TAG, "cut", type(v).__name__, length, v[:HEAD], v[-TAIL:], digest(v))
@@ -332,7 +335,7 @@ def dict_content(walk: Capture, v: dict, depth: int) -> object:
     for key, held in list(dict.items(v)):
         word = redact.secret_word(key)
         tree = walk.value(held, depth + 1) if word is None else walk.masked(word, held, depth + 1)
-        pairs.append((key if type(key) is str and len(key) < 200 else _key(walk, key, depth), tree))
+        pairs.append((_key(walk, key, depth), tree))
     try:
         content = dict(pairs)
         if len(content) == len(pairs):

@@ -1,0 +1,371 @@
+"""Every kind of value becomes the tree of docs/spool.md, and no code of the program runs for it."""
+
+import sys
+
+import pytest
+
+S = StopIteration
+
+HEAD = """
+import array, collections, dataclasses, datetime, decimal, enum, fractions, functools, io, ipaddress, logging
+import pathlib, re, sys, threading, time, types, typing, uuid, zoneinfo
+
+class Color(enum.Enum):
+    RED = 1
+
+class Flag(enum.IntFlag):
+    A = 1
+    B = 2
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+Pair = collections.namedtuple("Pair", "left right")
+
+class Typed(typing.NamedTuple):
+    name: str
+    password: str
+
+class Text(str):
+    pass
+
+class Sequence(list):
+    def __iter__(self):
+        raise RuntimeError("ours")
+
+class Mapping(dict):
+    def items(self):
+        raise RuntimeError("ours")
+
+@dataclasses.dataclass
+class Data:
+    x: int
+    y: list
+
+class Slotted:
+    __slots__ = ("a", "_b", "unset", "__weakref__")
+    def __init__(self):
+        self.a, self._b = 1, 2
+
+class SlottedChild(Slotted):
+    __slots__ = ("c",)
+    def __init__(self):
+        super().__init__()
+        self.c = 3
+
+class Mixed(Slotted):
+    def __init__(self):
+        super().__init__()
+        self.z = 4
+
+class Generic(typing.Generic[typing.TypeVar("T")]):
+    def __init__(self):
+        self.item = 1
+
+class Node:
+    def __init__(self, next=None):
+        self.next = next
+
+class Sentinel:
+    pass
+
+MISSING = Sentinel()
+UNIQUE = object()
+
+class Problem(Exception):
+    def __init__(self, code):
+        super().__init__("problem", code)
+        self.code = code
+
+def function():
+    pass
+
+def numbers(a, b=2):
+    yield a
+
+def cycle():
+    node = Node()
+    node.next = node
+    return node
+
+def ring():
+    made = [1]
+    made.append(made)
+    return made
+
+def twice():
+    shared = [1]
+    return [shared, shared]
+
+def alias():
+    node = Node()
+    return [node, node]
+
+def f(value):
+    return None
+
+def main():
+    f(VALUE)
+"""
+
+
+def obj(n, name, fields, kind="plain", module="app"):
+    return (S, "obj", n, module, name, kind, fields)
+
+
+def new(module, name, *args, **kwargs):
+    return (S, "new", module, name, args, kwargs)
+
+
+CASES = [
+    ("[None, True, 1, 1.5, 1j, 'x', b'x', ...]", [None, True, 1, 1.5, 1j, "x", b"x", ...]),
+    ("(1, ('a', [2]))", (1, ("a", [2]))),
+    ("{1, 2}", {1, 2}),
+    ("frozenset({(1, 2)})", frozenset({(1, 2)})),
+    ("{'a': [1], (1, 2): {}}", {"a": [1], (1, 2): {}}),
+    ("'\\udc80'", "\udc80"),
+    ("2 ** 200", 2**200),
+    ("NotImplemented", (S, "name", "builtins", "NotImplemented")),
+    ("Color.RED", (S, "enum", "app", "Color", "RED", 1)),
+    ("Level.LOW", (S, "enum", "app", "Level", "LOW", 1)),
+    ("Flag.A | Flag.B", (S, "enum", "app", "Flag", "A|B", 3)),
+    ("Pair(1, 'r')", (S, "nt", "app", "Pair", ("left", "right"), (1, "r"))),
+    ("Typed('n', 'hidden')", (S, "nt", "app", "Typed", ("name", "password"), ("n", (S, "secret", "password", 1)))),
+    ("Text('t')", (S, "sub", 1, "app", "Text", "t", {})),
+    ("Sequence([1, 2])", (S, "sub", 1, "app", "Sequence", [1, 2], {})),
+    ("Mapping(a=1)", (S, "sub", 1, "app", "Mapping", {"a": 1}, {})),
+    ("Data(1, [2])", obj(1, "Data", {"x": 1, "y": [2]}, "dataclass")),
+    ("Slotted()", obj(1, "Slotted", {"a": 1, "_b": 2})),
+    ("SlottedChild()", obj(1, "SlottedChild", {"a": 1, "_b": 2, "c": 3})),
+    ("Mixed()", obj(1, "Mixed", {"z": 4, "a": 1, "_b": 2})),
+    ("Generic()", obj(1, "Generic", {"item": 1})),
+    ("cycle()", obj(1, "Node", {"next": (S, "ref", 1)})),
+    ("alias()", [obj(1, "Node", {"next": None}), (S, "ref", 1)]),
+    ("ring()", (S, "mut", 1, [1, (S, "ref", 1)])),
+    ("twice()", [(S, "mut", 1, [1]), (S, "ref", 1)]),
+    ("MISSING", (S, "name", "app", "MISSING")),
+    ("UNIQUE", (S, "name", "app", "UNIQUE")),
+    ("object()", (S, "opaque", 1, "builtins", "object")),
+    ("function", (S, "name", "app", "function")),
+    ("Node", (S, "name", "app", "Node")),
+    ("Node.__init__", (S, "name", "app", "Node.__init__")),
+    ("len", (S, "name", "builtins", "len")),
+    ("str.upper", (S, "name", "builtins", "str.upper")),
+    ("int", (S, "name", "builtins", "int")),
+    ("collections", (S, "name", "collections", "")),
+    ("lambda: 1", (S, "opaque", 1, "builtins", "function")),
+    ("Node().__init__", (S, "method", obj(1, "Node", {"next": None}), "__init__")),
+    ("[1].append", (S, "method", [1], "append")),
+    ("functools.partial(function, 1, password='p')",
+     (S, "partial", (S, "name", "app", "function"), (1,), {"password": (S, "secret", "password", 1)})),
+    ("numbers([1])", (S, "gen", "app", "numbers", {"a": [1], "b": 2})),
+    ("Problem(7)", (S, "exc", 1, "app", "Problem", ("problem", 7), {"code": 7})),
+    ("KeyError('k')", (S, "exc", 1, "builtins", "KeyError", ("k",), {})),
+    ("FileNotFoundError(2, 'No', 'f')", (S, "exc", 1, "builtins", "FileNotFoundError", (2, "No", "f"), {})),
+    ("datetime.datetime(2024, 1, 2, 3, 4, 5, 6)", new("datetime", "datetime", 2024, 1, 2, 3, 4, 5, 6)),
+    ("datetime.datetime(2024, 1, 2, tzinfo=datetime.timezone.utc, fold=1)",
+     new("datetime", "datetime", 2024, 1, 2, 0, 0, 0, 0,
+         new("datetime", "timezone", new("datetime", "timedelta", 0, 0, 0)), fold=1)),
+    ("datetime.date(2024, 1, 2)", new("datetime", "date", 2024, 1, 2)),
+    ("datetime.time(1, 2)", new("datetime", "time", 1, 2, 0, 0)),
+    ("datetime.timedelta(1, 2, 3)", new("datetime", "timedelta", 1, 2, 3)),
+    ("zoneinfo.ZoneInfo('UTC')", new("zoneinfo", "ZoneInfo", "UTC")),
+    ("decimal.Decimal('1.10')", new("decimal", "Decimal", "1.10")),
+    ("fractions.Fraction(1, 3)", new("fractions", "Fraction", 1, 3)),
+    ("uuid.UUID(int=5)", new("uuid", "UUID", "00000000-0000-0000-0000-000000000005")),
+    ("pathlib.Path('a') / 'b'", new("pathlib", "PosixPath", "a/b")),
+    ("pathlib.PureWindowsPath('c:/x')", new("pathlib", "PureWindowsPath", "c:\\x")),
+    ("range(1, 9, 2)", new("builtins", "range", 1, 9, 2)),
+    ("slice(1, None)", new("builtins", "slice", 1, None, None)),
+    ("bytearray(b'ab')", new("builtins", "bytearray", b"ab")),
+    ("collections.deque([1], 3)", new("collections", "deque", [1], 3)),
+    ("collections.Counter('aab')", new("collections", "Counter", {"a": 2, "b": 1})),
+    ("collections.OrderedDict(a=1)", new("collections", "OrderedDict", {"a": 1})),
+    ("collections.defaultdict(list, a=[1])",
+     new("collections", "defaultdict", (S, "name", "builtins", "list"), {"a": [1]})),
+    ("re.compile('a+', re.I)", new("re", "compile", "a+", 2)),
+    ("ipaddress.ip_address('10.0.0.1')", new("ipaddress", "IPv4Address", "10.0.0.1")),
+    ("ipaddress.ip_network('10.0.0.0/8')", new("ipaddress", "IPv4Network", "10.0.0.0/8")),
+    ("types.SimpleNamespace(a=1)", obj(1, "SimpleNamespace", {"a": 1}, module="types")),
+    ("array.array('i', [1, 2])", new("array", "array", "i", [1, 2])),
+    ("types.MappingProxyType({'a': 1})", new("types", "MappingProxyType", {"a": 1})),
+    ("memoryview(b'abc')", (S, "cut", "memoryview", 3, "", "", "")),
+    ("io.StringIO('text')", (S, "file", "StringIO", "text", 0)),
+    ("io.BytesIO(b'text')", (S, "file", "BytesIO", b"text", 0)),
+    ("time.gmtime(0)", new("time", "struct_time", (1970, 1, 1, 0, 0, 0, 3, 1, 0))),
+    ("logging.getLogger('a.b')", new("logging", "getLogger", "a.b")),
+    ("threading.Lock()", (S, "opaque", 1, "_thread", "lock")),
+    ("threading.Thread()", (S, "opaque", 1, "threading", "Thread")),
+    ("open('/dev/null')", (S, "opaque", 1, "_io", "TextIOWrapper")),
+    ("{Color.RED: 1}", {(S, "enum", "app", "Color", "RED", 1): 1}),
+    ("{Node(): 1}", new("builtins", "dict", [(obj(1, "Node", {"next": None}), 1)])),
+    ("{Pair(1, 2)}", {(S, "nt", "app", "Pair", ("left", "right"), (1, 2))}),
+]  # fmt: skip
+
+
+def written(program, expression, **extra):
+    spool = program.main(HEAD.replace("VALUE", expression), **extra)
+    return spool.one("f")[0].args[0]
+
+
+@pytest.mark.parametrize(("expression", "expected"), CASES, ids=[c[0][:40] for c in CASES])
+def test_value(program, expression, expected):
+    # Objects made on the way there may have taken the first ordinals.
+    assert renumbered(written(program, expression)) == renumbered(expected)
+
+
+def renumbered(tree, seen=None):
+    seen = {} if seen is None else seen
+    if type(tree) is tuple and tree and tree[0] is S and tree[1] in ("obj", "sub", "ref", "mut", "exc", "opaque"):
+        number = seen.setdefault(tree[2], len(seen) + 1)
+        return (*tree[:2], number, *(renumbered(x, seen) for x in tree[3:]))
+    if type(tree) in (list, tuple):
+        return type(tree)(renumbered(x, seen) for x in tree)
+    if type(tree) is dict:
+        return {k: renumbered(v, seen) for k, v in tree.items()}
+    return tree
+
+
+def test_cut_texts(program):
+    tree = written(program, "'a' * 4097")
+    assert tree[:4] == (S, "cut", "str", 4097)
+    assert tree[4] == "a" * 256 and tree[5] == "a" * 64 and len(tree[6]) == 16
+    assert written_again(program, "['x' * 4000] * 9")[-1][1] == "cut"
+
+
+def written_again(program, expression):
+    for path in program.spool.iterdir():
+        path.unlink()
+    return written(program, expression)
+
+
+def test_cut_containers(program):
+    assert written(program, "list(range(5000))") == (S, "cut", "list", 5000, [0, 1, 2], [], "")
+    deep = written_again(program, "functools.reduce(lambda a, _: [a], range(100), 0)")
+    for _ in range(41):
+        (deep,) = deep
+    assert deep[:3] == (S, "cut", "list")
+
+
+SECRETS = """
+    class Account:
+        def __init__(self, user, api_key):
+            self.user = user
+            self.apiKey = api_key
+            self.nested = {"Authorization": "Bearer x", "items": {"db_password": b"raw", "size": 1}}
+
+    def login(user, password, token=None, tokenizer="plain", pin="12", session=()):
+        return {"password": password, "user": user}
+
+    def codename(project_falcon):
+        return project_falcon
+
+    def main():
+        login("u", "hunter2", 5)
+        login("u", "other", None, session=["hunter2", 1])
+        Account("u", "hunter2")
+        codename("hunter2")
+"""
+
+
+def test_secrets_do_not_reach_the_spool(program):
+    spool = program.main(SECRETS, PYTEAD_REDACT="falcon")
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    for secret in (b"hunter2", b"other", b"Bearer", b"raw"):
+        assert secret not in raw
+    (one, end), (two, _) = spool.calls("login")
+    assert spool.functions()["login"][7] == 0b100110
+    hunter = one.args[1]
+    assert hunter[:3] == (S, "secret", "password") and one.args[2][:3] == (S, "secret", "token")
+    assert one.args[3:5] == ("plain", "12") and one.args[0] == "u"
+    assert end.value["password"] == hunter
+    assert two.args[1] != hunter and two.args[2] is None
+    assert two.args[5][0][3] == hunter[3] and two.args[5][1] == 1
+    fields = spool.one("Account.__init__")[1].changed["self"][-1]
+    assert fields["user"] == "u" and fields["apiKey"][:2] == (S, "secret")
+    assert fields["nested"]["Authorization"][:3] == (S, "secret", "authorization")
+    assert fields["nested"]["items"]["db_password"][1] == "secret"
+    assert spool.one("codename")[0].args[0][:3] == (S, "secret", "falcon")
+
+
+WEIRD = """
+    def boom(*args, **kwargs):
+        print("user code ran")
+        raise RuntimeError("user code ran")
+
+    class Meta(type):
+        __hash__ = __eq__ = __getattribute__ = __instancecheck__ = __subclasscheck__ = __repr__ = boom
+
+    TRAPS = {n: boom for n in (
+        "__repr__ __str__ __eq__ __hash__ __getattr__ __getattribute__ __len__ __iter__ __bool__ __contains__ "
+        "__getitem__ __reduce__ __reduce_ex__ __dir__ __sizeof__ __format__ __lt__ __int__ __index__ __float__ "
+        "__getstate__ __copy__ __deepcopy__ keys items values"
+    ).split()}
+
+    plain = type("Plain", (), dict(TRAPS))
+    meta = type.__call__(Meta, "WithMeta", (), {})
+    lies = type("Lies", (), dict(TRAPS, __class__=property(lambda self: boom())))
+    hides = type("Hides", (), dict(TRAPS, __dict__=property(boom)))
+    text = type("Text", (str,), dict(TRAPS))
+    number = type("Number", (int,), {k: v for k, v in TRAPS.items() if k != "__getattribute__"})
+    many = type("Many", (list,), dict(TRAPS))
+    table = type("Table", (dict,), dict(TRAPS))
+    bag = type("Bag", (set,), dict(TRAPS))
+    pair = type("Pair", (tuple,), dict(TRAPS))
+    error = type("Error", (Exception,), {k: v for k, v in TRAPS.items() if k != "__getattribute__"})
+    half = plain.__new__(plain)
+
+    class Prop:
+        @property
+        def value(self):
+            boom()
+
+    def f(x):
+        return x
+
+    def g(x):
+        raise x
+
+    def main():
+        values = [plain(), meta.__new__(meta) if False else object.__new__(meta), lies(), hides(), text("t"),
+                  number(1), many([1]), table(a=1), bag([1]), pair((1,)), error("e"), half, Prop(), meta]
+        for value in values:
+            f(value)
+            f([value])
+            f({"k": value})
+        try:
+            g(error("raised"))
+        except Exception:
+            pass
+        print("done")
+"""
+
+
+def test_weird_classes_run_no_code(program):
+    program.write("app.py", WEIRD)
+    program.write("main.py", "import app\napp.main()\n")
+    done = program.same("main.py")
+    assert done.stdout == "done\n" and done.stderr == ""
+    spool = program.read(done)
+    calls = spool.calls("f")
+    assert len(calls) >= 30 and all(end for _, end in calls)
+    assert spool.one("g")[1].error[3:6] == ("app", "Error", ("raised",))
+
+
+def test_numpy(program):
+    pytest.importorskip("numpy")
+    tree = written(program, "__import__('numpy').arange(4).reshape(2, 2)")
+    assert tree == (S, "ndarray", "<i8", (2, 2), [0, 1, 2, 3])
+
+
+def test_other_libraries_kinds(program):
+    kinds = {"attrs": "__import__('attr').make_class('A', ['x'])(1)"}
+    for module, expression in kinds.items():
+        if module in sys.modules or not _missing(module):
+            assert written(program, expression)[5] == module
+
+
+def _missing(module):
+    import importlib.util
+
+    return importlib.util.find_spec(module) is None
