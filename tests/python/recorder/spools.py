@@ -41,7 +41,7 @@ class Spool:
     def calls(self, qualname: str) -> list:
         """Gives a function's calls, each (C record, end record or None), in order, of all processes."""
         found = []
-        for pid, records in self.by_process().items():
+        for records in self.by_process().values():
             ids = {f[1] for f in records if f[0] == "F" and f[3] == qualname}
             ends = {r[1]: r for r in records if r[0] in "RX"}
             found += [(c, ends.get(c.cid)) for c in records if c[0] == "C" and c.fid in ids]
