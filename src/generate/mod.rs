@@ -1,1 +1,18 @@
-//! Recorded calls to tests, and their proof.
+//! Recorded calls → pytest text, what proof runs say about it, and what replays changed. Runs nothing itself.
+//!
+//! The way of a function's calls: [`plan::Plan::new`] turns calls into cases or reasons why not; the engine evaluates
+//! [`plan::Plan::check_items`] and hands the values to [`plan::Plan::settle`]; [`plan::Plan::draft`] chooses and renders;
+//! [`prove::judge`] reads the proof runs. Every step is a function of its inputs: the same calls give the same bytes.
+
+pub mod act;
+pub mod build;
+pub mod cases;
+pub mod expect;
+pub mod layout;
+pub mod names;
+pub mod plan;
+pub mod project;
+pub mod raises;
+pub mod render;
+pub mod scope;
+pub mod trim;

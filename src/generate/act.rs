@@ -1,0 +1,212 @@
+//! How a recorded call is written: a call, an attribute, an operator, an assignment.
+
+use crate::domain::function::{Function, FunctionKind, ParamKind};
+use crate::generate::build::Statement;
+use crate::generate::layout::{Expr, Item};
+
+/// Positional arguments beyond this one are written with their names.
+const POSITIONAL_MAX: usize = 3;
+
+/// The line that does what the recorded call did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// An expression whose value is the call's result.
+    Value(Expr),
+    /// A statement without a value.
+    Statement(Statement),
+    /// The making of an object: its value is the receiver.
+    Construct(Expr),
+}
+
+/// What a function is called on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// Nothing: a function, a static method, a class method, by its spelled name.
+    Free(String),
+    /// An object, by the name it is bound to.
+    Object(String),
+    /// An object whose class has another method of this name: the method is spelled with its class.
+    Unbound { method: String, receiver: String },
+    /// A class: the call is the making of an instance.
+    Class(String),
+}
+
+/// Writes the call of a function with these arguments, the receiver left out.
+///
+/// # Errors
+/// Fails with the reason when it is not called by people.
+pub fn act(function: &Function, target: &Target, items: Vec<Item>) -> Result<Act, String> {
+    match target {
+        Target::Free(callee) => Ok(Act::Value(Expr::call_with(callee, items))),
+        Target::Object(receiver) => method(function, receiver, items),
+        Target::Unbound { method, receiver } => {
+            let mut all = vec![Item::from(Expr::atom(receiver.clone()))];
+            all.extend(items);
+            Ok(Act::Value(Expr::call_with(method, all)))
+        }
+        Target::Class(class) => Ok(Act::Construct(Expr::call_with(class, items))),
+    }
+}
+
+/// Orders arguments for a call: names where they help and are allowed.
+#[must_use]
+pub fn assemble<'n>(names: impl Iterator<Item = &'n str>, args: Vec<(ParamKind, Vec<Item>)>) -> Vec<Item> {
+    let spread = args.iter().any(|(kind, items)| *kind == ParamKind::VarPositional && !items.is_empty());
+    let mut out = Vec::new();
+    for ((at, name), (kind, items)) in names.enumerate().zip(args) {
+        let named = match kind {
+            ParamKind::KeywordOnly => true,
+            ParamKind::PositionalOrKeyword => at >= POSITIONAL_MAX && !spread,
+            _ => false,
+        };
+        out.extend(items.into_iter().map(|item| if named { Item { prefix: format!("{name}="), ..item } } else { item }));
+    }
+    out
+}
+
+/// Writes the call of a method on an object that has a name, in the form people use (R12).
+///
+/// # Errors
+/// Fails with the reason when the method is not called by people.
+pub fn method(function: &Function, receiver: &str, items: Vec<Item>) -> Result<Act, String> {
+    let name = function.name();
+    if function.kind == FunctionKind::Property {
+        return property(receiver, name, items);
+    }
+    if name.starts_with("__")
+        && name.ends_with("__")
+        && let Some(act) = operator(receiver, name, &items)?
+    {
+        return Ok(act);
+    }
+    // Names with two underscores in front are spelled with their class outside of it.
+    let class = function.id.qualname().rsplit('.').nth(1).unwrap_or_default().trim_start_matches('_');
+    let name = if name.starts_with("__") && !name.ends_with("__") { format!("_{class}{name}") } else { name.to_owned() };
+    Ok(Act::Value(Expr::call_with(&format!("{receiver}.{name}"), items)))
+}
+
+fn property(receiver: &str, name: &str, items: Vec<Item>) -> Result<Act, String> {
+    let mut items = items.into_iter();
+    match (items.next(), items.next()) {
+        (None, _) => Ok(Act::Value(Expr::Atom(format!("{receiver}.{name}")))),
+        (Some(item), None) => {
+            let same = format!("setattr({receiver}, \"{name}\", {})", item.value.flat());
+            Ok(Act::Statement(Statement::assign(&format!("{receiver}.{name}"), item.value, same)))
+        }
+        _ => Err("a property takes no arguments".into()),
+    }
+}
+
+/// Writes a special method as the operator or builtin that calls it; `None` when there is none.
+fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, String> {
+    let plain = items.iter().all(|item| item.prefix.is_empty());
+    let value = |text: String| Ok(Some(Act::Value(Expr::Atom(text))));
+    let binary = |sign: &str, other: &Expr| value(format!("{receiver} {sign} {}", operand(other)));
+    let inplace = |sign: &str, other: &Expr| {
+        let same = format!("({receiver} := {receiver} {sign} {})", operand(other));
+        Ok(Some(Act::Statement(Statement::assign_by(&format!("{receiver} {sign}= "), other.clone(), same))))
+    };
+    let args: Vec<&Expr> = items.iter().map(|item| &item.value).collect();
+    if name == "__init__" {
+        return Ok(None);
+    }
+    if name == "__call__" {
+        return Ok(Some(Act::Value(Expr::call_with(receiver, items.to_vec()))));
+    }
+    if matches!(name, "__new__" | "__post_init__" | "__init_subclass__" | "__set_name__" | "__del__" | "__class_getitem__") {
+        return Err(format!("Python calls {name} by itself"));
+    }
+    if !plain {
+        return Ok(None);
+    }
+    match (name, args.as_slice()) {
+        ("__len__", []) => value(format!("len({receiver})")),
+        ("__str__", []) => value(format!("str({receiver})")),
+        ("__repr__", []) => value(format!("repr({receiver})")),
+        ("__bytes__", []) => value(format!("bytes({receiver})")),
+        ("__bool__", []) => value(format!("bool({receiver})")),
+        ("__hash__", []) => value(format!("hash({receiver})")),
+        ("__int__", []) => value(format!("int({receiver})")),
+        ("__float__", []) => value(format!("float({receiver})")),
+        ("__complex__", []) => value(format!("complex({receiver})")),
+        ("__abs__", []) => value(format!("abs({receiver})")),
+        ("__iter__", []) => value(format!("iter({receiver})")),
+        ("__next__", []) => value(format!("next({receiver})")),
+        ("__reversed__", []) => value(format!("reversed({receiver})")),
+        ("__neg__", []) => value(format!("-{receiver}")),
+        ("__pos__", []) => value(format!("+{receiver}")),
+        ("__invert__", []) => value(format!("~{receiver}")),
+        ("__round__", args) => builtin("round", receiver, args),
+        ("__format__", [spec]) => builtin("format", receiver, &[spec]),
+        ("__getattr__", [name]) => builtin("getattr", receiver, &[name]),
+        ("__contains__", [item]) => value(format!("{} in {receiver}", operand(item))),
+        ("__getitem__", [key]) => Ok(Some(Act::Value(index(receiver, key)))),
+        ("__setitem__", [key, item]) => Ok(Some(Act::Statement(Statement::assign(
+            &index(receiver, key).flat(),
+            (*item).clone(),
+            format!("{receiver}.__setitem__({}, {})", key.flat(), item.flat()),
+        )))),
+        ("__delitem__", [key]) => {
+            Ok(Some(Act::Statement(Statement::delete(index(receiver, key), format!("{receiver}.__delitem__({})", key.flat())))))
+        }
+        (name, [other]) => match SIGNS.iter().find(|(method, _)| *method == name) {
+            Some((_, sign)) => binary(sign, other),
+            None => {
+                let bare = name.trim_matches('_');
+                let sign_of =
+                    |method: &str| SIGNS.iter().find(|(known, _)| known.trim_matches('_') == method).map(|(_, sign)| *sign);
+                if let Some(sign) = bare.strip_prefix('r').and_then(sign_of) {
+                    return value(format!("{} {sign} {receiver}", operand(other)));
+                }
+                match bare.strip_prefix('i').and_then(sign_of) {
+                    Some(sign) => inplace(sign, other),
+                    None => Ok(None),
+                }
+            }
+        },
+        _ => Ok(None),
+    }
+}
+
+fn builtin(name: &str, receiver: &str, args: &[&Expr]) -> Result<Option<Act>, String> {
+    let mut all = vec![Expr::atom(receiver)];
+    all.extend(args.iter().map(|arg| (*arg).clone()));
+    Ok(Some(Act::Value(Expr::call(name, all))))
+}
+
+/// Special methods of two operands.
+const SIGNS: &[(&str, &str)] = &[
+    ("__eq__", "=="),
+    ("__ne__", "!="),
+    ("__lt__", "<"),
+    ("__le__", "<="),
+    ("__gt__", ">"),
+    ("__ge__", ">="),
+    ("__add__", "+"),
+    ("__sub__", "-"),
+    ("__mul__", "*"),
+    ("__matmul__", "@"),
+    ("__truediv__", "/"),
+    ("__floordiv__", "//"),
+    ("__mod__", "%"),
+    ("__pow__", "**"),
+    ("__and__", "&"),
+    ("__or__", "|"),
+    ("__xor__", "^"),
+    ("__lshift__", "<<"),
+    ("__rshift__", ">>"),
+];
+
+fn index(receiver: &str, key: &Expr) -> Expr {
+    Expr::Bracket { open: format!("{receiver}["), items: vec![key.clone().into()], close: ']', one_tuple: false }
+}
+
+/// Writes an expression as a part of a larger one: what is itself an operation is put into parentheses.
+#[must_use]
+pub fn operand(expr: &Expr) -> String {
+    let flat = expr.flat();
+    match expr {
+        Expr::Atom(text) if text.contains(' ') || text.starts_with('-') => format!("({flat})"),
+        _ => flat,
+    }
+}

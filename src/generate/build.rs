@@ -1,0 +1,537 @@
+//! A recorded value → a Python expression that makes it again, with the lines before it and the imports it needs.
+//!
+//! Fails closed: what has no honest form is an error with its reason. Whether the expression really makes the same value
+//! is found out by evaluating it (`plan::Plan::check_items`), never assumed.
+
+mod object;
+mod standard;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::call::Call;
+use crate::domain::value::{ObjectKind, TypeName, Value};
+use crate::generate::layout::{self, Expr, Item};
+use crate::generate::project::Project;
+use crate::generate::scope::{Import, Scope, is_identifier, snake};
+
+/// More nodes than this in one case are no test that anybody reads.
+const NODES_MAX: usize = 600;
+
+/// One line before the act.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What stands before the expression: `cart = `, `cart["a"] = `, or nothing.
+    pub prefix: String,
+    /// The expression.
+    pub value: Expr,
+    /// The same as an expression, for an evaluation that has no statements.
+    fold: String,
+}
+
+impl Statement {
+    /// Makes `name = value`.
+    #[must_use]
+    pub fn bind(name: &str, value: Expr) -> Self {
+        let fold = format!("({name} := {})", value.flat());
+        Self { prefix: format!("{name} = "), value, fold }
+    }
+
+    /// Makes a line that only does something.
+    #[must_use]
+    pub fn run(value: Expr) -> Self {
+        Self { prefix: String::new(), fold: value.flat(), value }
+    }
+
+    /// Makes an assignment to an item or an attribute, with the call that does the same.
+    #[must_use]
+    pub fn assign(target: &str, value: Expr, same_as: String) -> Self {
+        Self::assign_by(&format!("{target} = "), value, same_as)
+    }
+
+    /// Makes an assignment with a sign of its own: `total += `.
+    #[must_use]
+    pub fn assign_by(prefix: &str, value: Expr, same_as: String) -> Self {
+        Self { prefix: prefix.to_owned(), value, fold: same_as }
+    }
+
+    /// Makes a `del` line, with the call that does the same.
+    #[must_use]
+    pub fn delete(target: Expr, same_as: String) -> Self {
+        Self { prefix: "del ".into(), value: target, fold: same_as }
+    }
+
+    /// Writes the statement as lines.
+    #[must_use]
+    pub fn lines(&self, indent: usize) -> Vec<String> {
+        self.value.lines(indent, &self.prefix, "")
+    }
+}
+
+/// A value as code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// Lines that come first.
+    pub setup: Vec<Statement>,
+    /// The expression.
+    pub expression: Expr,
+    /// The imports both need.
+    pub imports: BTreeSet<Import>,
+}
+
+impl Built {
+    /// Writes setup and expression as one expression, for an evaluation that has no statements.
+    #[must_use]
+    pub fn folded(&self) -> String {
+        fold(&self.setup, &self.expression)
+    }
+}
+
+/// Writes statements and an expression as one expression.
+#[must_use]
+pub fn fold(setup: &[Statement], expression: &Expr) -> String {
+    if setup.is_empty() {
+        return expression.flat();
+    }
+    let steps: Vec<&str> = setup.iter().map(|statement| statement.fold.as_str()).collect();
+    format!("({}, {})[-1]", steps.join(", "), expression.flat())
+}
+
+/// Turns one value into code.
+///
+/// # Errors
+/// Fails with the reason when the value has no code form.
+pub fn build<'a>(value: &Value, hint: &str, call: &'a Call, project: Project<'a>, scope: &mut Scope) -> Result<Built, String> {
+    together(call, project, scope, |builder| builder.value(value, hint)).map(|(expression, work)| Built {
+        setup: work.setup,
+        expression,
+        imports: work.imports,
+    })
+}
+
+/// Runs a construction until it needs no more names: a value that is met twice is bound to a name in the next attempt.
+pub(super) fn together<'a, T>(
+    call: &'a Call,
+    project: Project<'a>,
+    scope: &mut Scope,
+    mut construct: impl FnMut(&mut Builder<'a, '_>) -> Result<T, Stop>,
+) -> Result<(T, Work), String> {
+    let mut bind = BTreeSet::new();
+    loop {
+        let mut builder = Builder { project, call, scope, bind: &bind, work: Work::default(), expecting: None };
+        match construct(&mut builder) {
+            Ok(done) => return Ok((done, builder.work)),
+            Err(Stop::No(reason)) => return Err(reason),
+            Err(Stop::Again(ordinal)) => {
+                if !bind.insert(ordinal) {
+                    return Err("the same object is needed in two places at once".into());
+                }
+            }
+        }
+    }
+}
+
+/// Why a construction stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// This object is met twice: begin again and bind it to a name.
+    Again(u64),
+    /// It cannot be written as code.
+    No(String),
+}
+
+impl From<String> for Stop {
+    fn from(reason: String) -> Self {
+        Self::No(reason)
+    }
+}
+
+pub(super) fn no<T>(reason: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::No(reason.into()))
+}
+
+/// Where an object with an ordinal stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Seen {
+    Building,
+    Inline,
+    Bound(String),
+}
+
+/// What a construction has made so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Work {
+    pub(super) setup: Vec<Statement>,
+    pub(super) imports: BTreeSet<Import>,
+    pub(super) taken: BTreeSet<String>,
+    seen: BTreeMap<u64, Seen>,
+    nodes: usize,
+}
+
+impl Work {
+    /// Gives the name an object is bound to.
+    pub(super) fn name_of(&self, ordinal: u64) -> Option<&str> {
+        match self.seen.get(&ordinal)? {
+            Seen::Bound(name) => Some(name),
+            Seen::Building | Seen::Inline => None,
+        }
+    }
+
+    /// Tells whether an object was made on the way.
+    pub(super) fn made(&self, ordinal: u64) -> bool {
+        self.seen.contains_key(&ordinal)
+    }
+}
+
+/// Makes values of one case, so that what is one object there is one object in the test.
+pub(super) struct Builder<'a, 's> {
+    pub(super) project: Project<'a>,
+    pub(super) call: &'a Call,
+    pub(super) scope: &'s mut Scope,
+    bind: &'s BTreeSet<u64>,
+    pub(super) work: Work,
+    /// Set while writing what a result is compared with.
+    pub(super) expecting: Option<Expecting<'a>>,
+}
+
+/// What holds while writing the other side of a comparison: no new lines, and `==` has to mean something.
+pub(super) struct Expecting<'a> {
+    /// What the ordinals of the outcome stand for.
+    pub(super) defined: BTreeMap<u64, &'a Value>,
+    /// Ordinals being written.
+    open: BTreeSet<u64>,
+}
+
+impl<'a> Expecting<'a> {
+    /// Collects what the ordinals of an outcome stand for.
+    pub(super) fn new(values: impl Iterator<Item = &'a Value>) -> Self {
+        let mut defined = BTreeMap::new();
+        for value in values {
+            value.walk(&mut |part| {
+                match part {
+                    Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } | Value::Exception { ordinal, .. } => {
+                        defined.entry(*ordinal).or_insert(part);
+                    }
+                    Value::Shared(ordinal, value) => {
+                        defined.entry(*ordinal).or_insert(value.as_ref());
+                    }
+                    _ => {}
+                }
+                true
+            });
+        }
+        Self { defined, open: BTreeSet::new() }
+    }
+
+    /// Follows a reference to what it stands for.
+    pub(super) fn resolve<'v>(&self, value: &'v Value) -> &'v Value
+    where
+        'a: 'v,
+    {
+        match value {
+            Value::Ref(ordinal) => self.defined.get(ordinal).copied().unwrap_or(value),
+            Value::Shared(_, value) => value,
+            _ => value,
+        }
+    }
+}
+
+impl<'a> Builder<'a, '_> {
+    /// Writes what a result is compared with: only what `==` compares by content, or an object of the test itself.
+    pub(super) fn expected(&mut self, value: &Value) -> Result<Expr, Stop> {
+        let before = self.work.setup.len();
+        let built = self.value(value, "expected")?;
+        if self.work.setup.len() > before {
+            return no("it cannot be written in one expression");
+        }
+        Ok(built)
+    }
+
+    /// Writes a value; `hint` names the variable, should one be needed.
+    pub(super) fn value(&mut self, value: &Value, hint: &str) -> Result<Expr, Stop> {
+        self.work.nodes += 1;
+        if self.work.nodes > NODES_MAX {
+            return no("its values are too large to read in a test");
+        }
+        if let Some(expr) = scalar(value) {
+            return self.scalar(value, expr);
+        }
+        if self.expecting.is_some() {
+            incomparable(value)?;
+        }
+        match value {
+            Value::Float(number) => Ok(self.float(*number)),
+            Value::Complex(real, imaginary) => Ok(Expr::call("complex", vec![self.float(*real), self.float(*imaginary)])),
+            Value::List(items) => Ok(Expr::list(self.values(items, hint)?)),
+            Value::Tuple(items) => Ok(Expr::tuple(self.values(items, hint)?)),
+            Value::Set(items) if items.is_empty() => Ok(Expr::atom("set()")),
+            Value::Set(items) => self.set(items, hint),
+            Value::FrozenSet(items) if items.is_empty() => Ok(Expr::atom("frozenset()")),
+            Value::FrozenSet(items) => Ok(Expr::call("frozenset", vec![self.set(items, hint)?])),
+            Value::Dict(pairs) => {
+                let mut done = Vec::new();
+                for (key, value) in pairs {
+                    done.push((self.value(key, "key")?, self.value(value, hint)?));
+                }
+                Ok(Expr::dict(done))
+            }
+            Value::Ref(ordinal) => match self.expecting.as_ref().and_then(|expecting| expecting.defined.get(ordinal).copied()) {
+                Some(value) if !matches!(value, Value::Ref(_)) => {
+                    let by_content = self.compares_by_content(value);
+                    self.expected_object(*ordinal, by_content, |builder| builder.value(value, hint))
+                }
+                _ => self.again(*ordinal),
+            },
+            Value::Shared(ordinal, value) => self.identified(*ordinal, hint, |builder| builder.value(value, hint)),
+            Value::Name(ty) => self.name(ty),
+            Value::Enum { ty, name, value } => self.member(ty, name.as_deref(), value),
+            Value::NamedTuple { ty, fields } => self.keywords(ty, fields),
+            Value::New { ty, args, kwargs } => self.standard(ty, args, kwargs),
+            Value::Object { ordinal, .. } if self.expecting.is_some() && !self.compares_by_content(value) => self.again(*ordinal),
+            Value::Object { ordinal, ty, kind, fields } => {
+                self.identified(*ordinal, &snake(ty.short()), |builder| builder.object(*ordinal, ty, *kind, fields))
+            }
+            Value::Sub { ordinal, ty, base, fields } => self.identified(*ordinal, &snake(ty.short()), |builder| {
+                if !fields.is_empty() {
+                    return builder
+                        .provenance(*ordinal, ty)
+                        .or_else(|_| no(format!("{} is a {} with fields of its own", ty.short(), base.type_name())));
+                }
+                let base = builder.value(base, hint)?;
+                Ok(Expr::call(&builder.spell(ty)?, vec![base]))
+            }),
+            Value::Exception { ordinal, ty, args, fields } => self.identified(*ordinal, "error", |builder| {
+                if !fields.is_empty() {
+                    return no(format!("{} has fields of its own", ty.short()));
+                }
+                let args = builder.values(args, "value")?;
+                Ok(Expr::call(&builder.spell(ty)?, args))
+            }),
+            Value::Generator { ty, args } => self.generator(ty, args),
+            Value::Partial { function, args, kwargs } => {
+                let mut items = vec![Item::from(self.value(function, "function")?)];
+                items.extend(self.values(args, "value")?.into_iter().map(Item::from));
+                items.extend(self.named(kwargs)?);
+                self.work.imports.insert(Import::module("functools"));
+                Ok(Expr::call_with("functools.partial", items))
+            }
+            Value::Method { receiver, name } => {
+                if !is_identifier(name) {
+                    return no("a bound method has no name");
+                }
+                let receiver = self.value(receiver, "owner")?;
+                match receiver {
+                    Expr::Atom(receiver) if receiver.split('.').all(is_identifier) => {
+                        Ok(Expr::Atom(format!("{receiver}.{name}")))
+                    }
+                    receiver => Ok(Expr::Atom(format!("{}.{name}", self.bind_new("owner", receiver)))),
+                }
+            }
+            Value::File { class, content, position } => self.file(class, content, *position, hint),
+            Value::Array { dtype, shape, items } => self.array(dtype, shape, items),
+            Value::Secret { kind, .. } => no(format!("it holds a secret ({kind}) that was not recorded")),
+            Value::Opaque { ordinal, ty } => self.identified(*ordinal, &snake(ty.short()), |builder| {
+                builder.provenance(*ordinal, ty).or_else(|stop| match stop {
+                    Stop::Again(_) => Err(stop),
+                    Stop::No(_) => no(format!("{} has no code form", ty.short())),
+                })
+            }),
+            cut => no(cut.not_buildable().unwrap_or_else(|| format!("a {} has no code form", cut.type_name()))),
+        }
+    }
+
+    fn scalar(&mut self, value: &Value, expr: Expr) -> Result<Expr, Stop> {
+        if let Value::Str(text) = value
+            && is_private_path(text)
+        {
+            return no("it holds a path of this machine");
+        }
+        Ok(expr)
+    }
+
+    pub(super) fn values(&mut self, values: &[Value], hint: &str) -> Result<Vec<Expr>, Stop> {
+        values.iter().map(|value| self.value(value, hint)).collect()
+    }
+
+    pub(super) fn named(&mut self, fields: &[(String, Value)]) -> Result<Vec<Item>, Stop> {
+        let mut items = Vec::new();
+        for (name, value) in fields {
+            if !is_identifier(name) {
+                return no(format!("{} is no name of an argument", layout::string(name)));
+            }
+            items.push(Item::keyword(name, self.value(value, name)?));
+        }
+        Ok(items)
+    }
+
+    fn keywords(&mut self, ty: &TypeName, fields: &[(String, Value)]) -> Result<Expr, Stop> {
+        let items = self.named(fields)?;
+        Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// R28: the text of a set does not depend on hash seeds.
+    fn set(&mut self, items: &[Value], hint: &str) -> Result<Expr, Stop> {
+        let mut members = Vec::new();
+        for item in items {
+            members.push((item.type_name().to_owned(), self.value(item, hint)?));
+        }
+        members.sort_by(|(a, x), (b, y)| (a, number(x), x.flat()).partial_cmp(&(b, number(y), y.flat())).unwrap_or(a.cmp(b)));
+        let items = members.into_iter().map(|(_, expr)| Item::from(expr)).collect();
+        Ok(Expr::Bracket { open: "{".into(), items, close: '}', one_tuple: false })
+    }
+
+    fn float(&mut self, number: f64) -> Expr {
+        match layout::float(number) {
+            Some(text) => Expr::Atom(text),
+            None if number.is_nan() => {
+                self.work.imports.insert(Import::module("math"));
+                Expr::atom("math.nan")
+            }
+            None => Expr::atom(if number > 0.0 { "float(\"inf\")" } else { "float(\"-inf\")" }),
+        }
+    }
+
+    pub(super) fn name(&mut self, ty: &TypeName) -> Result<Expr, Stop> {
+        self.spell(ty).map(Expr::Atom)
+    }
+
+    /// Spells an importable thing and notes the import.
+    pub(super) fn spell(&mut self, ty: &TypeName) -> Result<String, Stop> {
+        let (spelled, import) = self.scope.spell(ty)?;
+        self.work.imports.extend(import);
+        Ok(spelled)
+    }
+
+    fn member(&mut self, ty: &TypeName, name: Option<&str>, value: &Value) -> Result<Expr, Stop> {
+        let class = self.spell(ty)?;
+        match name {
+            Some(name) if name.split('|').all(is_identifier) => {
+                let members: Vec<String> = name.split('|').map(|member| format!("{class}.{member}")).collect();
+                Ok(Expr::Atom(members.join(" | ")))
+            }
+            _ => Ok(Expr::call(&class, vec![self.value(value, "value")?])),
+        }
+    }
+
+    /// Writes an object that a result holds: by content where `==` compares it, else as the object of the test it is.
+    fn expected_object(
+        &mut self,
+        ordinal: u64,
+        by_content: bool,
+        make: impl FnOnce(&mut Self) -> Result<Expr, Stop>,
+    ) -> Result<Expr, Stop> {
+        if !by_content {
+            return self.again(ordinal);
+        }
+        let opened = self.expecting.as_mut().is_some_and(|expecting| expecting.open.insert(ordinal));
+        if !opened {
+            return no("it contains itself");
+        }
+        let made = make(self);
+        if let Some(expecting) = &mut self.expecting {
+            expecting.open.remove(&ordinal);
+        }
+        made
+    }
+
+    /// Tells whether `==` compares instances by content.
+    pub(super) fn compares_by_content(&self, value: &Value) -> bool {
+        match value {
+            Value::Object { ty, kind: ObjectKind::Plain, .. } => self.project.has_equality(ty),
+            Value::Object { ty, .. } => !self.project.equality_is_off(ty),
+            Value::Exception { .. } | Value::Opaque { .. } => false,
+            _ => true,
+        }
+    }
+
+    /// Meets an object again that was made before.
+    fn again(&mut self, ordinal: u64) -> Result<Expr, Stop> {
+        match self.work.seen.get(&ordinal) {
+            Some(Seen::Bound(name)) => Ok(Expr::atom(name.clone())),
+            Some(Seen::Inline) => Err(Stop::Again(ordinal)),
+            Some(Seen::Building) => no("it contains itself"),
+            None => no("it refers to an object that was not recorded"),
+        }
+    }
+
+    /// Makes an object once, however often it is met.
+    pub(super) fn identified(
+        &mut self,
+        ordinal: u64,
+        hint: &str,
+        make: impl FnOnce(&mut Self) -> Result<Expr, Stop>,
+    ) -> Result<Expr, Stop> {
+        if self.expecting.is_some() {
+            return make(self);
+        }
+        if self.work.seen.contains_key(&ordinal) {
+            return self.again(ordinal);
+        }
+        self.work.seen.insert(ordinal, Seen::Building);
+        let made = make(self)?;
+        if let Some(Seen::Bound(name)) = self.work.seen.get(&ordinal) {
+            return Ok(Expr::atom(name.clone()));
+        }
+        if !self.bind.contains(&ordinal) {
+            self.work.seen.insert(ordinal, Seen::Inline);
+            return Ok(made);
+        }
+        Ok(Expr::Atom(self.bind_object(ordinal, hint, made)))
+    }
+
+    /// Binds a made object to a new name.
+    pub(super) fn bind_object(&mut self, ordinal: u64, hint: &str, made: Expr) -> String {
+        let name = self.bind_new(hint, made);
+        self.work.seen.insert(ordinal, Seen::Bound(name.clone()));
+        name
+    }
+
+    /// Binds an expression to a new name.
+    pub(super) fn bind_new(&mut self, hint: &str, made: Expr) -> String {
+        let name = self.scope.local(hint, &mut self.work.taken);
+        self.work.setup.push(Statement::bind(&name, made));
+        name
+    }
+}
+
+/// Writes values that need nothing else.
+fn scalar(value: &Value) -> Option<Expr> {
+    Some(match value {
+        Value::None => Expr::atom("None"),
+        Value::Ellipsis => Expr::atom("..."),
+        Value::Bool(true) => Expr::atom("True"),
+        Value::Bool(false) => Expr::atom("False"),
+        Value::Int(number) => Expr::Atom(number.to_string()),
+        Value::BigInt(digits) => Expr::Atom(digits.clone()),
+        Value::Str(text) => Expr::Text(text.clone()),
+        Value::RawStr(bytes) => Expr::Atom(layout::raw_string(bytes)),
+        Value::Bytes(bytes) => Expr::Atom(layout::bytes(bytes)),
+        _ => return None,
+    })
+}
+
+/// R26: paths of a home or temporary folder mean nothing elsewhere.
+pub(super) fn is_private_path(text: &str) -> bool {
+    ["/home/", "/Users/", "/root/", "/tmp/", "/private/", "/var/folders/"].iter().any(|head| text.starts_with(head))
+        || (text.len() > 9 && text.as_bytes()[1..].starts_with(b":\\Users\\"))
+}
+
+/// Stops at values that `==` does not compare by content.
+fn incomparable(value: &Value) -> Result<(), Stop> {
+    match value {
+        Value::Float(number) if number.is_nan() => no("NaN equals nothing"),
+        Value::New { ty, args, .. } if ty.qualname == "Decimal" => match args.first() {
+            Some(Value::Str(text)) if text.to_ascii_lowercase().contains("nan") => no("NaN equals nothing"),
+            _ => Ok(()),
+        },
+        Value::Sub { fields, .. } if !fields.is_empty() => no("its fields are not compared by =="),
+        Value::Exception { ty, .. } | Value::Opaque { ty, .. } => no(format!("{} is not compared by its content", ty.short())),
+        Value::Generator { .. } | Value::Partial { .. } | Value::Method { .. } | Value::File { .. } | Value::Array { .. } => {
+            no(format!("a {} is not compared by its content", value.type_name()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn number(expr: &Expr) -> f64 {
+    expr.flat().parse().unwrap_or(0.0)
+}

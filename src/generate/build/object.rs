@@ -1,0 +1,238 @@
+//! Objects of classes: by their constructor when their state shows it, by their recorded life otherwise.
+
+use crate::domain::call::{Argument, Call, Outcome};
+use crate::domain::function::{FunctionKind, Param, ParamKind};
+use crate::domain::value::{ObjectKind, TypeName, Value};
+use crate::generate::act::{self, Act};
+use crate::generate::build::{Builder, Statement, Stop, no};
+use crate::generate::layout::{Expr, Item};
+use crate::generate::project::{Init, Lookup};
+use crate::generate::scope::{is_identifier, snake};
+
+/// R11: an object whose life takes more lines than this is no setup that anybody reads.
+const LIFE_MAX: usize = 8;
+
+impl<'a> Builder<'a, '_> {
+    /// Writes an object by its state, or by its life.
+    pub(super) fn object(
+        &mut self,
+        ordinal: u64,
+        ty: &TypeName,
+        kind: ObjectKind,
+        fields: &[(String, Value)],
+    ) -> Result<Expr, Stop> {
+        if kind != ObjectKind::Plain && !matches!(self.project.method(ty, "__init__"), Lookup::Found(_)) {
+            return self.generated(ty, kind, fields);
+        }
+        let shape = self.shape(ty, fields);
+        if let Ok(Shape { derived: false, .. }) = &shape
+            && let Some(expr) = self.attempt(|builder| builder.constructor(ty, &shape))?
+        {
+            return Ok(expr);
+        }
+        if self.expecting.is_some() {
+            return no(format!("{} cannot be written by its state", ty.short()));
+        }
+        if let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))? {
+            return Ok(expr);
+        }
+        // What is left may follow from the arguments; evaluating the expression tells.
+        self.constructor(ty, &shape)
+    }
+
+    /// Tries one way; a reason why not leaves no trace and is no answer.
+    fn attempt(&mut self, way: impl FnOnce(&mut Self) -> Result<Expr, Stop>) -> Result<Option<Expr>, Stop> {
+        let before = self.work.clone();
+        match way(self) {
+            Ok(expr) => Ok(Some(expr)),
+            Err(Stop::Again(ordinal)) => Err(Stop::Again(ordinal)),
+            Err(Stop::No(_)) => {
+                self.work = before;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Writes a class whose `__init__` is made from its fields.
+    fn generated(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Expr, Stop> {
+        let mut items = Vec::new();
+        for (name, value) in fields {
+            let name = match kind {
+                ObjectKind::Attrs => name.trim_start_matches('_'),
+                ObjectKind::Pydantic if name.starts_with('_') => continue,
+                _ => name,
+            };
+            if !is_identifier(name) {
+                return no(format!("{} has a field without a name", ty.short()));
+            }
+            items.push(Item::keyword(name, self.value(value, name)?));
+        }
+        Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// Finds out whether every parameter of `__init__` is kept as a field of its name.
+    fn shape<'v>(&self, ty: &TypeName, fields: &'v [(String, Value)]) -> Result<Shape<'a, 'v>, String> {
+        let Init::Takes(params) = self.project.init(ty) else {
+            return Err(format!("how {} is made is not known", ty.short()));
+        };
+        let mut kept = Vec::new();
+        let mut used = Vec::new();
+        for param in params {
+            if matches!(param.kind, ParamKind::VarPositional | ParamKind::VarKeyword) {
+                continue;
+            }
+            let mangled = format!("_{}__{}", ty.short().trim_start_matches('_'), param.name);
+            let field = fields
+                .iter()
+                .find(|(name, _)| *name == param.name || name.strip_prefix('_') == Some(param.name.as_str()) || *name == mangled);
+            match field {
+                Some((name, value)) => {
+                    used.push(name.as_str());
+                    kept.push((param, value));
+                }
+                None if param.default.is_some() => {}
+                None => return Err(format!("{} does not keep its argument {}", ty.short(), param.name)),
+            }
+        }
+        let derived = fields.iter().any(|(name, value)| !used.contains(&name.as_str()) && !is_initial(value));
+        Ok(Shape { kept, derived })
+    }
+
+    fn constructor(&mut self, ty: &TypeName, shape: &Result<Shape<'_, '_>, String>) -> Result<Expr, Stop> {
+        let shape = shape.as_ref().map_err(|reason| Stop::No(reason.clone()))?;
+        let mut items = Vec::new();
+        for (param, value) in &shape.kept {
+            let built = self.value(value, &param.name)?;
+            if param.default.as_deref().is_some_and(|default| same_literal(default, &built)) {
+                continue;
+            }
+            items.push(match param.kind {
+                ParamKind::PositionalOnly => Item::from(built),
+                _ => Item::keyword(&param.name, built),
+            });
+        }
+        Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// R11: makes an object by its recorded `__init__` call and the later calls that changed it.
+    pub(super) fn provenance(&mut self, ordinal: u64, ty: &TypeName) -> Result<Expr, Stop> {
+        let history = (self.project.history)(self.call, ordinal);
+        let life = outermost(&history, self.call);
+        let Some((birth, later)) = life.split_first() else {
+            return no(format!("how {} was made was not recorded", ty.short()));
+        };
+        if !birth.function.qualname().ends_with(".__init__") || !matches!(birth.effect.outcome, Outcome::Returned(_)) {
+            return no(format!("how {} was made was not recorded", ty.short()));
+        }
+        let changes: Vec<&Call> = later.iter().copied().filter(|call| changes_receiver(call)).collect();
+        if changes.len() >= LIFE_MAX {
+            return no(format!("{} calls changed {} before", changes.len(), ty.short()));
+        }
+        let items = self.arguments(birth.args.get(1..).unwrap_or_default())?;
+        let made = Expr::call_with(&self.spell(ty)?, items);
+        let name = self.bind_object(ordinal, &snake(ty.short()), made);
+        for call in changes {
+            let statement = self.step(&name, ty, call)?;
+            self.work.setup.push(statement);
+        }
+        Ok(Expr::Atom(name))
+    }
+
+    /// Writes one call of an object's life.
+    fn step(&mut self, name: &str, ty: &TypeName, call: &Call) -> Result<Statement, Stop> {
+        let qualname = call.function.qualname();
+        let found = self.project.function(&TypeName::new(call.function.module(), qualname));
+        let Some(function) =
+            found.filter(|f| matches!(f.kind, FunctionKind::Method | FunctionKind::Property) && !f.is_async && !f.is_generator)
+        else {
+            return no(format!("{} was changed by {qualname}", ty.short()));
+        };
+        let items = self.arguments(call.args.get(1..).unwrap_or_default())?;
+        match act::method(function, name, items)? {
+            Act::Value(expr) => Ok(Statement::run(expr)),
+            Act::Statement(statement) => Ok(statement),
+            Act::Construct(_) => no(format!("{} was made twice", ty.short())),
+        }
+    }
+
+    /// Writes the arguments of a call that nothing else looks at.
+    fn arguments(&mut self, args: &[Argument]) -> Result<Vec<Item>, Stop> {
+        let mut out = Vec::new();
+        for arg in args {
+            let items = self.argument(arg)?;
+            out.push((arg.kind, items));
+        }
+        Ok(act::assemble(args.iter().map(|arg| arg.name.as_str()), out))
+    }
+
+    /// Writes one argument: one value, or the parts of `*args` and `**kwargs`.
+    pub(in crate::generate) fn argument(&mut self, arg: &Argument) -> Result<Vec<Item>, Stop> {
+        match (arg.kind, &arg.value) {
+            (ParamKind::VarPositional, Value::Tuple(values)) => {
+                Ok(self.values(values, "value")?.into_iter().map(Item::from).collect())
+            }
+            (ParamKind::VarKeyword, Value::Dict(pairs)) => {
+                let mut items = Vec::new();
+                for (key, value) in pairs {
+                    let built = self.value(value, "value")?;
+                    items.push(match key {
+                        Value::Str(name) if is_identifier(name) => Item::keyword(name, built),
+                        key => Item { prefix: "**".into(), value: Expr::dict(vec![(self.value(key, "key")?, built)]) },
+                    });
+                }
+                Ok(items)
+            }
+            _ => Ok(vec![self.value(&arg.value, &arg.name)?.into()]),
+        }
+    }
+}
+
+/// How the fields of an object answer to the parameters of its `__init__`.
+struct Shape<'p, 'v> {
+    kept: Vec<(&'p Param, &'v Value)>,
+    /// Some other field holds something that a new object does not hold by itself.
+    derived: bool,
+}
+
+/// A value that fields have before anything happened.
+fn is_initial(value: &Value) -> bool {
+    match value {
+        Value::None | Value::Bool(false) | Value::Int(0) => true,
+        Value::Str(text) => text.is_empty(),
+        Value::List(items) | Value::Set(items) | Value::Tuple(items) | Value::FrozenSet(items) => items.is_empty(),
+        Value::Dict(pairs) => pairs.is_empty(),
+        Value::Float(number) => *number == 0.0,
+        Value::Shared(_, value) => is_initial(value),
+        Value::New { ty, args, kwargs } if ty.module == "collections" => {
+            kwargs.is_empty() && args.iter().all(|arg| is_initial(arg) || matches!(arg, Value::Name(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Tells whether a default's source is this very literal.
+fn same_literal(default: &str, built: &Expr) -> bool {
+    let simple = |text: &str| !text.is_empty() && !text.contains(['(', '[', '{', '.']) || text.parse::<f64>().is_ok();
+    let built = built.flat();
+    simple(default) && (default == built || default.replace('\'', "\"") == built)
+}
+
+/// The calls of an object that were not made from inside another one of them, ended before `call` began.
+fn outermost<'a>(history: &[&'a Call], call: &Call) -> Vec<&'a Call> {
+    let end = |call: &Call| call.start_ns.saturating_add(call.duration_ns);
+    let mut out: Vec<&'a Call> = Vec::new();
+    for &step in history {
+        let inside =
+            out.iter().any(|outer| outer.start_ns <= step.start_ns && end(step) <= end(outer) && outer.thread == step.thread);
+        if step.id != call.id && !inside && end(step) <= call.start_ns {
+            out.push(step);
+        }
+    }
+    out
+}
+
+fn changes_receiver(call: &Call) -> bool {
+    let receiver = call.args.first().map(|arg| arg.name.as_str());
+    matches!(call.effect.outcome, Outcome::Returned(_))
+        && call.effect.changed.iter().any(|(name, _)| Some(name.as_str()) == receiver)
+}

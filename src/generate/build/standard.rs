@@ -1,0 +1,154 @@
+//! Types with a form of their own: dates, patterns, ranges, files, generators, arrays.
+
+use crate::domain::function::ParamKind;
+use crate::domain::value::{TypeName, Value};
+use crate::generate::build::{Builder, Statement, Stop, is_private_path, no};
+use crate::generate::layout::{Expr, Item};
+use crate::generate::scope::{Import, is_identifier};
+
+/// Names of the pattern flags; 32 (`re.UNICODE`) is set for every text pattern and not written.
+const FLAGS: &[(i64, &str)] =
+    &[(2, "IGNORECASE"), (4, "LOCALE"), (8, "MULTILINE"), (16, "DOTALL"), (64, "VERBOSE"), (256, "ASCII")];
+
+impl Builder<'_, '_> {
+    /// Writes the call that makes a value of a known type.
+    pub(super) fn standard(&mut self, ty: &TypeName, args: &[Value], kwargs: &[(String, Value)]) -> Result<Expr, Stop> {
+        let mut args = args.to_vec();
+        let mut kwargs = kwargs.to_vec();
+        match (ty.module.as_str(), ty.qualname.as_str()) {
+            ("datetime", "timedelta") => {
+                for (name, value) in ["days", "seconds", "microseconds"].iter().zip(args.drain(..)) {
+                    kwargs.push(((*name).to_owned(), value));
+                }
+                kwargs.retain(|(_, value)| *value != Value::Int(0));
+                if kwargs.is_empty() {
+                    args.push(Value::Int(0));
+                }
+            }
+            ("datetime", kind @ ("datetime" | "time")) => {
+                // `tzinfo` may stand after the numbers.
+                let numbers = if kind == "datetime" { 7 } else { 4 };
+                if args.len() > numbers {
+                    kwargs.insert(0, ("tzinfo".into(), args.remove(numbers)));
+                }
+                kwargs.retain(|(name, value)| !(name == "fold" && *value == Value::Int(0)) && *value != Value::None);
+                let least = if kind == "datetime" { 3 } else { 0 };
+                while args.len() > least && args.last() == Some(&Value::Int(0)) && !kwargs.iter().any(|(name, _)| is_part(name)) {
+                    args.pop();
+                }
+            }
+            ("builtins", "range") => {
+                if args.len() == 3 && args[2] == Value::Int(1) {
+                    args.pop();
+                }
+                if args.len() == 2 && args[0] == Value::Int(0) {
+                    args.remove(0);
+                }
+            }
+            ("re", "compile") => return self.pattern(&args),
+            ("pathlib" | "pathlib._local", _) => {
+                if let Some(Value::Str(path)) = args.first()
+                    && is_private_path(path)
+                {
+                    return no("it holds a path of this machine");
+                }
+            }
+            _ => {}
+        }
+        let mut items: Vec<Item> = self.values(&args, "value")?.into_iter().map(Item::from).collect();
+        items.extend(self.named(&kwargs)?);
+        Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    fn pattern(&mut self, args: &[Value]) -> Result<Expr, Stop> {
+        let mut items = self.values(args.get(..1).unwrap_or_default(), "pattern")?;
+        self.work.imports.insert(Import::module("re"));
+        let mut flags = match args.get(1) {
+            Some(Value::Int(flags)) => *flags & !32,
+            None => 0,
+            Some(_) => return no("a pattern has unknown flags"),
+        };
+        let mut names = Vec::new();
+        for (bit, name) in FLAGS {
+            if flags & bit != 0 {
+                names.push(format!("re.{name}"));
+                flags &= !bit;
+            }
+        }
+        if flags != 0 {
+            names.push(flags.to_string());
+        }
+        if !names.is_empty() {
+            items.push(Expr::Atom(names.join(" | ")));
+        }
+        Ok(Expr::call("re.compile", items))
+    }
+
+    /// Calls the generator function again with the arguments that its frame held.
+    pub(super) fn generator(&mut self, ty: &TypeName, args: &[(String, Value)]) -> Result<Expr, Stop> {
+        let params = self.project.function(ty).map(|function| function.params.as_slice()).unwrap_or_default();
+        let mut items = Vec::new();
+        for (name, value) in args {
+            if !is_identifier(name) {
+                return no(format!("{} is a generator expression", ty.short()));
+            }
+            let kind = params.iter().find(|param| param.name == *name).map_or(ParamKind::PositionalOrKeyword, |param| param.kind);
+            let built = self.value(value, name)?;
+            items.push(match kind {
+                ParamKind::PositionalOnly => Item::from(built),
+                ParamKind::VarPositional => Item { prefix: "*".into(), value: built },
+                ParamKind::VarKeyword => Item { prefix: "**".into(), value: built },
+                _ => Item::keyword(name, built),
+            });
+        }
+        Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// Makes an in-memory file, read up to where the recorded one stood.
+    pub(super) fn file(&mut self, class: &str, content: &Value, position: u64, hint: &str) -> Result<Expr, Stop> {
+        if !matches!(class, "StringIO" | "BytesIO") {
+            return no(format!("{class} has no code form"));
+        }
+        self.work.imports.insert(Import::module("io"));
+        let content = self.value(content, "content")?;
+        let file = Expr::call(&format!("io.{class}"), vec![content]);
+        if position == 0 {
+            return Ok(file);
+        }
+        let name = self.bind_new(hint, file);
+        self.work.setup.push(Statement::run(Expr::call(&format!("{name}.seek"), vec![Expr::Atom(position.to_string())])));
+        Ok(Expr::Atom(name))
+    }
+
+    /// Makes a small numpy array.
+    pub(super) fn array(&mut self, dtype: &str, shape: &[u64], items: &[Value]) -> Result<Expr, Stop> {
+        let expected: u64 = shape.iter().product();
+        if u64::try_from(items.len()) != Ok(expected) {
+            return no("an array does not fit its shape");
+        }
+        self.work.imports.insert(Import::Module { module: "numpy".into(), alias: Some("np".into()) });
+        let flat = self.values(items, "value")?;
+        let dtype = Item::keyword("dtype", Expr::Text(dtype.to_owned()));
+        if shape.len() > 1 && expected == 0 {
+            let shape = Expr::tuple(shape.iter().map(|n| Expr::Atom(n.to_string())).collect());
+            return Ok(Expr::call_with("np.zeros", vec![shape.into(), dtype]));
+        }
+        Ok(Expr::call_with("np.array", vec![nested(&flat, shape).into(), dtype]))
+    }
+}
+
+/// Folds a flat list into rows.
+fn nested(flat: &[Expr], shape: &[u64]) -> Expr {
+    match shape {
+        [] => flat.first().cloned().unwrap_or_else(|| Expr::list(Vec::new())),
+        [_] => Expr::list(flat.to_vec()),
+        [_, rest @ ..] => {
+            let row = usize::try_from(rest.iter().product::<u64>()).unwrap_or(usize::MAX).max(1);
+            Expr::list(flat.chunks(row).map(|chunk| nested(chunk, rest)).collect())
+        }
+    }
+}
+
+fn is_part(name: &str) -> bool {
+    matches!(name, "hour" | "minute" | "second" | "microsecond")
+}

@@ -1,0 +1,588 @@
+//! One recorded call → one case of a test, or the reason why not; and which cases are worth a reader's time (R20–R22).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::hash::Digest;
+use crate::domain::call::{Argument, Call, CallId, GeneratorEnd, Outcome};
+use crate::domain::function::{Function, FunctionId, FunctionKind, ParamKind};
+use crate::domain::proposal::LeftOut;
+use crate::domain::value::{TypeName, Value};
+use crate::generate::act::{self, Act, Target};
+use crate::generate::build::{self, Builder, Expecting, Statement, Stop, no};
+use crate::generate::expect::{Assertion, RESULT, Relation, identity};
+use crate::generate::layout::{Expr, Item};
+use crate::generate::project::{Lookup, Project};
+use crate::generate::raises::{Raises, raises};
+use crate::generate::scope::{Import, Scope, snake};
+
+/// Generators are recorded up to this many items.
+pub const ITEMS_MAX: usize = 50;
+
+/// Longer expressions are no test that anybody reads.
+const SOURCE_MAX: usize = 2_000;
+
+/// How the value of the act is come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wrap {
+    /// As it is.
+    Plain,
+    /// `asyncio.run(…)`
+    Await,
+    /// `list(…)`
+    Collect,
+    /// `list(itertools.islice(…, n))`: more was there, or nobody knows.
+    First(usize),
+    /// An asynchronous generator, collected in a coroutine.
+    CollectAsync,
+    /// `with … as result:`
+    With,
+}
+
+/// How a case ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// By these assertions.
+    Returns,
+    /// By an exception.
+    Raises(Raises),
+    /// A generator that raises after these items.
+    RaisesAfter(Expr, usize, Raises),
+}
+
+/// One argument as code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseArgument {
+    /// As recorded.
+    pub recorded: Argument,
+    /// One item, or the parts of `*args` and `**kwargs`.
+    pub items: Vec<Item>,
+}
+
+/// A recorded call as the parts of a test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// The call.
+    pub call: CallId,
+    /// How often its input was seen.
+    pub times: u64,
+    /// Made from outside the project.
+    pub direct: bool,
+    /// Where it was called.
+    pub caller: Option<(FunctionId, u32)>,
+    /// Hash of its input.
+    pub input: Digest,
+    /// Lines before the act.
+    pub setup: Vec<Statement>,
+    /// What the function is called on.
+    pub target: Target,
+    /// The arguments, the receiver left out.
+    pub args: Vec<CaseArgument>,
+    /// How the value is come by.
+    pub wrap: Wrap,
+    /// How it ends.
+    pub ending: Ending,
+    /// What is asserted of the result and, later, of what changed.
+    pub assertions: Vec<Assertion>,
+    /// The name of the result.
+    pub result: String,
+    /// Imports of all this.
+    pub imports: BTreeSet<Import>,
+    /// Local names in use.
+    pub locals: BTreeSet<String>,
+    /// The kind of outcome, for choosing: `int>0`, `raises ValueError`.
+    pub class: String,
+    /// The recorded outcome.
+    pub outcome: Outcome,
+    /// The arguments and the receiver as one expression, and what it has to be (R1).
+    pub check: (String, Value),
+}
+
+impl Case {
+    /// Writes the act with these items in place of the arguments.
+    ///
+    /// # Errors
+    /// Fails with the reason when the function is not called by people.
+    pub fn act(&self, function: &Function, items: Vec<Vec<Item>>) -> Result<Act, String> {
+        let args = self.args.iter().zip(items).map(|(arg, items)| (arg.recorded.kind, items)).collect();
+        let names = self.args.iter().map(|arg| arg.recorded.name.as_str());
+        act::act(function, &self.target, act::assemble(names, args))
+    }
+
+    /// Gives the length of its source, for choosing the shortest.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let setup: usize = self.setup.iter().map(|statement| statement.prefix.len() + statement.value.flat().len()).sum();
+        let args: usize = self.args.iter().flat_map(|arg| &arg.items).map(|item| item.value.flat().len()).sum();
+        let asserts: usize = self.assertions.iter().map(|assertion| assertion.expected.flat().len()).sum();
+        setup + args + asserts
+    }
+
+    /// Gives the imports of the evaluation that checks the arguments.
+    #[must_use]
+    pub fn import_lines(&self) -> Vec<String> {
+        self.imports.iter().map(Import::statement).collect()
+    }
+}
+
+/// Turns a call into a case.
+///
+/// # Errors
+/// Fails with the reason, for people, when no test can be made of it.
+pub fn case<'a>(
+    call: &'a Call,
+    function: &Function,
+    none_is_an_answer: bool,
+    project: Project<'a>,
+    scope: &mut Scope,
+) -> Result<Case, String> {
+    refuse(call, function)?;
+    let (mut case, work) = build::together(call, project, scope, |builder| assemble(builder, call, function, none_is_an_answer))?;
+    case.imports.extend(work.imports);
+    case.locals = work.taken;
+    let values = case.args.iter().flat_map(|arg| &arg.items).map(|item| item.value.clone());
+    let receiver = match &case.target {
+        Target::Object(name) | Target::Unbound { receiver: name, .. } => Some(Expr::atom(name.clone())),
+        Target::Free(_) | Target::Class(_) => None,
+    };
+    case.check.0 = build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect()));
+    case.setup = work.setup;
+    if case.weight() > SOURCE_MAX {
+        return Err(format!("its values would be {} characters of code", case.weight()));
+    }
+    Ok(case)
+}
+
+/// Calls that no test is made of, whatever their values are (R16).
+fn refuse(call: &Call, function: &Function) -> Result<(), String> {
+    if let Some(touch) = call.touches.iter().find(|touch| touch.forbids_replay()) {
+        return Err(match touch.kind.as_str() {
+            "net" => format!("it uses the network: {}", touch.detail),
+            "process" => format!("it starts a process: {}", touch.detail),
+            _ => format!("it writes files: {}", touch.detail),
+        });
+    }
+    if let Some(touch) = call.touches.iter().find(|touch| matches!(touch.kind.as_str(), "clock" | "random" | "env")) {
+        return Err(match touch.kind.as_str() {
+            "clock" => format!("its result may follow the clock: {}", touch.detail),
+            "random" => format!("its result may be random: {}", touch.detail),
+            _ => format!("its result may follow the environment: {}", touch.detail),
+        });
+    }
+    if function.kind == FunctionKind::Nested || call.function.qualname().contains("<locals>") {
+        return Err("it is defined inside another function".into());
+    }
+    match call.effect.outcome {
+        Outcome::Unfinished => Err("it had not ended when the recording stopped".into()),
+        Outcome::TimedOut(_) | Outcome::Died(_) => Err("it did not end".into()),
+        _ => Ok(()),
+    }
+}
+
+fn assemble<'a>(
+    builder: &mut Builder<'a, '_>,
+    call: &'a Call,
+    function: &Function,
+    none_is_an_answer: bool,
+) -> Result<Case, Stop> {
+    let changed: Vec<&str> = call.effect.changed.iter().map(|(name, _)| name.as_str()).collect();
+    let returned = match &call.effect.outcome {
+        Outcome::Returned(value) => identity(call, value).map(|arg| arg.name.as_str()),
+        _ => None,
+    };
+    let (target, receiver) = target(builder, call, function)?;
+    let mut checked = Vec::new();
+    let mut locals: BTreeMap<&str, String> = BTreeMap::new();
+    if let Some(receiver) = receiver {
+        checked.push(receiver.value.clone());
+        if let Target::Object(name) | Target::Unbound { receiver: name, .. } = &target {
+            locals.insert(&receiver.name, name.clone());
+        }
+    }
+    let skipped = usize::from(takes_receiver(function, call));
+    let mut args = Vec::new();
+    for arg in call.args.iter().skip(skipped) {
+        let mut items = builder.argument(arg).map_err(|stop| match stop {
+            Stop::No(reason) => Stop::No(format!("argument {}: {reason}", arg.name)),
+            again => again,
+        })?;
+        let watched = changed.contains(&arg.name.as_str()) || returned == Some(arg.name.as_str());
+        if watched && let [item] = items.as_mut_slice() {
+            let name = bound(builder, &arg.value, &item.value, &arg.name);
+            item.value = Expr::atom(name.clone());
+            locals.insert(&arg.name, name);
+        }
+        match (arg.kind, &arg.value) {
+            (ParamKind::VarPositional, Value::Tuple(values)) => checked.extend(values.iter().cloned()),
+            (ParamKind::VarKeyword, Value::Dict(pairs)) => checked.extend(pairs.iter().map(|(_, value)| value.clone())),
+            (_, value) => checked.push(value.clone()),
+        }
+        args.push(CaseArgument { recorded: arg.clone(), items });
+    }
+    // What the arguments are made of must not depend on what is asserted.
+    let effect = &call.effect;
+    let values = outcome_values(&effect.outcome).into_iter().chain(effect.changed.iter().map(|(_, value)| value));
+    builder.expecting = Some(Expecting::new(values));
+    let mut case = Case {
+        call: call.id,
+        times: call.times.max(1),
+        direct: call.direct,
+        caller: call.caller.clone().zip(call.caller_line),
+        input: call.input,
+        setup: Vec::new(),
+        target,
+        args,
+        wrap: Wrap::Plain,
+        ending: Ending::Returns,
+        assertions: Vec::new(),
+        result: "result".into(),
+        imports: BTreeSet::new(),
+        locals: BTreeSet::new(),
+        class: class(&effect.outcome),
+        outcome: effect.outcome.clone(),
+        check: (String::new(), Value::Tuple(checked)),
+    };
+    expect(builder, call, function, none_is_an_answer, &locals, &mut case)?;
+    Ok(case)
+}
+
+/// Gives an argument a name, if it has none yet.
+fn bound(builder: &mut Builder<'_, '_>, value: &Value, expr: &Expr, hint: &str) -> String {
+    if let Expr::Atom(name) = expr
+        && builder.work.taken.contains(name)
+    {
+        return name.clone();
+    }
+    match value {
+        Value::Object { ordinal, .. }
+        | Value::Sub { ordinal, .. }
+        | Value::Exception { ordinal, .. }
+        | Value::Opaque { ordinal, .. }
+        | Value::Shared(ordinal, _) => builder.bind_object(*ordinal, hint, expr.clone()),
+        _ => builder.bind_new(hint, expr.clone()),
+    }
+}
+
+fn takes_receiver(function: &Function, call: &Call) -> bool {
+    !call.args.is_empty() && matches!(function.kind, FunctionKind::Method | FunctionKind::ClassMethod | FunctionKind::Property)
+}
+
+/// Finds what the function is called on, and the recorded receiver where it has to be built.
+fn target<'a>(
+    builder: &mut Builder<'a, '_>,
+    call: &'a Call,
+    function: &Function,
+) -> Result<(Target, Option<&'a Argument>), Stop> {
+    let qualname = call.function.qualname().split('#').next().unwrap_or_default();
+    let own = TypeName::new(call.function.module(), qualname);
+    let class = qualname.rsplit_once('.').map(|(class, _)| TypeName::new(call.function.module(), class));
+    let (Some(receiver), Some(class)) = (call.args.first().filter(|_| takes_receiver(function, call)), class) else {
+        return Ok((Target::Free(builder.spell(&own)?), None));
+    };
+    if function.kind == FunctionKind::ClassMethod {
+        let of = match &receiver.value {
+            Value::Name(ty) if overrides(builder, ty, function).is_none() => ty.clone(),
+            _ => class,
+        };
+        let class = builder.spell(&of)?;
+        return Ok((Target::Free(format!("{class}.{}", function.name())), None));
+    }
+    let ty = type_of(&receiver.value);
+    let overridden = ty.and_then(|ty| overrides(builder, ty, function));
+    if function.name() == "__init__" {
+        let ty = ty.cloned().unwrap_or(class);
+        if overridden.is_some() {
+            return no(format!("the __init__ of {} calls it", ty.short()));
+        }
+        return Ok((Target::Class(builder.spell(&ty)?), None));
+    }
+    let built = builder.value(&receiver.value, &snake(class.short())).map_err(|stop| match stop {
+        Stop::No(reason) => Stop::No(format!("{}: {reason}", class.short())),
+        again => again,
+    })?;
+    let name = match (&receiver.value, &built) {
+        (Value::Enum { .. } | Value::Name(_), Expr::Atom(text)) if !text.contains(' ') => text.clone(),
+        _ => bound(builder, &receiver.value, &built, &snake(class.short())),
+    };
+    if overridden.is_some() {
+        if function.kind == FunctionKind::Property {
+            return no(format!("{} has another property of this name", ty.map_or("its class", |ty| ty.short())));
+        }
+        let class = builder.spell(&class)?;
+        return Ok((Target::Unbound { method: format!("{class}.{}", function.name()), receiver: name }, Some(receiver)));
+    }
+    Ok((Target::Object(name), Some(receiver)))
+}
+
+/// Finds the method that an instance of this class runs in place of the function, if it does.
+fn overrides<'a>(builder: &Builder<'a, '_>, ty: &TypeName, function: &Function) -> Option<&'a Function> {
+    match builder.project.method(ty, function.name()) {
+        Lookup::Found(found) if found.id != function.id && found.kind != FunctionKind::Property => Some(found),
+        _ => None,
+    }
+}
+
+fn type_of(value: &Value) -> Option<&TypeName> {
+    match value {
+        Value::Object { ty, .. }
+        | Value::Sub { ty, .. }
+        | Value::Enum { ty, .. }
+        | Value::NamedTuple { ty, .. }
+        | Value::Exception { ty, .. }
+        | Value::Opaque { ty, .. } => Some(ty),
+        _ => None,
+    }
+}
+
+fn outcome_values(outcome: &Outcome) -> Vec<&Value> {
+    match outcome {
+        Outcome::Returned(value) => vec![value],
+        Outcome::Raised { exception, .. } => vec![exception],
+        Outcome::Yielded { items, .. } => items.iter().collect(),
+        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => Vec::new(),
+    }
+}
+
+/// Fills in how the case ends.
+fn expect<'a>(
+    builder: &mut Builder<'a, '_>,
+    call: &'a Call,
+    function: &Function,
+    none_is_an_answer: bool,
+    locals: &BTreeMap<&str, String>,
+    case: &mut Case,
+) -> Result<(), Stop> {
+    let subject = RESULT.to_string();
+    let manager = function.decorators.iter().any(|decorator| decorator.ends_with("contextmanager"));
+    match &call.effect.outcome {
+        Outcome::Returned(value) => {
+            if function.is_async {
+                case.wrap = Wrap::Await;
+                builder.work.imports.insert(Import::module("asyncio"));
+            }
+            match result(builder, call, value, none_is_an_answer, locals) {
+                Ok(found) => case.assertions.extend(found),
+                Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
+                // What it changed may be worth a test all the same.
+                Err(Stop::No(reason)) if call.effect.changed.is_empty() => return no(format!("its result: {reason}")),
+                Err(Stop::No(_)) => {}
+            }
+        }
+        Outcome::Raised { exception, mro } => {
+            if function.is_async {
+                case.wrap = Wrap::Await;
+                builder.work.imports.insert(Import::module("asyncio"));
+            }
+            let raised = raises(exception, mro, builder.project, builder.scope)?;
+            builder.work.imports.extend(raised.import.clone());
+            builder.work.imports.insert(Import::module("pytest"));
+            case.ending = Ending::Raises(raised);
+        }
+        Outcome::Yielded { items, end } if manager => {
+            let ([item], GeneratorEnd::Returned(_), false) = (items.as_slice(), end, function.is_async) else {
+                return no("it is a context manager that did not end by itself");
+            };
+            case.wrap = Wrap::With;
+            case.assertions.extend(builder.assertions(&subject, item)?);
+        }
+        Outcome::Yielded { items, end } => yielded(builder, function, items, end, case)?,
+        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => return no("it did not end"),
+    }
+    for (name, after) in &call.effect.changed {
+        let Some(before) = call.args.iter().find(|arg| arg.name == *name) else { continue };
+        let found = match (&case.target, locals.get(name.as_str())) {
+            (Target::Class(class), None) if call.args.first().is_some_and(|arg| arg.name == *name) => {
+                case.result = builder.scope.local(&snake(class.rsplit('.').next().unwrap_or(class)), &mut builder.work.taken);
+                builder.after(&subject, &before.value, after)?
+            }
+            (_, Some(local)) => builder.after(local, &before.value, after)?,
+            (_, None) => continue,
+        };
+        case.assertions.extend(found);
+    }
+    if matches!(case.ending, Ending::Returns) && case.assertions.is_empty() {
+        // R9
+        return no(match &call.effect.outcome {
+            Outcome::Returned(Value::None) => {
+                "nothing to assert: it returns None and changes nothing that was recorded".to_owned()
+            }
+            _ => "nothing to assert: nothing that it returns or changes can be compared".to_owned(),
+        });
+    }
+    if case.assertions.iter().any(|assertion| assertion.relation == Relation::Nan) {
+        builder.work.imports.insert(Import::module("math"));
+    }
+    Ok(())
+}
+
+fn result<'a>(
+    builder: &mut Builder<'a, '_>,
+    call: &'a Call,
+    value: &'a Value,
+    none_is_an_answer: bool,
+    locals: &BTreeMap<&str, String>,
+) -> Result<Vec<Assertion>, Stop> {
+    if *value == Value::None && (!none_is_an_answer || call.function.qualname().ends_with(".__init__")) {
+        return Ok(Vec::new());
+    }
+    if let Value::Name(ty) = value
+        && ty.module == "builtins"
+        && ty.qualname == "NotImplemented"
+    {
+        return no("Python asks the other operand then");
+    }
+    if let Some(name) = identity(call, value).and_then(|arg| locals.get(arg.name.as_str())) {
+        let subject = RESULT.to_string();
+        return Ok(vec![Assertion { subject, relation: Relation::Is, expected: Expr::atom(name.clone()) }]);
+    }
+    builder.assertions(&RESULT.to_string(), value)
+}
+
+/// R7: lazy results are consumed under a cap.
+fn yielded(
+    builder: &mut Builder<'_, '_>,
+    function: &Function,
+    items: &[Value],
+    end: &GeneratorEnd,
+    case: &mut Case,
+) -> Result<(), Stop> {
+    let whole = Value::List(items.to_vec());
+    match end {
+        GeneratorEnd::Returned(_) if function.is_async => {
+            case.wrap = Wrap::CollectAsync;
+            builder.work.imports.insert(Import::module("asyncio"));
+        }
+        _ if function.is_async => return no("it is an asynchronous generator that was not run to its end"),
+        GeneratorEnd::Returned(_) if items.len() < ITEMS_MAX => case.wrap = Wrap::Collect,
+        GeneratorEnd::Returned(_) | GeneratorEnd::Open if items.is_empty() => return no("nothing was taken from it"),
+        GeneratorEnd::Returned(_) | GeneratorEnd::Open => {
+            case.wrap = Wrap::First(items.len());
+            builder.work.imports.insert(Import::module("itertools"));
+        }
+        GeneratorEnd::Raised(exception) => {
+            let raised = raises(exception, &[], builder.project, builder.scope)?;
+            builder.work.imports.extend(raised.import.clone());
+            builder.work.imports.insert(Import::module("pytest"));
+            if !items.is_empty() {
+                builder.work.imports.insert(Import::module("itertools"));
+            }
+            case.ending = Ending::RaisesAfter(builder.expected(&whole)?, items.len(), raised);
+            return Ok(());
+        }
+    }
+    case.assertions.extend(builder.assertions(&RESULT.to_string(), &whole)?);
+    Ok(())
+}
+
+/// R21: the kind of outcome.
+fn class(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Returned(value) => format!("returns {}", value_class(value)),
+        Outcome::Raised { exception, .. } => format!("raises {}", exception.type_name()),
+        Outcome::Yielded { items, end } => {
+            let end = match end {
+                GeneratorEnd::Returned(_) => "ends",
+                GeneratorEnd::Raised(_) => "raises",
+                GeneratorEnd::Open => "goes on",
+            };
+            format!("yields {} {end}", if items.is_empty() { "nothing" } else { "items" })
+        }
+        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => "does not end".into(),
+    }
+}
+
+fn value_class(value: &Value) -> String {
+    let sign = |negative: bool, zero: bool| {
+        if zero {
+            "0"
+        } else if negative {
+            "<0"
+        } else {
+            ">0"
+        }
+    };
+    match value {
+        Value::None => "None".into(),
+        Value::Bool(true) => "True".into(),
+        Value::Bool(false) => "False".into(),
+        Value::Int(number) => format!("int{}", sign(*number < 0, *number == 0)),
+        Value::Float(number) if number.is_nan() => "nan".into(),
+        Value::Float(number) => format!("float{}", sign(*number < 0.0, *number == 0.0)),
+        Value::Str(text) => format!("str {}", if text.is_empty() { "empty" } else { "full" }),
+        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => {
+            format!("{} {}", value.type_name(), if items.is_empty() { "empty" } else { "full" })
+        }
+        Value::Dict(pairs) => format!("dict {}", if pairs.is_empty() { "empty" } else { "full" }),
+        Value::New { ty, args, .. } if ty.qualname == "Decimal" => match args.first() {
+            Some(Value::Str(text)) => {
+                format!("Decimal{}", sign(text.starts_with('-'), !text.contains(|c: char| ('1'..='9').contains(&c))))
+            }
+            _ => "Decimal".into(),
+        },
+        Value::Enum { name, .. } => format!("{} {}", value.type_name(), name.as_deref().unwrap_or_default()),
+        Value::Shared(_, value) => value_class(value),
+        other => other.type_name().to_owned(),
+    }
+}
+
+/// Chooses cases: one of each kind of outcome first, direct calls before internal ones, short ones before long ones.
+///
+/// What is not chosen is counted with its reason.
+#[must_use]
+pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
+    let mut left_out = Vec::new();
+    let cases = without_contradictions(cases, &mut left_out);
+    let mut classes: BTreeMap<String, Vec<Case>> = BTreeMap::new();
+    for case in cases {
+        classes.entry(case.class.clone()).or_default().push(case);
+    }
+    for group in classes.values_mut() {
+        group.sort_by_key(|case| (!case.direct, case.weight(), case.call));
+        group.reverse();
+    }
+    let mut chosen = Vec::new();
+    while chosen.len() < most {
+        let before = chosen.len();
+        for group in classes.values_mut() {
+            if chosen.len() < most {
+                chosen.extend(group.pop());
+            }
+        }
+        if chosen.len() == before {
+            break;
+        }
+    }
+    let rest: u64 = classes.values().flatten().map(|case| case.times).sum();
+    if rest > 0 {
+        left_out.push(LeftOut { calls: rest, reason: format!("more of the same kinds: at most {most} cases a function") });
+    }
+    chosen.sort_by_key(|case| (!matches!(case.ending, Ending::Returns), case.call));
+    (chosen, left_out)
+}
+
+/// Merges equal inputs; drops inputs that ended in different ways (R18).
+fn without_contradictions(cases: Vec<Case>, left_out: &mut Vec<LeftOut>) -> Vec<Case> {
+    let mut by_input: BTreeMap<(Digest, String), Vec<Case>> = BTreeMap::new();
+    for case in cases {
+        // Recordings that number objects differently still mean the same input.
+        by_input.entry((case.input, case.check.0.clone())).or_default().push(case);
+    }
+    let mut kept = Vec::new();
+    let mut unstable = 0;
+    for (_, mut group) in by_input {
+        group.sort_by_key(|case| case.call);
+        let same = group.windows(2).all(|pair| pair[0].assertions == pair[1].assertions && pair[0].ending == pair[1].ending);
+        let times: u64 = group.iter().map(|case| case.times).sum();
+        if !same {
+            unstable += times;
+            continue;
+        }
+        if let Some(first) = group.into_iter().next() {
+            kept.push(Case { times, ..first });
+        }
+    }
+    if unstable > 0 {
+        left_out.push(LeftOut { calls: unstable, reason: "the same input ended in different ways".into() });
+    }
+    kept.sort_by_key(|case| case.call);
+    kept
+}

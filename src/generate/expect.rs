@@ -1,0 +1,323 @@
+//! What a test asserts: recorded outcomes as assertions (R2, R7–R10).
+
+use crate::domain::call::{Argument, Call};
+use crate::domain::value::{ObjectKind, TypeName, Value, python_float};
+use crate::generate::build::{Builder, Stop};
+use crate::generate::layout::Expr;
+use crate::generate::scope::{Import, is_identifier};
+
+/// Stands for the result in the text of a subject.
+pub const RESULT: char = '\0';
+
+/// R8: attributes asserted of one object.
+const ATTRIBUTES_MAX: usize = 6;
+
+/// How a subject is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// `is`
+    Is,
+    /// `==`
+    Equal,
+    /// `== pytest.approx(…)`
+    Approx,
+    /// `math.isnan(…)`
+    Nan,
+    /// `str(…) ==`: the digits of a `Decimal` matter, not only its value.
+    Text,
+    /// `np.testing.assert_array_equal`
+    Array,
+    /// `np.testing.assert_allclose`
+    Close,
+}
+
+/// One assertion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assertion {
+    /// What is looked at; [`RESULT`] stands for the result.
+    pub subject: String,
+    /// How.
+    pub relation: Relation,
+    /// What it has to be.
+    pub expected: Expr,
+}
+
+impl Assertion {
+    fn new(subject: &str, relation: Relation, expected: Expr) -> Self {
+        Self { subject: subject.to_owned(), relation, expected }
+    }
+
+    /// Writes the assertion with the result's text in place.
+    #[must_use]
+    pub fn lines(&self, result: &str, indent: usize) -> Vec<String> {
+        let subject = self.subject.replace(RESULT, result);
+        match self.relation {
+            Relation::Is => self.expected.lines(indent, &format!("assert {subject} is "), ""),
+            Relation::Equal => self.expected.lines(indent, &format!("assert {subject} == "), ""),
+            Relation::Approx => approx(&self.expected).lines(indent, &format!("assert {subject} == "), ""),
+            Relation::Nan => Expr::call("math.isnan", vec![Expr::Atom(subject)]).lines(indent, "assert ", ""),
+            Relation::Text => self.expected.lines(indent, &format!("assert str({subject}) == "), ""),
+            Relation::Array => Expr::call("np.testing.assert_array_equal", vec![Expr::Atom(subject), self.expected.clone()])
+                .lines(indent, "", ""),
+            Relation::Close => {
+                let args = vec![Expr::Atom(subject), self.expected.clone(), Expr::atom("rtol=1e-9")];
+                Expr::call("np.testing.assert_allclose", args).lines(indent, "", "")
+            }
+        }
+    }
+}
+
+/// Writes the tolerance of recorded floats: for the last digits, which differ between machines.
+#[must_use]
+pub fn approx(expected: &Expr) -> Expr {
+    Expr::call("pytest.approx", vec![expected.clone(), Expr::atom("rel=1e-9"), Expr::atom("abs=0")])
+}
+
+impl Builder<'_, '_> {
+    /// Asserts the value of a result, or of a part of it.
+    ///
+    /// # Errors
+    /// Fails with the reason when nothing of it can be asserted, and when construction has to begin again.
+    pub(super) fn assertions(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
+        let value = match &self.expecting {
+            Some(expecting) => expecting.resolve(value).clone(),
+            None => value.clone(),
+        };
+        let one = |relation, expected| Ok(vec![Assertion::new(subject, relation, expected)]);
+        match &value {
+            Value::None | Value::Bool(_) | Value::Name(_) | Value::Ellipsis => one(Relation::Is, self.expected(&value)?),
+            Value::Enum { name: Some(name), .. } if !name.contains('|') => one(Relation::Is, self.expected(&value)?),
+            Value::Float(number) if number.is_nan() => {
+                self.work.imports.insert(Import::module("math"));
+                one(Relation::Nan, Expr::atom("math.nan"))
+            }
+            Value::Float(number) if !is_short(*number) => self.approximate(subject, &value),
+            Value::List(items) | Value::Tuple(items) if is_flat_and_long(items.iter()) => self.approximate(subject, &value),
+            Value::Dict(pairs) if is_flat_and_long(pairs.iter().map(|(_, value)| value)) => self.approximate(subject, &value),
+            Value::New { ty, args, .. } if ty.qualname == "Decimal" => self.decimal(subject, &value, args),
+            Value::NamedTuple { ty, .. } | Value::Sub { ty, .. } => self.equal_and_typed(subject, &value, ty),
+            Value::New { ty, .. }
+                if ty.module == "collections" && matches!(ty.qualname.as_str(), "OrderedDict" | "Counter" | "defaultdict") =>
+            {
+                self.equal_and_typed(subject, &value, ty)
+            }
+            Value::Object { ordinal, ty, kind, fields } => {
+                if let Some(name) = self.work.name_of(*ordinal) {
+                    let name = Expr::atom(name);
+                    return one(Relation::Is, name);
+                }
+                if self.work.made(*ordinal) {
+                    return Err(Stop::Again(*ordinal));
+                }
+                self.object_assertions(subject, &value, ty, *kind, fields)
+            }
+            Value::Exception { ty, args, .. } => {
+                let class = Expr::Atom(self.spell(ty)?);
+                let args = self.expected(&Value::Tuple(args.clone()))?;
+                Ok(vec![
+                    Assertion::new(&format!("type({subject})"), Relation::Is, class),
+                    Assertion::new(&format!("{subject}.args"), Relation::Equal, args),
+                ])
+            }
+            Value::File { content, .. } => self.assertions(&format!("{subject}.getvalue()"), content),
+            Value::Array { dtype, items, .. } => {
+                let expecting = self.expecting.take();
+                let built = self.value(&value, "expected");
+                self.expecting = expecting;
+                let float = items.iter().any(|item| matches!(item, Value::Float(_)));
+                let relation = if float { Relation::Close } else { Relation::Array };
+                let dtype = Assertion::new(&format!("{subject}.dtype"), Relation::Equal, Expr::Text(dtype.clone()));
+                Ok(vec![Assertion::new(subject, relation, built?), dtype])
+            }
+            Value::List(items) | Value::Tuple(items) => match self.expected(&value) {
+                Ok(expected) => one(Relation::Equal, expected),
+                Err(Stop::No(reason)) => self.rows(subject, &value, items).map_err(|stop| match stop {
+                    Stop::No(_) => Stop::No(reason),
+                    again => again,
+                }),
+                Err(again) => Err(again),
+            },
+            _ => one(Relation::Equal, self.expected(&value)?),
+        }
+    }
+
+    fn approximate(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
+        let expected = self.expected(value)?;
+        self.work.imports.insert(Import::module("pytest"));
+        Ok(vec![Assertion::new(subject, Relation::Approx, expected)])
+    }
+
+    fn decimal(&mut self, subject: &str, value: &Value, args: &[Value]) -> Result<Vec<Assertion>, Stop> {
+        let Some(Value::Str(text)) = args.first() else {
+            let expected = self.expected(value)?;
+            return Ok(vec![Assertion::new(subject, Relation::Equal, expected)]);
+        };
+        let text_only = Assertion::new(subject, Relation::Text, Expr::Text(text.clone()));
+        if text.to_ascii_lowercase().contains("nan") {
+            return Ok(vec![text_only]);
+        }
+        let mut all = vec![Assertion::new(subject, Relation::Equal, self.expected(value)?)];
+        if digits_matter(text) {
+            all.push(text_only);
+        }
+        Ok(all)
+    }
+
+    fn equal_and_typed(&mut self, subject: &str, value: &Value, ty: &TypeName) -> Result<Vec<Assertion>, Stop> {
+        let expected = self.expected(value)?;
+        let class = Expr::Atom(self.spell(ty)?);
+        Ok(vec![
+            Assertion::new(subject, Relation::Equal, expected),
+            Assertion::new(&format!("type({subject})"), Relation::Is, class),
+        ])
+    }
+
+    fn object_assertions(
+        &mut self,
+        subject: &str,
+        value: &Value,
+        ty: &TypeName,
+        kind: ObjectKind,
+        fields: &[(String, Value)],
+    ) -> Result<Vec<Assertion>, Stop> {
+        if self.compares_by_content(value) {
+            match self.expected(value) {
+                Ok(expected) => {
+                    let mut all = vec![Assertion::new(subject, Relation::Equal, expected)];
+                    // Another class may answer `==` as it likes.
+                    if kind == ObjectKind::Plain {
+                        all.push(Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
+                    }
+                    return Ok(all);
+                }
+                Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
+                Err(Stop::No(_)) => {}
+            }
+        }
+        let fields: Vec<(&str, &Value)> = fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        let attributes = self.attributes(subject, &fields)?;
+        if attributes.is_empty() {
+            return Err(Stop::No(format!("nothing of the {} can be compared", ty.short())));
+        }
+        let mut all = vec![Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?))];
+        all.extend(attributes);
+        Ok(all)
+    }
+
+    /// R8: asserts attributes that have a code form: public ones, or private ones where there is nothing else.
+    pub(super) fn attributes(&mut self, subject: &str, fields: &[(&str, &Value)]) -> Result<Vec<Assertion>, Stop> {
+        let mut all = Vec::new();
+        for private in [false, true] {
+            for (name, value) in fields.iter().filter(|(name, _)| name.starts_with('_') == private && is_identifier(name)) {
+                if all.len() >= ATTRIBUTES_MAX {
+                    break;
+                }
+                match self.part(&format!("{subject}.{name}"), value) {
+                    Ok(found) => all.extend(found),
+                    Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
+                    Err(Stop::No(_)) => {}
+                }
+            }
+            if !all.is_empty() {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Asserts an attribute's value, but does not look into the attributes of attributes.
+    fn part(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
+        let resolved = self.expecting.as_ref().map_or(value, |expecting| expecting.resolve(value));
+        if let Value::Object { ordinal, .. } = resolved
+            && !self.work.made(*ordinal)
+        {
+            let expected = self.expected(resolved)?;
+            return Ok(vec![Assertion::new(subject, Relation::Equal, expected)]);
+        }
+        let resolved = resolved.clone();
+        self.assertions(subject, &resolved)
+    }
+
+    /// Compares a sequence of objects without `==` by what they hold.
+    fn rows(&mut self, subject: &str, value: &Value, items: &[Value]) -> Result<Vec<Assertion>, Stop> {
+        let mut rows = Vec::new();
+        for item in items {
+            let item = self.expecting.as_ref().map_or(item, |expecting| expecting.resolve(item)).clone();
+            let Value::Object { fields, .. } = item else {
+                return Err(Stop::No("its items are not compared by their content".into()));
+            };
+            let pairs = fields.into_iter().map(|(name, value)| (Value::Str(name), value)).collect();
+            rows.push(self.expected(&Value::Dict(pairs))?);
+        }
+        let listed = Assertion::new(&format!("[vars(item) for item in {subject}]"), Relation::Equal, Expr::list(rows));
+        let ty = Expr::atom(if matches!(value, Value::List(_)) { "list" } else { "tuple" });
+        Ok(vec![Assertion::new(&format!("type({subject})"), Relation::Is, ty), listed])
+    }
+
+    /// R10: asserts what an argument or the receiver holds after the call.
+    pub(super) fn after(&mut self, subject: &str, before: &Value, after: &Value) -> Result<Vec<Assertion>, Stop> {
+        let after = self.expecting.as_ref().map_or(after, |expecting| expecting.resolve(after)).clone();
+        if let (Value::Object { fields: old, .. }, Value::Object { fields: new, .. }) = (before, &after) {
+            let changed: Vec<(&str, &Value)> = new
+                .iter()
+                .filter(|(name, value)| {
+                    !old.iter().any(|(known, before)| known == name && before.first_difference(value).is_none())
+                })
+                .map(|(name, value)| (name.as_str(), value))
+                .collect();
+            return self.attributes(subject, &changed);
+        }
+        match self.assertions(subject, &after) {
+            Err(Stop::No(_)) => Ok(Vec::new()),
+            other => other,
+        }
+    }
+}
+
+/// Finds the argument that a result is: the same object, or the same changed container.
+pub(super) fn identity<'c>(call: &'c Call, value: &Value) -> Option<&'c Argument> {
+    let of = |value: &Value| match value {
+        Value::Object { ordinal, .. }
+        | Value::Sub { ordinal, .. }
+        | Value::Exception { ordinal, .. }
+        | Value::Opaque { ordinal, .. } => Some(*ordinal),
+        Value::Shared(ordinal, _) | Value::Ref(ordinal) => Some(*ordinal),
+        _ => None,
+    };
+    let wanted = of(value)?;
+    call.args.iter().find(|arg| {
+        let changed = call.effect.changed.iter().find(|(name, _)| *name == arg.name).and_then(|(_, after)| of(after));
+        let object =
+            matches!(arg.value, Value::Object { .. } | Value::Sub { .. } | Value::Exception { .. } | Value::Opaque { .. });
+        (object && of(&arg.value) == Some(wanted)) || changed == Some(wanted)
+    })
+}
+
+/// Floats of few digits are compared exactly: they were meant.
+fn is_short(number: f64) -> bool {
+    if number.is_infinite() || number.fract() == 0.0 {
+        return true;
+    }
+    let text = python_float(number);
+    let mantissa = text.split('e').next().unwrap_or(&text);
+    let digits = mantissa.trim_start_matches(['-', '0', '.']).chars().filter(char::is_ascii_digit).count();
+    digits <= 6
+}
+
+/// All numbers, one of them a float of many digits.
+fn is_flat_and_long<'v>(values: impl Iterator<Item = &'v Value>) -> bool {
+    let mut long = false;
+    for value in values {
+        match value {
+            Value::Float(number) if number.is_finite() => long |= !is_short(*number),
+            Value::Int(_) => {}
+            _ => return false,
+        }
+    }
+    long
+}
+
+/// Another spelling would be an equal `Decimal`: `90.00`, `1E+2`.
+fn digits_matter(text: &str) -> bool {
+    text.contains(['E', 'e']) || (text.contains('.') && text.ends_with('0'))
+}

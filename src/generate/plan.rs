@@ -1,0 +1,138 @@
+//! The way of one function's calls to a draft: cases, their check, the choice, the text.
+
+use std::collections::BTreeMap;
+
+use crate::base::paths::RelPath;
+use crate::domain::call::{Call, Outcome};
+use crate::domain::function::Function;
+use crate::domain::proposal::{Draft, LeftOut};
+use crate::domain::value::Value;
+use crate::generate::cases::{self, Case};
+use crate::generate::project::Project;
+use crate::generate::render;
+use crate::generate::scope::Scope;
+
+/// An expression that has to make the recorded values again in a clean namespace (R1).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckItem {
+    /// Says which case it belongs to.
+    pub key: u64,
+    /// The expression: a tuple of the receiver and the arguments.
+    pub source: String,
+    /// The import statements it needs.
+    pub imports: Vec<String>,
+    /// What it has to be.
+    pub expected: Value,
+}
+
+/// What can be drafted of one function's calls.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    cases: Vec<Case>,
+    left_out: BTreeMap<String, u64>,
+    scope: Scope,
+}
+
+impl Plan {
+    /// Turns the calls of one function into cases, or reasons why not.
+    #[must_use]
+    pub fn new<'a>(function: &Function, calls: &[&'a Call], project: Project<'a>) -> Self {
+        let mut scope = Scope::new(&function.id, project.main);
+        for call in calls {
+            see(&mut scope, call);
+        }
+        let answers = |call: &&Call| matches!(&call.effect.outcome, Outcome::Returned(value) if *value != Value::None);
+        let annotated = function.returns.as_deref().is_some_and(|returns| returns != "None" && returns.contains("None"));
+        let none_is_an_answer = annotated || calls.iter().any(answers);
+        let mut plan = Self { cases: Vec::new(), left_out: BTreeMap::new(), scope: scope.clone() };
+        for call in calls {
+            match cases::case(call, function, none_is_an_answer, project, &mut scope) {
+                Ok(case) => plan.cases.push(case),
+                Err(reason) => plan.leave_out(call.times.max(1), reason),
+            }
+        }
+        plan.scope = scope;
+        plan
+    }
+
+    fn leave_out(&mut self, calls: u64, reason: String) {
+        *self.left_out.entry(reason).or_default() += calls;
+    }
+
+    /// Tells whether there is anything to draft.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// Lists the calls that cannot be drafted, counted by reason.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<LeftOut> {
+        self.left_out.iter().map(|(reason, calls)| LeftOut { calls: *calls, reason: reason.clone() }).collect()
+    }
+
+    /// Lists the expressions to evaluate before anything is drafted; cases without arguments have none.
+    #[must_use]
+    pub fn check_items(&self) -> Vec<CheckItem> {
+        let mut items = Vec::new();
+        for (key, case) in (0..).zip(&self.cases) {
+            if case.check.1 != Value::Tuple(Vec::new()) {
+                let (source, expected) = case.check.clone();
+                items.push(CheckItem { key, source, imports: case.import_lines(), expected });
+            }
+        }
+        items
+    }
+
+    /// Takes the evaluated values, and drops each case whose expression did not make the recorded values again.
+    pub fn settle(&mut self, answers: &BTreeMap<u64, Result<Value, String>>) {
+        let mut dropped = Vec::new();
+        let mut kept = Vec::new();
+        for (key, case) in (0..).zip(std::mem::take(&mut self.cases)) {
+            let reason = match answers.get(&key) {
+                _ if case.check.1 == Value::Tuple(Vec::new()) => None,
+                None => Some("its arguments could not be checked".to_owned()),
+                Some(Err(why)) => Some(format!("its arguments cannot be made again: {why}")),
+                Some(Ok(value)) => case.check.1.first_difference(value).map(|difference| {
+                    let path = if difference.path.is_empty() { String::new() } else { format!(" at {}", difference.path) };
+                    format!("its arguments come out different when made again{path}")
+                }),
+            };
+            match reason {
+                None => kept.push(case),
+                Some(reason) => dropped.push((case.times, reason)),
+            }
+        }
+        self.cases = kept;
+        for (times, reason) in dropped {
+            self.leave_out(times, reason);
+        }
+    }
+
+    /// Chooses cases and writes the draft; `None` when there is none.
+    #[must_use]
+    pub fn draft(&self, function: &Function, project: Project<'_>, target: &RelPath, most: usize) -> Option<Draft> {
+        let (chosen, not_chosen) = cases::choose(self.cases.clone(), most);
+        if chosen.is_empty() {
+            return None;
+        }
+        let mut left_out = self.left_out();
+        left_out.extend(not_chosen);
+        Some(render::draft(function, &chosen, project, &self.scope, target, left_out))
+    }
+}
+
+fn see(scope: &mut Scope, call: &Call) {
+    for arg in &call.args {
+        scope.see(&arg.value);
+    }
+    for (_, value) in &call.effect.changed {
+        scope.see(value);
+    }
+    match &call.effect.outcome {
+        Outcome::Returned(value) => scope.see(value),
+        Outcome::Raised { exception, .. } => scope.see(exception),
+        Outcome::Yielded { items, .. } => items.iter().for_each(|item| scope.see(item)),
+        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => {}
+    }
+}

@@ -1,0 +1,161 @@
+//! What drafting has to know besides the calls: the index's view of classes, and the life of an object so far.
+
+use crate::domain::call::Call;
+use crate::domain::function::{Class, Function, FunctionKind, Module, Param};
+use crate::domain::value::TypeName;
+
+/// The knowledge that the engine lends to drafting.
+#[derive(Clone, Copy)]
+pub struct Project<'a> {
+    /// Finds a module of the project by its dotted name.
+    pub module: &'a dyn Fn(&str) -> Option<&'a Module>,
+    /// Lists the kept calls whose receiver is this object, of the same process as the given call and begun before it, in
+    /// order of their start.
+    pub history: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
+    /// The module by which a script's `__main__` can be imported, when it has a main guard.
+    pub main: Option<&'a str>,
+}
+
+/// How deep base classes are followed.
+const BASES_MAX: usize = 12;
+
+impl<'a> Project<'a> {
+    /// Finds a class of the project.
+    #[must_use]
+    pub fn class(&self, ty: &TypeName) -> Option<(&'a Module, &'a Class)> {
+        let name = if ty.module == "__main__" { self.main? } else { &ty.module };
+        let module = (self.module)(name)?;
+        Some((module, module.classes.iter().find(|class| class.qualname == ty.qualname)?))
+    }
+
+    /// Finds a method of a class or of the nearest base class that has it.
+    #[must_use]
+    pub fn method(&self, ty: &TypeName, name: &str) -> Lookup<'a> {
+        self.method_within(ty, name, BASES_MAX)
+    }
+
+    fn method_within(&self, ty: &TypeName, name: &str, depth: usize) -> Lookup<'a> {
+        let Some((module, class)) = self.class(ty) else {
+            return if adds_nothing(ty, name) { Lookup::Missing } else { Lookup::Unknown };
+        };
+        let qualname = format!("{}.{name}", class.qualname);
+        if let Some(function) = module.functions.iter().find(|function| function.id.qualname() == qualname) {
+            return Lookup::Found(function);
+        }
+        if depth == 0 {
+            return Lookup::Unknown;
+        }
+        for base in &class.bases {
+            if base.contains('=') {
+                continue;
+            }
+            match self.method_within(&resolve(module, base), name, depth - 1) {
+                Lookup::Missing => {}
+                found => return found,
+            }
+        }
+        Lookup::Missing
+    }
+
+    /// Tells whether instances are compared by their content: whether the class or a base of it has an `__eq__`.
+    #[must_use]
+    pub fn has_equality(&self, ty: &TypeName) -> bool {
+        matches!(self.method(ty, "__eq__"), Lookup::Found(_))
+    }
+
+    /// Tells whether a decorator of the class switches the generated comparison off.
+    #[must_use]
+    pub fn equality_is_off(&self, ty: &TypeName) -> bool {
+        self.class(ty)
+            .is_some_and(|(_, class)| class.decorators.iter().any(|decorator| decorator.replace(' ', "").contains("eq=False")))
+    }
+
+    /// Gives the parameters of a class's own or inherited `__init__`, without the receiver.
+    #[must_use]
+    pub fn init(&self, ty: &TypeName) -> Init<'a> {
+        match self.method(ty, "__init__") {
+            Lookup::Found(function) => Init::Takes(function.params.get(1..).unwrap_or_default()),
+            Lookup::Missing => Init::Takes(&[]),
+            Lookup::Unknown => Init::Unknown,
+        }
+    }
+
+    /// Finds a function of the project by its importable name.
+    #[must_use]
+    pub fn function(&self, ty: &TypeName) -> Option<&'a Function> {
+        let module = (self.module)(if ty.module == "__main__" { self.main? } else { &ty.module })?;
+        module.functions.iter().find(|function| function.id.qualname() == ty.qualname && function.kind != FunctionKind::Nested)
+    }
+}
+
+/// What looking for a method found.
+#[derive(Debug, Clone, Copy)]
+pub enum Lookup<'a> {
+    /// The project defines it.
+    Found(&'a Function),
+    /// No class on the way up has it.
+    Missing,
+    /// A base class is not the project's: nobody knows.
+    Unknown,
+}
+
+/// What a class takes to make an instance.
+#[derive(Debug, Clone, Copy)]
+pub enum Init<'a> {
+    /// These parameters.
+    Takes(&'a [Param]),
+    /// It is not the project's to know.
+    Unknown,
+}
+
+/// Follows a base class as written in a module to the place it was imported from.
+fn resolve(module: &Module, base: &str) -> TypeName {
+    let base = base.split('[').next().unwrap_or(base).trim();
+    let (head, rest) = base.split_once('.').map_or((base, None), |(head, rest)| (head, Some(rest)));
+    if module.classes.iter().any(|class| class.qualname == base) {
+        return TypeName::new(&module.name, base);
+    }
+    for import in &module.imports {
+        let bound = import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module);
+        if bound != head {
+            continue;
+        }
+        let source = absolute(module, &import.module);
+        return match (&import.name, rest) {
+            (Some(name), None) => TypeName::new(source, name),
+            (Some(name), Some(rest)) if rest.contains('.') => TypeName::new(source, format!("{name}.{rest}")),
+            (Some(name), Some(rest)) => TypeName::new(format!("{source}.{name}"), rest),
+            (None, Some(rest)) => TypeName::new(source, rest),
+            (None, None) => TypeName::new(source, ""),
+        };
+    }
+    TypeName::new("builtins", base)
+}
+
+/// A base class outside the project that is known not to define the method.
+fn adds_nothing(ty: &TypeName, method: &str) -> bool {
+    match (ty.module.as_str(), ty.qualname.as_str()) {
+        ("builtins", "object") | ("abc", "ABC") | ("typing", "Generic" | "Protocol") => true,
+        ("builtins", "KeyError" | "OSError" | "IOError" | "SyntaxError" | "ImportError") => method == "__eq__",
+        ("builtins", name) if name.starts_with("Unicode") => method == "__eq__",
+        ("builtins", name) => (name.ends_with("Error") || name.ends_with("Exception")) && matches!(method, "__eq__" | "__str__"),
+        _ => false,
+    }
+}
+
+/// Turns a relative import into a dotted name.
+fn absolute(module: &Module, written: &str) -> String {
+    let dots = written.chars().take_while(|c| *c == '.').count();
+    if dots == 0 {
+        return written.to_owned();
+    }
+    let mut parts: Vec<&str> = module.name.split('.').collect();
+    let is_package = module.path.file_name() == "__init__.py";
+    let up = dots - usize::from(is_package);
+    parts.truncate(parts.len().saturating_sub(up));
+    let tail = &written[dots..];
+    if !tail.is_empty() {
+        parts.push(tail);
+    }
+    parts.join(".")
+}

@@ -1,0 +1,301 @@
+//! Cases → the text of a draft (R23–R28): plain tests, or rows of one test where at least three share a shape.
+
+mod imports;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::function::{Function, FunctionId};
+use crate::domain::proposal::{Draft, LeftOut, Origin};
+use crate::generate::act::{Act, operand};
+use crate::generate::cases::{Case, Ending, Wrap};
+use crate::generate::expect::{Assertion, RESULT, Relation, approx};
+use crate::generate::layout::{Expr, Item, WIDTH};
+use crate::generate::names;
+use crate::generate::project::Project;
+use crate::generate::raises::Raises;
+use crate::generate::scope::{Import, Scope};
+
+/// Names the file that holds the accepted tests of a module: `tests/pytead/test_pytead_shop__cart.py`.
+#[must_use]
+pub fn target(folder: &str, module: &str) -> Option<RelPath> {
+    RelPath::new(format!("{folder}/test_pytead_{}.py", module.replace('.', "__")))
+}
+
+/// One test of a draft.
+pub(super) struct Test {
+    /// What it is called.
+    pub(super) name: String,
+    /// Its lines.
+    pub(super) lines: Vec<String>,
+    /// Imports besides those of its cases.
+    pub(super) imports: BTreeSet<Import>,
+}
+
+/// Writes the draft of chosen cases.
+#[must_use]
+pub fn draft(
+    function: &Function,
+    cases: &[Case],
+    project: Project<'_>,
+    scope: &Scope,
+    target: &RelPath,
+    left_out: Vec<LeftOut>,
+) -> Draft {
+    let module = (project.module)(function.id.module());
+    let stem = names::stem(function, module);
+    let mut tests = Vec::new();
+    let (groups, single) = rows::group(function, cases, scope);
+    let alone = groups.len() + single.len() == 1;
+    let mut names_taken = BTreeSet::new();
+    let mut name = |what: &str| {
+        let wanted = names::name(&stem, what, module);
+        let mut unique = wanted.clone();
+        let mut number = 1;
+        while !names_taken.insert(unique.clone()) {
+            number += 1;
+            unique = format!("{wanted}_{number}");
+        }
+        unique
+    };
+    for (at, group) in groups.iter().enumerate() {
+        let what = match &group.cases[0].ending {
+            Ending::Raises(_) => rows::raises_word(group),
+            _ if at == 0 => String::new(),
+            _ => rows::relation_word(group),
+        };
+        tests.push(rows::test(group, name(&what), project, function, scope));
+    }
+    let words = names::words(&single);
+    for (case, what) in single.iter().zip(words) {
+        let raises = !matches!(case.ending, Ending::Returns);
+        let what = if alone && !raises { String::new() } else { what };
+        tests.push(plain(case, function, name(&what), project));
+    }
+    finish(function, cases, tests, project, target, left_out)
+}
+
+fn finish(
+    function: &Function,
+    cases: &[Case],
+    tests: Vec<Test>,
+    project: Project<'_>,
+    target: &RelPath,
+    left_out: Vec<LeftOut>,
+) -> Draft {
+    let blocks: Vec<String> = tests.iter().map(|test| test.lines.join("\n")).collect();
+    let text = format!("{}\n", blocks.join("\n\n\n"));
+    let mut all: BTreeSet<Import> = cases.iter().flat_map(|case| case.imports.iter().cloned()).collect();
+    all.extend(tests.iter().flat_map(|test| test.imports.iter().cloned()));
+    let used: BTreeSet<Import> = all.into_iter().filter(|import| imports::is_used(import, &text)).collect();
+    let mut calls: Vec<_> = cases.iter().map(|case| case.call).collect();
+    calls.sort_unstable();
+    Draft {
+        origin: Origin::Recording,
+        target: target.clone(),
+        imports: imports::statements(&used, project),
+        import_roots: imports::roots(&used, function, project),
+        tests: tests.into_iter().map(|test| test.name).collect(),
+        text,
+        calls,
+        left_out,
+        remark: None,
+    }
+}
+
+/// Writes one case as a test of its own.
+fn plain(case: &Case, function: &Function, name: String, project: Project<'_>) -> Test {
+    let mut imports = BTreeSet::new();
+    let mut lines = vec![format!("def {name}():"), docstring(&[case], project)];
+    for statement in &case.setup {
+        lines.extend(statement.lines(4));
+    }
+    let items = case.args.iter().map(|arg| arg.items.clone()).collect();
+    // Cases whose act cannot be written were left out when they were made.
+    if let Ok(act) = case.act(function, items) {
+        match &case.ending {
+            Ending::Returns => lines.extend(returns(case, &act)),
+            Ending::Raises(raised) => lines.extend(raises(case, &act, raised, None, &mut imports)),
+            Ending::RaisesAfter(items, count, raised) => {
+                lines.extend(raises_after(&act, items, *count, raised, &mut imports));
+            }
+        }
+    }
+    Test { name, lines, imports }
+}
+
+/// Writes act and assertions of a case that returns.
+pub(super) fn returns(case: &Case, act: &Act) -> Vec<String> {
+    let name = case.result.as_str();
+    let of_result = |assertion: &&Assertion| assertion.subject.contains(RESULT);
+    let mut lines = Vec::new();
+    let mut indent = 4;
+    let expr = match act {
+        Act::Statement(statement) => {
+            lines.extend(statement.lines(4));
+            None
+        }
+        Act::Construct(expr) => {
+            lines.extend(expr.lines(4, &format!("{name} = "), ""));
+            None
+        }
+        Act::Value(expr) => Some(wrapped(expr, case.wrap)),
+    };
+    match expr {
+        None => {}
+        Some(expr) if case.wrap == Wrap::With => {
+            lines.extend(expr.lines(4, "with ", &format!(" as {name}:")));
+            indent = 8;
+        }
+        Some(expr) if case.wrap == Wrap::CollectAsync => {
+            lines.push("    async def collect():".into());
+            lines.extend(expr.lines(8, "return [item async for item in ", "]"));
+            lines.push(String::new());
+            lines.push(format!("    {name} = asyncio.run(collect())"));
+        }
+        Some(expr) => {
+            let asserted: Vec<&Assertion> = case.assertions.iter().filter(of_result).collect();
+            if asserted.is_empty() {
+                lines.extend(expr.lines(4, "", ""));
+            } else if let [assertion] = asserted.as_slice()
+                && let Some(line) = inline(assertion, &expr)
+            {
+                lines.push(line);
+                for assertion in case.assertions.iter().filter(|assertion| !of_result(assertion)) {
+                    lines.extend(assertion.lines(name, 4));
+                }
+                return lines;
+            } else {
+                lines.extend(expr.lines(4, &format!("{name} = "), ""));
+            }
+        }
+    }
+    for assertion in &case.assertions {
+        lines.extend(assertion.lines(name, indent));
+    }
+    lines
+}
+
+/// Writes act and assertion on one line, where that fits.
+fn inline(assertion: &Assertion, expr: &Expr) -> Option<String> {
+    let subject_is_result = assertion.subject.chars().eq([RESULT]);
+    let can = subject_is_result && !matches!(assertion.relation, Relation::Array | Relation::Close);
+    let lines = assertion.lines(&operand(expr), 4);
+    match lines.as_slice() {
+        [line] if can && text::width(line) <= WIDTH => Some(line.clone()),
+        _ => None,
+    }
+}
+
+/// Writes the act of a case that raises, within its context manager.
+pub(super) fn raises(
+    case: &Case,
+    act: &Act,
+    raised: &Raises,
+    message: Option<&Expr>,
+    imports: &mut BTreeSet<Import>,
+) -> Vec<String> {
+    let mut lines = context(raised, message, imports);
+    match act {
+        Act::Value(expr) => lines.extend(wrapped(expr, case.wrap).lines(8, "", "")),
+        Act::Construct(expr) => lines.extend(expr.lines(8, "", "")),
+        Act::Statement(statement) => lines.extend(statement.lines(8)),
+    }
+    if let Some(code) = &raised.code {
+        lines.extend(code.lines(
+            4,
+            if code.flat() == "None" { "assert caught.value.code is " } else { "assert caught.value.code == " },
+            "",
+        ));
+    }
+    for assertion in &case.assertions {
+        lines.extend(assertion.lines(&case.result, 4));
+    }
+    lines
+}
+
+fn raises_after(act: &Act, items: &Expr, count: usize, raised: &Raises, imports: &mut BTreeSet<Import>) -> Vec<String> {
+    let Act::Value(expr) = act else { return Vec::new() };
+    let mut lines = Vec::new();
+    if count == 0 {
+        lines.extend(context(raised, None, imports));
+        lines.extend(Expr::call("next", vec![expr.clone()]).lines(8, "", ""));
+        return lines;
+    }
+    lines.extend(expr.lines(4, "iterator = ", ""));
+    lines.extend(items.lines(4, &format!("assert list(itertools.islice(iterator, {count})) == "), ""));
+    lines.extend(context(raised, None, imports));
+    lines.push("        next(iterator)".into());
+    lines
+}
+
+/// Writes `with pytest.raises(…):`; `message` is an expression in place of the recorded message.
+fn context(raised: &Raises, message: Option<&Expr>, imports: &mut BTreeSet<Import>) -> Vec<String> {
+    imports.insert(Import::module("pytest"));
+    let pattern = match (message, &raised.message) {
+        (Some(message), _) => Some((Expr::call("re.escape", vec![message.clone()]), true)),
+        (None, Some(text)) => Some(Raises::pattern(text)),
+        (None, None) => None,
+    };
+    let mut items = vec![Item::from(Expr::atom(raised.class.clone()))];
+    if let Some((pattern, needs_re)) = pattern {
+        if needs_re {
+            imports.insert(Import::module("re"));
+        }
+        items.push(Item::keyword("match", pattern));
+    }
+    let suffix = if raised.code.is_some() { " as caught:" } else { ":" };
+    Expr::call_with("pytest.raises", items).lines(4, "with ", suffix)
+}
+
+/// Writes how the value of the act is come by.
+pub(super) fn wrapped(expr: &Expr, wrap: Wrap) -> Expr {
+    match wrap {
+        Wrap::Plain | Wrap::With | Wrap::CollectAsync => expr.clone(),
+        Wrap::Await => Expr::call("asyncio.run", vec![expr.clone()]),
+        Wrap::Collect => Expr::call("list", vec![expr.clone()]),
+        Wrap::First(count) => {
+            Expr::call("list", vec![Expr::call("itertools.islice", vec![expr.clone(), Expr::Atom(count.to_string())])])
+        }
+    }
+}
+
+/// Says where the cases were recorded: the place that called most often.
+pub(super) fn docstring(cases: &[&Case], project: Project<'_>) -> String {
+    let total: u64 = cases.iter().map(|case| case.times).sum();
+    let mut places: BTreeMap<(String, u32), u64> = BTreeMap::new();
+    for case in cases {
+        if let Some((caller, line)) = &case.caller {
+            *places.entry((file_of(caller, project), *line)).or_default() += case.times;
+        }
+    }
+    let calls = text::count(usize::try_from(total).unwrap_or(usize::MAX), "call");
+    let most = places.iter().max_by(|(a, x), (b, y)| x.cmp(y).then(b.cmp(a)));
+    let said = match most {
+        Some(((file, line), _)) if places.len() > 1 => {
+            format!("Recorded from {file}:{line} and {} ({calls}).", text::count(places.len() - 1, "other place"))
+        }
+        Some(((file, line), _)) => format!("Recorded from {file}:{line} ({calls})."),
+        None => format!("Recorded from {calls}."),
+    };
+    let safe: String = text::display_line(&said).chars().filter(|c| !matches!(c, '"' | '\\')).collect();
+    format!("    \"\"\"{safe}\"\"\"")
+}
+
+fn file_of(caller: &FunctionId, project: Project<'_>) -> String {
+    match (project.module)(caller.module()) {
+        Some(module) => module.path.file_name().to_owned(),
+        None => caller.module().to_owned(),
+    }
+}
+
+/// Writes the comparison of a row's result.
+pub(super) fn compare(relation: Relation, subject: &str, expected: &Expr, indent: usize) -> Vec<String> {
+    match relation {
+        Relation::Is => expected.lines(indent, &format!("assert {subject} is "), ""),
+        Relation::Approx => approx(expected).lines(indent, &format!("assert {subject} == "), ""),
+        _ => expected.lines(indent, &format!("assert {subject} == "), ""),
+    }
+}

@@ -1,0 +1,293 @@
+//! R25: cases of one shape as rows of a parametrized test.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::text;
+use crate::domain::function::{Function, ParamKind};
+use crate::generate::act::{Act, Target, operand};
+use crate::generate::cases::{Case, Ending, Wrap};
+use crate::generate::expect::{RESULT, Relation};
+use crate::generate::layout::{Expr, Item, WIDTH, string};
+use crate::generate::names;
+use crate::generate::project::Project;
+use crate::generate::render::{Test, compare, docstring, raises, wrapped};
+use crate::generate::scope::{Import, Scope, snake};
+
+/// Fewer cases are read better as tests of their own.
+const ROWS_MIN: usize = 3;
+
+/// Cases that differ in values only.
+pub(super) struct Group<'c> {
+    pub(super) cases: Vec<&'c Case>,
+}
+
+/// Splits cases into groups of one shape and single ones.
+pub(super) fn group<'c>(function: &Function, cases: &'c [Case], scope: &Scope) -> (Vec<Group<'c>>, Vec<&'c Case>) {
+    let mut shapes: BTreeMap<Option<String>, Vec<&Case>> = BTreeMap::new();
+    for case in cases {
+        shapes.entry(shape(case)).or_default().push(case);
+    }
+    let mut groups = Vec::new();
+    let mut single: Vec<&Case> = shapes.remove(&None).unwrap_or_default();
+    for members in shapes.into_values() {
+        let group = Group { cases: members };
+        if group.cases.len() >= ROWS_MIN && Table::new(&group, function, scope).is_some() {
+            groups.push(group);
+        } else {
+            single.extend(group.cases);
+        }
+    }
+    groups.sort_by_key(|group| group.cases.iter().map(|case| position(cases, case)).min());
+    single.sort_by_key(|case| position(cases, case));
+    (groups, single)
+}
+
+fn position(cases: &[Case], case: &Case) -> usize {
+    cases.iter().position(|other| other.call == case.call).unwrap_or(usize::MAX)
+}
+
+/// Describes everything of a case but its values; `None` when it cannot be a row.
+fn shape(case: &Case) -> Option<String> {
+    let single_items = case
+        .args
+        .iter()
+        .all(|arg| !matches!(arg.recorded.kind, ParamKind::VarPositional | ParamKind::VarKeyword) && arg.items.len() == 1);
+    let scalars = case.args.iter().flat_map(|arg| &arg.items).all(|item| item.value.flat().len() <= 60);
+    if !single_items || !scalars || matches!(case.wrap, Wrap::With | Wrap::CollectAsync) {
+        return None;
+    }
+    let on_receiver = matches!(case.target, Target::Object(_) | Target::Unbound { .. });
+    if !on_receiver && !case.setup.is_empty() {
+        return None;
+    }
+    let ending = match &case.ending {
+        Ending::Raises(raised) if case.assertions.is_empty() && raised.code.is_none() => format!("raises {}", raised.class),
+        Ending::Returns => format!("{:?}", relation(case)?),
+        _ => return None,
+    };
+    let setup: Vec<String> = case.setup.iter().flat_map(|statement| statement.lines(4)).collect();
+    let wrap = match case.wrap {
+        Wrap::First(count) => format!("first {count}"),
+        other => format!("{other:?}"),
+    };
+    Some(format!("{ending}|{wrap}|{:?}|{}", case.target, setup.join("\n")))
+}
+
+/// The one comparison of a row; exact digits go with `==`.
+fn relation(case: &Case) -> Option<Relation> {
+    let of_result = case.assertions.iter().all(|assertion| assertion.subject.chars().eq([RESULT]));
+    let relations: Vec<Relation> = case.assertions.iter().map(|assertion| assertion.relation).collect();
+    match (of_result, relations.as_slice()) {
+        (true, [relation @ (Relation::Is | Relation::Equal | Relation::Approx)]) => {
+            let decimal = case.assertions[0].expected.flat().starts_with("Decimal(");
+            Some(if decimal { Relation::Text } else { *relation })
+        }
+        (true, [Relation::Equal, Relation::Text]) => Some(Relation::Text),
+        _ => None,
+    }
+}
+
+/// One column: its name, how the body uses it, and a value for each row.
+struct Column {
+    name: String,
+    used: Expr,
+    values: Vec<Expr>,
+}
+
+/// The rows of a parametrized test.
+struct Table {
+    /// For each argument its expression in the body.
+    args: Vec<Expr>,
+    expected: Option<Expr>,
+    message: Option<Expr>,
+    columns: Vec<Column>,
+    rows: Vec<String>,
+}
+
+impl Table {
+    fn new(group: &Group<'_>, function: &Function, scope: &Scope) -> Option<Self> {
+        let first = group.cases.first()?;
+        let mut taken: BTreeSet<String> = first.locals.clone();
+        let mut columns = Vec::new();
+        let mut args = Vec::new();
+        for (at, arg) in first.args.iter().enumerate() {
+            let mut values = Vec::new();
+            for case in &group.cases {
+                values.push(case.args.get(at)?.items.first()?.value.clone());
+            }
+            args.push(column(&arg.recorded.name, values, &mut columns, scope, &mut taken));
+        }
+        let mut expected = None;
+        let mut message = None;
+        match &first.ending {
+            Ending::Returns => {
+                let values = group.cases.iter().map(|case| case.assertions.first().map(|assertion| assertion.expected.clone()));
+                expected = Some(fixed_column("expected", values.collect::<Option<Vec<_>>>()?, &mut columns));
+            }
+            Ending::Raises(_) => {
+                let texts: Option<Vec<Expr>> = group
+                    .cases
+                    .iter()
+                    .map(|case| match &case.ending {
+                        Ending::Raises(raised) => raised.message.clone().map(Expr::Text),
+                        _ => None,
+                    })
+                    .collect();
+                if let Some(texts) = texts
+                    && texts.iter().any(|text| *text != texts[0])
+                {
+                    message = Some(fixed_column("message", texts, &mut columns));
+                }
+            }
+            Ending::RaisesAfter(..) => return None,
+        }
+        if columns.is_empty() || (columns.len() == 1 && columns[0].name == "expected") {
+            return None;
+        }
+        let ids = names::words(&group.cases).into_iter().map(|word| short_id(&word, function, first));
+        let rows: Vec<String> = ids
+            .enumerate()
+            .map(|(row, id)| {
+                let mut cells: Vec<String> = columns.iter().map(|column| column.values[row].flat()).collect();
+                cells.push(format!("id={}", string(&id)));
+                format!("        pytest.param({}),", cells.join(", "))
+            })
+            .collect();
+        rows.iter().all(|row| text::width(row) <= WIDTH).then_some(Self { args, expected, message, columns, rows })
+    }
+}
+
+/// The word without what all rows share.
+fn short_id(word: &str, _function: &Function, first: &Case) -> String {
+    match &first.ending {
+        Ending::Raises(raised) => {
+            let shared = format!("raises_{}_", snake(raised.class.rsplit('.').next().unwrap_or(&raised.class)));
+            word.strip_prefix(&shared).unwrap_or(word).to_owned()
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// Adds a column where the values differ, and gives the expression that the body uses.
+fn column(name: &str, values: Vec<Expr>, columns: &mut Vec<Column>, scope: &Scope, taken: &mut BTreeSet<String>) -> Expr {
+    if let Some(first) = values.first()
+        && values.iter().all(|value| value == first)
+    {
+        return first.clone();
+    }
+    let name = scope.local(name, taken);
+    fixed_column(&name, values, columns)
+}
+
+fn fixed_column(name: &str, values: Vec<Expr>, columns: &mut Vec<Column>) -> Expr {
+    let (used, values) = match hoisted(&values) {
+        Some((open, bare)) => {
+            let items = vec![Item::from(Expr::atom(name))];
+            (Expr::Bracket { open, items, close: ')', one_tuple: false }, bare)
+        }
+        None => (Expr::atom(name), values),
+    };
+    columns.push(Column { name: name.to_owned(), used: used.clone(), values });
+    used
+}
+
+/// `Decimal("1")`, `Decimal("2")` → `Decimal(…)` in the body, `"1"`, `"2"` in the rows.
+fn hoisted(values: &[Expr]) -> Option<(String, Vec<Expr>)> {
+    let mut shared: Option<&str> = None;
+    let mut bare = Vec::new();
+    for value in values {
+        let Expr::Bracket { open, items, close: ')', one_tuple: false } = value else { return None };
+        let [Item { prefix, value: Expr::Text(text) }] = items.as_slice() else { return None };
+        if !prefix.is_empty() || open == "(" || shared.is_some_and(|shared| shared != open) {
+            return None;
+        }
+        shared = Some(open);
+        bare.push(Expr::Text(text.clone()));
+    }
+    shared.map(|open| (open.to_owned(), bare))
+}
+
+/// Names the test of rows that raise.
+pub(super) fn raises_word(group: &Group<'_>) -> String {
+    match &group.cases[0].ending {
+        Ending::Raises(raised) => format!("raises_{}", snake(raised.class.rsplit('.').next().unwrap_or(&raised.class))),
+        _ => String::new(),
+    }
+}
+
+/// Names the test of a second group of rows.
+pub(super) fn relation_word(group: &Group<'_>) -> String {
+    match relation(group.cases[0]) {
+        Some(Relation::Is) => "answers".into(),
+        Some(Relation::Approx) => "approximates".into(),
+        _ => "returns".into(),
+    }
+}
+
+/// Writes the parametrized test of a group.
+pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, function: &Function, scope: &Scope) -> Test {
+    let mut imports = BTreeSet::from([Import::module("pytest")]);
+    let first = group.cases[0];
+    let mut lines = Vec::new();
+    let Some(table) = Table::new(group, function, scope) else {
+        return Test { name, lines, imports };
+    };
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let quoted: Vec<String> = names.iter().map(|name| string(name)).collect();
+    let head = if let [one] = quoted.as_slice() { one.clone() } else { format!("({})", quoted.join(", ")) };
+    lines.push("@pytest.mark.parametrize(".to_owned());
+    lines.push(format!("    {head},"));
+    lines.push("    [".into());
+    lines.extend(table.rows.iter().cloned());
+    lines.push("    ],".into());
+    lines.push(")".into());
+    lines.push(format!("def {name}({}):", names.join(", ")));
+    lines.push(docstring(&group.cases, project));
+    for statement in &first.setup {
+        lines.extend(statement.lines(4));
+    }
+    let items = table.args.iter().map(|expr| vec![Item::from(expr.clone())]).collect();
+    if let Ok(act) = first.act(function, items) {
+        match &first.ending {
+            Ending::Raises(raised) => {
+                let mut raised = raised.clone();
+                if table.message.is_none() && group.cases.iter().any(|case| case.ending != first.ending) {
+                    raised.message = None;
+                }
+                lines.extend(raises(first, &act, &raised, table.message.as_ref(), &mut imports));
+            }
+            _ => lines.extend(body(first, &act, &table)),
+        }
+    }
+    Test { name, lines, imports }
+}
+
+fn body(first: &Case, act: &Act, table: &Table) -> Vec<String> {
+    let (Act::Value(expr), Some(expected)) = (act, &table.expected) else { return Vec::new() };
+    let expr = wrapped(expr, first.wrap);
+    let relation = relation(first).unwrap_or(Relation::Equal);
+    if relation == Relation::Text {
+        let mut lines = expr.lines(4, "result = ", "");
+        lines.extend(compare(Relation::Equal, "result", expected, 4));
+        let digits = match expected {
+            Expr::Bracket { .. } => {
+                table.columns.iter().find(|column| column.used == *expected).map(|column| column.name.clone())
+            }
+            _ => None,
+        };
+        lines.extend(match digits {
+            Some(name) => vec![format!("    assert str(result) == {name}")],
+            None => vec![format!("    assert str(result) == str({})", expected.flat())],
+        });
+        return lines;
+    }
+    let inline = compare(relation, &operand(&expr), expected, 4);
+    match inline.as_slice() {
+        [line] if text::width(line) <= WIDTH => inline,
+        _ => {
+            let mut lines = expr.lines(4, "result = ", "");
+            lines.extend(compare(relation, "result", expected, 4));
+            lines
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Names in a draft: what has to be imported, how an importable thing is spelled, and local names that hide nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::function::FunctionId;
+use crate::domain::value::{TypeName, Value};
+
+/// One import statement.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Import {
+    /// `import module`, or `import module as alias`.
+    Module { module: String, alias: Option<String> },
+    /// `from module import name`.
+    From { module: String, name: String },
+}
+
+impl Import {
+    /// Makes `import module`.
+    #[must_use]
+    pub fn module(module: &str) -> Self {
+        Self::Module { module: module.to_owned(), alias: None }
+    }
+
+    /// Writes the statement.
+    #[must_use]
+    pub fn statement(&self) -> String {
+        match self {
+            Self::Module { module, alias: None } => format!("import {module}"),
+            Self::Module { module, alias: Some(alias) } => format!("import {module} as {alias}"),
+            Self::From { module, name } => format!("from {module} import {name}"),
+        }
+    }
+
+    /// Gives the name that the statement binds.
+    #[must_use]
+    pub fn bound(&self) -> &str {
+        match self {
+            Self::Module { alias: Some(alias), .. } => alias,
+            Self::Module { module, .. } => module.split('.').next().unwrap_or(module),
+            Self::From { name, .. } => name,
+        }
+    }
+}
+
+/// Modules that are read better with their name before each use.
+const SPELLED_OUT: &[&str] =
+    &["asyncio", "contextlib", "datetime", "functools", "io", "itertools", "math", "operator", "re", "types"];
+
+/// Words that Python keeps for itself.
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+    "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+    "return", "try", "while", "with", "yield",
+];
+
+/// Builtins that drafts use, or that would confuse a reader when hidden; `request` belongs to pytest.
+const BUILTINS: &[&str] = &[
+    "abs",
+    "all",
+    "any",
+    "ascii",
+    "bin",
+    "bool",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "classmethod",
+    "complex",
+    "delattr",
+    "dict",
+    "dir",
+    "divmod",
+    "enumerate",
+    "eval",
+    "exec",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "getattr",
+    "globals",
+    "hasattr",
+    "hash",
+    "help",
+    "hex",
+    "id",
+    "input",
+    "int",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "list",
+    "locals",
+    "map",
+    "max",
+    "memoryview",
+    "min",
+    "next",
+    "object",
+    "oct",
+    "open",
+    "ord",
+    "pow",
+    "print",
+    "property",
+    "range",
+    "repr",
+    "request",
+    "reversed",
+    "round",
+    "set",
+    "setattr",
+    "slice",
+    "sorted",
+    "staticmethod",
+    "str",
+    "sum",
+    "super",
+    "tuple",
+    "type",
+    "vars",
+    "zip",
+];
+
+/// Names that drafts give to things themselves.
+const OURS: &[&str] = &["result", "expected", "pytest", "caught", "iterator", "message"];
+
+/// Tells whether a text is one Python name and no keyword.
+#[must_use]
+pub fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+        && chars.all(|c| c == '_' || c.is_alphanumeric())
+        && !KEYWORDS.contains(&name)
+}
+
+/// The names of one draft.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Bound name → the import that binds it.
+    owners: BTreeMap<String, Import>,
+    /// Names that no local may take.
+    reserved: BTreeSet<String>,
+    /// The module a script's `__main__` is imported by; `None` when it must not be imported.
+    main: Option<String>,
+}
+
+impl Scope {
+    /// Makes the scope of a function's draft; `main` names the module by which a script's `__main__` can be imported.
+    #[must_use]
+    pub fn new(function: &FunctionId, main: Option<&str>) -> Self {
+        let mut scope = Self { main: main.map(str::to_owned), ..Self::default() };
+        scope.reserve(function.module());
+        scope.reserve(function.qualname());
+        scope
+    }
+
+    /// Keeps local names away from everything a value may have to import.
+    pub fn see(&mut self, value: &Value) {
+        value.walk(&mut |part| {
+            match part {
+                Value::Object { ty, .. }
+                | Value::Sub { ty, .. }
+                | Value::Name(ty)
+                | Value::Enum { ty, .. }
+                | Value::NamedTuple { ty, .. }
+                | Value::New { ty, .. }
+                | Value::Exception { ty, .. }
+                | Value::Generator { ty, .. } => {
+                    self.reserve(&ty.module);
+                    self.reserve(&ty.qualname);
+                }
+                _ => {}
+            }
+            true
+        });
+    }
+
+    fn reserve(&mut self, dotted: &str) {
+        if let Some(head) = dotted.split('.').next() {
+            self.reserved.insert(head.to_owned());
+        }
+    }
+
+    /// Spells an importable thing and gives the import it needs.
+    ///
+    /// # Errors
+    /// Fails with the reason when it cannot be reached by an import.
+    pub fn spell(&mut self, ty: &TypeName) -> Result<(String, Option<Import>), String> {
+        let module = match ty.module.as_str() {
+            "builtins" => return builtin(&ty.qualname).map(|spelled| (spelled, None)),
+            "__main__" => self.main.clone().ok_or_else(|| {
+                format!("{} belongs to a script that cannot be imported without running it", name_or_module(ty))
+            })?,
+            // Where the standard library hides its classes is its own affair.
+            "pathlib._local" | "pathlib._abc" => "pathlib".to_owned(),
+            "_io" => "io".to_owned(),
+            "_decimal" | "_pydecimal" => "decimal".to_owned(),
+            module => module.to_owned(),
+        };
+        if ty.qualname.contains('<') {
+            return Err(format!("{} is made inside a function", ty.short()));
+        }
+        if !module.split('.').all(is_identifier) || !(ty.qualname.is_empty() || ty.qualname.split('.').all(is_identifier)) {
+            return Err(format!("{} has no name that Python can import", name_or_module(ty)));
+        }
+        let qualname = match (module.as_str(), ty.qualname.as_str()) {
+            ("pathlib", "PosixPath" | "WindowsPath") => "Path",
+            (_, qualname) => qualname,
+        };
+        if module == "numpy" {
+            let import = Import::Module { module: "numpy".into(), alias: Some("np".into()) };
+            return self.claim(import).map(|import| (join("np", qualname), Some(import)));
+        }
+        let head = qualname.split('.').next().unwrap_or_default().to_owned();
+        let spelled_out = head.is_empty() || SPELLED_OUT.contains(&module.as_str()) || would_confuse(&head);
+        if !spelled_out && let Ok(import) = self.claim(Import::From { module: module.clone(), name: head }) {
+            return Ok((qualname.to_owned(), Some(import)));
+        }
+        self.claim(Import::module(&module)).map(|import| (join(&module, qualname), Some(import)))
+    }
+
+    /// Takes a name for an import; the same head of two modules of one package may be shared.
+    fn claim(&mut self, import: Import) -> Result<Import, String> {
+        let bound = import.bound().to_owned();
+        match self.owners.get(&bound) {
+            Some(owner) if *owner == import => {}
+            Some(Import::Module { alias: None, .. }) if matches!(import, Import::Module { alias: None, .. }) => {}
+            Some(owner) => return Err(format!("two things are called {bound}: \"{}\" is one", owner.statement())),
+            None => {
+                self.owners.insert(bound.clone(), import.clone());
+                self.reserved.insert(bound);
+            }
+        }
+        Ok(import)
+    }
+
+    /// Finds a local name near `wanted` that hides nothing and is not in `taken`, and takes it.
+    #[must_use]
+    pub fn local(&self, wanted: &str, taken: &mut BTreeSet<String>) -> String {
+        let wanted = if is_identifier(wanted) { wanted.to_owned() } else { "value".to_owned() };
+        let free = |name: &str, taken: &BTreeSet<String>| {
+            !taken.contains(name) && !self.reserved.contains(name) && !BUILTINS.contains(&name) && !OURS.contains(&name)
+        };
+        let mut name = wanted.clone();
+        let mut number = 1;
+        while !free(&name, taken) || !is_identifier(&name) {
+            number += 1;
+            name = format!("{wanted}_{number}");
+        }
+        taken.insert(name.clone());
+        name
+    }
+}
+
+fn name_or_module(ty: &TypeName) -> &str {
+    if ty.qualname.is_empty() { &ty.module } else { &ty.qualname }
+}
+
+fn join(module: &str, qualname: &str) -> String {
+    if qualname.is_empty() { module.to_owned() } else { format!("{module}.{qualname}") }
+}
+
+/// pytest would collect it, or it would hide a builtin.
+fn would_confuse(name: &str) -> bool {
+    name.starts_with("test") || name.starts_with("Test") || BUILTINS.contains(&name) || OURS.contains(&name)
+}
+
+fn builtin(qualname: &str) -> Result<String, String> {
+    match qualname {
+        "NoneType" => Ok("type(None)".into()),
+        "ellipsis" => Ok("type(...)".into()),
+        "NotImplementedType" => Ok("type(NotImplemented)".into()),
+        "" => Err("the module builtins is no value for a test".into()),
+        "function" | "builtin_function_or_method" | "generator" | "coroutine" | "method" | "module" => {
+            Err(format!("{qualname} has no name that Python can import"))
+        }
+        name if name.split('.').all(is_identifier) => Ok(name.into()),
+        name => Err(format!("{name} has no name that Python can import")),
+    }
+}
+
+/// Writes a class's name as a variable: `OrderLine` → `order_line`.
+#[must_use]
+pub fn snake(name: &str) -> String {
+    let chars: Vec<char> = name.trim_start_matches('_').chars().collect();
+    let mut out = String::new();
+    for (at, c) in chars.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| chars[before]);
+        let word_starts = before.is_some_and(|before| {
+            before.is_lowercase()
+                || before.is_numeric()
+                || (before.is_uppercase() && chars.get(at + 1).is_some_and(|next| next.is_lowercase()))
+        });
+        if c.is_uppercase() && word_starts {
+            out.push('_');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    fn spell(scope: &mut Scope, module: &str, qualname: &str) -> Result<(String, Option<String>), String> {
+        scope.spell(&TypeName::new(module, qualname)).map(|(text, import)| (text, import.map(|import| import.statement())))
+    }
+
+    #[test]
+    fn things_are_imported_the_way_people_write_it() {
+        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"), None);
+        for (module, qualname, text, import) in [
+            ("decimal", "Decimal", "Decimal", Some("from decimal import Decimal")),
+            ("datetime", "timezone.utc", "datetime.timezone.utc", Some("import datetime")),
+            ("pathlib._local", "PosixPath", "Path", Some("from pathlib import Path")),
+            ("shop.cart", "Cart.Line", "Cart.Line", Some("from shop.cart import Cart")),
+            ("shop.tools", "sum", "shop.tools.sum", Some("import shop.tools")),
+            ("shop.tools", "test_me", "shop.tools.test_me", Some("import shop.tools")),
+            ("shop.other", "Cart", "shop.other.Cart", Some("import shop.other")),
+            ("numpy", "float64", "np.float64", Some("import numpy as np")),
+            ("builtins", "int", "int", None),
+            ("shop.rates", "", "shop.rates", Some("import shop.rates")),
+        ] {
+            assert_eq!(
+                spell(&mut scope, module, qualname),
+                Ok((text.to_owned(), import.map(str::to_owned))),
+                "{module}:{qualname}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_imported_says_why() {
+        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"), None);
+        for (module, qualname) in [("__main__", "Job"), ("shop", "make.<locals>.Job"), ("shop", "x; import os"), ("a b", "C")] {
+            assert!(spell(&mut scope, module, qualname).is_err(), "{module}:{qualname}");
+        }
+        let mut scope = Scope::new(&FunctionId::new("driver", "run"), Some("driver"));
+        assert_eq!(spell(&mut scope, "__main__", "Job").map(|(text, _)| text), Ok("Job".into()));
+    }
+
+    #[test]
+    fn locals_hide_neither_imports_nor_builtins() {
+        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"), None);
+        scope.see(&Value::Name(TypeName::new("rates", "vat")));
+        let mut taken = BTreeSet::new();
+        for (wanted, name) in
+            [("cart", "cart"), ("cart", "cart_2"), ("total", "total_2"), ("list", "list_2"), ("vat", "vat_2"), ("class", "value")]
+        {
+            assert_eq!(scope.local(wanted, &mut taken), name);
+        }
+        assert_eq!(snake("HTTPOrderLine2"), "http_order_line2");
+    }
+}

@@ -1,0 +1,233 @@
+//! Takes single tests or rows out of a draft's text, and the imports that nothing uses then.
+
+use crate::domain::proposal::Draft;
+
+/// A top-level part of a draft's text.
+struct Block<'t> {
+    lines: Vec<&'t str>,
+    /// The function or class it defines.
+    name: Option<String>,
+}
+
+/// Tells whether a text holds a dotted name as words of its own.
+#[must_use]
+pub fn has_word(text: &str, word: &str) -> bool {
+    let part = |c: char| c == '_' || c.is_alphanumeric();
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(|c| part(c) || c == '.') && !after.is_some_and(part)
+    })
+}
+
+/// Lists the names of the test functions and classes of a text, in order.
+#[must_use]
+pub fn test_names(text: &str) -> Vec<String> {
+    blocks(text)
+        .into_iter()
+        .filter_map(|block| block.name)
+        .filter(|name| name.starts_with("test") || name.starts_with("Test"))
+        .collect()
+}
+
+/// Gives the draft without these tests (`test_total`) and rows (`test_total[ten]`); `None` when no test is left.
+#[must_use]
+pub fn without(draft: &Draft, failing: &[String]) -> Option<Draft> {
+    let mut kept: Vec<String> = Vec::new();
+    for block in blocks(&draft.text) {
+        let Some(name) = &block.name else {
+            kept.push(block.lines.join("\n"));
+            continue;
+        };
+        if failing.iter().any(|failed| failed == name) {
+            continue;
+        }
+        let row = |line: &&str| {
+            let line = line.trim();
+            failing.iter().any(|failed| {
+                let id = failed.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
+                id.is_some_and(|id| line.starts_with("pytest.param(") && line.ends_with(&format!("id=\"{id}\"),")))
+            })
+        };
+        let is_row = |line: &&&str| line.trim_start().starts_with("pytest.param(");
+        let rows = block.lines.iter().filter(is_row).count();
+        let lines: Vec<&str> = block.lines.iter().copied().filter(|line| !row(line)).collect();
+        if rows > 0 && lines.iter().filter(is_row).count() == 0 {
+            continue;
+        }
+        // A failing row whose line was not found takes its test with it.
+        let rows_failed = failing.iter().filter(|failed| failed.starts_with(&format!("{name}["))).count();
+        if block.lines.len() - lines.len() == rows_failed {
+            kept.push(lines.join("\n"));
+        }
+    }
+    let text = format!("{}\n", kept.join("\n\n\n").trim_end());
+    let tests = test_names(&text);
+    if tests.is_empty() {
+        return None;
+    }
+    let imports = draft.imports.iter().filter_map(|import| used_part(import, &text)).collect();
+    Some(Draft { tests, imports, text, ..draft.clone() })
+}
+
+/// Gives an import statement with only the names that a text uses; `None` when there is none.
+fn used_part(import: &str, text: &str) -> Option<String> {
+    let bound = |name: &str| name.rsplit(" as ").next().unwrap_or(name).trim().to_owned();
+    let Some((head, names)) = import.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) else {
+        let module = import.strip_prefix("import ").unwrap_or(import);
+        return has_word(text, &bound(module)).then(|| import.to_owned());
+    };
+    let used: Vec<&str> = names
+        .trim_matches(['(', ')', '\n', ' '])
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty() && (*name == "*" || has_word(text, &bound(name))))
+        .collect();
+    let all = names.split(',').filter(|name| !name.trim_matches(['(', ')', '\n', ' ']).is_empty()).count();
+    match used.len() {
+        0 => None,
+        some if some == all => Some(import.to_owned()),
+        _ => Some(format!("from {head} import {}", used.join(", "))),
+    }
+}
+
+/// Splits a text at its top-level definitions; decorators and comments go with what they stand before.
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut open = false;
+    let mut quote: Option<&str> = None;
+    let mut depth = 0_usize;
+    for line in text.lines() {
+        let top = quote.is_none() && depth == 0 && !line.is_empty() && !line.starts_with([' ', '\t', ')', ']', '}']);
+        let leads = top && (line.starts_with('@') || line.starts_with('#'));
+        let name = if top { defined(line) } else { None };
+        if top && !open {
+            blocks.push(Block { lines: Vec::new(), name: None });
+        }
+        if top {
+            open = leads;
+        }
+        if let Some(block) = blocks.last_mut() {
+            if let Some(name) = name {
+                block.name = Some(name);
+            }
+            block.lines.push(line);
+        }
+        scan(line, &mut quote, &mut depth);
+    }
+    for block in &mut blocks {
+        while block.lines.last().is_some_and(|line| line.trim().is_empty()) {
+            block.lines.pop();
+        }
+    }
+    blocks
+}
+
+fn defined(line: &str) -> Option<String> {
+    let rest = ["def ", "async def ", "class "].iter().find_map(|head| line.strip_prefix(head))?;
+    Some(rest.chars().take_while(|c| *c == '_' || c.is_alphanumeric()).collect())
+}
+
+/// Follows brackets and triple quotes over a line.
+fn scan<'q>(line: &str, quote: &mut Option<&'q str>, depth: &mut usize) {
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        if let Some(open) = *quote {
+            if c == '\\' {
+                rest = rest.get(2..).unwrap_or_default();
+                continue;
+            }
+            if let Some(after) = rest.strip_prefix(open) {
+                *quote = None;
+                rest = after;
+                continue;
+            }
+        } else if let Some(triple) = ["\"\"\"", "'''"].into_iter().find(|triple| rest.starts_with(triple)) {
+            *quote = Some(triple);
+            rest = &rest[3..];
+            continue;
+        } else {
+            match c {
+                '"' | '\'' => *quote = Some(if c == '"' { "\"" } else { "'" }),
+                '#' => return,
+                '(' | '[' | '{' => *depth += 1,
+                ')' | ']' | '}' => *depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    // A plain string ends with its line.
+    if quote.is_some_and(|open| open.len() == 1) {
+        *quote = None;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::base::paths::RelPath;
+    use crate::domain::proposal::Origin;
+
+    const TEXT: &str = r#"@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(1, 2, id="one"),
+        pytest.param(2, 3, id="two"),
+    ],
+)
+def test_inc(value, expected):
+    assert inc(value) == expected
+
+
+def test_text():
+    """Recorded.
+
+def test_not_here():
+"""
+    assert dump(Decimal("1")) == "(def test_neither():"
+
+
+def test_last():
+    assert dump(3) == "3"
+"#;
+
+    fn draft() -> Draft {
+        Draft {
+            origin: Origin::Recording,
+            target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap(),
+            imports: vec!["from decimal import Decimal".into(), "import pytest".into(), "from m import dump, inc".into()],
+            text: TEXT.into(),
+            tests: test_names(TEXT),
+            calls: vec![],
+            left_out: vec![],
+            import_roots: vec![],
+            remark: None,
+        }
+    }
+
+    #[test]
+    fn tests_are_found_but_not_inside_of_strings() {
+        assert_eq!(test_names(TEXT), ["test_inc", "test_text", "test_last"]);
+    }
+
+    #[test]
+    fn a_failing_test_goes_with_its_imports_and_the_others_stay() {
+        let rest = without(&draft(), &["test_text".into()]).unwrap();
+        assert_eq!(rest.tests, ["test_inc", "test_last"]);
+        assert_eq!(rest.imports, ["import pytest", "from m import dump, inc"]);
+        let rest = without(&draft(), &["test_inc".into(), "test_text".into()]).unwrap();
+        assert_eq!(rest.imports, ["from m import dump"]);
+        assert_eq!(rest.text, "def test_last():\n    assert dump(3) == \"3\"\n");
+    }
+
+    #[test]
+    fn a_failing_row_goes_alone() {
+        let rest = without(&draft(), &["test_inc[one]".into()]).unwrap();
+        assert!(!rest.text.contains("id=\"one\"") && rest.text.contains("id=\"two\""));
+        let rest = without(&draft(), &["test_inc[one]".into(), "test_inc[two]".into()]).unwrap();
+        assert_eq!(rest.tests, ["test_text", "test_last"]);
+        assert!(without(&draft(), &["test_inc".into(), "test_text".into(), "test_last".into()]).is_none());
+    }
+}
