@@ -9,6 +9,7 @@ mod standard;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::call::Call;
+use crate::domain::function::Module;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::layout::{self, Expr, Item};
 use crate::generate::project::Project;
@@ -101,11 +102,20 @@ pub fn fold(setup: &[Statement], expression: &Expr) -> String {
 /// # Errors
 /// Fails with the reason when the value has no code form.
 pub fn build<'a>(value: &Value, hint: &str, call: &'a Call, project: Project<'a>, scope: &mut Scope) -> Result<Built, String> {
-    together(call, project, scope, |builder| builder.value(value, hint)).map(|(expression, work)| Built {
+    together(call, project, scope, Way::State, |builder| builder.value(value, hint)).map(|(expression, work)| Built {
         setup: work.setup,
         expression,
         imports: work.imports,
     })
+}
+
+/// Which way of making an object is tried first; evaluating tells which one is right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// By what it holds.
+    State,
+    /// By what was done with it (R11).
+    Life,
 }
 
 /// Runs a construction until it needs no more names: a value that is met twice is bound to a name in the next attempt.
@@ -113,11 +123,12 @@ pub(super) fn together<'a, T>(
     call: &'a Call,
     project: Project<'a>,
     scope: &mut Scope,
+    way: Way,
     mut construct: impl FnMut(&mut Builder<'a, '_>) -> Result<T, Stop>,
 ) -> Result<(T, Work), String> {
     let mut bind = BTreeSet::new();
     loop {
-        let mut builder = Builder { project, call, scope, bind: &bind, work: Work::default(), expecting: None };
+        let mut builder = Builder { project, call, scope, way, bind: &bind, work: Work::default(), expecting: None };
         match construct(&mut builder) {
             Ok(done) => return Ok((done, builder.work)),
             Err(Stop::No(reason)) => return Err(reason),
@@ -187,6 +198,7 @@ pub(super) struct Builder<'a, 's> {
     pub(super) project: Project<'a>,
     pub(super) call: &'a Call,
     pub(super) scope: &'s mut Scope,
+    way: Way,
     bind: &'s BTreeSet<u64>,
     pub(super) work: Work,
     /// Set while writing what a result is compared with.
@@ -396,6 +408,9 @@ impl<'a> Builder<'a, '_> {
 
     /// Spells an importable thing and notes the import.
     pub(super) fn spell(&mut self, ty: &TypeName) -> Result<String, Stop> {
+        if (self.project.module)(&ty.module).is_some_and(Module::is_test) {
+            return no(format!("{} belongs to a test file", ty.short()));
+        }
         let (spelled, import) = self.scope.spell(ty)?;
         self.work.imports.extend(import);
         Ok(spelled)

@@ -8,7 +8,7 @@ use crate::domain::function::{Function, FunctionId, FunctionKind, ParamKind};
 use crate::domain::proposal::LeftOut;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act, Target};
-use crate::generate::build::{self, Builder, Expecting, Statement, Stop, no};
+use crate::generate::build::{self, Builder, Expecting, Statement, Stop, Way, no};
 use crate::generate::expect::{Assertion, RESULT, Relation, identity};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::{Lookup, Project};
@@ -134,9 +134,11 @@ pub fn case<'a>(
     none_is_an_answer: bool,
     project: Project<'a>,
     scope: &mut Scope,
+    way: Way,
 ) -> Result<Case, String> {
     refuse(call, function)?;
-    let (mut case, work) = build::together(call, project, scope, |builder| assemble(builder, call, function, none_is_an_answer))?;
+    let (mut case, work) =
+        build::together(call, project, scope, way, |builder| assemble(builder, call, function, none_is_an_answer))?;
     case.imports.extend(work.imports);
     case.locals = work.taken;
     let values = case.args.iter().flat_map(|arg| &arg.items).map(|item| item.value.clone());

@@ -7,6 +7,7 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Function;
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::value::Value;
+use crate::generate::build::Way;
 use crate::generate::cases::{self, Case};
 use crate::generate::project::Project;
 use crate::generate::render;
@@ -28,7 +29,8 @@ pub struct CheckItem {
 /// What can be drafted of one function's calls.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    cases: Vec<Case>,
+    /// For each call the ways to write it, the most readable first.
+    cases: Vec<Vec<Case>>,
     left_out: BTreeMap<String, u64>,
     scope: Scope,
 }
@@ -46,9 +48,11 @@ impl Plan {
         let none_is_an_answer = annotated || calls.iter().any(answers);
         let mut plan = Self { cases: Vec::new(), left_out: BTreeMap::new(), scope: scope.clone() };
         for call in calls {
-            match cases::case(call, function, none_is_an_answer, project, &mut scope) {
-                Ok(case) => plan.cases.push(case),
-                Err(reason) => plan.leave_out(call.times.max(1), reason),
+            let mut case = |way| cases::case(call, function, none_is_an_answer, project, &mut scope, way);
+            match (case(Way::State), case(Way::Life)) {
+                (Ok(state), Ok(life)) if life.check.0 != state.check.0 => plan.cases.push(vec![state, life]),
+                (Ok(case), _) | (Err(_), Ok(case)) => plan.cases.push(vec![case]),
+                (Err(reason), Err(_)) => plan.leave_out(call.times.max(1), reason),
             }
         }
         plan.scope = scope;
@@ -75,7 +79,7 @@ impl Plan {
     #[must_use]
     pub fn check_items(&self) -> Vec<CheckItem> {
         let mut items = Vec::new();
-        for (key, case) in (0..).zip(&self.cases) {
+        for (key, case) in (0..).zip(self.cases.iter().flatten()) {
             if case.check.1 != Value::Tuple(Vec::new()) {
                 let (source, expected) = case.check.clone();
                 items.push(CheckItem { key, source, imports: case.import_lines(), expected });
@@ -86,21 +90,26 @@ impl Plan {
 
     /// Takes the evaluated values, and drops each case whose expression did not make the recorded values again.
     pub fn settle(&mut self, answers: &BTreeMap<u64, Result<Value, String>>) {
+        let mut key = 0;
         let mut dropped = Vec::new();
         let mut kept = Vec::new();
-        for (key, case) in (0..).zip(std::mem::take(&mut self.cases)) {
-            let reason = match answers.get(&key) {
-                _ if case.check.1 == Value::Tuple(Vec::new()) => None,
-                None => Some("its arguments could not be checked".to_owned()),
-                Some(Err(why)) => Some(format!("its arguments cannot be made again: {why}")),
-                Some(Ok(value)) => case.check.1.first_difference(value).map(|difference| {
-                    let path = if difference.path.is_empty() { String::new() } else { format!(" at {}", difference.path) };
-                    format!("its arguments come out different when made again{path}")
-                }),
-            };
-            match reason {
-                None => kept.push(case),
-                Some(reason) => dropped.push((case.times, reason)),
+        for ways in std::mem::take(&mut self.cases) {
+            let mut found = None;
+            let mut first_reason = None;
+            let times = ways.first().map_or(1, |case| case.times);
+            for case in ways {
+                match wrong(&case, answers.get(&key)) {
+                    None if found.is_none() => found = Some(case),
+                    None => {}
+                    Some(reason) => {
+                        first_reason.get_or_insert(reason);
+                    }
+                }
+                key += 1;
+            }
+            match (found, first_reason) {
+                (Some(case), _) => kept.push(vec![case]),
+                (None, reason) => dropped.push((times, reason.unwrap_or_default())),
             }
         }
         self.cases = kept;
@@ -112,13 +121,29 @@ impl Plan {
     /// Chooses cases and writes the draft; `None` when there is none.
     #[must_use]
     pub fn draft(&self, function: &Function, project: Project<'_>, target: &RelPath, most: usize) -> Option<Draft> {
-        let (chosen, not_chosen) = cases::choose(self.cases.clone(), most);
+        let first_ways = self.cases.iter().filter_map(|ways| ways.first().cloned()).collect();
+        let (chosen, not_chosen) = cases::choose(first_ways, most);
         if chosen.is_empty() {
             return None;
         }
         let mut left_out = self.left_out();
         left_out.extend(not_chosen);
         Some(render::draft(function, &chosen, project, &self.scope, target, left_out))
+    }
+}
+
+/// Says why a case's expression does not make the recorded values again, if it does not.
+fn wrong(case: &Case, answer: Option<&Result<Value, String>>) -> Option<String> {
+    if case.check.1 == Value::Tuple(Vec::new()) {
+        return None;
+    }
+    match answer {
+        None => Some("its arguments could not be checked".to_owned()),
+        Some(Err(why)) => Some(format!("its arguments cannot be made again: {why}")),
+        Some(Ok(value)) => case.check.1.first_difference(value).map(|difference| {
+            let path = if difference.path.is_empty() { String::new() } else { format!(" at {}", difference.path) };
+            format!("its arguments come out different when made again{path}")
+        }),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::domain::call::{Argument, Call, Outcome};
 use crate::domain::function::{FunctionKind, Param, ParamKind};
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::{self, Act};
-use crate::generate::build::{Builder, Statement, Stop, no};
+use crate::generate::build::{Builder, Statement, Stop, Way, no};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::{Init, Lookup};
 use crate::generate::scope::{is_identifier, snake};
@@ -25,6 +25,12 @@ impl<'a> Builder<'a, '_> {
             return self.generated(ty, kind, fields);
         }
         let shape = self.shape(ty, fields);
+        if self.way == Way::Life
+            && self.expecting.is_none()
+            && let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))?
+        {
+            return Ok(expr);
+        }
         if let Ok(Shape { derived: false, .. }) = &shape
             && let Some(expr) = self.attempt(|builder| builder.constructor(ty, &shape))?
         {

@@ -1,0 +1,247 @@
+//! Text by a language model → a draft: finds the code, splits imports from tests, refuses what tests nothing.
+
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::function::{Function, Module};
+use crate::domain::proposal::{Draft, Origin};
+use crate::generate::trim::{self, has_word};
+use crate::source::parse::syntax_error;
+
+/// Why a model's text is no draft.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotADraft {
+    /// There is no code in it.
+    #[error("The model wrote no Python code.")]
+    NoCode,
+    /// The code does not parse.
+    #[error("The model's code does not parse: line {line}, column {column}.")]
+    DoesNotParse { line: u32, column: u32 },
+    /// No test function is in it.
+    #[error("The model's code has no test: no function whose name begins with test.")]
+    NoTest,
+    /// It does not import what it should test.
+    #[error("The model's code imports nothing of {0}, so it tests something else.")]
+    NotTheTarget(String),
+    /// It holds a copy of what it should test.
+    #[error("The model's code defines {0} itself, so it tests its own copy.")]
+    OwnCopy(String),
+}
+
+/// Makes a draft of what a model wrote.
+///
+/// # Errors
+/// Fails when there is no code, no test, no import of the target, or the code does not parse.
+pub fn draft(
+    answer: &str,
+    model: &str,
+    function: &Function,
+    module: &Module,
+    target: &RelPath,
+    remark: Option<&str>,
+) -> Result<Draft, NotADraft> {
+    let code = code(answer).ok_or(NotADraft::NoCode)?;
+    if let Some(error) = syntax_error(&code) {
+        return Err(NotADraft::DoesNotParse { line: error.line, column: error.column });
+    }
+    let (imports, body) = split(&code);
+    let tests = trim::test_names(&body);
+    if tests.is_empty() {
+        return Err(NotADraft::NoTest);
+    }
+    let outer = function.id.qualname().split(['.', '#']).next().unwrap_or_default();
+    let defines = ["def ", "async def ", "class "].iter().any(|head| {
+        body.lines().any(|line| line.strip_prefix(head).is_some_and(|rest| rest.split(['(', ':']).next() == Some(outer)))
+    });
+    if defines {
+        return Err(NotADraft::OwnCopy(text::display_line(outer).into_owned()));
+    }
+    if !imports.iter().any(|import| imports_target(import, &module.name, outer)) {
+        return Err(NotADraft::NotTheTarget(module.name.clone()));
+    }
+    Ok(Draft {
+        origin: Origin::Model(model.to_owned()),
+        target: target.clone(),
+        imports,
+        text: body,
+        tests,
+        calls: Vec::new(),
+        left_out: Vec::new(),
+        import_roots: vec![module.import_root.clone()],
+        remark: remark.map(str::to_owned),
+    })
+}
+
+/// Finds the Python code in an answer: the fenced blocks, or all of it but the prose around it.
+#[must_use]
+pub fn code(answer: &str) -> Option<String> {
+    let answer = answer.replace("\r\n", "\n");
+    // What a model thinks aloud is not its answer.
+    let answer = answer.rsplit_once("</think>").map_or(answer.as_str(), |(_, after)| after);
+    let fenced = fenced(answer);
+    let code = if fenced.is_empty() { bare(answer) } else { fenced.join("\n\n") };
+    (!code.trim().is_empty()).then(|| format!("{}\n", code.trim_end()))
+}
+
+/// Lists the fenced blocks that hold Python; the last one may lack its end.
+fn fenced(answer: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(usize, bool, Vec<&str>)> = None;
+    for line in answer.lines() {
+        let bare = line.trim_start();
+        let fence = bare.starts_with("```");
+        match open.take() {
+            None if fence => {
+                let language = bare.trim_start_matches('`').trim().to_ascii_lowercase();
+                let python = matches!(language.as_str(), "" | "python" | "py" | "python3" | "pytest");
+                open = Some((line.len() - bare.len(), python, Vec::new()));
+            }
+            None => {}
+            Some((_, python, lines)) if fence => {
+                if python {
+                    blocks.push(lines.join("\n"));
+                }
+            }
+            Some((indent, python, mut lines)) => {
+                let spaces = line.len() - line.trim_start_matches(' ').len();
+                lines.push(&line[indent.min(spaces)..]);
+                open = Some((indent, python, lines));
+            }
+        }
+    }
+    if let Some((_, true, lines)) = open {
+        blocks.push(lines.join("\n"));
+    }
+    // A block that shows how to run the tests is not one of them.
+    blocks.retain(|block| block.lines().any(|line| starts_code(line)));
+    blocks
+}
+
+/// Gives a text without the prose before its first and after its last line of code.
+fn bare(answer: &str) -> String {
+    let lines: Vec<&str> = answer.lines().collect();
+    let Some(first) = lines.iter().position(|line| starts_code(line)) else { return String::new() };
+    let is_code = |line: &&str| starts_code(line) || line.starts_with([' ', '\t', ')', ']', '}']);
+    let last = lines.iter().rposition(|line| !line.trim().is_empty() && is_code(&line)).unwrap_or(first);
+    lines[first..=last.max(first)].join("\n")
+}
+
+fn starts_code(line: &str) -> bool {
+    let from = line.strip_prefix("from ").is_some_and(|rest| rest.contains(" import "));
+    let import = line.strip_prefix("import ").is_some_and(|rest| !rest.trim().is_empty() && !rest.trim_end().ends_with('.'));
+    from || import || ["def ", "async def ", "class ", "@"].iter().any(|head| line.starts_with(head))
+}
+
+/// Splits the top-level imports from the rest, and drops what runs the tests by hand.
+fn split(code: &str) -> (Vec<String>, String) {
+    let mut imports: Vec<String> = Vec::new();
+    let mut body: Vec<&str> = Vec::new();
+    let mut lines = code.lines().peekable();
+    let mut in_main = false;
+    let mut in_text: Option<&str> = None;
+    while let Some(line) = lines.next() {
+        let top = in_text.is_none() && !line.is_empty() && !line.starts_with([' ', '\t']);
+        if top {
+            in_main = line.starts_with("if __name__");
+        }
+        if top && (line.starts_with("import ") || line.starts_with("from ")) {
+            let mut statement = line.to_owned();
+            while statement.contains('(') && !statement.contains(')') || statement.ends_with('\\') {
+                let Some(more) = lines.next() else { break };
+                statement = format!("{statement}\n{more}");
+            }
+            let statement = statement.split("  #").next().unwrap_or(&statement).trim_end().to_owned();
+            if !statement.starts_with("from __future__") && !imports.contains(&statement) {
+                imports.push(statement);
+            }
+            continue;
+        }
+        for triple in ["\"\"\"", "'''"] {
+            if in_text.is_none_or(|open| open == triple) && line.matches(triple).count() % 2 == 1 {
+                in_text = if in_text.is_some() { None } else { Some(triple) };
+            }
+        }
+        if !in_main {
+            body.push(line);
+        }
+    }
+    let text = body.join("\n");
+    (imports, format!("{}\n", text.trim()))
+}
+
+/// Tells whether an import statement brings the target's module or a name of it.
+fn imports_target(import: &str, module: &str, outer: &str) -> bool {
+    let (package, last) = module.rsplit_once('.').unwrap_or(("", module));
+    match import.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
+        Some((from, names)) => {
+            let from = from.trim();
+            from == module
+                || (from == package && has_word(names, last))
+                || ((module.starts_with(&format!("{from}.")) || from.is_empty()) && has_word(names, outer))
+        }
+        None => import
+            .strip_prefix("import ")
+            .is_some_and(|modules| modules.split(',').any(|name| name.split_whitespace().next() == Some(module))),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::source::parse::parse;
+
+    const MODULE: &str = "def total(prices):\n    return sum(prices)\n";
+
+    fn read(answer: &str) -> Result<Draft, NotADraft> {
+        let path = RelPath::new("shop/cart.py").unwrap();
+        let module = parse(&path, MODULE.as_bytes(), "shop.cart", "");
+        let target = RelPath::new("tests/pytead/test_pytead_shop__cart.py").unwrap();
+        draft(answer, "qwen", &module.functions[0], &module, &target, None)
+    }
+
+    #[test]
+    fn the_code_is_found_among_prose() {
+        let code = "import pytest\nfrom shop.cart import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n";
+        for answer in [
+            code.to_owned(),
+            format!(
+                "<think>def test_wrong(): pass</think>\nHere are tests:\n\n```python\n{code}```\n\nRun them:\n```sh\npytest\n```\n"
+            ),
+            format!("Sure! Here you go.\n\n{code}\nThese cover the main case."),
+            format!("```python\n{code}"),
+            format!("```py\r\n{}```", code.replace('\n', "\r\n")),
+            format!("{code}\n\nif __name__ == \"__main__\":\n    pytest.main()\n"),
+        ] {
+            let draft = read(&answer).unwrap();
+            assert_eq!(draft.imports, ["import pytest", "from shop.cart import total"], "{answer}");
+            assert_eq!(draft.text, "def test_total():\n    assert total([1, 2]) == 3\n", "{answer}");
+            assert_eq!(draft.tests, ["test_total"]);
+        }
+    }
+
+    #[test]
+    fn what_tests_nothing_is_refused() {
+        for (answer, expected) in [
+            ("I cannot do that.", NotADraft::NoCode),
+            ("```python\nfrom shop.cart import total\n```", NotADraft::NoTest),
+            ("def test_total():\n    assert sum([1]) == 1\n", NotADraft::NotTheTarget("shop.cart".into())),
+            (
+                "from shop.cart import total\n\ndef total(p):\n    return 0\n\ndef test_total():\n    assert total([]) == 0\n",
+                NotADraft::OwnCopy("total".into()),
+            ),
+        ] {
+            assert_eq!(read(answer), Err(expected), "{answer}");
+        }
+        let broken = read("from shop.cart import total\n\ndef test_total(:\n    assert total([1]) == 1\n");
+        assert!(matches!(broken, Err(NotADraft::DoesNotParse { line: 3, .. })), "{broken:?}");
+    }
+
+    #[test]
+    fn the_target_may_be_imported_in_any_way() {
+        for import in
+            ["import shop.cart", "from shop import cart", "from shop.cart import (\n    total,\n)", "from shop import total"]
+        {
+            assert!(read(&format!("{import}\n\ndef test_total():\n    assert True\n")).is_ok(), "{import}");
+        }
+    }
+}

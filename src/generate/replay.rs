@@ -1,0 +1,236 @@
+//! Replayed calls against their baselines: what changed, old → new, and what nobody can say.
+
+use crate::base::clock::Moment;
+use crate::base::text;
+use crate::domain::call::{Call, Effect, GeneratorEnd, Outcome};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{CallChange, Change, Edit};
+use crate::domain::value::{Difference, Value};
+
+/// Characters of a value in a one-line summary.
+const VALUE_MAX: usize = 40;
+
+/// What the replays of one call say.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// It ends as its baseline says.
+    Same,
+    /// It ends differently now.
+    Changed(Box<CallChange>),
+    /// It cannot be said, with the reason.
+    Unknown(String),
+}
+
+/// A call's baseline.
+#[derive(Debug, Clone, Copy)]
+pub struct Baseline<'a> {
+    /// The outcome it is compared with.
+    pub effect: &'a Effect,
+    /// A replay gave this very outcome once: then even a call that reads the clock or chance has a meaning.
+    pub reproduced: bool,
+}
+
+/// Compares a call's replays under today's code with its baseline.
+#[must_use]
+pub fn compare(call: &Call, baseline: Baseline<'_>, replays: &[Effect]) -> Answer {
+    let Some(new) = replays.first() else { return Answer::Unknown("it was not replayed".into()) };
+    if matches!(baseline.effect.outcome, Outcome::Unfinished) {
+        return Answer::Unknown("it had not ended when the recording stopped".into());
+    }
+    let Some(difference) = difference(baseline.effect, new) else { return Answer::Same };
+    if let Some(touch) = call.touches.iter().find(|touch| touch.is_nondeterministic()) {
+        if !baseline.reproduced {
+            return Answer::Unknown(format!("its outcome may differ from run to run: {} {}", touch.kind, touch.detail));
+        }
+        if replays.len() < 2 {
+            return Answer::Unknown("it has to be replayed twice".into());
+        }
+    }
+    if replays.iter().skip(1).any(|other| self::difference(new, other).is_some()) {
+        return Answer::Unknown("it ends differently each time".into());
+    }
+    Answer::Changed(Box::new(CallChange {
+        call: call.id,
+        arguments: call.arguments(VALUE_MAX * 2),
+        times: call.times,
+        old: baseline.effect.clone(),
+        new: new.clone(),
+        difference,
+    }))
+}
+
+/// Joins the changed calls of a function; `None` when there are none.
+#[must_use]
+pub fn change(calls: Vec<CallChange>, same: u64, because: Vec<Edit>, seen: Moment) -> Option<Change> {
+    (!calls.is_empty()).then_some(Change { calls, same, because, seen })
+}
+
+/// Finds where two effects differ first: the outcome, then what was changed.
+#[must_use]
+pub fn difference(old: &Effect, new: &Effect) -> Option<Difference> {
+    outcome(&old.outcome, &new.outcome).or_else(|| changed(&old.changed, &new.changed))
+}
+
+fn outcome(old: &Outcome, new: &Outcome) -> Option<Difference> {
+    match (old, new) {
+        (Outcome::Returned(a), Outcome::Returned(b))
+        | (Outcome::Raised { exception: a, .. }, Outcome::Raised { exception: b, .. }) => values("", a, b),
+        (Outcome::Yielded { items: a, end }, Outcome::Yielded { items: b, end: new_end }) => yielded((a, end), (b, new_end)),
+        (Outcome::TimedOut(_), Outcome::TimedOut(_)) => None,
+        (Outcome::Died(a), Outcome::Died(b)) if a == b => None,
+        (a, b) => Some(Difference { path: String::new(), old: value_of(a), new: value_of(b) }),
+    }
+}
+
+/// A generator that was not run to its end is compared as far as it was run.
+fn yielded(old: (&[Value], &GeneratorEnd), new: (&[Value], &GeneratorEnd)) -> Option<Difference> {
+    let ((old, old_end), (new, new_end)) = (old, new);
+    let open = matches!(old_end, GeneratorEnd::Open) || matches!(new_end, GeneratorEnd::Open);
+    let count = if open { old.len().min(new.len()) } else { old.len().max(new.len()) };
+    let first = |items: &[Value]| Value::List(items.iter().take(count).cloned().collect());
+    let found = values("", &first(old), &first(new));
+    if found.is_some() {
+        return found;
+    }
+    // Fewer items than before from one that came to its end.
+    if matches!(old_end, GeneratorEnd::Open) && new.len() < old.len() && !matches!(new_end, GeneratorEnd::Open) {
+        return Some(Difference { path: format!("[{}]", new.len()), old: old.get(new.len()).cloned(), new: None });
+    }
+    match (old_end, new_end) {
+        (GeneratorEnd::Open, _) | (_, GeneratorEnd::Open) => None,
+        (GeneratorEnd::Returned(a), GeneratorEnd::Returned(b)) | (GeneratorEnd::Raised(a), GeneratorEnd::Raised(b)) => {
+            values(" at its end", a, b)
+        }
+        (GeneratorEnd::Returned(a) | GeneratorEnd::Raised(a), GeneratorEnd::Returned(b) | GeneratorEnd::Raised(b)) => {
+            Some(Difference { path: " at its end".into(), old: Some(a.clone()), new: Some(b.clone()) })
+        }
+    }
+}
+
+fn changed(old: &[(String, Value)], new: &[(String, Value)]) -> Option<Difference> {
+    for (name, before) in old {
+        match new.iter().find(|(other, _)| other == name) {
+            Some((_, after)) => {
+                if let Some(found) = values(name, before, after) {
+                    return Some(found);
+                }
+            }
+            None => return Some(Difference { path: name.clone(), old: Some(before.clone()), new: None }),
+        }
+    }
+    let added = new.iter().find(|(name, _)| !old.iter().any(|(other, _)| other == name));
+    added.map(|(name, after)| Difference { path: name.clone(), old: None, new: Some(after.clone()) })
+}
+
+fn values(path: &str, old: &Value, new: &Value) -> Option<Difference> {
+    let found = old.first_difference(new)?;
+    // Addresses differ from run to run and mean nothing.
+    let (mut masked_old, mut masked_new) = (old.clone(), new.clone());
+    let found = if mask(&mut masked_old) | mask(&mut masked_new) { masked_old.first_difference(&masked_new)? } else { found };
+    Some(Difference { path: format!("{path}{}", found.path), ..found })
+}
+
+/// Replaces addresses in texts by `0x…`; tells whether there was one.
+fn mask(value: &mut Value) -> bool {
+    let all = |values: &mut Vec<Value>| values.iter_mut().fold(false, |found, value| mask(value) | found);
+    let named = |fields: &mut Vec<(String, Value)>| fields.iter_mut().fold(false, |found, (_, value)| mask(value) | found);
+    match value {
+        Value::Str(text) => match without_addresses(text) {
+            Some(masked) => {
+                *text = masked;
+                true
+            }
+            None => false,
+        },
+        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => all(items),
+        Value::Dict(pairs) => pairs.iter_mut().fold(false, |found, (key, value)| mask(key) | mask(value) | found),
+        Value::Object { fields, .. } | Value::NamedTuple { fields, .. } | Value::Generator { args: fields, .. } => named(fields),
+        Value::Sub { base, fields, .. } => mask(base) | named(fields),
+        Value::Shared(_, value) | Value::Enum { value, .. } => mask(value),
+        Value::New { args, kwargs, .. } | Value::Exception { args, fields: kwargs, .. } => all(args) | named(kwargs),
+        Value::Partial { function, args, kwargs } => mask(function) | all(args) | named(kwargs),
+        Value::Method { receiver, .. } => mask(receiver),
+        Value::File { content, .. } => mask(content),
+        _ => false,
+    }
+}
+
+/// Masks what looks like the address in a default `repr`.
+fn without_addresses(text: &str) -> Option<String> {
+    const DIGITS_MIN: usize = 6;
+    let mut out = String::new();
+    let mut rest = text;
+    let mut found = false;
+    while let Some(at) = rest.find("0x") {
+        let digits = rest[at + 2..].chars().take_while(char::is_ascii_hexdigit).count();
+        out.push_str(&rest[..at]);
+        if digits >= DIGITS_MIN {
+            out.push_str("0x…");
+            found = true;
+        } else {
+            out.push_str(&rest[at..at + 2 + digits]);
+        }
+        rest = &rest[at + 2 + digits..];
+    }
+    found.then(|| out + rest)
+}
+
+fn value_of(outcome: &Outcome) -> Option<Value> {
+    match outcome {
+        Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => Some(value.clone()),
+        Outcome::Yielded { items, .. } => Some(Value::List(items.clone())),
+        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => None,
+    }
+}
+
+/// Says a change in one line: `total(): 3 recorded calls changed, 12.50 → 12`.
+///
+/// The result is not sanitised: it passes `base::text::display_line` where it is shown.
+#[must_use]
+pub fn summary_line(function: &FunctionId, change: &Change) -> String {
+    let name = function.qualname().split('#').next().unwrap_or_default().rsplit('.').next().unwrap_or_default();
+    let calls = text::count(change.calls.len(), "recorded call");
+    match change.calls.first() {
+        Some(first) => format!("{name}(): {calls} changed, {}", old_and_new(first)),
+        None => format!("{name}(): {calls} changed"),
+    }
+}
+
+/// Says one changed call: `12.50 → 12`, `.items[0] 1 → 2`, `100 → raises ValueError('no')`.
+#[must_use]
+pub fn old_and_new(call: &CallChange) -> String {
+    let difference = &call.difference;
+    let (old_raises, new_raises) = (is_raised(&call.old.outcome), is_raised(&call.new.outcome));
+    let same_type = match (&difference.old, &difference.new) {
+        (Some(old), Some(new)) => old.type_name() == new.type_name(),
+        _ => false,
+    };
+    let side = |value: Option<&Value>, outcome: &Outcome, raises: bool| {
+        if difference.path.is_empty() && value.is_none() {
+            return Outcome::summary(outcome, VALUE_MAX).trim_start_matches("✗ ").to_owned();
+        }
+        let shown = value.map_or_else(|| "nothing".to_owned(), |value| brief(value, same_type));
+        if raises && difference.path.is_empty() && old_raises != new_raises { format!("raises {shown}") } else { shown }
+    };
+    let old = side(difference.old.as_ref(), &call.old.outcome, old_raises);
+    let new = side(difference.new.as_ref(), &call.new.outcome, new_raises);
+    let path = difference.path.trim();
+    if path.is_empty() { format!("{old} → {new}") } else { format!("{path} {old} → {new}") }
+}
+
+fn is_raised(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Raised { .. })
+}
+
+/// Writes a value in short: a `Decimal` by its digits, when both sides are one.
+fn brief(value: &Value, same_type: bool) -> String {
+    match value {
+        Value::New { ty, args, .. } if same_type && matches!(ty.short(), "Decimal" | "Fraction" | "UUID") => {
+            match args.as_slice() {
+                [Value::Str(digits)] => digits.clone(),
+                _ => value.summary(VALUE_MAX),
+            }
+        }
+        other => other.summary(VALUE_MAX),
+    }
+}
