@@ -1,0 +1,181 @@
+"""Makes one recorded call again: finds the function as it is today, binds the arguments, and looks at the outcome.
+
+Runs in a process of its own, which ends with the call.
+"""
+
+import asyncio
+import base64
+import inspect
+import marshal
+import random
+import sys
+import time
+
+from pytead_tui.recorder import kinds
+from pytead_tui.worker import track
+from pytead_tui.worker.capture import Eyes
+from pytead_tui.worker.rebuild import Broken, Builder
+
+MOST_ITEMS = 50  # of a generator
+POSITIONAL_ONLY, ORDINARY, REST, KEYWORD_ONLY, KEYWORDS = range(5)
+
+
+def find(module: object, qualname: str, count: "int | None" = None) -> object:
+    """Gives the very function that a definition makes, without its decorators; `count` tells a getter from a setter."""
+    *homes, name = qualname.split(".")
+    home = module
+    for part in homes:
+        home = getattr(home, part, None)
+        if home is None:
+            raise Broken(f"there is no {qualname} in {module.__name__} any more")
+    if isinstance(home, type):
+        if name.startswith("__") and not name.endswith("__"):
+            name = "_" + homes[-1].lstrip("_") + name
+        held = next((base.__dict__[name] for base in home.__mro__ if name in base.__dict__), None)
+    else:
+        held = home.__dict__.get(name)
+    if held is None:
+        raise Broken(f"there is no {qualname} in {module.__name__} any more")
+    if isinstance(held, property):
+        held = held.fset if count == 2 and held.fset is not None else held.fget
+    found = _undecorated(held, qualname.rpartition(".")[2])
+    if found is None:
+        raise Broken(f"{qualname} is no function any more")
+    return found
+
+
+def _undecorated(held: object, name: str) -> object:
+    """Looks for the function behind its decorators; else for the outermost one."""
+    outermost = None
+    pending, seen = [held], set()
+    while pending and len(seen) < 50:
+        candidate = pending.pop(0)
+        if candidate is None or id(candidate) in seen:
+            continue
+        seen.add(id(candidate))
+        if type(candidate) is kinds.Function:
+            outermost = outermost or candidate
+            if candidate.__code__.co_name == name:
+                return candidate
+            for cell in candidate.__closure__ or ():
+                try:
+                    if callable(cell.cell_contents):
+                        pending.append(cell.cell_contents)
+                except ValueError:
+                    pass
+        for way in ("__wrapped__", "__func__", "func", "fget"):
+            try:
+                pending.append(inspect.getattr_static(candidate, way))
+            except AttributeError:
+                continue
+            # A slot's descriptor or a property stands there for the value.
+            pending[-1] = getattr(candidate, way, None)
+    return outermost
+
+
+def bind(function: object, arguments: list) -> tuple:
+    """Spreads recorded (name, kind, value) over the parameters of today: (args, kwargs)."""
+    given = {name: value for name, kind, value in arguments if kind in (POSITIONAL_ONLY, ORDINARY, KEYWORD_ONLY)}
+    order = [name for name, kind, _ in arguments if kind in (POSITIONAL_ONLY, ORDINARY)]
+    rest = [item for _, kind, value in arguments if kind == REST for item in value]
+    named = {name: held for _, kind, value in arguments if kind == KEYWORDS for name, held in value.items()}
+    signature = inspect.signature(function, follow_wrapped=False)
+    today = list(signature.parameters.values())
+    places = [p for p in today if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    args: list = []
+    gap = False
+    for at, parameter in enumerate(places):
+        name = parameter.name
+        if name not in given and at < len(order) and order[at] in given and order[at] not in signature.parameters:
+            given[name] = given.pop(order[at])  # it was renamed
+        if name not in given:
+            gap = True
+        elif gap and parameter.kind is not parameter.POSITIONAL_ONLY:
+            named[name] = given.pop(name)
+        else:
+            args.append(given.pop(name))
+    if rest and gap:
+        raise Broken("its parameters changed")
+    named.update(given)
+    try:
+        signature.bind(*args, *rest, **named)
+    except TypeError as error:
+        raise Broken(f"its parameters changed: {error}") from error
+    return [*args, *rest], named
+
+
+def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
+    """Makes a call and gives its reply; `begin` is told when the arguments are ready. Raises Broken."""
+    module = modules.get(call["module"], call["path"])
+    builder = Builder(module)
+    arguments = [
+        (name, kind, builder.value(tree)) for name, kind, tree in marshal.loads(base64.b64decode(call["args"]))
+    ]
+    function = find(module, call["qualname"], len(arguments))
+    args, kwargs = bind(function, arguments)
+    eyes = Eyes([name for name, _, _ in arguments], [value for _, _, value in arguments], function.__globals__)
+    begin()
+    _seed()
+    entered = track.start(modules.root) if tracked else None
+    started = time.perf_counter_ns()
+    outcome = _run(function, args, kwargs, eyes)
+    spent = time.perf_counter_ns() - started
+    if entered is not None:
+        track.stop()
+    reply = {"outcome": base64.b64encode(marshal.dumps(outcome, 2)).decode(), "ns": spent}
+    if entered is not None:
+        reply["entered"] = sorted(entered)
+    return reply
+
+
+def _seed() -> None:
+    random.seed(0)
+    numpy = sys.modules.get("numpy.random")
+    if numpy is not None:
+        numpy.seed(0)
+
+
+def _run(function: object, args: list, kwargs: dict, eyes: Eyes) -> tuple:
+    flags = function.__code__.co_flags
+    try:
+        if flags & inspect.CO_GENERATOR:
+            return _generator(function(*args, **kwargs), eyes)
+        if flags & inspect.CO_ASYNC_GENERATOR:
+            return asyncio.run(_async_generator(function(*args, **kwargs), eyes))
+        if flags & inspect.CO_COROUTINE:
+            value = asyncio.run(_whole(function(*args, **kwargs)))
+        else:
+            value = function(*args, **kwargs)
+    except BaseException as error:
+        return ("X", *eyes.end(error))
+    return ("R", *eyes.end(value))
+
+
+async def _whole(awaitable: object) -> object:
+    return await awaitable
+
+
+def _generator(running: object, eyes: Eyes) -> tuple:
+    items: list = []
+    try:
+        while len(items) < MOST_ITEMS:
+            items.append(eyes.item(next(running)))
+    except StopIteration as end:
+        return ("Y", items, "returned", *eyes.end(end.value))
+    except BaseException as error:
+        return ("Y", items, "raised", *eyes.end(error))
+    running.close()
+    return ("Y", items, "capped", *eyes.end(None))
+
+
+async def _async_generator(running: object, eyes: Eyes) -> tuple:
+    items: list = []
+    try:
+        while len(items) < MOST_ITEMS:
+            items.append(eyes.item(await running.__anext__()))
+    except StopAsyncIteration:
+        return ("Y", items, "returned", *eyes.end(None))
+    except BaseException as error:
+        return ("Y", items, "raised", *eyes.end(error))
+    await running.aclose()
+    return ("Y", items, "capped", *eyes.end(None))

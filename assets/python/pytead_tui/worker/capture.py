@@ -1,0 +1,41 @@
+"""Looks at values with the recorder's own eyes, so that a replayed outcome compares with the recorded one."""
+
+import marshal
+
+from pytead_tui.recorder import redact, values
+from pytead_tui.recorder.objects import Objects
+
+
+def tree_of(value: object) -> object:
+    """Gives one value's tree."""
+    return values.capture(Objects(), values.CALLS, (value,))[0][0]
+
+
+class Eyes:
+    """Sees arguments before a call, and what it left behind."""
+
+    def __init__(self, names: list, held: list, scope: dict) -> None:
+        self.objects = Objects()
+        self.scope = scope
+        self.watched = []
+        for name, value in zip(names, held):
+            word = redact.secret_word(name)
+            blob, mutable = self._blob(value, word)
+            if mutable:
+                self.watched.append((name, value, word, blob))
+
+    def _blob(self, value: object, word: "str | None") -> tuple:
+        trees, walk = values.capture(self.objects, values.CALLS, (value,), (word,) if word else (), self.scope)
+        return values.normal(marshal.dumps(trees[0], 2), walk.marks), walk.mutable
+
+    def item(self, value: object) -> object:
+        """Gives the tree of what a generator yielded, as it is now."""
+        return values.capture(self.objects, values.CALLS, (value,))[0][0]
+
+    def end(self, value: object) -> tuple:
+        """Gives the tree of the outcome's value and the arguments that changed."""
+        changed = [(n, v, w) for n, v, w, blob in self.watched if self._blob(v, w)[0] != blob]
+        words = (None, *(w for _, _, w in changed)) if changed else ()
+        held = (value, *(v for _, v, _ in changed))
+        trees, _ = values.capture(self.objects, values.CALLS, held, words, self.scope)
+        return trees[0], dict(zip([n for n, _, _ in changed], trees[1:]))

@@ -1,0 +1,134 @@
+"""Imports the project's modules, always from their source as it lies on the disk now."""
+
+import importlib
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from contextlib import nullcontext
+
+from pytead_tui.worker.rebuild import Broken
+
+LONGEST = 300
+
+qualnames: dict = {}  # before 3.11, where code objects do not know theirs: by (file, first line, name)
+
+
+def describe(error: BaseException) -> str:
+    """Says what an exception says, in one bounded line."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = ""
+    name = type(error).__name__
+    return (f"{name}: {text}" if text else name)[:LONGEST]
+
+
+class FreshLoader(importlib.machinery.SourceFileLoader):
+    """Compiles the source at each import: a `.pyc` of the same size and second would be believed although it is old."""
+
+    def get_code(self, fullname: str) -> object:
+        """Compiles the module."""
+        path = self.get_filename(fullname)
+        code = self.source_to_code(self.get_data(path), path)
+        if sys.version_info < (3, 11):
+            _note(code, "")
+        return code
+
+
+def _note(code: object, prefix: str) -> None:
+    for inner in code.co_consts:
+        if isinstance(inner, type(code)):
+            name = prefix + inner.co_name
+            qualnames[inner.co_filename, inner.co_firstlineno, inner.co_name] = name
+            _note(inner, name + (".<locals>." if inner.co_flags & 1 else "."))
+
+
+def _finder(root: str) -> object:
+    """Gives the path hook of the project's folders."""
+    fresh = importlib.machinery.FileFinder.path_hook(
+        (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
+        (FreshLoader, importlib.machinery.SOURCE_SUFFIXES),
+    )
+
+    def hook(path: str) -> object:
+        real = os.path.realpath(path)
+        if (real == root or real.startswith(root + os.sep)) and "site-packages" not in real:
+            return fresh(path)
+        raise ImportError(path)
+
+    return hook
+
+
+class Modules:
+    """The project's modules in this process."""
+
+    def __init__(self, root: str, paths: list, startup: frozenset) -> None:
+        self.root = os.path.realpath(root)
+        self.paths = paths
+        self.startup = startup
+        self.known: dict = {}
+        self.main: object = None
+        self.guard: object = None
+
+    def unguarded(self) -> object:
+        """Gives a context in which our own code may do what the guard refuses."""
+        return nullcontext() if self.guard is None else self.guard.ours()
+
+    def prepare(self) -> None:
+        """Makes this process look like one that starts in the project."""
+        os.chdir(self.root)
+        sys.path_hooks.insert(0, _finder(self.root))
+        sys.path[0:0] = [path for path in self.paths if path not in sys.path]
+        sys.path_importer_cache.clear()
+        importlib.invalidate_caches()
+        for name in {name.partition(".")[0] for name in sys.modules} - self.startup - {"pytead_tui", "__main__"}:
+            if any(self._holds(path, name) for path in self.paths):
+                for loaded in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
+                    del sys.modules[loaded]
+
+    def _holds(self, path: str, name: str) -> bool:
+        place = os.path.join(path, name)
+        return os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py"))
+
+    def get(self, name: str, path: str) -> object:
+        """Gives a module: by its name when that leads to its file, else by its file. Raises Broken."""
+        found = self.known.get((name, path))
+        if found is None:
+            try:
+                found = self._load(name, os.path.join(self.root, path))
+            except BaseException as error:
+                found = Broken(f"{name} cannot be imported: {describe(error)}")
+            self.known[name, path] = found
+        if isinstance(found, Broken):
+            raise found
+        return found
+
+    def _load(self, name: str, file: str) -> object:
+        spec = None
+        try:
+            spec = importlib.util.find_spec(name)
+        except (ImportError, ValueError, AttributeError):
+            pass
+        if spec is not None and spec.origin and _same(spec.origin, file):
+            return importlib.import_module(name)
+        loaded = sys.modules.get(name)
+        if loaded is not None and _same(getattr(loaded, "__file__", None) or "", file):
+            return loaded
+        # A script that no import reaches. It does not run as a program: its name is not `__main__`.
+        spec = importlib.util.spec_from_file_location(name, file, loader=FreshLoader(name, file))
+        module = importlib.util.module_from_spec(spec)
+        folder = os.path.dirname(file)
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            sys.modules.pop(name, None)
+            raise
+        return module
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

@@ -1,0 +1,272 @@
+"""Makes a value again from its tree in docs/spool.md.
+
+Objects get their state without `__init__` or `__setattr__`, as it was recorded. Code of the project runs only where
+Python cannot do without: the hash of a dict's keys.
+"""
+
+import importlib
+import sys
+
+from pytead_tui.recorder import kinds
+
+TAG = StopIteration
+
+
+class Broken(Exception):
+    """A value or a call that cannot be made again, with the reason for people."""
+
+
+_BUILTINS = (str, bytes, bytearray, int, float, complex, list, dict, set, frozenset, tuple)
+
+
+def resolve(module: str, qualname: str, main: object = None) -> object:
+    """Finds what a name means today; `__main__` is the module of the call itself."""
+    if module == "__main__" and main is not None:
+        found = main
+    else:
+        found = sys.modules.get(module)
+        if found is None:
+            try:
+                found = importlib.import_module(module)
+            except BaseException as error:
+                raise Broken(f"{module} cannot be imported: {type(error).__name__}") from error
+    if not qualname:
+        return found
+    for part in qualname.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise Broken(f"there is no {qualname} in {module} any more") from None
+    return found
+
+
+def native(cls: type) -> type:
+    """Gives the nearest base that is not written in Python: the one that makes instances."""
+    return next(base for base in cls.__mro__ if not base.__flags__ & (1 << 9) or base is object)
+
+
+class Builder:
+    """Makes the values of one call; objects that were one are one again."""
+
+    def __init__(self, main: object = None) -> None:
+        self.main = main
+        self.objects: dict = {}
+
+    def value(self, tree: object) -> object:
+        """Makes a value. Raises Broken."""
+        t = type(tree)
+        if t is tuple:
+            if len(tree) >= 2 and tree[0] is TAG:
+                make = getattr(self, "make_" + tree[1], None)
+                if make is None:
+                    raise Broken(f"there is no way to make a {tree[1]}")
+                return make(*tree[2:])
+            return tuple(map(self.value, tree))
+        if t in (list, dict, set):
+            return self._fill(t(), tree)
+        if t is frozenset:
+            return frozenset(map(self.value, tree))
+        return tree
+
+    def _fill(self, made: object, tree: object) -> object:
+        """Fills a container of a builtin kind, without methods that a subclass may have replaced."""
+        if isinstance(made, dict):
+            for key, held in tree.items():
+                dict.__setitem__(made, self.value(key), self.value(held))
+        elif isinstance(made, list):
+            for item in tree:
+                list.append(made, self.value(item))
+        else:
+            for item in tree:
+                set.add(made, self.value(item))
+        return made
+
+    def _class(self, module: str, qualname: str) -> type:
+        found = resolve(module, qualname, self.main)
+        if not isinstance(found, type):
+            raise Broken(f"{module}:{qualname} is no class any more")
+        return found
+
+    # Objects.
+
+    def make_obj(self, ordinal: int, module: str, qualname: str, kind: str, fields: dict) -> object:
+        cls = self._class(module, qualname)
+        try:
+            made = native(cls).__new__(cls)
+        except TypeError as error:
+            raise Broken(f"{qualname} cannot be made: {error}") from error
+        self.objects[ordinal] = made
+        self._state(made, fields)
+        if kind == "pydantic":
+            self._pydantic(made, fields)
+        return made
+
+    def _state(self, made: object, fields: dict) -> None:
+        for name, tree in fields.items():
+            value = self.value(tree)
+            slot = next((s for s in map(_slots, type(made).__mro__) if name in s), None)
+            if slot is not None:
+                slot[name].__set__(made, value)
+                continue
+            try:
+                space = object.__getattribute__(made, "__dict__")
+            except AttributeError:
+                raise Broken(f"{type(made).__qualname__} has no place for {name} any more") from None
+            dict.__setitem__(space, name, value)
+
+    def _pydantic(self, made: object, fields: dict) -> None:
+        private = getattr(type(made), "__private_attributes__", None) or {}
+        state = {
+            "__pydantic_fields_set__": set(fields),
+            "__pydantic_extra__": None,
+            "__pydantic_private__": {name: held.get_default() for name, held in private.items()} or None,
+        }
+        for cls in type(made).__mro__:
+            for name, slot in _slots(cls).items():
+                if name in state:
+                    slot.__set__(made, state[name])
+
+    def make_sub(self, ordinal: int, module: str, qualname: str, base: object, fields: dict) -> object:
+        cls = self._class(module, qualname)
+        kind = next((b for b in _BUILTINS if issubclass(cls, b)), None)
+        if kind is None:
+            raise Broken(f"{qualname} is derived from no builtin any more")
+        if kind in (list, dict, set):
+            made = self.objects[ordinal] = kind.__new__(cls)
+            kind.__init__(made)
+            self._refill(made, base)
+        elif kind is bytearray:
+            made = self.objects[ordinal] = bytearray.__new__(cls)
+            bytearray.extend(made, self.value(base))
+        else:
+            made = self.objects[ordinal] = kind.__new__(cls, self.value(base))
+        self._state(made, fields)
+        return made
+
+    def _refill(self, made: object, tree: object) -> None:
+        """Fills from a content that may have been written as a call."""
+        if type(tree) is tuple:
+            if tree[:2] != (TAG, "new"):
+                raise Broken("its content was over the recording budget")
+            items = tree[4][0]
+            if isinstance(made, dict):
+                for key, held in items:
+                    dict.__setitem__(made, self.value(key), self.value(held))
+                return
+            tree = items
+        self._fill(made, tree)
+
+    def make_exc(self, ordinal: int, module: str, qualname: str, args: tuple, fields: dict) -> object:
+        cls = self._class(module, qualname)
+        values = [self.value(arg) for arg in args]
+        base = native(cls)
+        made = self.objects[ordinal] = base.__new__(cls, *values)
+        try:
+            base.__init__(made, *values)
+        except TypeError:
+            BaseException.args.__set__(made, tuple(values))
+        self._state(made, fields)
+        return made
+
+    def make_ref(self, ordinal: int) -> object:
+        try:
+            return self.objects[ordinal]
+        except KeyError:
+            raise Broken("it refers to an object that was not recorded") from None
+
+    def make_mut(self, ordinal: int, tree: object) -> object:
+        if type(tree) in (list, dict, set):
+            made = self.objects[ordinal] = type(tree)()
+            return self._fill(made, tree)
+        if type(tree) is tuple and tree[:3] == (TAG, "new", "builtins") and tree[3] in ("dict", "set"):
+            made = self.objects[ordinal] = {} if tree[3] == "dict" else set()
+            self._refill(made, tree)
+            return made
+        made = self.objects[ordinal] = self.value(tree)
+        return made
+
+    # Things with a name, and what calls give.
+
+    def make_name(self, module: str, qualname: str) -> object:
+        return resolve(module, qualname, self.main)
+
+    def make_enum(self, module: str, qualname: str, name: "str | None", value: object) -> object:
+        cls = self._class(module, qualname)
+        members = getattr(cls, "__members__", {})
+        if name in members:
+            return members[name]
+        if name is None or "|" in name:
+            return cls(self.value(value))
+        raise Broken(f"{qualname} has no member {name} any more")
+
+    def make_nt(self, module: str, qualname: str, names: tuple, values: tuple) -> object:
+        cls = self._class(module, qualname)
+        held = dict(zip(names, map(self.value, values)))
+        today = getattr(cls, "_fields", ())
+        if set(today) != set(names):
+            raise Broken(f"{qualname} has other fields now")
+        return tuple.__new__(cls, [held[name] for name in today])
+
+    def make_new(self, module: str, qualname: str, args: tuple, kwargs: dict) -> object:
+        values = [self.value(arg) for arg in args]
+        named = {name: self.value(held) for name, held in kwargs.items()}
+        try:
+            return resolve(module, qualname, self.main)(*values, **named)
+        except Broken:
+            raise
+        except Exception as error:
+            raise Broken(f"{module}.{qualname} refuses what was recorded: {type(error).__name__}") from error
+
+    def make_gen(self, module: str, qualname: str, arguments: dict) -> object:
+        from pytead_tui.worker.call import find
+
+        function = find(resolve(module, "", self.main), qualname)
+        code = function.__code__
+        held = {name: self.value(tree) for name, tree in arguments.items()}
+        positional = [held.pop(name) for name in code.co_varnames[: code.co_argcount] if name in held]
+        rest = code.co_argcount + code.co_kwonlyargcount
+        if code.co_flags & 4:
+            positional += held.pop(code.co_varnames[rest], ())
+            rest += 1
+        if code.co_flags & 8:
+            held.update(held.pop(code.co_varnames[rest], {}))
+        return function(*positional, **held)
+
+    def make_partial(self, function: object, args: object, kwargs: dict) -> object:
+        from functools import partial
+
+        named = {name: self.value(held) for name, held in kwargs.items()}
+        return partial(self.value(function), *self.value(args), **named)
+
+    def make_method(self, receiver: object, name: str) -> object:
+        try:
+            return getattr(self.value(receiver), name)
+        except AttributeError:
+            raise Broken(f"there is no method {name} any more") from None
+
+    def make_file(self, kind: str, content: object, position: int) -> object:
+        import io
+
+        held = self.value(content)
+        made = io.BytesIO(held) if kind == "BytesIO" else io.StringIO(held, newline="")
+        made.seek(position)
+        return made
+
+    def make_ndarray(self, dtype: str, shape: tuple, items: list) -> object:
+        numpy = resolve("numpy", "")
+        return numpy.array(self.value(items), dtype=dtype).reshape(shape)
+
+    # What cannot be made.
+
+    def make_secret(self, kind: str, ordinal: int) -> object:
+        raise Broken(f"it holds a secret ({kind}) that was not recorded")
+
+    def make_cut(self, name: str, *rest: object) -> object:
+        raise Broken(f"a {name} is over the recording budget")
+
+    def make_opaque(self, ordinal: int, module: str, qualname: str) -> object:
+        raise Broken(f"{qualname} cannot be read or made again")
+
+
+def _slots(cls: type) -> dict:
+    return {held.__name__: held for held in cls.__dict__.values() if type(held) is kinds.MemberDescriptor}

@@ -1,0 +1,258 @@
+"""The server: takes requests, forks for each, passes replies on, and ends what takes too long.
+
+It never imports code of the project, and its forks never hold the protocol's descriptors: what they say comes through
+a pipe of their own and can only answer their own request.
+"""
+
+import importlib
+import os
+import select
+import signal
+import sys
+import time
+
+from pytead_tui.worker import frames
+from pytead_tui.worker.frames import Gone, Reader
+
+# Seconds a fork may say nothing, besides the time of a call: importing the project.
+PATIENCE = 40.0
+
+
+class Fork:
+    """The process that answers a request."""
+
+    def __init__(self, number: int, pid: int, fd: int, message: dict) -> None:
+        self.number = number
+        self.pid = pid
+        self.reader = Reader(fd)
+        items = message.get("calls") or message.get("items") or []
+        self.waiting = [item["key"] for item in items]
+        self.patience = PATIENCE + max((item.get("wait_ms", 0) / 1000 for item in items), default=0.0)
+        self.child: int | None = None
+        self.deadline = time.monotonic() + self.patience
+
+    def end(self) -> str:
+        """Kills the process and the call it is at; says how it had ended."""
+        for group in (self.child, self.pid):
+            if group:
+                try:
+                    os.killpg(group, signal.SIGKILL)
+                except OSError:
+                    pass
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except OSError:
+            pass
+        os.close(self.reader.fd)
+        _, status = os.waitpid(self.pid, 0)
+        return ended(status)
+
+
+def ended(status: int) -> str:
+    """Says how a process ended: `signal 9` or `exit 1`."""
+    code = os.waitstatus_to_exitcode(status)
+    return f"signal {-code}" if code < 0 else f"exit {code}"
+
+
+class Server:
+    """Serves one connection."""
+
+    def __init__(self, incoming: int, outgoing: int, startup: frozenset, level: str, scratch: str) -> None:
+        self.reader = Reader(incoming)
+        self.outgoing = outgoing
+        self.startup = startup
+        self.level = level
+        self.scratch = scratch
+        self.forks: dict = {}  # by the descriptor they answer on
+
+    def serve(self) -> int:
+        """Serves until the other side hangs up."""
+        try:
+            while True:
+                for message in self.reader.messages():
+                    self._take(message)
+                self._listen()
+        except Gone:
+            return 0
+        finally:
+            for fork in list(self.forks.values()):
+                fork.end()
+
+    def _listen(self) -> None:
+        soonest = min((fork.deadline for fork in self.forks.values()), default=None)
+        left = None if soonest is None else max(0.0, soonest - time.monotonic())
+        ready, _, _ = select.select([self.reader.fd, *self.forks], [], [], left)
+        for fd in ready:
+            if fd == self.reader.fd:
+                self.reader.fill()
+            elif fd in self.forks:
+                self._hear(self.forks[fd])
+        now = time.monotonic()
+        for fork in list(self.forks.values()):
+            if fork.deadline <= now:
+                self._over(fork, f"importing it took over {fork.patience:.0f} s")
+
+    def _reply(self, number: int, **fields: object) -> None:
+        frames.send(self.outgoing, {"id": number, **fields})
+
+    # Requests.
+
+    def _take(self, message: dict) -> None:
+        number, op = message.get("id"), message.get("op")
+        if op == "hello":
+            self._hello(number, message.get("preload") or [])
+        elif op == "cancel":
+            target = message.get("target")
+            for fork in [f for f in self.forks.values() if f.number == target]:
+                self._forget(fork)
+                fork.end()
+            self._sweep()
+            self._reply(number, cancelled=True, done=True)
+        elif op in ("replay", "evaluate"):
+            self._start(number, message)
+        else:
+            self._reply(number, error=f"There is no request {op!r}.", done=True)
+
+    def _hello(self, number: int, names: list) -> None:
+        self._preload(names)
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            pytest = version("pytest")
+        except PackageNotFoundError:
+            pytest = None
+        seed = os.environ.get("PYTHONHASHSEED", "")
+        self._reply(
+            number,
+            python=".".join(map(str, sys.version_info[:3])),
+            executable=sys.executable,
+            pytest=pytest,
+            hashseed=int(seed) if seed.isdigit() else None,
+            done=True,
+        )
+        # Used by nearly every call, and the same for all.
+        for name in ("asyncio", "inspect", "pytead_tui.worker.request"):
+            importlib.import_module(name)
+
+    def _preload(self, names: list) -> None:
+        """Imports what a trial in a fork imported without leaving threads, which do not survive a fork."""
+        if not names:
+            return
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reading)
+            _try(names, writing)
+        os.close(writing)
+        reader = Reader(reading)
+        good = []
+        try:
+            while True:
+                message = reader.next(time.monotonic() + PATIENCE)
+                if message is None:
+                    break
+                good.append(message["name"])
+        except Gone:
+            pass
+        os.close(reading)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        for name in good:
+            try:
+                importlib.import_module(name)
+            except BaseException as error:
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+
+    def _start(self, number: int, message: dict) -> None:
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            self._become_fork(message, writing)
+        os.close(writing)
+        try:
+            os.setpgid(pid, pid)
+        except OSError:
+            pass  # it did so itself, or is gone
+        self.forks[reading] = Fork(number, pid, reading, message)
+
+    def _become_fork(self, message: dict, writing: int) -> None:
+        """Goes on as the process of a request; never returns."""
+        try:
+            os.setpgid(0, 0)
+            for fd in (self.reader.fd, self.outgoing, *self.forks):
+                os.close(fd)
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, 2)
+            os.close(nothing)
+            from pytead_tui.worker import request
+
+            request.answer(message, writing, self.startup, self.scratch if self.level == "weak" else None)
+        finally:
+            os._exit(70)
+
+    # Replies.
+
+    def _hear(self, fork: Fork) -> None:
+        try:
+            fork.reader.fill()
+            for message in fork.reader.messages():
+                fork.deadline = time.monotonic() + fork.patience
+                if "child" in message:
+                    fork.child = message["child"] if type(message["child"]) is int and message["child"] > 1 else None
+                    continue
+                message.pop("id", None)
+                if message.get("done"):
+                    self._over(fork, "no answer came", message)
+                    return
+                if message.get("key") in fork.waiting:
+                    fork.waiting.remove(message["key"])
+                    self._reply(fork.number, **message)
+        except Gone:
+            self._over(fork, None)
+
+    def _over(self, fork: Fork, why: str | None, last: dict | None = None) -> None:
+        """Ends a request; what it did not answer is broken."""
+        self._forget(fork)
+        how = fork.end()
+        for key in fork.waiting:
+            self._reply(fork.number, key=key, broken=why or f"the process that imports the project died: {how}")
+        self._reply(fork.number, **{**(last or {}), "done": True})
+        self._sweep()
+
+    def _forget(self, fork: Fork) -> None:
+        del self.forks[fork.reader.fd]
+
+    def _sweep(self) -> None:
+        """Kills what calls left behind outside their process groups, where all processes here are ours."""
+        if self.level != "namespaces" or self.forks:
+            return
+        try:
+            pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        except OSError:
+            return
+        for pid in pids:
+            if pid not in (1, os.getpid()):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    pass
+
+
+def _try(names: list, writing: int) -> None:
+    """Imports modules and names those that left no thread; never returns."""
+    try:
+        for name in names:
+            try:
+                importlib.import_module(name)
+            except Exception:
+                continue
+            try:
+                threads = len(os.listdir("/proc/self/task"))
+            except OSError:
+                threads = 1
+            if threads > 1:
+                break
+            frames.send(writing, {"name": name})
+    finally:
+        os._exit(0)

@@ -1,0 +1,60 @@
+"""Notes which functions of the project are entered."""
+
+import os
+import sys
+
+from pytead_tui.worker.modules import qualnames
+
+_tool: "int | None" = None
+
+
+def start(root: str) -> set:
+    """Begins to note: gives the set that fills with (path relative to the root, qualname)."""
+    global _tool
+    entered: set = set()
+    inside = root + os.sep
+
+    def note(code: object) -> None:
+        file, name = code.co_filename, code.co_name
+        if file.startswith(inside) and not name.startswith("<") and "site-packages" not in file:
+            if sys.version_info >= (3, 11):
+                name = code.co_qualname
+            else:
+                name = qualnames.get((file, code.co_firstlineno, name), name)
+            entered.add((file[len(inside) :].replace(os.sep, "/"), name))
+
+    if sys.version_info < (3, 12):
+        import threading
+
+        def profile(frame: object, event: str, argument: object) -> None:
+            if event == "call":
+                note(frame.f_code)
+
+        threading.setprofile(profile)
+        sys.setprofile(profile)
+        return entered
+
+    monitoring = sys.monitoring
+
+    def started(code: object, offset: int) -> object:
+        note(code)
+        return monitoring.DISABLE
+
+    for candidate in (3, 4, 5, 2):
+        try:
+            monitoring.use_tool_id(candidate, "pytead-tui")
+        except ValueError:
+            continue
+        _tool = candidate
+        monitoring.register_callback(candidate, monitoring.events.PY_START, started)
+        monitoring.set_events(candidate, monitoring.events.PY_START)
+        break
+    return entered
+
+
+def stop() -> None:
+    """Ends noting."""
+    if sys.version_info < (3, 12):
+        sys.setprofile(None)
+    elif _tool is not None:
+        sys.monitoring.set_events(_tool, 0)
