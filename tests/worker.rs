@@ -72,7 +72,7 @@ fn best_level() -> Level {
 }
 
 fn arg(name: &str, value: Value) -> Argument {
-    Argument { name: name.into(), kind: ParamKind::Ordinary, value }
+    Argument { name: name.into(), kind: ParamKind::PositionalOrKeyword, value }
 }
 
 fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
@@ -117,7 +117,7 @@ from dataclasses import dataclass
 
 def loud(f):
     def inner(*args, **kwargs):
-        raise AssertionError("a decorator is not the function")
+        raise AssertionError("a decorator is not the function", f)
     return inner
 
 class Cart:
@@ -380,7 +380,7 @@ async fn what_cannot_be_made_again_says_why() {
     ]);
     let python = pythons().pop().unwrap();
     let worker = project.worker(&python, best_level()).await;
-    let renamed = [Argument { name: "old".into(), kind: ParamKind::Ordinary, value: Value::Int(1) }];
+    let renamed = [Argument { name: "old".into(), kind: ParamKind::PositionalOrKeyword, value: Value::Int(1) }];
     let secret = [arg("n", Value::Secret { kind: "token".into(), ordinal: 1 })];
     let too_many = [arg("n", Value::Int(1)), arg("m", Value::Int(1))];
     for (call, why) in [

@@ -152,8 +152,7 @@ fn ask_contained(root: &Path, path: &Path) -> Result<Result<String, String>, Tro
     if level == Level::None {
         return Err(Trouble::environment("The project's Python is not started: there is no sandbox here."));
     }
-    let scratch =
-        tempfile::tempdir().map_err(|error| Trouble::environment("There is no room for a temporary folder.").because(error))?;
+    let scratch = contain::scratch()?;
     let mut confinement = Confinement::new(root, scratch.path());
     confinement.read_only = installation(path);
     confinement.env = BTreeMap::from([("PYTHONDONTWRITEBYTECODE".into(), "1".into())]);

@@ -11,6 +11,7 @@ use etcetera::BaseStrategy;
 
 use crate::base::error::Trouble;
 use crate::base::hash;
+use crate::contain::private_folder;
 
 /// Paths below the package's folder, with `/`, and contents.
 static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/python_package.rs"));
@@ -100,8 +101,7 @@ fn is_private(folder: &Path) -> bool {
 /// Writes beside the place and moves there, so that another process sees all of it or nothing.
 fn write(cache: &Path, folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(cache)?;
-    // A temporary folder is made for this user alone.
-    let fresh = tempfile::Builder::new().prefix(".python-").tempdir_in(cache)?;
+    let fresh = private_folder(cache, ".python-")?;
     for (name, content) in FILES {
         let path = fresh.path().join(name);
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
@@ -115,7 +115,7 @@ fn write(cache: &Path, folder: &Path) -> io::Result<()> {
             return Ok(());
         }
         // What lies there is damaged: aside with it, where it goes with its temporary folder.
-        let damaged = tempfile::Builder::new().prefix(".damaged-").tempdir_in(cache)?;
+        let damaged = private_folder(cache, ".damaged-")?;
         let _ = std::fs::rename(folder, damaged.path().join("package"));
     }
     last

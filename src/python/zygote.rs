@@ -312,8 +312,7 @@ struct Waiting {
 
 impl Live {
     async fn start(spec: &WorkerSpec, id: u64) -> Result<Self, Trouble> {
-        let scratch = tempfile::tempdir()
-            .map_err(|error| Trouble::environment("There is no room for a temporary folder.").because(error))?;
+        let scratch = contain::scratch()?;
         let failed = |error: std::io::Error| Trouble::environment("The project's Python could not be started.").because(error);
         let mut child = tokio::process::Command::from(command(spec, scratch.path())?)
             .stdin(Stdio::piped())

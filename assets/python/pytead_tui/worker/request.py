@@ -80,6 +80,8 @@ def _make(modules: Modules, call: dict, track: bool, fd: int) -> None:
         reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True}))
     except Broken as error:
         reply = {"broken": str(error)}
+    except BaseException as error:
+        reply = {"broken": f"it could not be replayed: {describe(error)}"}
     frames.send(fd, reply)
 
 
