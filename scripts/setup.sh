@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the other scripts stand on: the toolchain, the build folder, the interpreters and their virtual environments.
 # To be sourced by bash. Installs what is missing, says what, and does nothing when nothing is missing.
 

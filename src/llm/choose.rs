@@ -21,6 +21,7 @@ const KEYS_OF_HOSTS: &[(&str, &str)] = &[
     ("GROQ_API_KEY", "groq.com"),
     ("DEEPSEEK_API_KEY", "deepseek.com"),
     ("GEMINI_API_KEY", "googleapis.com"),
+    ("GITHUB_TOKEN", "github.ai"),
     ("GITHUB_TOKEN", "github.com"),
     ("HF_TOKEN", "huggingface.co"),
 ];
@@ -76,8 +77,9 @@ fn chosen(settings: &Settings) -> Result<(String, &Place), Trouble> {
 /// Reads a key, and keeps it from going anywhere but where it belongs.
 fn key(name: &str, route: &Route, variable: impl Fn(&str) -> Option<String>) -> Result<Key, Trouble> {
     let shown = display_line(name).into_owned();
-    if let Some((_, host)) = KEYS_OF_HOSTS.iter().find(|(known, _)| *known == name)
-        && !belongs(route.name(), host)
+    let hosts: Vec<&str> = KEYS_OF_HOSTS.iter().filter(|(known, _)| *known == name).map(|(_, host)| *host).collect();
+    if let Some(host) = hosts.first()
+        && !hosts.iter().any(|host| belongs(route.name(), host))
     {
         return Err(Trouble::usage(format!("{name} is a key for {host} and is not sent to {}.", route.host()))
             .so("Put the key of this host into a variable of its own, and name that one in key_env."));
@@ -160,6 +162,8 @@ mod tests {
         }
         let home = settings("https://api.openai.com/v1", Some("OPENAI_API_KEY"));
         assert!(choose(&home, |_| Some("key".into())).is_ok());
+        let second = settings("https://models.github.ai/inference", Some("GITHUB_TOKEN"));
+        assert!(choose(&second, |_| Some("key".into())).is_ok());
         let open = settings("http://example.com/v1", Some("SET"));
         assert!(said(&open).contains("without https"), "{}", said(&open));
     }
