@@ -1,1 +1,230 @@
-//! File events to changed files.
+//! File events to batches of changed Python files: the only home of `notify`.
+//!
+//! The system's notices are hints, collected into a set that never blocks their sender; a worker waits for quiet, asks
+//! the tree what is the project's own, leaves out our own writes, and hands over a batch. Which functions a batch
+//! changes is `source/` and the engine's business.
+
+mod coalesce;
+mod events;
+mod filter;
+mod ledger;
+mod poll;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::base::clock::{self, Moment};
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::{RelPath, tilde};
+use crate::domain::settings::Watch;
+use crate::domain::snapshot::WatchState;
+use coalesce::{Coalescer, Due};
+use filter::{Pace, Tree};
+use ledger::Ledger;
+
+/// How often git's lock is looked at while it is there.
+const LOCK_LOOK: Duration = Duration::from_millis(20);
+
+/// Changed files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Batch {
+    /// Python files that were written, made, moved or removed; sorted.
+    pub paths: Vec<RelPath>,
+    /// Something may have been missed: compare everything.
+    pub rescan: bool,
+    /// Many files changed at once, or git was at work.
+    pub storm: bool,
+}
+
+/// Takes batches, on the watcher's own thread.
+pub type OnBatch = Box<dyn Fn(Batch) + Send>;
+
+/// Watches a project until it is dropped.
+pub struct Watcher {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What the system's notices, the worker and the owner share.
+struct Shared {
+    pending: Mutex<Pending>,
+    wake: Condvar,
+    ledger: Mutex<Ledger>,
+}
+
+struct Pending {
+    coalescer: Coalescer,
+    paused: Option<Moment>,
+    pace: Pace,
+    stopped: bool,
+}
+
+impl Shared {
+    /// Notes a path that something happened to.
+    fn hint(&self, path: PathBuf) {
+        self.pending.lock().coalescer.add(path, Instant::now());
+        self.wake.notify_all();
+    }
+
+    /// Notes that something may have been missed.
+    fn rescan(&self) {
+        self.pending.lock().coalescer.add_rescan(Instant::now());
+        self.wake.notify_all();
+    }
+
+    /// Waits at most so long; tells whether the watcher goes on.
+    fn sleep(&self, duration: Duration) -> bool {
+        let until = Instant::now() + duration;
+        let mut pending = self.pending.lock();
+        while !pending.stopped && !self.wake.wait_until(&mut pending, until).timed_out() {}
+        !pending.stopped
+    }
+}
+
+impl Watcher {
+    /// Begins to watch a project. Every change after this call returns is reported, in batches, on a thread of its own.
+    ///
+    /// `exclude` is what the index leaves out too. Where the system gives no notices the tree is read now and then, which
+    /// [`Watcher::state`] says with the reason.
+    ///
+    /// # Errors
+    /// Fails when the folder cannot be read or the system gives no threads.
+    pub fn start(root: &Path, exclude: &[String], settings: &Watch, on_batch: OnBatch) -> Result<Self, Trouble> {
+        let pace = if settings.enabled { Pace::Notices } else { Pace::Off };
+        let shared = Arc::new(Shared {
+            pending: Mutex::new(Pending {
+                coalescer: Coalescer::new(Duration::from_millis(settings.quiet_ms)),
+                paused: None,
+                pace,
+                stopped: false,
+            }),
+            wake: Condvar::new(),
+            ledger: Mutex::new(Ledger::default()),
+        });
+        let mut watcher = Self { shared: Arc::clone(&shared), threads: Vec::new() };
+        if !settings.enabled {
+            return Ok(watcher);
+        }
+        let cannot = |why: &dyn std::fmt::Display| {
+            Trouble::environment(format!("{} cannot be watched.", tilde(root))).because(format!("{why}."))
+        };
+        let root = root.canonicalize().map_err(|error| cannot(&error))?;
+        let every = Duration::from_millis(if settings.poll_ms == 0 { poll::EVERY_MS } else { settings.poll_ms });
+        let reason = if settings.poll_ms == 0 { events::no_notices(&root) } else { Some("watch.poll_ms says so".into()) };
+        let mut tree = Tree::new(root.clone(), exclude.to_vec());
+        let pace = tree.begin(&shared, reason);
+        shared.pending.lock().pace = pace;
+
+        // Its first look is taken here, so that nothing is missed between this call and its first turn.
+        let mut poller = poll::Poller::new(root.clone(), exclude.to_vec(), every);
+        if matches!(shared.pending.lock().pace, Pace::Reading(_)) {
+            poller.look();
+        }
+        let lock = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.is_dir()).map(|git| git.join("index.lock"));
+        let worker = Worker { shared: Arc::clone(&shared), tree, lock, on_batch };
+        let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| std::thread::Builder::new().name(name.into()).spawn(work);
+        watcher.threads.push(spawn("watch", Box::new(move || worker.run())).map_err(|error| cannot(&error))?);
+        watcher.threads.push(spawn("watch-poll", Box::new(move || poller.run(&shared))).map_err(|error| cannot(&error))?);
+        Ok(watcher)
+    }
+
+    /// Announces a write of our own: this file will have this content, or be gone (`None`). It is not reported.
+    pub fn expect(&self, path: &RelPath, content: Option<Digest>) {
+        self.shared.ledger.lock().expect(path.clone(), content, Instant::now());
+    }
+
+    /// Stops reporting; changes are collected.
+    pub fn pause(&self) {
+        self.shared.pending.lock().paused.get_or_insert_with(clock::now);
+    }
+
+    /// Goes on; what was collected comes as one batch.
+    pub fn resume(&self) {
+        self.shared.pending.lock().paused = None;
+        self.shared.wake.notify_all();
+    }
+
+    /// Tells whether and how the project is watched.
+    #[must_use]
+    pub fn state(&self) -> WatchState {
+        let pending = self.shared.pending.lock();
+        match (&pending.pace, pending.paused) {
+            (Pace::Off, _) => WatchState::Off,
+            (_, Some(since)) => WatchState::Paused { since, files: pending.coalescer.python_files() },
+            (Pace::Notices, None) => WatchState::On,
+            (Pace::Reading(reason), None) => WatchState::Polling { reason: reason.clone() },
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.shared.pending.lock().stopped = true;
+        self.shared.wake.notify_all();
+        for thread in self.threads.drain(..) {
+            // Dropped by whoever takes the batches, it cannot wait for itself.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+/// Turns hints into batches.
+struct Worker {
+    shared: Arc<Shared>,
+    tree: Tree,
+    /// git's lock on its index, there while it changes many files.
+    lock: Option<PathBuf>,
+    on_batch: OnBatch,
+}
+
+impl Worker {
+    fn run(mut self) {
+        while let Some(taken) = self.next() {
+            let found = self.tree.take(&taken);
+            if let Some(pace) = found.pace {
+                self.shared.pending.lock().pace = pace;
+            }
+            let paths: Vec<RelPath> = {
+                let ledger = self.shared.ledger.lock();
+                let root = self.tree.root();
+                let theirs = |path: &RelPath| !ledger.is_ours(path, &path.under(root), Instant::now());
+                found.changed.into_iter().filter(theirs).collect()
+            };
+            if !paths.is_empty() || found.rescan {
+                (self.on_batch)(Batch { paths, rescan: found.rescan, storm: taken.storm });
+            }
+        }
+    }
+
+    /// Waits until a batch is due; `None` when the watcher ends.
+    fn next(&self) -> Option<coalesce::Taken> {
+        loop {
+            let locked = self.lock.as_ref().is_some_and(|lock| lock.exists());
+            let mut pending = self.shared.pending.lock();
+            if pending.stopped {
+                return None;
+            }
+            let now = Instant::now();
+            let due = if pending.paused.is_some() { Due::Never } else { pending.coalescer.due(now, locked) };
+            match due {
+                Due::Now => return Some(pending.coalescer.take(now)),
+                Due::Never => self.shared.wake.wait(&mut pending),
+                Due::At(at) => {
+                    let at = if locked { at.min(now + LOCK_LOOK) } else { at };
+                    self.shared.wake.wait_until(&mut pending, at);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;

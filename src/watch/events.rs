@@ -1,0 +1,132 @@
+//! The system's notices: which of them say that a file may have changed, and where there are none to be had.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Weak;
+
+use notify::event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, RemoveKind};
+use notify::{Error, ErrorKind, Event};
+
+use super::Shared;
+
+/// Takes one notice, on the system's own thread: it only fills a set.
+///
+/// The parent of `root` is watched for the sake of `root` alone; what happens to its other children is nobody's business.
+pub(super) fn take(shared: &Weak<Shared>, root: &Path, notice: Result<Event, Error>) {
+    let Some(shared) = shared.upgrade() else { return };
+    match notice {
+        // A queue that ran over has no path, so this comes first.
+        Ok(event) if event.need_rescan() => shared.rescan(),
+        Ok(event) => {
+            for path in event.paths {
+                if path.starts_with(root) && matters(event.kind, &path) {
+                    shared.hint(path);
+                }
+            }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "watching files");
+            shared.rescan();
+        }
+    }
+}
+
+/// Tells whether a notice can be about a Python file or about what is watched.
+fn matters(kind: EventKind, path: &Path) -> bool {
+    let by_name = is_named_right(path);
+    match kind {
+        // Reading a file is no change; the end of a write is the best moment to look.
+        EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write) && by_name,
+        // inotify tells of permissions and link counts this way, other systems of content.
+        EventKind::Modify(ModifyKind::Metadata(_)) => by_name && !cfg!(target_os = "linux"),
+        // A moved folder looks like a moved file.
+        EventKind::Modify(ModifyKind::Name(_)) => true,
+        EventKind::Create(CreateKind::File) | EventKind::Remove(RemoveKind::File) | EventKind::Modify(_) => by_name,
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => true,
+    }
+}
+
+/// Tells whether a file of this name is Python's or says what is ignored.
+pub(super) fn is_named_right(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("py"))
+        || matches!(path.file_name().and_then(OsStr::to_str), Some(".gitignore" | ".ignore"))
+}
+
+/// Says why there are no notices for this folder, where that is known beforehand.
+pub(super) fn no_notices(root: &Path) -> Option<String> {
+    #[cfg(target_os = "linux")]
+    {
+        let kind = match rustix::fs::statfs(root).ok()?.f_type as u32 {
+            0x6969 => "NFS",
+            0x517b | 0xff53_4d42 | 0xfe53_4d42 => "SMB",
+            0x6573_5546 => "FUSE",
+            0x0102_1997 => "9p",
+            _ => return None,
+        };
+        Some(format!("{kind} does not tell of all changes"))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = root;
+        None
+    }
+}
+
+/// Says why watching failed, when it is a limit that reading the tree gets around; `None` for what is gone by now.
+pub(super) fn limit(error: &Error) -> Option<String> {
+    match &error.kind {
+        ErrorKind::MaxFilesWatch => Some("the system's limit fs.inotify.max_user_watches is reached".into()),
+        ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::NotFound => None,
+        // ENOSPC is the limit of watches, EMFILE that of instances; some kernels say one of them, some of its layers none.
+        ErrorKind::Io(io) if io.raw_os_error() == Some(28) => {
+            Some("the system's limit fs.inotify.max_user_watches is reached".into())
+        }
+        ErrorKind::Io(io) if io.raw_os_error() == Some(24) => {
+            Some("the system's limit fs.inotify.max_user_instances or of open files is reached".into())
+        }
+        ErrorKind::PathNotFound | ErrorKind::WatchNotFound => None,
+        // A folder deleted between the walk and the watch, or one that may not be read, is no reason to give up.
+        ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::PermissionDenied => None,
+        _ => Some(format!("the system refuses notices: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{MetadataKind, RenameMode};
+
+    use super::*;
+
+    #[test]
+    fn reading_is_no_change_and_the_end_of_a_write_is() {
+        let py = Path::new("/p/a.py");
+        let read = [AccessKind::Any, AccessKind::Read, AccessKind::Open(AccessMode::Any), AccessKind::Close(AccessMode::Read)];
+        for kind in read {
+            assert!(!matters(EventKind::Access(kind), py), "{kind:?}");
+        }
+        assert!(matters(EventKind::Access(AccessKind::Close(AccessMode::Write)), py));
+        assert!(!matters(EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any)), py) || !cfg!(target_os = "linux"));
+    }
+
+    #[test]
+    fn only_python_files_and_folders_matter() {
+        let other = Path::new("/p/a.txt");
+        assert!(!matters(EventKind::Create(CreateKind::File), other));
+        assert!(!matters(EventKind::Modify(ModifyKind::Any), other));
+        assert!(matters(EventKind::Create(CreateKind::Folder), other));
+        assert!(matters(EventKind::Modify(ModifyKind::Name(RenameMode::To)), other), "it may be a folder");
+        assert!(matters(EventKind::Modify(ModifyKind::Any), Path::new("/p/.gitignore")));
+    }
+
+    #[test]
+    fn limits_lead_to_reading_and_vanished_folders_do_not() {
+        let io = |code| Error::io(std::io::Error::from_raw_os_error(code));
+        for error in [io(28), Error::new(ErrorKind::MaxFilesWatch)] {
+            assert!(limit(&error).is_some_and(|why| why.contains("max_user_watches")));
+        }
+        assert!(limit(&io(24)).is_some_and(|why| why.contains("max_user_instances")));
+        for error in [io(2), io(13), Error::path_not_found()] {
+            assert_eq!(limit(&error), None);
+        }
+    }
+}
