@@ -8,6 +8,7 @@ use seccompiler::{
 };
 
 use super::{Failure, Step};
+use crate::contain::Level;
 
 /// Calls without a use inside: the network, other processes' memory, keys, mounts, namespaces, the kernel itself.
 /// `socket` makes every kind of socket, those of the file system too; pairs of them stay.
@@ -59,9 +60,54 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_clock_adjtime,
 ];
 
+/// Calls that Landlock does not look at: they change files by path, or reach what other processes share.
+/// Inside namespaces there is nothing to change or to reach.
+const DENIED_WITHOUT_NAMESPACES: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_setpriority,
+    libc::SYS_ioprio_set,
+];
+
+/// The same by their older numbers.
+#[cfg(target_arch = "x86_64")]
+const DENIED_BY_OLDER_NUMBERS: &[libc::c_long] =
+    &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+#[cfg(not(target_arch = "x86_64"))]
+const DENIED_BY_OLDER_NUMBERS: &[libc::c_long] = &[];
+
 /// Installs the filter for this process and all it starts.
-pub(super) fn apply() -> Result<(), Failure> {
+pub(super) fn apply(level: Level) -> Result<(), Failure> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|number| (*number, Vec::new())).collect();
+    if level != Level::Namespaces {
+        let more = DENIED_WITHOUT_NAMESPACES.iter().chain(DENIED_BY_OLDER_NUMBERS);
+        rules.extend(more.map(|number| (*number, Vec::new())));
+        // Another process's limits.
+        rules.insert(libc::SYS_prlimit64, vec![rule(vec![condition(0, Op::Ne, 0)?])?]);
+    }
     rules.insert(libc::SYS_ioctl, terminal_input()?);
     rules.insert(libc::SYS_clone, new_namespaces()?);
     rules.insert(libc::SYS_prctl, vec![rule(vec![condition(0, Op::Eq, libc::PR_SET_PDEATHSIG as u64)?])?]);

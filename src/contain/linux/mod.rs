@@ -140,7 +140,7 @@ fn become_command(order: &Order) -> Result<u8, Failure> {
     sys::no_new_privileges().step("no new privileges")?;
     if order.level.is_kernel() {
         rules::apply(confinement, order.level)?;
-        filter::apply()?;
+        filter::apply(order.level)?;
     }
     std::env::set_current_dir(&confinement.cwd).step("enter the working folder")?;
     let Some((program, args)) = order.command.split_first() else {

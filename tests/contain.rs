@@ -1,0 +1,311 @@
+//! The escape suite, run inside every level that works here, and the ways a contained command ends.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use pytead_tui::contain::{self, Confinement, Level};
+use pytead_tui::python::interpreter::{self, Interpreter};
+
+const KERNEL: [Level; 2] = [Level::Namespaces, Level::Landlock];
+
+/// The levels that work here; on a machine without any the suite says so and proves nothing.
+fn levels() -> Vec<Level> {
+    contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
+    let refused: Vec<Level> = contain::probe().refused.iter().map(|(level, _)| *level).collect();
+    let working: Vec<Level> = KERNEL.into_iter().filter(|level| !refused.contains(level) && works(*level)).collect();
+    if working.is_empty() {
+        eprintln!("no sandbox here: {:?}", contain::probe());
+    }
+    working
+}
+
+fn works(level: Level) -> bool {
+    let place = Place::new(&std::env::temp_dir());
+    place.run(level, Path::new("/bin/sh"), &["-c", "exit 9"]).status.code() == Some(9)
+}
+
+fn python() -> Interpreter {
+    contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
+    interpreter::find(&std::env::temp_dir(), None).expect("the tests need a Python")
+}
+
+/// A project, a private folder and something outside of both.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(parent: &Path) -> Self {
+        let place = Self { folder: tempfile::Builder::new().prefix("pytead-test-").tempdir_in(parent).unwrap() };
+        for folder in ["project", "scratch", "outside"] {
+            std::fs::create_dir(place.path(folder)).unwrap();
+        }
+        std::fs::write(place.path("project/module.py"), "x = 1\n").unwrap();
+        std::fs::write(place.path("outside/secret"), "secret").unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    fn confinement(&self) -> Confinement {
+        let mut confinement = Confinement::new(self.path("project"), self.path("scratch"));
+        confinement.limits.file_size = 1 << 20;
+        confinement.limits.processes = 64;
+        confinement.limits.address_space = 2 << 30;
+        confinement.limits.cpu_seconds = 60;
+        confinement
+    }
+
+    fn command(&self, level: Level, program: &Path, args: &[&str]) -> Command {
+        contain::command(level, &self.confinement(), program, args).unwrap()
+    }
+
+    fn run(&self, level: Level, program: &Path, args: &[&str]) -> Output {
+        self.command(level, program, args).stdin(Stdio::null()).output().unwrap()
+    }
+}
+
+#[test]
+fn nothing_gets_out_of_a_kernel_level() {
+    let python = python();
+    for level in levels() {
+        // Below the temporary folder and below the home folder: what hides those must not hide the project.
+        for parent in [std::env::temp_dir(), PathBuf::from(std::env::var_os("HOME").unwrap())] {
+            let place = Place::new(&parent);
+            escape(level, &place, &python);
+        }
+    }
+}
+
+fn escape(level: Level, place: &Place, python: &Interpreter) {
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    udp.set_nonblocking(true).unwrap();
+    let unix = UnixListener::bind(place.path("project/socket")).unwrap();
+    unix.set_nonblocking(true).unwrap();
+    let name = format!("pytead-test-{}-{}", std::process::id(), level.word());
+    let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    let home = std::env::var("HOME").unwrap();
+    let files: Vec<String> = std::fs::read_dir(&home)
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    let targets = serde_json::json!({
+        "root": place.path("project"), "scratch": place.path("scratch"), "secret": place.path("outside/secret"),
+        "home": home, "files": files, "tcp": tcp.local_addr().unwrap().port(),
+        "udp": udp.local_addr().unwrap().port(), "unix": place.path("project/socket"), "abstract": name,
+        "process": std::process::id(), "memory": 4_u64 << 30, "file": 1 << 20, "processes": 500,
+    });
+    let mut confinement = place.confinement();
+    confinement.read_only = python.prefixes.clone();
+    confinement.read_only.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"));
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/escape.py");
+    let output = contain::command(level, &confinement, &python.path, [script, &targets.to_string()])
+        .unwrap()
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let report: serde_json::Value = serde_json::from_str(&said)
+        .unwrap_or_else(|error| panic!("{level:?}: {error}: {said} {}", String::from_utf8_lossy(&output.stderr)));
+
+    let mut escaped: Vec<&str> = report["tried"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(_, how)| *how == "escaped" || *how == "NameError")
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root && level == Level::Landlock {
+        // The kernel does not count the processes of the machine's user 0, and there is no namespace to do so.
+        escaped.retain(|name| *name != "many_processes");
+    }
+    if level == Level::Landlock && contain::probe().landlock_abi.is_some_and(|abi| abi < 6) {
+        escaped.retain(|name| *name != "signal_a_process_outside");
+    }
+    assert!(escaped.is_empty(), "{level:?}: {escaped:?} of {:#}", report["tried"]);
+    let how = |name: &str| report["tried"][name].as_str().unwrap_or_default().to_owned();
+    for name in ["write_into_the_project", "append_to_the_project", "remove_from_the_project"] {
+        assert!(["EROFS", "EACCES"].contains(&how(name).as_str()), "{level:?} {name}: {}", how(name));
+    }
+    for name in [
+        "call_mount",
+        "call_unshare",
+        "call_clone_user",
+        "call_keyctl",
+        "call_io_uring",
+        "call_io_uring_by_x32",
+        "type_into_the_terminal",
+    ] {
+        if cfg!(target_arch = "x86_64") {
+            assert_eq!(how(name), "EPERM", "{level:?} {name}");
+        }
+    }
+    assert_eq!(report["module"], "x = 1\n");
+    assert_eq!(report["core"], 0);
+    assert_eq!(report["written"], true);
+    let environment = report["environment"].to_string();
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !environment.contains("CARGO"), "{environment}");
+
+    assert_eq!(std::fs::read_to_string(place.path("outside/secret")).unwrap(), "secret");
+    assert_eq!(std::fs::read_to_string(place.path("project/module.py")).unwrap(), "x = 1\n");
+    assert_eq!(std::fs::read_to_string(place.path("scratch/kept")).unwrap(), "kept", "the private folder is ours to read");
+    assert!(udp.recv(&mut [0; 8]).is_err() && unix.accept().is_err());
+}
+
+#[test]
+fn a_file_saved_by_rename_is_seen_inside() {
+    for level in levels() {
+        let place = Place::new(&std::env::temp_dir());
+        let mut child = place
+            .command(level, Path::new("/bin/sh"), &["-c", "while read line; do cat module.py; done"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut asks, mut answers) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        for text in ["x = 2\n", "x = 3\n"] {
+            std::fs::write(place.path("project/.module.py.tmp"), text).unwrap();
+            std::fs::rename(place.path("project/.module.py.tmp"), place.path("project/module.py")).unwrap();
+            std::io::Write::write_all(&mut asks, b"go\n").unwrap();
+            let mut line = String::new();
+            answers.read_line(&mut line).unwrap();
+            assert_eq!(line, text, "{level:?}");
+        }
+        drop(asks);
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn exit_codes_and_signals_come_through() {
+    for level in [&levels()[..], &[Level::Weak]].concat() {
+        let place = Place::new(&std::env::temp_dir());
+        assert_eq!(place.run(level, Path::new("/bin/sh"), &["-c", "exit 42"]).status.code(), Some(42));
+        assert_eq!(place.run(level, Path::new("/bin/sh"), &["-c", "kill -9 $$"]).status.code(), Some(137), "{level:?}");
+        let output = place.run(level, Path::new("/bin/sh"), &["-c", "pwd; echo $HOME"]);
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with(place.path("project").to_str().unwrap()));
+    }
+}
+
+#[test]
+fn a_sandbox_that_cannot_be_set_up_runs_nothing() {
+    contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
+    for level in levels() {
+        // A sandbox inside a sandbox may not make namespaces.
+        let place = Place::new(&std::env::temp_dir());
+        let inner = place.command(Level::Namespaces, Path::new("/bin/sh"), &["-c", "echo ran"]);
+        let mut confinement = place.confinement();
+        confinement.read_only.push(Path::new(env!("CARGO_BIN_EXE_pytead-tui")).parent().unwrap().into());
+        let output =
+            contain::command(level, &confinement, Path::new(inner.get_program()), inner.get_args()).unwrap().output().unwrap();
+        let (said, why) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(3), "{level:?} {why}");
+        assert!(
+            said.is_empty() && why.contains("Nothing was run: the namespaces sandbox could not be set up."),
+            "{level:?} {said} {why}"
+        );
+    }
+    let refused =
+        Command::new(env!("CARGO_BIN_EXE_pytead-tui")).args(["__contain", "namespaces", "--", "/bin/sh"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(3));
+    let place = Place::new(&std::env::temp_dir());
+    assert!(contain::command(Level::None, &place.confinement(), Path::new("/bin/true"), [""; 0]).is_err());
+    let mut open = place.confinement();
+    open.root = std::env::var_os("HOME").unwrap().into();
+    assert!(contain::command(Level::Landlock, &open, Path::new("/bin/true"), [""; 0]).is_err(), "the home folder is no project");
+}
+
+/// Counts the processes whose command line holds a text.
+fn alive(marker: &str) -> usize {
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit()))
+        .filter(|entry| {
+            std::fs::read(entry.path().join("cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).starts_with(marker))
+        })
+        .count()
+}
+
+fn wait_until(mut what: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(10) {
+        if what() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+/// A shell line that leaves processes in sessions of their own, and the text that finds them.
+fn stray(level: Level, tag: u32) -> (String, String) {
+    let seconds = format!("98{}{tag}", std::process::id() + level as u32);
+    (format!("setsid sleep {seconds} & (setsid sleep {seconds} &) ; sleep {seconds}"), format!("sleep\0{seconds}"))
+}
+
+#[test]
+fn stopping_a_command_ends_all_it_started() {
+    for level in [&levels()[..], &[Level::Weak]].concat() {
+        let place = Place::new(&std::env::temp_dir());
+        let (line, marker) = stray(level, 1);
+        let mut child = place.command(level, Path::new("/bin/sh"), &["-c", &line]).stdin(Stdio::null()).spawn().unwrap();
+        assert!(wait_until(|| alive(&marker) == 3), "{level:?}: {}", alive(&marker));
+        contain::stop(child.id());
+        assert_eq!(child.wait().unwrap().code(), Some(143), "{level:?}");
+        assert!(wait_until(|| alive(&marker) == 0), "{level:?}: {} are left", alive(&marker));
+    }
+}
+
+#[test]
+fn a_command_ends_with_the_process_that_started_it() {
+    for level in [&levels()[..], &[Level::Weak]].concat() {
+        let place = Place::new(&std::env::temp_dir());
+        let (line, marker) = stray(level, 2);
+        let inner = place.command(level, Path::new("/bin/sh"), &["-c", &line]);
+        let args: Vec<_> = inner.get_args().map(|arg| arg.to_str().unwrap()).collect();
+        // The same command, started by a shell that says its own number as the starter's.
+        let mut shell = Command::new("/bin/sh")
+            .args(["-c", "\"$0\" __contain \"$1\" --parent $$ --spec \"$2\" -- /bin/sh -c \"$3\" & wait"])
+            .args([inner.get_program().to_str().unwrap(), args[1], args[5], &line])
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        assert!(wait_until(|| alive(&marker) == 3), "{level:?}: {}", alive(&marker));
+        shell.kill().unwrap();
+        assert_eq!(shell.wait().unwrap().signal(), Some(9));
+        assert!(wait_until(|| alive(&marker) == 0), "{level:?}: {} are left", alive(&marker));
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_a_writer() {
+    for level in levels() {
+        let place = Place::new(&std::env::temp_dir());
+        let mut child = place
+            .command(level, Path::new("/bin/sh"), &["-c", "while echo x; do :; done"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut first = [0; 2];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        assert!(wait_until(|| child.try_wait().unwrap().is_some()), "{level:?}");
+    }
+}
