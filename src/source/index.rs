@@ -283,3 +283,160 @@ fn read(root: &Path, path: &RelPath, known: Option<Stat>) -> Read {
         Err(_) => Read::Gone,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::domain::function::FunctionId;
+    use crate::source::change::What;
+
+    fn write(root: &Path, path: &str, text: &str) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn project() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "shop/__init__.py", "");
+        write(
+            folder.path(),
+            "shop/cart.py",
+            "LIMIT = 3\n\nclass Cart:\n    rate = 1\n    def total(self):\n        return 1\n\ndef add(a, b):\n    \"\"\"Adds.\"\"\"\n    return a + b\n",
+        );
+        folder
+    }
+
+    fn build(root: &Path) -> Index {
+        Index::build(root, &[], &|_, _| {})
+    }
+
+    /// Changes a file and tells what the index finds.
+    fn change(root: &Path, index: &mut Index, from: &str, to: &str) -> IndexChange {
+        let path = root.join("shop/cart.py");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{from}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        index.update(root, Some(&[RelPath::new("shop/cart.py").unwrap()]))
+    }
+
+    fn found(change: &IndexChange) -> Vec<(&str, What)> {
+        change.functions.iter().map(|function| (function.id.qualname(), function.what)).collect()
+    }
+
+    #[test]
+    fn a_project_is_read_and_counted() {
+        let folder = project();
+        let last = Cell::new((0, 0));
+        let index = Index::build(folder.path(), &[], &|done, total| last.set((done, total)));
+        assert_eq!(last.get(), (2, 2));
+        let ids: Vec<&str> = index.functions().map(|function| function.id.0.as_str()).collect();
+        assert_eq!(ids, ["shop.cart:Cart.total", "shop.cart:add"]);
+        assert_eq!(index.folders(), ["", "shop"]);
+    }
+
+    #[test]
+    fn each_kind_of_edit_is_told_apart() {
+        let folder = project();
+        let root = folder.path();
+        let mut index = build(root);
+        assert_eq!(index.update(root, None), IndexChange::default());
+        let comment = change(root, &mut index, "return 1", "return 1  # why");
+        assert!(comment.is_harmless() && comment.functions.is_empty(), "{comment:?}");
+        assert_eq!(found(&change(root, &mut index, "return a + b", "return a - b")), [("add", What::Body)]);
+        assert_eq!(found(&change(root, &mut index, "Adds.", "Subtracts.")), [("add", What::Doc)]);
+        assert_eq!(found(&change(root, &mut index, "a, b", "a, b=1")), [("add", What::Signature)]);
+        let renamed = change(root, &mut index, "def total", "def sum");
+        assert_eq!(found(&renamed), [("Cart.sum", What::Added), ("Cart.total", What::Removed)]);
+        let init = change(root, &mut index, "LIMIT = 3", "LIMIT = 4");
+        assert_eq!((init.init.len(), init.functions.len(), init.classes.len()), (1, 0, 0));
+        assert_eq!(init.module_edits[0].hunk, ["-LIMIT = 3", "+LIMIT = 4"]);
+        assert_eq!((init.module_edits[0].function.0.as_str(), init.module_edits[0].line), ("shop.cart:", 1));
+        let class = change(root, &mut index, "rate = 1", "rate = 2");
+        assert_eq!((class.init.len(), class.classes.len()), (0, 1));
+        assert_eq!(class.module_edits[0].line, 4);
+    }
+
+    #[test]
+    fn an_edit_shows_its_lines() {
+        let folder = project();
+        let mut index = build(folder.path());
+        let change = change(folder.path(), &mut index, "    return a + b", "    a += 1\n    return a - b");
+        let edit = change.functions[0].edit();
+        assert_eq!(edit.hunk, ["-    return a + b", "+    a += 1", "+    return a - b"]);
+        assert_eq!((edit.line, edit.path.as_str()), (10, "shop/cart.py"));
+    }
+
+    #[test]
+    fn a_file_with_a_mistake_keeps_its_last_good_functions() {
+        let folder = project();
+        let mut index = build(folder.path());
+        let broken = change(folder.path(), &mut index, "def add(a, b):", "def add(a, b:");
+        assert_eq!((broken.files.len(), broken.functions.len()), (1, 0));
+        let path = RelPath::new("shop/cart.py").unwrap();
+        assert_eq!(index.module(&path).unwrap().error.map(|error| error.line), Some(8));
+        assert!(index.function(&FunctionId("shop.cart:add".into())).is_some());
+        let mended = change(folder.path(), &mut index, "def add(a, b:", "def add(a, c):");
+        assert_eq!(found(&mended), [("add", What::Signature)]);
+        assert_eq!(index.module(&path).unwrap().error, None);
+    }
+
+    #[test]
+    fn files_come_and_go() {
+        let folder = project();
+        let root = folder.path();
+        let mut index = build(root);
+        write(root, "shop/new/__init__.py", "def fresh(): ...\n");
+        write(root, "shop/notes.txt", "");
+        let came = index.update(root, Some(&[RelPath::new("shop/new/__init__.py").unwrap()]));
+        assert_eq!(came.functions[0].id.0, "shop.new:fresh");
+        fs::remove_dir_all(root.join("shop/new")).unwrap();
+        fs::remove_file(root.join("shop/cart.py")).unwrap();
+        let went = index.update(root, None);
+        assert_eq!(found(&went), [("Cart.total", What::Removed), ("add", What::Removed), ("fresh", What::Removed)]);
+        assert_eq!(index.functions().count(), 0);
+    }
+
+    #[test]
+    fn functions_are_found_by_what_people_type() {
+        let folder = project();
+        write(folder.path(), "shop/other.py", "def add(): ...\ndef f():\n    pass\ndef f():\n    pass\n");
+        let index = build(folder.path());
+        let find = |text: &str| index.find(text).map(|ids| ids.into_iter().map(|id| id.0).collect::<Vec<_>>().join(" "));
+        for (text, expected) in [
+            ("shop.cart:add", "shop.cart:add"),
+            ("shop.cart.Cart.total", "shop.cart:Cart.total"),
+            ("shop/cart.py:Cart.total", "shop.cart:Cart.total"),
+            ("cart.py::add", "shop.cart:add"),
+            ("total", "shop.cart:Cart.total"),
+            ("Cart.total()", "shop.cart:Cart.total"),
+            ("cart:add", "shop.cart:add"),
+            ("add", "shop.cart:add shop.other:add"),
+            ("shop.cart", "shop.cart:Cart.total shop.cart:add"),
+            ("shop.*:ad*", "shop.cart:add shop.other:add"),
+            ("*total", "shop.cart:Cart.total"),
+            ("f", "shop.other:f shop.other:f#2"),
+        ] {
+            assert_eq!(find(text).as_deref(), Ok(expected), "{text}");
+        }
+        assert_eq!(index.find("shop.cart:ad"), Err(vec!["shop.cart:add".to_owned()]));
+        assert_eq!(index.find("nothing_like_it"), Err(Vec::new()));
+        let path = RelPath::new("shop/other.py").unwrap();
+        let by_code = |line| index.by_code(&path, "f", line).map(|function| function.id.qualname());
+        assert_eq!((by_code(2), by_code(4), by_code(90)), (Some("f"), Some("f#2"), Some("f#2")));
+        assert_eq!(index.module_of(&FunctionId("shop.other:f".into())).map(|module| module.path.as_str()), Some("shop/other.py"));
+    }
+
+    #[test]
+    fn imports_name_the_modules_of_plain_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "scripts/main.py", "import helper\n");
+        write(folder.path(), "scripts/helper.py", "def help(): ...\n");
+        let index = build(folder.path());
+        assert!(index.function(&FunctionId("helper:help".into())).is_some());
+        assert_eq!(index.modules().map(|module| module.import_root.as_str()).collect::<Vec<_>>(), ["scripts", "scripts"]);
+    }
+}

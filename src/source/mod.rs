@@ -7,6 +7,7 @@ mod find;
 pub mod index;
 mod literal;
 pub mod names;
+pub mod outline;
 pub mod parse;
 mod tokens;
 pub mod walk;

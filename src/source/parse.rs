@@ -631,3 +631,162 @@ pub fn syntax_error(text: &str) -> Option<SyntaxError> {
     let path = RelPath::new("text.py")?;
     parse(&path, text.as_bytes(), "text", "").error
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> Module {
+        parse(&RelPath::new("shop/cart.py").unwrap(), text.as_bytes(), "shop.cart", "")
+    }
+
+    fn function(text: &str) -> Function {
+        read(text).functions.remove(0)
+    }
+
+    #[test]
+    fn a_method_is_read_whole() {
+        let module = read(
+            "import os\n\n\nclass Cart(Base):\n    \"\"\"Holds.\"\"\"\n\n    @memo(1)\n    async def total(self, code: str = \"x\", *, tax) -> int:\n        \"\"\"Adds.\"\"\"\n        return self.sum(code) + os.getpid()\n",
+        );
+        let total = &module.functions[0];
+        assert_eq!(total.id.0, "shop.cart:Cart.total");
+        assert_eq!((total.span.first, total.span.def, total.span.last), (7, 8, 10));
+        assert_eq!((total.kind, total.is_async, total.docstring.as_deref()), (FunctionKind::Method, true, Some("Adds.")));
+        assert_eq!(total.decorators, ["memo(1)"]);
+        assert_eq!(total.returns.as_deref(), Some("int"));
+        assert_eq!((total.params[1].annotation.as_deref(), total.params[1].default.as_deref()), (Some("str"), Some("\"x\"")));
+        for (name, used) in [("sum", true), ("os", true), ("getpid", true), ("memo", true), ("code", false), ("self", false)] {
+            assert_eq!(total.uses.contains(name), used, "{name}");
+        }
+        assert_eq!(module.classes[0].bases, ["Base"]);
+        assert_eq!((module.lines, module.error), (10, None));
+    }
+
+    #[test]
+    fn twins_are_numbered() {
+        let module = read("if a:\n    def f(): return 1\nelse:\n    def f():\n        def g(): pass\n        return 2\n");
+        let ids: Vec<&str> = module.functions.iter().map(|f| f.id.0.as_str()).collect();
+        assert_eq!(ids, ["shop.cart:f", "shop.cart:f#2", "shop.cart:f.<locals>.g"]);
+        assert_eq!(module.functions[1].name(), "f");
+    }
+
+    #[test]
+    fn what_does_not_matter_leaves_the_fingerprint() {
+        let plain = function("def f(a, b=1000):\n    return g('x' 'y', (a + b) * 2)\n");
+        for same in [
+            "# top\n\n\ndef f(a, b=1_000):  # why\n    # inside\n    return g(\"xy\", (a + b) * 0x2)\n    # tail\n",
+            "def f(\n    a,\n    b=1000,\n):\n    return (g(\n        'x'\n        'y', (a+b)*2,\n    ))\n",
+            "def f(a, b=1000): return g(u'xy', ((a) + b) * 2)\r\n",
+        ] {
+            assert_eq!(function(same).fingerprint, plain.fingerprint, "{same}");
+        }
+    }
+
+    #[test]
+    fn what_matters_is_in_its_part_of_the_fingerprint() {
+        let text = "@d\ndef f(a, b=1):\n    \"\"\"Doc.\"\"\"\n    def inner():\n        return 1\n    if a:\n        b()\n        c()\n    return inner\n";
+        let old = function(text).fingerprint;
+        let differs = |from: &str, to: &str| {
+            let new = function(&text.replace(from, to)).fingerprint;
+            (old.signature != new.signature, old.doc != new.doc, old.body != new.body)
+        };
+        assert_eq!(differs("b=1", "b=2"), (true, false, false));
+        assert_eq!(differs("@d\n", "@e\n"), (true, false, false));
+        assert_eq!(differs("def f", "async def f"), (true, false, false));
+        assert_eq!(differs("Doc.", "Dog."), (false, true, false));
+        assert_eq!(differs("        c()\n", "    c()\n"), (false, false, true), "indentation is meaning");
+        assert_eq!(differs("return 1", "return 2"), (false, false, false), "a nested function has its own");
+        assert_eq!(differs("if a", "if (a, )"), (false, false, true));
+    }
+
+    #[test]
+    fn commas_that_make_tuples_count() {
+        let body = |expression: &str| function(&format!("def f():\n    return {expression}\n")).fingerprint.body;
+        for (one, other) in
+            [("a[1]", "a[1,]"), ("(a)", "(a,)"), ("a[1:]", "a[:1]"), ("f'{x}'", "f'{x=}'"), ("1", "1.0"), ("'1'", "b'1'")]
+        {
+            assert_ne!(body(one), body(other), "{one} {other}");
+        }
+        for (one, other) in [("(a, b)", "a, b"), ("f(a)", "f(a,)"), ("a[1, 2]", "a[1, 2,]"), ("f'a{x}'", "f\"a{x}\"")] {
+            assert_eq!(body(one), body(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn import_time_code_is_hashed_apart_from_definitions() {
+        let text = "\"\"\"Doc.\"\"\"\nLIMIT = 1\n\ndef f():\n    return LIMIT\n\nif __name__ == '__main__':\n    f()\n";
+        let old = read(text);
+        assert!(old.has_main_guard);
+        assert_ne!(read(&text.replace("= 1", "= 2")).init, old.init);
+        for same in [("Doc.", "Dog."), ("return LIMIT", "return 2"), ("    f()\n", "    print(f())\n"), ("\ndef f", "\n\ndef f")]
+        {
+            assert_eq!(read(&text.replace(same.0, same.1)).init, old.init, "{same:?}");
+        }
+    }
+
+    #[test]
+    fn class_statements_belong_to_the_class() {
+        let text = "class K(A):\n    \"\"\"Doc.\"\"\"\n    x = 1\n    def m(self): return 1\n";
+        let old = read(text).classes.remove(0).fingerprint;
+        for (from, to, differs) in
+            [("(A)", "(B)", true), ("x = 1", "x = 2", true), ("Doc.", "Dog.", false), ("return 1", "return 2", false)]
+        {
+            assert_eq!(read(&text.replace(from, to)).classes[0].fingerprint != old, differs, "{to}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_marked_where_they_are() {
+        for (text, line) in [
+            ("def f():\n    return (1,\n\n", 2),
+            ("print 'x'\n", 1),
+            ("x = 1\n\ndef f():\n\ny = 2\n", 3),
+            ("class K:\n    def f(self, :\n        pass\n", 2),
+        ] {
+            let error = read(text).error.unwrap_or_else(|| panic!("{text} is no Python"));
+            assert!(error.line.abs_diff(line) <= 1, "{text}: {error:?}");
+        }
+        assert_eq!(read("print >>f, x\nx = print\n").error, None);
+    }
+
+    #[test]
+    fn deep_nesting_and_long_lines_do_no_harm() {
+        for text in [
+            "(".repeat(100_000),
+            format!("x = {}1{}\n", "(".repeat(50_000), ")".repeat(50_000)),
+            format!("x = {}\n", "-".repeat(100_000)),
+            format!("x = {}1\n", "1 + ".repeat(50_000)),
+            (0..2_000).map(|depth| format!("{}def f():\n", " ".repeat(depth % 600))).collect(),
+            format!("x = {}'a'{}\n", "f'{".repeat(500), "}'".repeat(500)),
+            "a.b".to_owned() + &".c".repeat(100_000),
+        ] {
+            let module = read(&text);
+            assert!(module.lines >= 1);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let module = parse(&RelPath::new("a.py").unwrap(), &bytes, "a", "");
+            prop_assert!(module.functions.iter().all(|f| f.span.first <= f.span.def && f.span.def <= f.span.last));
+        }
+
+        #[test]
+        fn no_shreds_of_python_are_too_strange(parts in proptest::collection::vec(prop_oneof![
+            Just("def f(a, *, b=1):\n"), Just("class K(A):\n"), Just("    "), Just("\t"), Just("@d\n"), Just("\"\"\""), Just("f'{x"),
+            Just("return 1\n"), Just("("), Just("]"), Just("# c\n"), Just("lambda x: "), Just("\\\n"), Just("async "), Just("if x:\n"),
+            Just("\u{feff}"), Just("é"), Just("import a.b\n"), Just("from . import x\n"), Just("global f\n"), Just("yield\n"), Just("\r"),
+        ], 0..60)) {
+            let module = read(&parts.concat());
+            let mut ids: Vec<&FunctionId> = module.functions.iter().map(|f| &f.id).collect();
+            ids.sort();
+            ids.dedup();
+            prop_assert_eq!(ids.len(), module.functions.len());
+        }
+    }
+}

@@ -1,1 +1,6 @@
 //! Changes of files: planned, shown, applied, taken back.
+
+pub mod apply;
+mod imports;
+pub mod manifest;
+pub mod plan;

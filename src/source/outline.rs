@@ -1,0 +1,184 @@
+//! The top-level statements of a file, line by line: what a careful writer needs to change one and leave the others.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::base::hash::Digest;
+use crate::domain::function::{Import, SyntaxError};
+
+use super::decode::decode;
+use super::parse::{imports, parse};
+use super::tokens::Shape;
+
+/// What a top-level statement is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatementKind {
+    /// The module's docstring.
+    Docstring,
+    /// An import, alone on its lines.
+    Import(Vec<Import>),
+    /// A function or class, with its name.
+    Definition(String),
+    /// Anything else.
+    Other,
+}
+
+/// One top-level statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What it is.
+    pub kind: StatementKind,
+    /// Its lines, counted from 0: decorators included, comments above it and behind it not.
+    pub lines: Range<usize>,
+    /// Hash of its code: formatting, comments and quotes leave no trace.
+    pub digest: Digest,
+    /// Names that occur in it, those after a dot excluded.
+    pub names: BTreeSet<String>,
+    /// Comments stand between its lines.
+    pub has_comments: bool,
+}
+
+/// The top level of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// The statements in the order of the file.
+    pub statements: Vec<Statement>,
+    /// Lines that hold nothing but a comment, counted from 0.
+    pub comment_lines: BTreeSet<usize>,
+    /// Where the text does not parse.
+    pub error: Option<SyntaxError>,
+}
+
+impl Outline {
+    /// Finds a function or class by its name; the last one counts, as it does for Python.
+    #[must_use]
+    pub fn definition(&self, name: &str) -> Option<&Statement> {
+        self.statements.iter().rev().find(|statement| matches!(&statement.kind, StatementKind::Definition(own) if own == name))
+    }
+
+    /// Gives the lines of a statement together with the comment lines directly above it.
+    #[must_use]
+    pub fn with_comments(&self, statement: &Statement) -> Range<usize> {
+        let mut first = statement.lines.start;
+        while first > 0 && self.comment_lines.contains(&(first - 1)) {
+            first -= 1;
+        }
+        first..statement.lines.end
+    }
+}
+
+/// Reads the top level of a text; lines end where Python ends them, at `\n`, `\r\n` or `\r`.
+#[must_use]
+pub fn outline(text: &str) -> Outline {
+    let text = decode(text.as_bytes()).text;
+    let mut outline = Outline { statements: Vec::new(), comment_lines: BTreeSet::new(), error: None };
+    // The rules for mistakes live in one place.
+    outline.error = crate::base::paths::RelPath::new("text.py").and_then(|path| parse(&path, text.as_bytes(), "text", "").error);
+    let Some(tree) = super::parse::syntax_tree(&text) else { return outline };
+    let root = tree.root_node();
+    let mut cursor = root.walk();
+    for node in root.named_children(&mut cursor) {
+        if node.kind() == "comment" {
+            note_comment(node, &text, &mut outline);
+            continue;
+        }
+        let mut shape = Shape::default();
+        shape.absorb(node, &text);
+        let (last, has_comments) = last_row(node, &text, &mut outline);
+        outline.statements.push(Statement {
+            kind: kind(node, outline.statements.is_empty(), &text),
+            lines: node.start_position().row..last + 1,
+            digest: shape.digest(),
+            names: shape.names,
+            has_comments,
+        });
+    }
+    // Statements that share a line cannot be told apart by lines.
+    for index in 1..outline.statements.len() {
+        if outline.statements[index].lines.start < outline.statements[index - 1].lines.end {
+            outline.statements[index - 1].kind = StatementKind::Other;
+            outline.statements[index].kind = StatementKind::Other;
+        }
+    }
+    outline
+}
+
+fn kind(node: Node<'_>, first: bool, text: &str) -> StatementKind {
+    let name = |node: Node<'_>| node.child_by_field_name("name").and_then(|name| text.get(name.byte_range())).map(str::to_owned);
+    let definition = match node.kind() {
+        "decorated_definition" => node.child_by_field_name("definition").and_then(name),
+        "function_definition" | "class_definition" => name(node),
+        _ => None,
+    };
+    if let Some(name) = definition {
+        return StatementKind::Definition(name);
+    }
+    match node.kind() {
+        "import_statement" | "import_from_statement" | "future_import_statement" => StatementKind::Import(imports(node, text)),
+        "expression_statement" if first && node.named_child(0).is_some_and(|child| child.kind().ends_with("string")) => {
+            StatementKind::Docstring
+        }
+        _ => StatementKind::Other,
+    }
+}
+
+fn note_comment(node: Node<'_>, text: &str, outline: &mut Outline) {
+    let start = node.start_byte();
+    let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    if text[line_start..start].trim().is_empty() {
+        outline.comment_lines.insert(node.start_position().row);
+    }
+}
+
+/// Gives the row of the last token that is no comment, and whether comments stand before it.
+fn last_row(root: Node<'_>, text: &str, outline: &mut Outline) -> (usize, bool) {
+    let mut last = root.start_position().row;
+    let mut comments = Vec::new();
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        if node.kind() == "comment" {
+            comments.push(node.start_position().row);
+            note_comment(node, text, outline);
+        } else if node.child_count() == 0 && node.end_byte() > node.start_byte() {
+            last = last.max(node.end_position().row);
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                let within = comments.iter().any(|row| *row <= last);
+                return (last, within);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_have_their_lines_and_comments_theirs() {
+        let text = "\"\"\"Doc.\"\"\"\nimport a\n\n# why\n@x\ndef test_a():\n    pass\n    # tail\n\nb = 1; c = 2\n";
+        let found = outline(text);
+        let lines: Vec<_> = found.statements.iter().map(|s| s.lines.clone()).collect();
+        assert_eq!(lines, [0..1, 1..2, 4..7, 9..10, 9..10]);
+        assert_eq!(found.with_comments(found.definition("test_a").unwrap()), 3..7);
+        assert_eq!(found.statements[4].kind, StatementKind::Other);
+        assert_eq!(found.error, None);
+    }
+
+    #[test]
+    fn formatting_does_not_change_the_hash() {
+        let digest = |text: &str| outline(text).statements[0].digest;
+        let plain = digest("def test_a():\n    assert f(1, 'x') == [1, 2]\n");
+        let formatted = digest("def test_a():\n    # new\n    assert f(\n        0x1,\n        \"x\",\n    ) == [1, 2,]\n");
+        assert_eq!(plain, formatted);
+        assert_ne!(plain, digest("def test_a():\n    assert f(1, 'y') == [1, 2]\n"));
+    }
+}

@@ -1,0 +1,211 @@
+//! `tests/pytead/manifest.yaml`: which tests are ours, what they are made from, and how we left them.
+//!
+//! Committed with the tests. One block a test, sorted, so that two branches merge; a test whose body is not as we wrote
+//! it belongs to the person who changed it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::base::yaml;
+use crate::domain::function::FunctionId;
+use crate::source::outline::{Outline, outline};
+
+/// Where the manifest stands in a project, below the folder of the tests.
+pub const FILE_NAME: &str = "manifest.yaml";
+
+const HEADER: &str = "# Written by pytead-tui: which tests it made, from what, and how it left them. Commit this file.\n";
+
+/// What a person did with a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestState {
+    /// Taken as it was drafted.
+    Accepted,
+    /// Taken as a person rewrote it.
+    Edited,
+    /// Not wanted; not proposed again for the same code.
+    Rejected,
+    /// Taken once, and deleted by hand since; not made again.
+    Deleted,
+}
+
+/// One test of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestEntry {
+    /// The function it tests.
+    pub function: FunctionId,
+    /// The recorded inputs it is made from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Digest>,
+    /// Hash of its body as we wrote it, see [`body_hash`].
+    pub body: Digest,
+    /// What became of it.
+    pub state: TestState,
+}
+
+/// All tests of a project's manifest, by file and name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Manifest {
+    tests: BTreeMap<(RelPath, String), TestEntry>,
+}
+
+impl Manifest {
+    /// Reads a manifest; no file is an empty one.
+    ///
+    /// # Errors
+    /// Fails with file and line when the text is no manifest.
+    pub fn read(text: Option<&str>) -> Result<Self, Trouble> {
+        let refused = |why: String| {
+            Trouble::environment("The manifest of the accepted tests cannot be read.")
+                .because(why)
+                .so("Correct it or take it back from git; until then no test is written.")
+        };
+        let text = text.unwrap_or_default();
+        if text.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
+            return Ok(Self::default());
+        }
+        let raw: BTreeMap<String, TestEntry> = yaml::read(text).map_err(|error| refused(error.to_string()))?;
+        let mut tests = BTreeMap::new();
+        for (key, entry) in raw {
+            let parts = key.split_once("::").and_then(|(file, test)| Some((RelPath::new(file)?, test.to_owned())));
+            tests.insert(parts.ok_or_else(|| refused(format!("{key} is not of the form file::test.")))?, entry);
+        }
+        Ok(Self { tests })
+    }
+
+    /// Writes the manifest; equal manifests give equal text.
+    ///
+    /// # Errors
+    /// Fails when the YAML writer does.
+    pub fn text(&self) -> Result<String, Trouble> {
+        let mut out = HEADER.to_owned();
+        for ((file, test), entry) in &self.tests {
+            let block = BTreeMap::from([(format!("{file}::{test}"), entry)]);
+            let text =
+                yaml::write(&block).map_err(|error| Trouble::internal("The manifest could not be written.").because(error))?;
+            out.push_str(text.trim_end());
+            out.push('\n');
+        }
+        Ok(out)
+    }
+
+    /// Notes a test.
+    pub fn note(&mut self, file: &RelPath, test: &str, entry: TestEntry) {
+        self.tests.insert((file.clone(), test.to_owned()), entry);
+    }
+
+    /// Forgets a test.
+    pub fn forget(&mut self, file: &RelPath, test: &str) -> Option<TestEntry> {
+        self.tests.remove(&(file.clone(), test.to_owned()))
+    }
+
+    /// Gives what is known of a test.
+    #[must_use]
+    pub fn get(&self, file: &RelPath, test: &str) -> Option<&TestEntry> {
+        self.tests.get(&(file.clone(), test.to_owned()))
+    }
+
+    /// Gives all tests in order: file, name, entry.
+    pub fn tests(&self) -> impl Iterator<Item = (&RelPath, &str, &TestEntry)> {
+        self.tests.iter().map(|((file, test), entry)| (file, test.as_str(), entry))
+    }
+
+    /// Names the tests of a file that we wrote and a person changed since; they are never overwritten.
+    #[must_use]
+    pub fn hand_edited(&self, file: &RelPath, existing: &str) -> Vec<String> {
+        self.written(file, &outline(existing)).filter(|(_, same)| *same == Some(false)).map(|(test, _)| test.to_owned()).collect()
+    }
+
+    /// Names the tests of a file that we wrote and a person deleted since; they are not made again.
+    #[must_use]
+    pub fn hand_deleted(&self, file: &RelPath, existing: &str) -> Vec<String> {
+        self.written(file, &outline(existing)).filter(|(_, same)| same.is_none()).map(|(test, _)| test.to_owned()).collect()
+    }
+
+    /// Names the tests of a file that are still as we wrote them: those that may be written over.
+    #[must_use]
+    pub fn ours(&self, file: &RelPath, existing: &str) -> BTreeSet<String> {
+        self.written(file, &outline(existing)).filter(|(_, same)| *same == Some(true)).map(|(test, _)| test.to_owned()).collect()
+    }
+
+    /// Gives the tests that should be in a file, and whether they are as we wrote them; `None` when they are gone.
+    fn written<'a>(&'a self, file: &'a RelPath, now: &'a Outline) -> impl Iterator<Item = (&'a str, Option<bool>)> {
+        let own = self
+            .tests
+            .iter()
+            .filter(move |((path, _), entry)| path == file && matches!(entry.state, TestState::Accepted | TestState::Edited));
+        own.map(|((_, test), entry)| (test.as_str(), now.definition(test).map(|found| found.digest == entry.body)))
+    }
+}
+
+/// Hashes a test of a text by its code: comments, formatting and quotes leave no trace, so a formatter changes nothing.
+#[must_use]
+pub fn body_hash(text: &str, test: &str) -> Option<Digest> {
+    outline(text).definition(test).map(|statement| statement.digest)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry(body: Digest) -> TestEntry {
+        TestEntry {
+            function: FunctionId::new("shop", "total"),
+            inputs: vec![Digest(1), Digest(2)],
+            body,
+            state: TestState::Accepted,
+        }
+    }
+
+    #[test]
+    fn hands_are_noticed_and_formatters_are_not() {
+        let file = RelPath::new("tests/pytead/test_pytead_shop.py").unwrap();
+        let written = "def test_a():\n    assert f('x') == 1\n\n\ndef test_b():\n    pass\n\n\ndef test_c():\n    pass\n";
+        let mut manifest = Manifest::default();
+        for test in ["test_a", "test_b", "test_c"] {
+            manifest.note(&file, test, entry(body_hash(written, test).unwrap()));
+        }
+        let now = "def test_a():\n    # formatted\n    assert (\n        f(\"x\") == 1\n    )\n\ndef test_b():\n    return\n";
+        assert_eq!(manifest.hand_edited(&file, now), ["test_b"]);
+        assert_eq!(manifest.hand_deleted(&file, now), ["test_c"]);
+        assert_eq!(manifest.ours(&file, now), BTreeSet::from(["test_a".to_owned()]));
+    }
+
+    #[test]
+    fn the_text_is_sorted_blocks() {
+        let mut manifest = Manifest::default();
+        for test in ["test_b", "test_a"] {
+            manifest.note(&RelPath::new("tests/pytead/test_x.py").unwrap(), test, entry(Digest(0x1234_5678_9012_3456)));
+        }
+        let text = manifest.text().unwrap();
+        assert_eq!(text.matches("\n\"tests/pytead/test_x.py::test_").count(), 2, "{text}");
+        assert!(text.find("test_a").unwrap() < text.find("test_b").unwrap());
+        assert_eq!(Manifest::read(Some(&text)).unwrap(), manifest);
+        assert_eq!(Manifest::read(None).unwrap(), Manifest::default());
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_refused_with_its_place() {
+        let trouble = Manifest::read(Some("tests/a.py::test_a:\n  function: 3\n")).unwrap_err();
+        assert!(trouble.to_string().contains("line"), "{trouble}");
+        assert!(Manifest::read(Some("../a.py::t:\n  function: a:b\n  body: 0123456789abcdef\n  state: accepted\n")).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn every_digest_survives(body in any::<u64>(), input in any::<u64>(), digits in 0u64..10_000_000_000_000_000) {
+            let mut manifest = Manifest::default();
+            let file = RelPath::new("t.py").unwrap();
+            let decimal = format!("{digits:016}").parse().unwrap();
+            manifest.note(&file, "test_a", TestEntry { inputs: vec![Digest(input), decimal], ..entry(Digest(body)) });
+            prop_assert_eq!(Manifest::read(Some(&manifest.text().unwrap())).unwrap(), manifest);
+        }
+    }
+}

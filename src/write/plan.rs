@@ -1,0 +1,678 @@
+//! The text of a test file after accepting or removing tests: planned as text, shown as a diff, written by `apply.rs`.
+//!
+//! Whatever does not belong to the tests at hand stays byte for byte: other tests, comments, line ends, byte order mark.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::base::error::Trouble;
+use crate::source::outline::{Outline, Statement, StatementKind, outline};
+
+use super::imports::{Line, add, block, group};
+
+/// Why tests cannot be put into a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The file in the project does not parse.
+    #[error(
+        "The test file has a syntax error in line {line}, so nothing can be added safely. Correct the line, then accept again."
+    )]
+    Broken {
+        /// The line.
+        line: u32,
+    },
+    /// The draft does not parse, alone or inside the file.
+    #[error("The draft has a syntax error in line {line}. Edit the draft, then accept again.")]
+    DraftBroken {
+        /// The line.
+        line: u32,
+    },
+    /// The draft lacks a test it names.
+    #[error("The draft has no test named {test}. Make the draft again.")]
+    Missing {
+        /// The name.
+        test: String,
+    },
+    /// A test or a helper of the same name is somebody's own work.
+    #[error(
+        "Line {line} of the test file already has a {name} that was written or changed by hand, and it stays as it is. Rename one of the two, then accept again."
+    )]
+    Clash {
+        /// The name.
+        name: String,
+        /// Its line.
+        line: usize,
+    },
+    /// An import would give a name a second meaning.
+    #[error(
+        "The draft imports {name}, but line {line} of the test file already gives this name another meaning. Rename one of the two, then accept again."
+    )]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// The line.
+        line: usize,
+    },
+}
+
+impl From<PlanError> for Trouble {
+    fn from(error: PlanError) -> Self {
+        Trouble::environment("Not written.").because(error)
+    }
+}
+
+/// Tests to be put into a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Addition<'a> {
+    /// Import statements the tests need.
+    pub imports: &'a [String],
+    /// The tests, without imports.
+    pub text: &'a str,
+    /// Names of the test functions and classes in `text`.
+    pub tests: &'a [String],
+    /// The first lines of a new file: a docstring or a comment.
+    pub header: Option<&'a str>,
+    /// Top-level names of the project's own packages and modules.
+    pub first_party: &'a [String],
+}
+
+/// Gives the file's text with the tests in it.
+///
+/// Tests of the same names are replaced where `ours` has the name: with their decorators and the comment lines directly
+/// above. New ones go behind the test whose name comes before theirs.
+///
+/// # Errors
+/// Fails when one of the texts does not parse, or a name is taken by what is not in `ours`.
+pub fn accept(existing: Option<&str>, addition: &Addition<'_>, ours: &BTreeSet<String>) -> Result<String, PlanError> {
+    let draft = outline(addition.text);
+    if let Some(error) = draft.error {
+        return Err(PlanError::DraftBroken { line: error.line });
+    }
+    if let Some(test) = addition.tests.iter().find(|test| draft.definition(test).is_none()) {
+        return Err(PlanError::Missing { test: test.clone() });
+    }
+    let blocks = blocks(addition, &draft);
+    let wanted = wanted_imports(addition.imports)?;
+    let mut page = Page::new(existing.unwrap_or_default(), addition.header);
+    if let Some(error) = page.outline().error {
+        return Err(PlanError::Broken { line: error.line });
+    }
+    for block in &blocks {
+        page.put(block, ours)?;
+    }
+    page.import(wanted, addition.first_party)?;
+    let text = page.text();
+    match outline(&text).error {
+        Some(error) => Err(PlanError::DraftBroken { line: error.line }),
+        None => Ok(text),
+    }
+}
+
+/// Gives the file's text without the tests, and without imports that only they used; `None` when nothing is left but the header.
+///
+/// A text that does not parse comes back as it is.
+#[must_use]
+pub fn remove(existing: &str, tests: &[String], header: Option<&str>) -> Option<String> {
+    let mut page = Page::new(existing, None);
+    if page.outline().error.is_some() {
+        return Some(existing.to_owned());
+    }
+    let mut used = BTreeSet::new();
+    for test in tests {
+        let outline = page.outline();
+        if let Some(statement) = outline.definition(test) {
+            used.extend(statement.names.iter().cloned());
+            page.cut(outline.with_comments(statement));
+        }
+    }
+    page.drop_imports(&used);
+    let text = page.text();
+    let rest = text.trim_start_matches('\u{feff}').trim();
+    (!rest.is_empty() && Some(rest) != header.map(str::trim)).then_some(text)
+}
+
+/// A definition of the draft with what stands above it.
+struct Block {
+    name: String,
+    is_test: bool,
+    text: String,
+    digest: crate::base::hash::Digest,
+}
+
+/// Cuts the draft into its definitions; statements that are none go with the next definition.
+fn blocks(addition: &Addition<'_>, draft: &Outline) -> Vec<Block> {
+    let lines = split_lines(addition.text);
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut from = 0;
+    for statement in &draft.statements {
+        let StatementKind::Definition(name) = &statement.kind else { continue };
+        let text: String = lines[from..statement.lines.end].concat();
+        blocks.push(Block {
+            name: name.clone(),
+            is_test: addition.tests.contains(name),
+            text: tidy(&text),
+            digest: statement.digest,
+        });
+        from = statement.lines.end;
+    }
+    if let (Some(last), Some(rest)) = (blocks.last_mut(), lines.get(from..))
+        && !rest.concat().trim().is_empty()
+    {
+        last.text = tidy(&format!("{}{}", last.text, rest.concat()));
+    }
+    blocks
+}
+
+/// Takes blank lines off both ends and ends the text in one newline; line ends become `\n`.
+fn tidy(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    let first = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or_default();
+    lines.drain(..first);
+    while lines.last().is_some_and(|line| line.trim().is_empty()) {
+        lines.pop();
+    }
+    lines.join("\n") + "\n"
+}
+
+fn wanted_imports(imports: &[String]) -> Result<Vec<Line>, PlanError> {
+    let mut lines = Vec::new();
+    for (number, text) in (1..).zip(imports) {
+        let outline = outline(text);
+        for statement in &outline.statements {
+            match (&statement.kind, outline.error) {
+                // `import a, b` is two statements on one line.
+                (StatementKind::Import(all), None) if all.iter().all(|import| import.name.is_none()) => {
+                    all.iter().filter_map(|one| Line::of(std::slice::from_ref(one))).for_each(|line| add(&mut lines, line));
+                }
+                (StatementKind::Import(all), None) => match Line::of(all) {
+                    Some(line) => add(&mut lines, line),
+                    None => return Err(PlanError::DraftBroken { line: number }),
+                },
+                _ => return Err(PlanError::DraftBroken { line: number }),
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// A file while it is changed: its lines with their ends.
+struct Page {
+    mark: bool,
+    end: &'static str,
+    lines: Vec<String>,
+}
+
+impl Page {
+    fn new(existing: &str, header: Option<&str>) -> Self {
+        let mark = existing.starts_with('\u{feff}');
+        let body = existing.trim_start_matches('\u{feff}');
+        let end = if body.contains("\r\n") { "\r\n" } else { "\n" };
+        let mut page = Self { mark, end, lines: split_lines(body).into_iter().map(str::to_owned).collect() };
+        if let (true, Some(header)) = (body.trim().is_empty(), header) {
+            page.lines.clear();
+            page.insert(0, &tidy(header));
+        }
+        page
+    }
+
+    fn text(&self) -> String {
+        let mark = if self.mark { "\u{feff}" } else { "" };
+        format!("{mark}{}", self.lines.concat())
+    }
+
+    fn outline(&self) -> Outline {
+        outline(&self.lines.concat())
+    }
+
+    /// Inserts text with `\n` line ends before a line.
+    fn insert(&mut self, at: usize, text: &str) {
+        if let Some(last) = at.checked_sub(1).and_then(|before| self.lines.get_mut(before))
+            && !last.ends_with(['\n', '\r'])
+        {
+            last.push_str(self.end);
+        }
+        let end = self.end;
+        let new = text.split_inclusive('\n').map(|line| format!("{}{end}", line.trim_end_matches('\n')));
+        self.lines.splice(at..at, new);
+    }
+
+    fn is_blank(&self, line: usize) -> bool {
+        self.lines.get(line).is_some_and(|line| line.trim().is_empty())
+    }
+
+    /// Puts one definition in: over its namesake, or where it belongs by its name.
+    fn put(&mut self, block: &Block, ours: &BTreeSet<String>) -> Result<(), PlanError> {
+        let outline = self.outline();
+        if let Some(old) = outline.definition(&block.name) {
+            if old.digest == block.digest && !block.is_test {
+                return Ok(());
+            }
+            if !ours.contains(&block.name) {
+                return Err(PlanError::Clash { name: block.name.clone(), line: old.lines.start + 1 });
+            }
+            let range = outline.with_comments(old);
+            self.lines.drain(range.clone());
+            self.insert(range.start, &block.text);
+            return Ok(());
+        }
+        let at = self.place_for(block, &outline);
+        let mut before = 0;
+        while before < 2 && at > before && self.is_blank(at - 1 - before) {
+            before += 1;
+        }
+        let missing_before = if at == before { 0 } else { 2 - before };
+        let mut after = at;
+        while self.is_blank(after) {
+            after += 1;
+        }
+        let missing_after = if after >= self.lines.len() { 0 } else { 2usize.saturating_sub(after - at) };
+        let text = format!("{}{}{}", "\n".repeat(missing_before), block.text, "\n".repeat(missing_after));
+        self.insert(at, &text);
+        Ok(())
+    }
+
+    /// Finds the line before which a new definition goes.
+    fn place_for(&self, block: &Block, outline: &Outline) -> usize {
+        let definitions: Vec<(&str, &Statement)> = outline
+            .statements
+            .iter()
+            .filter_map(|statement| match &statement.kind {
+                StatementKind::Definition(name) => Some((name.as_str(), statement)),
+                _ => None,
+            })
+            .collect();
+        let is_test = |name: &str| name.starts_with("test") || name.starts_with("Test");
+        if !block.is_test {
+            // Helpers stand before the first test.
+            if let Some((_, first)) = definitions.iter().find(|(name, _)| is_test(name)) {
+                return outline.with_comments(first).start;
+            }
+        } else if let Some((_, before)) =
+            definitions.iter().filter(|(name, _)| is_test(name) && *name < block.name.as_str()).max_by_key(|(name, _)| *name)
+        {
+            return self.after_comments(before.lines.end);
+        } else if let Some((_, first)) = definitions.iter().find(|(name, _)| is_test(name)) {
+            return outline.with_comments(first).start;
+        }
+        self.lines.len()
+    }
+
+    /// Goes on over lines that still belong to a definition: indented comments behind its body.
+    fn after_comments(&self, mut at: usize) -> usize {
+        let mut end = at;
+        while let Some(line) = self.lines.get(at) {
+            if line.trim_start().starts_with('#') && line.starts_with([' ', '\t']) {
+                end = at + 1;
+            } else if !line.trim().is_empty() {
+                break;
+            }
+            at += 1;
+        }
+        end
+    }
+
+    /// Takes lines out, and blank lines with them so that two neighbours stay two lines apart.
+    fn cut(&mut self, range: Range<usize>) {
+        let mut start = range.start;
+        let end = self.after_comments(range.end);
+        while start > 0 && self.is_blank(start - 1) {
+            start -= 1;
+        }
+        let mut after = end;
+        while self.is_blank(after) {
+            after += 1;
+        }
+        if after >= self.lines.len() {
+            self.lines.truncate(start);
+        } else if start == 0 {
+            self.lines.drain(..after);
+        } else {
+            self.lines.drain(start..end);
+        }
+    }
+
+    fn import(&mut self, wanted: Vec<Line>, first_party: &[String]) -> Result<(), PlanError> {
+        let outline = self.outline();
+        let mut missing: Vec<Line> = Vec::new();
+        for line in wanted {
+            if let Some(line) = still_missing(line, &outline)? {
+                missing.push(line);
+            }
+        }
+        // From the back, so that lines found before keep their numbers.
+        missing.sort_by_key(|line| std::cmp::Reverse(line.order(first_party)));
+        if !outline.statements.iter().any(|statement| matches!(statement.kind, StatementKind::Import(_))) {
+            if !missing.is_empty() {
+                self.first_imports(&outline, &block(missing, first_party));
+            }
+            return Ok(());
+        }
+        for line in missing {
+            self.one_import(line, first_party);
+        }
+        Ok(())
+    }
+
+    /// Puts the first imports of a file below its docstring or its leading comments.
+    fn first_imports(&mut self, outline: &Outline, text: &str) {
+        let docstring = outline.statements.first().filter(|first| first.kind == StatementKind::Docstring);
+        let at = match docstring {
+            Some(docstring) => docstring.lines.end,
+            None => {
+                // A comment that stands right above the first statement belongs to it.
+                let top = outline.statements.first().map_or(self.lines.len(), |first| outline.with_comments(first).start);
+                let leading = (0..top).rev().find(|line| !self.is_blank(*line)).map_or(0, |line| line + 1);
+                leading.min(top)
+            }
+        };
+        let before = if at == 0 { "" } else { "\n" };
+        let mut next = at;
+        while self.is_blank(next) {
+            next += 1;
+        }
+        let after = if next >= self.lines.len() { 0 } else { 2usize.saturating_sub(next - at) };
+        self.insert(at, &format!("{before}{text}{}", "\n".repeat(after)));
+    }
+
+    /// Joins an import to a statement of the same module, or puts it where it sorts.
+    fn one_import(&mut self, line: Line, first_party: &[String]) {
+        let outline = self.outline();
+        let present: Vec<(Line, &Statement)> = outline
+            .statements
+            .iter()
+            .filter_map(|statement| match &statement.kind {
+                StatementKind::Import(imports) => Some((Line::of(imports)?, statement)),
+                _ => None,
+            })
+            .collect();
+        if let (Some(names), Some((twin, statement))) = (
+            &line.names,
+            present
+                .iter()
+                .find(|(twin, statement)| twin.module == line.module && twin.names.is_some() && !statement.has_comments),
+        ) {
+            let mut joined = twin.clone();
+            joined.names.get_or_insert_default().extend(names.iter().cloned());
+            self.lines.drain(statement.lines.clone());
+            self.insert(statement.lines.start, &joined.text());
+            return;
+        }
+        let order = line.order(first_party);
+        let own = group(&line.module, first_party);
+        let before = present
+            .iter()
+            .filter(|(other, _)| other.order(first_party) <= order)
+            .max_by_key(|(other, _)| other.order(first_party));
+        let (at, text) = match before {
+            Some((other, statement)) => {
+                let apart = if group(&other.module, first_party) == own { "" } else { "\n" };
+                (statement.lines.end, format!("{apart}{}", line.text()))
+            }
+            None => match present.first() {
+                Some((other, statement)) => {
+                    let apart = if group(&other.module, first_party) == own { "" } else { "\n" };
+                    (outline.with_comments(statement).start, format!("{}{apart}", line.text()))
+                }
+                // Only imports of a kind that is not sorted: below them.
+                None => {
+                    let last = outline.statements.iter().rfind(|statement| matches!(statement.kind, StatementKind::Import(_)));
+                    (last.map_or(0, |statement| statement.lines.end), line.text())
+                }
+            },
+        };
+        self.insert(at, &text);
+        // A group that follows stands apart as well.
+        let next = at + text.matches('\n').count();
+        let follows = present.iter().find(|(_, statement)| statement.lines.start == at);
+        if before.is_some() && follows.is_some_and(|(other, _)| group(&other.module, first_party) != own) {
+            self.insert(next, "\n");
+        }
+    }
+
+    /// Takes imported names out that occur nowhere else any more; only names in `candidates` are looked at.
+    fn drop_imports(&mut self, candidates: &BTreeSet<String>) {
+        let outline = self.outline();
+        let used: BTreeSet<&String> = outline
+            .statements
+            .iter()
+            .filter(|statement| !matches!(statement.kind, StatementKind::Import(_)))
+            .flat_map(|statement| &statement.names)
+            .collect();
+        let whole = self.lines.concat();
+        // A name in quotes may be an export or an annotation.
+        let quoted = |name: &str| ['"', '\''].iter().any(|quote| whole.contains(&format!("{quote}{name}{quote}")));
+        let unused = |name: &String| candidates.contains(name) && !used.contains(name) && !quoted(name);
+        for statement in outline.statements.iter().rev() {
+            let StatementKind::Import(imports) = &statement.kind else { continue };
+            let Some(mut line) = Line::of(imports).filter(|line| line.module != "__future__") else { continue };
+            if line.binds().iter().all(unused) {
+                self.cut_import(statement.lines.clone());
+            } else if let Some(names) = &mut line.names
+                && !statement.has_comments
+            {
+                let before = names.len();
+                names.retain(|name| !unused(name.alias.as_ref().unwrap_or(&name.name)));
+                if names.len() < before {
+                    self.lines.drain(statement.lines.clone());
+                    self.insert(statement.lines.start, &line.text());
+                }
+            }
+        }
+    }
+
+    /// Takes an import's lines out; a blank line that told its group from the next goes as well.
+    fn cut_import(&mut self, range: Range<usize>) {
+        let apart_before = range.start == 0 || self.is_blank(range.start - 1);
+        self.lines.drain(range.clone());
+        if apart_before && self.is_blank(range.start) {
+            self.lines.remove(range.start);
+        }
+        while self.lines.last().is_some_and(|line| line.trim().is_empty()) {
+            self.lines.pop();
+        }
+    }
+}
+
+/// Gives what of an import the file does not have yet.
+fn still_missing(mut line: Line, outline: &Outline) -> Result<Option<Line>, PlanError> {
+    let wanted = line.binds();
+    for statement in &outline.statements {
+        let here = statement.lines.start + 1;
+        match &statement.kind {
+            StatementKind::Import(imports) => {
+                let present: Vec<Line> = imports.iter().filter_map(|import| Line::of(std::slice::from_ref(import))).collect();
+                for other in present {
+                    if other.names.is_none() && line.names.is_none() {
+                        if other == line {
+                            return Ok(None);
+                        }
+                        // `import a.b` beside `import a.c` is fine; another alias is not.
+                        if (other.alias.is_some() || line.alias.is_some()) && other.binds() == wanted {
+                            return Err(PlanError::NameTaken { name: wanted.concat(), line: here });
+                        }
+                        continue;
+                    }
+                    let same_module = other.module == line.module;
+                    match (&mut line.names, &other.names) {
+                        (Some(names), Some(present)) if same_module => names.retain(|name| !present.contains(name)),
+                        _ => {}
+                    }
+                    let left = if line.names.as_ref().is_some_and(BTreeSet::is_empty) { Vec::new() } else { line.binds() };
+                    if let Some(name) = left.iter().find(|name| other.binds().contains(name)) {
+                        return Err(PlanError::NameTaken { name: name.clone(), line: here });
+                    }
+                }
+            }
+            StatementKind::Definition(name) if wanted.contains(name) => {
+                return Err(PlanError::NameTaken { name: name.clone(), line: here });
+            }
+            _ => {}
+        }
+    }
+    Ok(if line.names.as_ref().is_some_and(BTreeSet::is_empty) { None } else { Some(line) })
+}
+
+/// Splits text into lines with their ends, where Python ends them.
+fn split_lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['\n', '\r']) {
+        let end = if rest[at..].starts_with("\r\n") { at + 2 } else { at + 1 };
+        lines.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    if !rest.is_empty() {
+        lines.push(rest);
+    }
+    lines
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HEADER: &str = "\"\"\"Recorded behaviour of shop.cart.\"\"\"\n";
+
+    fn try_put(existing: Option<&str>, imports: &[&str], text: &str, tests: &[&str], ours: &[&str]) -> Result<String, PlanError> {
+        let own = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let (imports, tests, first_party) = (own(imports), own(tests), own(&["shop"]));
+        let addition = Addition { imports: &imports, text, tests: &tests, header: Some(HEADER), first_party: &first_party };
+        accept(existing, &addition, &own(ours).into_iter().collect())
+    }
+
+    fn put(existing: Option<&str>, imports: &[&str], text: &str, tests: &[&str], ours: &[&str]) -> String {
+        try_put(existing, imports, text, tests, ours).unwrap()
+    }
+
+    #[test]
+    fn a_new_file_has_header_imports_and_tests() {
+        let text = put(
+            None,
+            &["from shop.cart import total", "import pytest", "from decimal import Decimal"],
+            "def test_total():\n    assert total() == Decimal(1)\n",
+            &["test_total"],
+            &[],
+        );
+        assert_eq!(
+            text,
+            "\"\"\"Recorded behaviour of shop.cart.\"\"\"\n\nfrom decimal import Decimal\n\nimport pytest\n\nfrom shop.cart import total\n\n\ndef test_total():\n    assert total() == Decimal(1)\n"
+        );
+    }
+
+    #[test]
+    fn new_tests_stand_by_name_and_old_ones_are_replaced_in_place() {
+        let first = put(None, &["from shop import f"], "def test_c():\n    assert f(3)\n", &["test_c"], &[]);
+        let second =
+            put(Some(&first), &["from shop import f, a"], "# why\n@mark\ndef test_a():\n    assert a(1)\n", &["test_a"], &[]);
+        let third = put(Some(&second), &[], "def test_b():\n    assert f(2)\n", &["test_b"], &[]);
+        let body = "from shop import a, f\n\n\n# why\n@mark\ndef test_a():\n    assert a(1)\n\n\ndef test_b():\n    assert f(2)\n\n\ndef test_c():\n    assert f(3)\n";
+        assert_eq!(third, format!("{HEADER}\n{body}"));
+        let again = put(Some(&third), &[], "def test_a():\n    assert a(9)\n", &["test_a"], &["test_a"]);
+        assert_eq!(again, third.replace("# why\n@mark\ndef test_a():\n    assert a(1)", "def test_a():\n    assert a(9)"));
+    }
+
+    #[test]
+    fn the_order_of_accepting_does_not_matter() {
+        let tests = [("test_a", "from shop import a"), ("test_b", "import os"), ("test_c", "from shop import c")];
+        let write = |order: [usize; 3]| {
+            order.iter().fold(None::<String>, |text, index| {
+                let (name, import) = tests[*index];
+                Some(put(text.as_deref(), &[import], &format!("def {name}():\n    assert a, os\n"), &[name], &[]))
+            })
+        };
+        let expected = write([0, 1, 2]);
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            assert_eq!(write(order), expected, "{order:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_by_hand_stays() {
+        let by_hand = "import pytest\n\ndef test_a():\n    assert 1  # mine\n";
+        let clash = try_put(Some(by_hand), &[], "def test_a():\n    pass\n", &["test_a"], &[]);
+        assert_eq!(clash, Err(PlanError::Clash { name: "test_a".into(), line: 3 }));
+        let taken = try_put(Some("from other import f\n"), &["from shop import f"], "def test_b():\n    f()\n", &["test_b"], &[]);
+        assert_eq!(taken, Err(PlanError::NameTaken { name: "f".into(), line: 1 }));
+        let broken = try_put(Some("def f(:\n"), &[], "def test_b():\n    f()\n", &["test_b"], &[]);
+        assert!(matches!(broken, Err(PlanError::Broken { line: 1 })), "{broken:?}");
+        let draft = try_put(None, &[], "def test_b(:\n", &["test_b"], &[]);
+        assert!(matches!(draft, Err(PlanError::DraftBroken { line: 1 })), "{draft:?}");
+        let missing = try_put(None, &[], "def test_b(): ...\n", &["test_c"], &[]);
+        assert_eq!(missing, Err(PlanError::Missing { test: "test_c".into() }));
+    }
+
+    #[test]
+    fn line_ends_and_marks_are_kept() {
+        let existing = "\u{feff}import os\r\n\r\n\r\ndef test_a():\r\n    os\r\n";
+        let text = put(Some(existing), &["from shop import b"], "def test_b():\n    b()\n", &["test_b"], &[]);
+        assert_eq!(
+            text,
+            "\u{feff}import os\r\n\r\nfrom shop import b\r\n\r\n\r\ndef test_a():\r\n    os\r\n\r\n\r\ndef test_b():\r\n    b()\r\n"
+        );
+        assert_eq!(remove(&text, &["test_b".into()], None).as_deref(), Some(existing));
+    }
+
+    #[test]
+    fn a_file_without_a_last_newline_gets_one() {
+        let text = put(Some("def test_a(): pass"), &[], "def test_b(): pass\n", &["test_b"], &[]);
+        assert_eq!(text, "def test_a(): pass\n\n\ndef test_b(): pass\n");
+    }
+
+    #[test]
+    fn removing_the_last_test_removes_the_file() {
+        let text = put(None, &["from shop import f", "import pytest"], "def test_a():\n    assert f(pytest)\n", &["test_a"], &[]);
+        assert_eq!(remove(&text, &["test_a".into()], Some(HEADER)), None);
+        let kept = text.replace("import pytest\n", "import pytest  # noqa\nimport os  # mine\n");
+        assert!(remove(&kept, &["test_a".into()], Some(HEADER)).unwrap().contains("import os  # mine\n"));
+    }
+
+    #[test]
+    fn imports_with_comments_are_left_alone() {
+        let existing = "from shop import (\n    a,  # mine\n)\n\n\ndef test_a():\n    a()\n";
+        let text = put(Some(existing), &["from shop import b"], "def test_b():\n    b()\n", &["test_b"], &[]);
+        assert!(text.starts_with("from shop import (\n    a,  # mine\n)\nfrom shop import b\n\n\n"), "{text}");
+        assert_eq!(remove(&text, &["test_b".into()], None).as_deref(), Some(existing));
+    }
+
+    fn statement() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just("import os\n".to_owned()),
+            Just("from shop import a, b\n".to_owned()),
+            Just("import json  # mine\n".to_owned()),
+            Just("# a comment\n".to_owned()),
+            Just("CENT = 1\n".to_owned()),
+            Just("if CENT:\n    import sys\n".to_owned()),
+            "test_[b-y]{1,3}".prop_map(|name| format!("def {name}(x):\n    assert x == 1\n    # tail\n")),
+            "Test[B-Y]".prop_map(|name| format!("@mark\nclass {name}:\n    def test_x(self): pass\n")),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn accepting_and_removing_touches_nothing_else(
+            statements in proptest::collection::vec((statement(), 0usize..4), 0..8),
+            windows in any::<bool>(),
+            name in "test_[a-z]{1,3}_new",
+        ) {
+            let mut existing: String = statements.iter().map(|(text, blank)| format!("{text}{}", "\n".repeat(*blank))).collect();
+            if windows {
+                existing = existing.replace('\n', "\r\n");
+            }
+            let draft = format!("@mark\ndef {name}(value):\n    assert fresh(value) == 2\n");
+            let accepted = try_put(Some(&existing), &["from shop import fresh"], &draft, &[&name], &[]).unwrap();
+            prop_assert!(outline(&accepted).definition(&name).is_some());
+            let solid = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect::<Vec<_>>();
+            // All other lines are there, in their order.
+            let mut rest = solid(&accepted).into_iter();
+            for line in solid(&existing).iter().filter(|line| !line.starts_with("from shop")) {
+                prop_assert!(rest.any(|other| other == *line), "{line} is lost in\n{accepted}");
+            }
+            let removed = remove(&accepted, &[name], Some(HEADER)).unwrap_or_default();
+            prop_assert_eq!(solid(removed.strip_prefix(HEADER).unwrap_or(&removed)), solid(&existing));
+        }
+    }
+}
