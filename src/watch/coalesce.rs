@@ -25,8 +25,12 @@ const CAP: Duration = Duration::from_secs(2);
 /// Events that follow a batch within this time belong to the same burst of work.
 const BURST: Duration = Duration::from_millis(100);
 
-/// Quiet inside a burst, so that a slow stream of files does not become many batches.
+/// Quiet for the second batch of a burst; each further one waits twice as long, so that a slow stream of files becomes a
+/// few batches and not one a file.
 const BURST_QUIET: Duration = Duration::from_millis(50);
+
+/// The longest quiet of a burst.
+const BURST_QUIET_MAX: Duration = Duration::from_millis(800);
 
 /// When the next batch is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +66,13 @@ pub(super) struct Coalescer {
     locked: bool,
     /// When the batch before was taken.
     before: Option<Instant>,
+    /// Quiet inside the burst that the batch before belonged to.
+    burst: Duration,
 }
 
 impl Coalescer {
     pub(super) fn new(quiet: Duration) -> Self {
-        Self { quiet, paths: BTreeSet::new(), rescan: false, span: None, locked: false, before: None }
+        Self { quiet, paths: BTreeSet::new(), rescan: false, span: None, locked: false, before: None, burst: Duration::ZERO }
     }
 
     pub(super) fn add(&mut self, path: PathBuf, now: Instant) {
@@ -91,12 +97,12 @@ impl Coalescer {
             self.locked = true;
             self.span = Some((first, now));
         }
-        let burst = self.before.is_some_and(|before| first.duration_since(before) < BURST);
+        let burst = self.burst_quiet(first);
         let at = if self.locked || self.is_storm() {
             let last = if locked { now } else { last };
-            (last + STORM_QUIET.max(self.quiet)).min(first + CAP)
-        } else if burst {
-            (last + BURST_QUIET.max(self.quiet)).min(first + CAP)
+            (last + STORM_QUIET.max(burst).max(self.quiet)).min(first + CAP)
+        } else if !burst.is_zero() {
+            (last + burst.max(self.quiet)).min(first + CAP)
         } else if self.paths.len() <= FEW {
             (last + self.quiet).min(first + FEW_CAP.max(self.quiet))
         } else {
@@ -108,10 +114,21 @@ impl Coalescer {
     /// Gives what waited and begins anew.
     pub(super) fn take(&mut self, now: Instant) -> Taken {
         let storm = self.locked || self.is_storm();
+        self.burst = self.span.map_or(Duration::ZERO, |(first, _)| self.burst_quiet(first));
         self.span = None;
         self.locked = false;
         self.before = Some(now);
         Taken { paths: std::mem::take(&mut self.paths), rescan: std::mem::take(&mut self.rescan), storm }
+    }
+
+    /// Gives the quiet time of the burst that a batch beginning at `first` goes on with; zero when it goes on with none.
+    fn burst_quiet(&self, first: Instant) -> Duration {
+        match self.before {
+            Some(before) if first.duration_since(before) < BURST.max(self.burst) => {
+                (self.burst * 2).clamp(BURST_QUIET, BURST_QUIET_MAX)
+            }
+            _ => Duration::ZERO,
+        }
     }
 
     /// Counts the Python files that wait.
@@ -213,8 +230,11 @@ mod tests {
         clock.add(60, "b.py");
         assert_eq!(clock.due(60, false), Some(110));
         clock.coalescer.take(clock.at(110));
-        clock.add(500, "c.py");
-        assert_eq!(clock.due(500, false), Some(510), "the burst is over");
+        clock.add(200, "c.py");
+        assert_eq!(clock.due(200, false), Some(300), "each batch of a burst waits longer");
+        clock.coalescer.take(clock.at(300));
+        clock.add(900, "d.py");
+        assert_eq!(clock.due(900, false), Some(910), "the burst is over");
     }
 
     #[test]
