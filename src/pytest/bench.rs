@@ -1,0 +1,117 @@
+//! A folder in which tests run that are not in the project yet, as if they were: at their own paths below it, with copies
+//! of the project's pytest configuration and of the `conftest.py` files that would apply.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::base::paths::RelPath;
+
+/// Files pytest takes its configuration from, best first, each with the text that makes it one.
+const CONFIGS: &[(&str, &[&str])] = &[
+    ("pytest.toml", &[""]),
+    (".pytest.toml", &[""]),
+    ("pytest.ini", &[""]),
+    (".pytest.ini", &[""]),
+    ("pyproject.toml", &["[tool.pytest.ini_options]", "[tool.pytest]"]),
+    ("tox.ini", &["[pytest]"]),
+    ("setup.cfg", &["[tool:pytest]"]),
+];
+
+/// A folder with tests to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bench {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The configuration file in it.
+    pub config: PathBuf,
+}
+
+impl Bench {
+    /// Lays out test files of a project in an existing folder.
+    ///
+    /// # Errors
+    /// When the project's configuration cannot be read or the folder cannot be written.
+    pub fn lay_out<'a>(root: &Path, folder: &Path, tests: impl IntoIterator<Item = (&'a RelPath, &'a str)>) -> io::Result<Self> {
+        let config = configure(root, folder)?;
+        for (path, text) in tests {
+            let target = path.under(folder);
+            if let Some(parent) = target.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(target, text)?;
+            copy_conftests(root, folder, path)?;
+        }
+        Ok(Self { folder: folder.to_owned(), config })
+    }
+}
+
+fn configure(root: &Path, folder: &Path) -> io::Result<PathBuf> {
+    for (name, marks) in CONFIGS {
+        let source = root.join(name);
+        if !source.is_file() {
+            continue;
+        }
+        let text = std::fs::read_to_string(&source)?;
+        if marks.iter().any(|mark| text.contains(mark)) {
+            let config = folder.join(name);
+            std::fs::write(&config, text)?;
+            return Ok(config);
+        }
+    }
+    // Without a file of its own, pytest would look for one in the folders above.
+    let config = folder.join("pytest.ini");
+    std::fs::write(&config, "[pytest]\n")?;
+    Ok(config)
+}
+
+fn copy_conftests(root: &Path, folder: &Path, test: &RelPath) -> io::Result<()> {
+    let mut below = PathBuf::new();
+    for part in test.parts() {
+        let source = root.join(&below).join("conftest.py");
+        let target = folder.join(&below).join("conftest.py");
+        if source.is_file() && !target.exists() {
+            std::fs::copy(source, target)?;
+        }
+        below.push(part);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    fn lay_out(files: &[(&str, &str)]) -> (tempfile::TempDir, Bench) {
+        let project = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = project.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = RelPath::new("tests/pytead/test_x.py").unwrap();
+        let bench = Bench::lay_out(project.path(), folder.path(), [(&path, "def test_x(): pass\n")]).unwrap();
+        (folder, bench)
+    }
+
+    #[test]
+    fn a_test_gets_the_conftests_above_it_and_no_others() {
+        let (folder, bench) = lay_out(&[
+            ("conftest.py", "a = 1"),
+            ("tests/conftest.py", "b = 1"),
+            ("other/conftest.py", "c = 1"),
+            ("pyproject.toml", "[project]\nname = 'x'\n[tool.pytest.ini_options]\nxfail_strict = true\n"),
+        ]);
+        let there = |path: &str| folder.path().join(path).is_file();
+        assert!(there("conftest.py") && there("tests/conftest.py") && there("tests/pytead/test_x.py"));
+        assert!(!there("other/conftest.py"));
+        assert_eq!(bench.config, folder.path().join("pyproject.toml"));
+    }
+
+    #[test]
+    fn a_project_without_configuration_gets_an_empty_one() {
+        let (folder, bench) = lay_out(&[("pyproject.toml", "[project]\nname = 'x'\n"), ("setup.cfg", "[metadata]\n")]);
+        assert_eq!(bench.config, folder.path().join("pytest.ini"));
+    }
+}

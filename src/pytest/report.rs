@@ -1,0 +1,275 @@
+//! What a run of pytest found, from the lines our plugin wrote and the way the process ended.
+//!
+//! The lines are written in the process of the tests, so they are believed no more than the tests are: damaged ones are
+//! passed over, and all text is made safe to show.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::base::text::display;
+use crate::pytest::runner::{End, Output};
+
+/// How a test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It passed.
+    Passed,
+    /// It failed by itself.
+    Failed,
+    /// It was skipped, or failed as it was expected to.
+    Skipped,
+    /// It could not be run: not collected, a fixture broke, the process died.
+    Error,
+}
+
+/// How one test went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestResult {
+    /// pytest's id: `tests/test_x.py::test_y[1]`.
+    pub nodeid: String,
+    /// The name in the file, with its class and without parameters: `TestX::test_y`; empty for a file as a whole.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The line in the test's file where it ended, when it did not pass.
+    pub line: Option<u32>,
+    /// Why, in one line; empty when it passed.
+    pub message: String,
+    /// The lines pytest shows of the failure, without its `E`.
+    pub lines: Vec<String>,
+    /// How long setup, call and teardown took together.
+    pub took: Duration,
+}
+
+impl TestResult {
+    /// Gives the name of the function or class of the file that this test is, or is in.
+    #[must_use]
+    pub fn top(&self) -> &str {
+        self.name.split("::").next().unwrap_or_default()
+    }
+}
+
+/// What a run found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// pytest's version, when it came as far as collecting.
+    pub pytest: Option<String>,
+    /// One result for each test that was collected, in the order they ran, and one for each file that could not be.
+    pub results: Vec<TestResult>,
+    /// Why the run as a whole is worth nothing, when it is.
+    pub problem: Option<String>,
+}
+
+impl Report {
+    /// Tells whether tests ran and all of them passed.
+    #[must_use]
+    pub fn all_passed(&self) -> bool {
+        self.problem.is_none() && !self.results.is_empty() && self.results.iter().all(|r| r.outcome == Outcome::Passed)
+    }
+}
+
+/// A line of any kind: what a kind does not have is absent.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Line {
+    kind: String,
+    nodeid: String,
+    pytest: Option<String>,
+    tests: Vec<String>,
+    when: String,
+    outcome: String,
+    seconds: f64,
+    expected: Option<String>,
+    line: Option<u32>,
+    test_line: Option<u32>,
+    message: String,
+    lines: Vec<String>,
+}
+
+struct Test {
+    result: TestResult,
+    begun: bool,
+    done: bool,
+}
+
+/// Puts the lines of a report and the end of the process together.
+#[must_use]
+pub fn read(lines: &str, output: &Output, limit: Duration) -> Report {
+    let mut tests: Vec<Test> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut uncollected = Vec::new();
+    let mut report = Report { pytest: None, results: Vec::new(), problem: None };
+    let mut ended = false;
+    for line in lines.lines() {
+        let line: Line = match serde_json::from_str(line) {
+            Ok(line) => line,
+            Err(error) => {
+                tracing::debug!(%error, "a line of a pytest report was passed over");
+                continue;
+            }
+        };
+        let test = places.get(&line.nodeid).and_then(|place| tests.get_mut(*place));
+        match (line.kind.as_str(), test) {
+            ("collected", _) => {
+                report.pytest = line.pytest.map(|version| display(&version).into_owned());
+                for nodeid in line.tests {
+                    tests.push(Test { result: result(&nodeid), begun: false, done: false });
+                    places.insert(nodeid, tests.len() - 1);
+                }
+            }
+            ("uncollected", _) => {
+                let mut result = result(&line.nodeid);
+                fail(&mut result, Outcome::Error, &line);
+                uncollected.push(result);
+            }
+            ("begun", Some(test)) => test.begun = true,
+            ("phase", Some(test)) => {
+                test.done |= line.when == "teardown";
+                test.result.took += Duration::try_from_secs_f64(line.seconds).unwrap_or_default();
+                phase(&mut test.result, line);
+            }
+            ("end", _) => ended = true,
+            _ => {}
+        }
+    }
+    if let Some(death) = death(output, limit, ended) {
+        for test in tests.iter_mut().filter(|test| !test.done) {
+            let message = if test.begun { death.clone() } else { format!("not run: {death} in an earlier test") };
+            fail(&mut test.result, Outcome::Error, &Line { message, ..Line::default() });
+        }
+        if tests.is_empty() && uncollected.is_empty() {
+            report.problem = Some(death);
+        }
+    } else if tests.is_empty() && uncollected.is_empty() {
+        report.problem = Some(match last_words(output) {
+            Some(words) => format!("pytest found no tests: {words}"),
+            None => "pytest found no tests".into(),
+        });
+    }
+    report.results = uncollected;
+    report.results.extend(tests.into_iter().map(|test| test.result));
+    report
+}
+
+/// Says how a process died that did not come to the end of its tests.
+fn death(output: &Output, limit: Duration, ended: bool) -> Option<String> {
+    match &output.end {
+        _ if ended => None,
+        End::TimedOut => Some(format!("no end in {} s", limit.as_secs_f64())),
+        End::Killed(signal) => Some(format!("the process died by {}", display(signal))),
+        End::Exited(code) => Some(match last_words(output) {
+            Some(words) => format!("the process ended with code {code}: {words}"),
+            None => format!("the process ended with code {code}"),
+        }),
+    }
+}
+
+fn last_words(output: &Output) -> Option<String> {
+    let line = output.text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(display(line.trim()).into_owned())
+}
+
+fn result(nodeid: &str) -> TestResult {
+    let nodeid = display(nodeid).into_owned();
+    let name = nodeid.split_once("::").map_or("", |(_, name)| name);
+    let name = name.split('[').next().unwrap_or(name).to_owned();
+    TestResult {
+        name,
+        nodeid,
+        outcome: Outcome::Passed,
+        line: None,
+        message: String::new(),
+        lines: Vec::new(),
+        took: Duration::ZERO,
+    }
+}
+
+fn phase(result: &mut TestResult, mut line: Line) {
+    let outcome = match (line.outcome.as_str(), line.when.as_str()) {
+        ("passed", _) => return,
+        ("skipped", _) => Outcome::Skipped,
+        (_, "call") => Outcome::Failed,
+        _ => Outcome::Error,
+    };
+    // A teardown that breaks says less than the failure before it.
+    if result.outcome == Outcome::Failed {
+        return;
+    }
+    if let Some(reason) = line.expected.take() {
+        line.message = format!("fails as expected: {reason}");
+    }
+    fail(result, outcome, &line);
+}
+
+fn fail(result: &mut TestResult, outcome: Outcome, line: &Line) {
+    result.outcome = outcome;
+    result.line = line.test_line.or(line.line);
+    result.message = display(line.message.lines().next().unwrap_or_default()).trim().to_owned();
+    result.lines = line.lines.iter().map(|line| display(line).into_owned()).collect();
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    const COLLECTED: &str = r#"{"kind":"collected","pytest":"8","tests":["t.py::a","t.py::b[1]","t.py::C::c"]}"#;
+
+    fn output(end: End) -> Output {
+        Output { end, text: "noise\nlast words\n\n".into() }
+    }
+
+    fn phase(nodeid: &str, when: &str, outcome: &str) -> String {
+        format!(
+            r#"{{"kind":"phase","nodeid":"{nodeid}","when":"{when}","outcome":"{outcome}","seconds":0.5,"message":"m\u001b"}}"#
+        )
+    }
+
+    #[test]
+    fn tests_without_an_end_share_the_fate_of_the_process() {
+        let lines =
+            [COLLECTED.to_owned(), phase("t.py::a", "teardown", "passed"), r#"{"kind":"begun","nodeid":"t.py::b[1]"}"#.into()];
+        let report = read(&lines.join("\n"), &output(End::Killed("SIGSEGV".into())), Duration::from_secs(9));
+        let outcomes: Vec<_> = report.results.iter().map(|r| (r.outcome, r.message.as_str())).collect();
+        assert_eq!(
+            outcomes,
+            [
+                (Outcome::Passed, ""),
+                (Outcome::Error, "the process died by SIGSEGV"),
+                (Outcome::Error, "not run: the process died by SIGSEGV in an earlier test"),
+            ]
+        );
+        assert_eq!(report.results[1].top(), "b");
+        assert_eq!((report.results[2].name.as_str(), report.results[2].top()), ("C::c", "C"));
+        assert!(!report.all_passed());
+    }
+
+    #[test]
+    fn an_exit_in_a_test_is_no_success() {
+        let report = read(COLLECTED, &output(End::Exited(0)), Duration::from_secs(9));
+        assert!(report.results.iter().all(|result| result.outcome == Outcome::Error));
+        let report = read("", &output(End::Exited(4)), Duration::from_secs(9));
+        assert_eq!(report.problem.as_deref(), Some("the process ended with code 4: last words"));
+    }
+
+    #[test]
+    fn phases_add_up_and_damaged_lines_do_not_matter() {
+        let lines = [
+            COLLECTED.to_owned(),
+            "{not json".into(),
+            phase("t.py::a", "setup", "failed"),
+            phase("t.py::b[1]", "call", "failed"),
+            phase("t.py::b[1]", "teardown", "failed"),
+            phase("t.py::C::c", "call", "passed"),
+            phase("t.py::nobody", "call", "failed"),
+            r#"{"kind":"end"}"#.into(),
+        ];
+        let report = read(&lines.join("\n"), &output(End::Exited(1)), Duration::from_secs(9));
+        let outcomes: Vec<_> = report.results.iter().map(|result| result.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Error, Outcome::Failed, Outcome::Passed]);
+        assert_eq!(report.results[0].message, "m\\x1b", "text is made safe");
+        assert_eq!(report.results[1].took, Duration::from_secs(1));
+    }
+}
