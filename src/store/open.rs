@@ -124,16 +124,17 @@ fn judge(file: &Path, known: &Known) -> Result<Judged> {
     if !schema::has_tables(&connection)? {
         return Ok(Judged::Absent);
     }
-    // The tables are looked at before anything is read from them: a view could keep the reader busy for ever.
-    let newer = schema::version(&connection)? > schema::VERSION;
-    let readable = schema::is_ours(&connection)?;
-    let ours = (readable || newer)
-        && meta.uid() == rustix::process::getuid().as_raw()
+    let ours = meta.uid() == rustix::process::getuid().as_raw()
         && schema::identity(&connection)?.is_some_and(|identity| known.contains(&identity));
-    Ok(match (ours, newer) {
-        (true, true) => Judged::Newer,
-        (true, false) => Judged::Ours,
-        (false, _) => Judged::Foreign { readable: readable && schema::is_sound(&connection)? },
+    let newer = schema::version(&connection)? > schema::VERSION;
+    // The tables are looked at before anything else is read from them.
+    let readable = schema::is_ours(&connection)?;
+    Ok(match (ours, newer, readable) {
+        (true, true, _) => Judged::Newer,
+        (true, false, true) => Judged::Ours,
+        // Ours, and yet not as this program makes it: somebody was at it.
+        (true, false, false) => Judged::Damaged,
+        (false, ..) => Judged::Foreign { readable: readable && schema::is_sound(&connection)? },
     })
 }
 

@@ -112,11 +112,15 @@ pub(super) fn has_tables(connection: &Connection) -> Result<bool> {
     Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?)
 }
 
-/// Reads the random identity, if the table that holds it is there.
+/// The table of the identity, in every form of the database.
+const META: &str = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
+
+/// Reads the random identity, if the table that holds it is there and is what it seems: a view or a computed column could
+/// keep the reader busy for ever.
 pub(super) fn identity(connection: &Connection) -> Result<Option<String>> {
     let plain: bool = connection.query_row(
-        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'meta' AND type = 'table' AND rootpage > 0)",
-        [],
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'meta' AND type = 'table' AND sql = ?1)",
+        [META],
         |row| row.get(0),
     )?;
     if !plain {

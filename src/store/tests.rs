@@ -268,6 +268,17 @@ fn a_made_up_schema_is_not_even_read() {
 }
 
 #[test]
+fn a_database_of_ours_that_somebody_changed_is_set_aside() {
+    let project = Project::new();
+    drop(project.open());
+    let trigger = "CREATE TRIGGER t AFTER INSERT ON decisions BEGIN DELETE FROM decisions; END";
+    Connection::open(project.file()).unwrap().execute_batch(trigger).unwrap();
+    let opened = project.open();
+    assert_eq!((opened.foreign, opened.notes.len(), opened.store.mode()), (false, 1, Mode::Full));
+    assert!(project.root().join(FOLDER).join("pytead.db.damaged").exists());
+}
+
+#[test]
 fn links_in_the_place_of_our_files_are_not_followed() {
     let project = Project::new();
     let target = project.root().join("precious");

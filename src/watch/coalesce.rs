@@ -13,6 +13,12 @@ const FEW: usize = 20;
 /// A few files never wait longer than this from the first event.
 const FEW_CAP: Duration = Duration::from_millis(50);
 
+/// A file that is being written is waited for this long: saved by emptying and filling, it is empty in between.
+const WRITING: Duration = Duration::from_millis(100);
+
+/// A few files of which one is being written never wait longer than this from the first event.
+const WRITING_CAP: Duration = Duration::from_millis(200);
+
 /// More files than this are a storm: a checkout, a build, an unpacked archive.
 const MANY: usize = 200;
 
@@ -31,6 +37,15 @@ const BURST_QUIET: Duration = Duration::from_millis(50);
 
 /// The longest quiet of a burst.
 const BURST_QUIET_MAX: Duration = Duration::from_millis(800);
+
+/// What is known of a path that something happened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Whoever writes it is not done, and its end will be told.
+    Writing,
+    /// As far as can be known it is as it will be.
+    Done,
+}
 
 /// When the next batch is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +74,8 @@ pub(super) struct Taken {
 pub(super) struct Coalescer {
     quiet: Duration,
     paths: BTreeSet<PathBuf>,
+    /// Those of them that are being written.
+    writing: BTreeSet<PathBuf>,
     rescan: bool,
     /// The first and the last event of the batch.
     span: Option<(Instant, Instant)>,
@@ -72,10 +89,23 @@ pub(super) struct Coalescer {
 
 impl Coalescer {
     pub(super) fn new(quiet: Duration) -> Self {
-        Self { quiet, paths: BTreeSet::new(), rescan: false, span: None, locked: false, before: None, burst: Duration::ZERO }
+        Self {
+            quiet,
+            paths: BTreeSet::new(),
+            writing: BTreeSet::new(),
+            rescan: false,
+            span: None,
+            locked: false,
+            before: None,
+            burst: Duration::ZERO,
+        }
     }
 
-    pub(super) fn add(&mut self, path: PathBuf, now: Instant) {
+    pub(super) fn add(&mut self, path: PathBuf, stage: Stage, now: Instant) {
+        match stage {
+            Stage::Writing => self.writing.insert(path.clone()),
+            Stage::Done => self.writing.remove(&path),
+        };
         self.paths.insert(path);
         self.touch(now);
     }
@@ -103,10 +133,10 @@ impl Coalescer {
             (last + STORM_QUIET.max(burst).max(self.quiet)).min(first + CAP)
         } else if !burst.is_zero() {
             (last + burst.max(self.quiet)).min(first + CAP)
-        } else if self.paths.len() <= FEW {
-            (last + self.quiet).min(first + FEW_CAP.max(self.quiet))
         } else {
-            (last + self.quiet).min(first + CAP)
+            let (quiet, cap) = if self.writing.is_empty() { (self.quiet, FEW_CAP) } else { (WRITING, WRITING_CAP) };
+            let quiet = quiet.max(self.quiet);
+            (last + quiet).min(first + if self.paths.len() <= FEW { cap.max(quiet) } else { CAP })
         };
         if at <= now { Due::Now } else { Due::At(at) }
     }
@@ -117,6 +147,7 @@ impl Coalescer {
         self.burst = self.span.map_or(Duration::ZERO, |(first, _)| self.burst_quiet(first));
         self.span = None;
         self.locked = false;
+        self.writing.clear();
         self.before = Some(now);
         Taken { paths: std::mem::take(&mut self.paths), rescan: std::mem::take(&mut self.rescan), storm }
     }
@@ -162,7 +193,7 @@ mod tests {
         }
 
         fn add(&mut self, ms: u64, path: &str) {
-            self.coalescer.add(path.into(), self.at(ms));
+            self.coalescer.add(path.into(), Stage::Done, self.at(ms));
         }
 
         /// The moment the next batch is due, in ms, as seen at `ms`.
@@ -195,6 +226,20 @@ mod tests {
             clock.add(ms, "a.py");
         }
         assert_eq!(clock.due(48, false), Some(50));
+    }
+
+    #[test]
+    fn a_file_that_is_being_written_is_waited_for() {
+        let mut clock = Clock::new();
+        clock.coalescer.add("a.py".into(), Stage::Writing, clock.at(0));
+        assert_eq!(clock.due(1, false), Some(100));
+        clock.add(30, "a.py");
+        assert_eq!(clock.due(30, false), Some(40), "it is done");
+        clock.coalescer.take(clock.at(40));
+        for ms in (1000..1200).step_by(40) {
+            clock.coalescer.add("a.py".into(), Stage::Writing, clock.at(ms));
+        }
+        assert_eq!(clock.due(1170, false), Some(1200), "but not for ever");
     }
 
     #[test]

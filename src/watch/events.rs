@@ -8,6 +8,7 @@ use notify::event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, R
 use notify::{Error, ErrorKind, Event};
 
 use super::Shared;
+use super::coalesce::Stage;
 
 /// Takes one notice, on the system's own thread: it only fills a set.
 ///
@@ -19,8 +20,10 @@ pub(super) fn take(shared: &Weak<Shared>, root: &Path, notice: Result<Event, Err
         Ok(event) if event.need_rescan() => shared.rescan(),
         Ok(event) => {
             for path in event.paths {
-                if path.starts_with(root) && matters(event.kind, &path) {
-                    shared.hint(path);
+                if path.starts_with(root)
+                    && let Some(stage) = stage(event.kind, &path)
+                {
+                    shared.hint(path, stage);
                 }
             }
         }
@@ -31,19 +34,24 @@ pub(super) fn take(shared: &Weak<Shared>, root: &Path, notice: Result<Event, Err
     }
 }
 
-/// Tells whether a notice can be about a Python file or about what is watched.
-fn matters(kind: EventKind, path: &Path) -> bool {
-    let by_name = is_named_right(path);
-    match kind {
+/// Tells what a notice says of a path; `None` when it can neither be about a Python file nor about what is watched.
+fn stage(kind: EventKind, path: &Path) -> Option<Stage> {
+    let linux = cfg!(target_os = "linux");
+    let (matters, stage) = match kind {
         // Reading a file is no change; the end of a write is the best moment to look.
-        EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write) && by_name,
+        EventKind::Access(access) => (access == AccessKind::Close(AccessMode::Write) && is_named_right(path), Stage::Done),
         // inotify tells of permissions and link counts this way, other systems of content.
-        EventKind::Modify(ModifyKind::Metadata(_)) => by_name && !cfg!(target_os = "linux"),
+        EventKind::Modify(ModifyKind::Metadata(_)) => (is_named_right(path) && !linux, Stage::Done),
         // A moved folder looks like a moved file.
-        EventKind::Modify(ModifyKind::Name(_)) => true,
-        EventKind::Create(CreateKind::File) | EventKind::Remove(RemoveKind::File) | EventKind::Modify(_) => by_name,
-        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => true,
-    }
+        EventKind::Modify(ModifyKind::Name(_)) => (true, Stage::Done),
+        // inotify tells when the writer is done; other systems do not.
+        EventKind::Create(CreateKind::File) | EventKind::Modify(_) => {
+            (is_named_right(path), if linux { Stage::Writing } else { Stage::Done })
+        }
+        EventKind::Remove(RemoveKind::File) => (is_named_right(path), Stage::Done),
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => (true, Stage::Done),
+    };
+    matters.then_some(stage)
 }
 
 /// Tells whether a file of this name is Python's or says what is ignored.
@@ -93,7 +101,7 @@ pub(super) fn limit(error: &Error) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use notify::event::{MetadataKind, RenameMode};
+    use notify::event::{DataChange, MetadataKind, RenameMode};
 
     use super::*;
 
@@ -102,20 +110,23 @@ mod tests {
         let py = Path::new("/p/a.py");
         let read = [AccessKind::Any, AccessKind::Read, AccessKind::Open(AccessMode::Any), AccessKind::Close(AccessMode::Read)];
         for kind in read {
-            assert!(!matters(EventKind::Access(kind), py), "{kind:?}");
+            assert_eq!(stage(EventKind::Access(kind), py), None, "{kind:?}");
         }
-        assert!(matters(EventKind::Access(AccessKind::Close(AccessMode::Write)), py));
-        assert!(!matters(EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any)), py) || !cfg!(target_os = "linux"));
+        assert_eq!(stage(EventKind::Access(AccessKind::Close(AccessMode::Write)), py), Some(Stage::Done));
+        let content = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        assert_eq!(stage(content, py) == Some(Stage::Writing), cfg!(target_os = "linux"));
+        let permissions = EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any));
+        assert_eq!(stage(permissions, py).is_none(), cfg!(target_os = "linux"));
     }
 
     #[test]
     fn only_python_files_and_folders_matter() {
         let other = Path::new("/p/a.txt");
-        assert!(!matters(EventKind::Create(CreateKind::File), other));
-        assert!(!matters(EventKind::Modify(ModifyKind::Any), other));
-        assert!(matters(EventKind::Create(CreateKind::Folder), other));
-        assert!(matters(EventKind::Modify(ModifyKind::Name(RenameMode::To)), other), "it may be a folder");
-        assert!(matters(EventKind::Modify(ModifyKind::Any), Path::new("/p/.gitignore")));
+        assert_eq!(stage(EventKind::Create(CreateKind::File), other), None);
+        assert_eq!(stage(EventKind::Modify(ModifyKind::Any), other), None);
+        assert_eq!(stage(EventKind::Create(CreateKind::Folder), other), Some(Stage::Done));
+        assert_eq!(stage(EventKind::Modify(ModifyKind::Name(RenameMode::To)), other), Some(Stage::Done), "it may be a folder");
+        assert!(stage(EventKind::Modify(ModifyKind::Any), Path::new("/p/.gitignore")).is_some());
     }
 
     #[test]

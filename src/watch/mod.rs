@@ -23,7 +23,7 @@ use crate::base::hash::Digest;
 use crate::base::paths::{RelPath, tilde};
 use crate::domain::settings::Watch;
 use crate::domain::snapshot::WatchState;
-use coalesce::{Coalescer, Due};
+use coalesce::{Coalescer, Due, Stage};
 use filter::{Pace, Tree};
 use ledger::Ledger;
 
@@ -53,7 +53,10 @@ pub struct Watcher {
 /// What the system's notices, the worker and the owner share.
 struct Shared {
     pending: Mutex<Pending>,
+    /// Wakes the worker.
     wake: Condvar,
+    /// Wakes the reader of the tree, which sleeps while the system tells of changes.
+    turn: Condvar,
     ledger: Mutex<Ledger>,
 }
 
@@ -66,8 +69,8 @@ struct Pending {
 
 impl Shared {
     /// Notes a path that something happened to.
-    fn hint(&self, path: PathBuf) {
-        self.pending.lock().coalescer.add(path, Instant::now());
+    fn hint(&self, path: PathBuf, stage: Stage) {
+        self.pending.lock().coalescer.add(path, stage, Instant::now());
         self.wake.notify_all();
     }
 
@@ -77,12 +80,27 @@ impl Shared {
         self.wake.notify_all();
     }
 
-    /// Waits at most so long; tells whether the watcher goes on.
-    fn sleep(&self, duration: Duration) -> bool {
-        let until = Instant::now() + duration;
+    /// Says how changes are noticed from now on.
+    fn set_pace(&self, pace: Pace) {
+        self.pending.lock().pace = pace;
+        self.turn.notify_all();
+    }
+
+    /// Lets the reader of the tree wait for its turn, and then for so long; tells whether the watcher goes on.
+    fn wait_to_read(&self, pause: Duration) -> bool {
         let mut pending = self.pending.lock();
-        while !pending.stopped && !self.wake.wait_until(&mut pending, until).timed_out() {}
+        while !pending.stopped && !matches!(pending.pace, Pace::Reading(_)) {
+            self.turn.wait(&mut pending);
+        }
+        let until = Instant::now() + pause;
+        while !pending.stopped && !self.turn.wait_until(&mut pending, until).timed_out() {}
         !pending.stopped
+    }
+
+    fn stop(&self) {
+        self.pending.lock().stopped = true;
+        self.wake.notify_all();
+        self.turn.notify_all();
     }
 }
 
@@ -104,6 +122,7 @@ impl Watcher {
                 stopped: false,
             }),
             wake: Condvar::new(),
+            turn: Condvar::new(),
             ledger: Mutex::new(Ledger::default()),
         });
         let mut watcher = Self { shared: Arc::clone(&shared), threads: Vec::new() };
@@ -118,13 +137,12 @@ impl Watcher {
         let reason = if settings.poll_ms == 0 { events::no_notices(&root) } else { Some("watch.poll_ms says so".into()) };
         let mut tree = Tree::new(root.clone(), exclude.to_vec());
         let pace = tree.begin(&shared, reason);
-        shared.pending.lock().pace = pace;
-
-        // Its first look is taken here, so that nothing is missed between this call and its first turn.
         let mut poller = poll::Poller::new(root.clone(), exclude.to_vec(), every);
-        if matches!(shared.pending.lock().pace, Pace::Reading(_)) {
+        if matches!(pace, Pace::Reading(_)) {
+            // Taken here, so that nothing is missed between this call and the reader's first turn.
             poller.look();
         }
+        shared.set_pace(pace);
         let lock = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.is_dir()).map(|git| git.join("index.lock"));
         let worker = Worker { shared: Arc::clone(&shared), tree, lock, on_batch };
         let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| std::thread::Builder::new().name(name.into()).spawn(work);
@@ -164,8 +182,7 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.shared.pending.lock().stopped = true;
-        self.shared.wake.notify_all();
+        self.shared.stop();
         for thread in self.threads.drain(..) {
             // Dropped by whoever takes the batches, it cannot wait for itself.
             if thread.thread().id() != std::thread::current().id() {
@@ -189,7 +206,7 @@ impl Worker {
         while let Some(taken) = self.next() {
             let found = self.tree.take(&taken);
             if let Some(pace) = found.pace {
-                self.shared.pending.lock().pace = pace;
+                self.shared.set_pace(pace);
             }
             let paths: Vec<RelPath> = {
                 let ledger = self.shared.ledger.lock();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Shared;
-use super::filter::Pace;
+use super::coalesce::Stage;
 use crate::base::paths::RelPath;
 use crate::source::walk;
 
@@ -17,9 +17,6 @@ pub(super) const EVERY_MS: u64 = 1_000;
 
 /// Reading takes at most one part in so many of the time.
 const SHARE: u32 = 10;
-
-/// How often to look whether reading has become necessary.
-const IDLE: Duration = Duration::from_secs(1);
 
 /// What tells two states of a file apart without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +40,10 @@ impl Poller {
         Self { root, exclude, every, seen: None }
     }
 
-    /// Runs until the watcher ends; idle while the system tells of changes.
+    /// Runs until the watcher ends; asleep while the system tells of changes.
     pub(super) fn run(mut self, shared: &Arc<Shared>) {
-        let mut wait = self.every.min(IDLE);
-        while shared.sleep(wait) {
-            if !matches!(shared.pending.lock().pace, Pace::Reading(_)) {
-                wait = IDLE;
-                continue;
-            }
+        let mut pause = if self.seen.is_some() { self.every } else { Duration::ZERO };
+        while shared.wait_to_read(pause) {
             let start = Instant::now();
             if self.seen.is_none() {
                 // Notices ended a while ago; what changed since then is in nobody's books.
@@ -58,9 +51,9 @@ impl Poller {
                 shared.rescan();
             }
             for path in self.look() {
-                shared.hint(path.under(&self.root));
+                shared.hint(path.under(&self.root), Stage::Done);
             }
-            wait = self.every.max(start.elapsed() * SHARE);
+            pause = self.every.max(start.elapsed() * SHARE);
         }
     }
 
@@ -102,7 +95,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.py");
         fs::write(&file, "a = 1\n").unwrap();
-        let mut poller = Poller::new(folder.path().to_owned(), Vec::new(), IDLE);
+        let mut poller = Poller::new(folder.path().to_owned(), Vec::new(), Duration::from_secs(1));
         let mut look = || poller.look().iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(look(), [""; 0]);
         assert_eq!(look(), [""; 0]);
