@@ -10,7 +10,8 @@ need_python
 cargo build --quiet --release --locked --bin pytead-tui
 pytead=$CARGO_TARGET_DIR/release/pytead-tui
 
-shop=$root/.cache/demo/shop
+# Outside the clone, so that neither its git ignores nor its settings reach the example.
+shop=$cache/demo/shop
 rm -rf "$shop"
 mkdir -p "${shop%/*}"
 cp -R examples/shop "$shop"
