@@ -134,7 +134,9 @@ fn ask(root: &Path, path: &Path, name: &str) -> Result<Interpreter, Trouble> {
     let path = if inside { path.to_owned() } else { answer.executable };
     let mut prefixes = installation(&path);
     prefixes.extend(answer.prefixes.into_iter().chain(answer.user_site));
-    prefixes.retain(|prefix| prefix.is_absolute() && !prefix.starts_with(root) && !contain::exposes_home(prefix));
+    // An environment in the project may be a link to one elsewhere.
+    let is_inside = |prefix: &Path| prefix.canonicalize().is_ok_and(|real| real.starts_with(root));
+    prefixes.retain(|prefix| prefix.is_absolute() && !is_inside(prefix) && !contain::exposes_home(prefix));
     prefixes.sort();
     prefixes.dedup();
     let label = text::display(&format!("{major}.{minor}.{micro} {name}")).into_owned();

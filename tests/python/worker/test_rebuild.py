@@ -1,0 +1,180 @@
+"""What the recorder captures is made again: captured once more it is the same tree."""
+
+import array
+import builtins
+import collections
+import datetime
+import decimal
+import fractions
+import functools
+import io
+import ipaddress
+import logging
+import marshal
+import pathlib
+import re
+import types
+import uuid
+import zoneinfo
+
+import pytest
+import shapes
+
+from pytead_tui.recorder import values
+from pytead_tui.recorder.objects import Objects
+from pytead_tui.worker.rebuild import TAG, Broken, Builder
+
+
+def capture(value):
+    trees, walk = values.capture(Objects(), values.CALLS, (value,))
+    return trees[0], values.normal(marshal.dumps(trees[0], 2), walk.marks)
+
+
+def again(value):
+    """Makes a value again from what went over the wire, and proves that it looks the same."""
+    tree, blob = capture(value)
+    made = Builder().value(marshal.loads(marshal.dumps(tree, 2)))
+    assert capture(made)[1] == blob, (tree, capture(made)[0])
+    assert type(made) is type(value)
+    return made
+
+
+def slotted(cls, **state):
+    made = object.__new__(cls)
+    for name, value in state.items():
+        setattr(made, name, value)
+    return made
+
+
+def node_loop():
+    first, second = shapes.Node(), shapes.Node()
+    first.next, second.next = second, first
+    return first
+
+
+def list_loop():
+    loop: list = [1]
+    loop.append(loop)
+    return loop
+
+
+def error():
+    made = shapes.MyError(4, hint=["x"])
+    made.args = ("changed", 4)
+    return made
+
+
+SIMPLE = [
+    None, True, 0, -(2**80), 1.5, float("inf"), 2 + 3j, "", "ünï\ud800", b"\0", ..., [1, [2]], (1, (2,)), {1, 2},
+    frozenset({"a"}), {"a": {"b": 1}, (1, 2): None}, bytearray(b"abc"), range(1, 9, 2), slice(1, None, 2),
+    decimal.Decimal("1.10"), fractions.Fraction(1, 3), uuid.UUID(int=7), pathlib.PurePosixPath("/a/b"),
+    pathlib.Path("x"), datetime.date(2024, 2, 29), datetime.time(1, 2, tzinfo=datetime.timezone.utc),
+    datetime.datetime(2024, 1, 2, 3, 4, 5, 6, tzinfo=datetime.timezone(datetime.timedelta(hours=2), "X")),
+    datetime.datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=zoneinfo.ZoneInfo("UTC")), datetime.timedelta(-1, 2, 3),
+    collections.deque([1, 2], 5), collections.Counter("aab"), collections.OrderedDict(b=1, a=2),
+    collections.defaultdict(list, a=[1]), re.compile("a.b", re.I), re.compile(b"x"), array.array("i", [1, 2]),
+    types.SimpleNamespace(a=1, b=[2]), types.MappingProxyType({"a": 1}), ipaddress.IPv4Address("10.0.0.1"),
+    ipaddress.ip_network("10.0.0.0/8"), logging.getLogger("shop.x"),
+    shapes.Color.RED, shapes.Mode.READ, shapes.Mode.READ | shapes.Mode.WRITE, shapes.Count.ONE,
+    shapes.Point(1, [2]), shapes.Typed(1), shapes.Item("a", ["t"]), shapes.Frozen(1),
+    ValueError("no", 3), KeyError("k"), OSError(2, "gone", "/x"), StopIteration(5),
+    UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"), getattr(builtins, "ExceptionGroup", ValueError)("g", [ValueError(1)]),
+    shapes.MyList([1, 2]), shapes.MyDict(a=1), shapes.MySet({1}), shapes.MyStr("s"), shapes.MyInt(5),
+    shapes.MyTuple((1, 2)), shapes.MyBytearray(b"x"), shapes.Outer.Inner(3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", SIMPLE, ids=lambda value: type(value).__name__)
+def test_a_value_is_made_again(value):
+    again(value)
+
+
+NAMED = [
+    shapes.numbers, shapes.Node, shapes.Outer.Inner, shapes.Outer.static, len, dict, re, shapes, str.upper, int.__add__,
+    NotImplemented, decimal.Decimal,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NAMED, ids=repr)
+def test_what_has_a_name_is_the_very_thing(value):
+    assert again(value) is value
+
+
+def test_a_class_does_not_notice_that_its_instance_is_made_again():
+    made = again(shapes.loud(shapes.Loud, a=1, b=[2]))
+    assert made.__dict__ == {"a": 1, "b": [2]}
+
+
+def test_slots_are_set_also_private_ones_and_beside_a_dict():
+    made = again(slotted(shapes.Slotted, a=1, b=2, _Base__hidden=3))
+    assert (made.a, made.b, made._Base__hidden) == (1, 2, 3)
+    again(slotted(shapes.SlotsAndDict, a=1, other=2))
+    assert not hasattr(again(slotted(shapes.Slotted, a=1)), "b")
+
+
+def test_cycles_and_aliases_are_one_object_again():
+    first = again(node_loop())
+    assert first.next.next is first
+    loop = again(list_loop())
+    assert loop[1] is loop
+    shared = [1]
+    one, two, *_ = again([shared, shared, {"x": shared}])
+    assert one is two
+    owner = shapes.MyList()
+    list.append(owner, owner)
+    assert again(owner)[0] is not None
+    item = shapes.Item("a")
+    made = again({"one": item, "two": [item]})
+    assert made["one"] is made["two"][0]
+
+
+def test_keys_that_are_objects_keep_their_hash():
+    made = again({shapes.Frozen(1): "x", shapes.Point(1, 2): "y", shapes.Color.RED: "z"})
+    assert made[shapes.Frozen(1)] == "x"
+    assert shapes.Frozen(2) in again({shapes.Frozen(2)})
+
+
+def test_an_exception_keeps_its_arguments_and_state():
+    made = again(error())
+    assert (made.args, made.code, made.hint) == (("changed", 4), 4, ["x"])
+    assert again(OSError(2, "gone", "/x")).errno == 2
+    noted = ValueError(1)
+    noted.__dict__["__notes__"] = ["a note"]
+    assert again(noted).__notes__ == ["a note"]
+
+
+def test_generators_partials_methods_and_files_are_made_again():
+    made = again(shapes.numbers(1, 2, 3, step=4, other=5))
+    assert made.gi_frame.f_locals == {"n": 1, "rest": (2, 3), "step": 4, "more": {"other": 5}}
+    partial = functools.partial(shapes.numbers, 1, step=2)
+    again_partial = again(partial)
+    assert (again_partial.func, again_partial.args, again_partial.keywords) == (shapes.numbers, (1,), {"step": 2})
+    assert again(shapes.Node().method)(3) == 3
+    assert again([].append).__self__ == []
+    text = io.StringIO("a\r\nb")
+    text.seek(2)
+    assert (again(text).getvalue(), again(text).tell()) == ("a\r\nb", 2)
+    assert again(io.BytesIO(b"x")).read() == b"x"
+
+
+@pytest.mark.parametrize(
+    ("tree", "why"),
+    [
+        ((TAG, "secret", "token", 1), "it holds a secret (token) that was not recorded"),
+        ((TAG, "cut", "list", 9, [], [], ""), "a list is over the recording budget"),
+        ((TAG, "opaque", 1, "socket", "socket"), "socket cannot be read or made again"),
+        ((TAG, "ref", 5), "it refers to an object that was not recorded"),
+        ((TAG, "obj", 1, "shapes", "Gone", "plain", {}), "there is no Gone in shapes any more"),
+        ((TAG, "obj", 1, "shapes", "loud", "plain", {}), "shapes:loud is no class any more"),
+        ((TAG, "obj", 1, "shapes", "Slotted", "plain", {"z": 1}), "Slotted has no place for z any more"),
+        ((TAG, "enum", "shapes", "Color", "GREEN", 3), "Color has no member GREEN any more"),
+        ((TAG, "nt", "shapes", "Point", ("x", "z"), (1, 2)), "Point has other fields now"),
+        ((TAG, "name", "no_such_module", "x"), "no_such_module cannot be imported: ModuleNotFoundError"),
+        ((TAG, "new", "builtins", "int", ("x",), {}), "builtins.int refuses what was recorded: ValueError"),
+        ((TAG, "strange", 1), "there is no way to make a strange"),
+    ],
+)
+def test_what_cannot_be_made_says_why(tree, why):
+    with pytest.raises(Broken) as raised:
+        Builder().value([tree])
+    assert str(raised.value) == why
