@@ -8,7 +8,9 @@ import signal
 import sys
 import time
 
+from pytead_tui.worker import call as calls
 from pytead_tui.worker import frames
+from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone, Reader
 from pytead_tui.worker.modules import Modules, describe
 from pytead_tui.worker.rebuild import Broken
@@ -74,8 +76,6 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int) -> dict:
 
 
 def _make(modules: Modules, call: dict, track: bool, fd: int) -> None:
-    from pytead_tui.worker import call as calls
-
     try:
         reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True}))
     except Broken as error:
@@ -87,8 +87,6 @@ def _make(modules: Modules, call: dict, track: bool, fd: int) -> None:
 
 def _evaluate(modules: Modules, items: list, writing: int) -> None:
     def work(fd: int) -> None:
-        from pytead_tui.worker.capture import tree_of
-
         for item in items:
             try:
                 space: dict = {"__builtins__": __builtins__}

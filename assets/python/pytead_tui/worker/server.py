@@ -4,6 +4,7 @@ It never imports code of the project, and its forks never hold the protocol's de
 a pipe of their own and can only answer their own request.
 """
 
+import gc
 import importlib
 import os
 import select
@@ -130,9 +131,12 @@ class Server:
             hashseed=int(seed) if seed.isdigit() else None,
             done=True,
         )
-        # Used by nearly every call, and the same for all.
-        for name in ("asyncio", "inspect", "pytead_tui.worker.request"):
+        # What every fork uses is imported before it is asked for, and what lives now lives on: not to be looked at by
+        # the collector of each fork, which would copy it.
+        for name in ("pytead_tui.worker.request", "pytead_tui.worker.call", "pytead_tui.recorder.known"):
             importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
 
     def _preload(self, names: list) -> None:
         """Imports what a trial in a fork imported without leaving threads, which do not survive a fork."""
