@@ -1,1 +1,29 @@
 //! The workbench on the screen.
+//!
+//! `update` is a pure function from state and message to state and effects, `draw` a pure function from state to
+//! pixels; reading keys, files and the clock is `terminal.rs`, `event.rs`, `effects.rs`, `editor.rs` and
+//! `clipboard.rs`. One table (`action.rs`) feeds dispatch, help, key line and palette.
+
+pub mod action;
+pub mod app;
+pub mod backend;
+pub mod content;
+pub mod doc;
+pub mod filter;
+pub mod glyphs;
+pub mod highlight;
+pub mod jumps;
+pub mod keymap;
+pub mod layer;
+pub mod layout;
+pub mod live;
+pub mod local_time;
+pub mod messages;
+pub mod pass;
+pub mod row;
+pub mod session;
+pub mod theme;
+pub mod update;
+pub mod view;
+pub mod widgets;
+pub mod words;

@@ -1,0 +1,40 @@
+//! What the screen needs of the engine. The engine's handle implements it; tests implement a fixture.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::domain::command::Command;
+use crate::domain::event::Event;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView};
+
+/// The engine as the screen sees it.
+pub trait Backend: Send + Sync + 'static {
+    /// Asks for something and never waits.
+    fn send(&self, command: Command);
+    /// Listens to what happens.
+    fn subscribe(&self) -> broadcast::Receiver<Event>;
+    /// Gives the state of now; cheap.
+    fn snapshot(&self) -> Arc<Snapshot>;
+    /// Reads a source file; may block shortly.
+    ///
+    /// # Errors
+    /// Fails when the file cannot be read as text.
+    fn source(&self, path: &RelPath) -> Result<Arc<str>, Trouble>;
+    /// Reads the recorded calls of a function; may block shortly.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble>;
+    /// Reads a proposal with what accepting it would write; may block shortly.
+    ///
+    /// # Errors
+    /// Fails when there is no such proposal or the store cannot be read.
+    fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble>;
+    /// Gives the text a model is writing for a proposal; cheap.
+    fn stream(&self, id: ProposalId) -> Option<StreamView>;
+}

@@ -1,0 +1,270 @@
+//! What each pane consists of, line by line: how many, which text, where its cursor is. Read by `update` and `view`.
+
+use std::borrow::Cow;
+
+use crate::base::paths::tilde;
+use crate::base::text::count;
+use crate::domain::proposal::ProposalState;
+use crate::domain::snapshot::{FunctionRow, Mark};
+use crate::tui::app::AppState;
+use crate::tui::doc::{About, DocRow};
+use crate::tui::glyphs;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+use crate::tui::view::{calls, functions, log, runs, source};
+use crate::tui::widgets::code::diff_row;
+use crate::tui::widgets::virtual_list::ListState;
+use crate::tui::words;
+
+/// Counts the lines of a pane.
+#[must_use]
+pub fn len(state: &AppState, pane: Pane) -> usize {
+    match pane {
+        Pane::Functions => state.nodes.len(),
+        Pane::Source => state.source.lines.as_ref().and_then(|lines| lines.as_ref().ok()).map_or(0, |lines| lines.len()),
+        Pane::Calls => state.calls.lines.len(),
+        Pane::Decision | Pane::Runs | Pane::Log => doc_rows(state, pane).map_or(0, |rows| rows.len()),
+    }
+}
+
+/// Gives one line of a pane.
+#[must_use]
+pub fn row(state: &AppState, pane: Pane, at: usize, width: u16) -> Option<Row> {
+    match pane {
+        Pane::Functions => functions::row(state, at, width),
+        Pane::Source => source::row(state, at, width),
+        Pane::Calls => calls::row(state, at),
+        Pane::Decision | Pane::Runs | Pane::Log => doc_rows(state, pane)?.get(at).map(|row| row.row.clone()),
+    }
+}
+
+/// Gives one line of a pane as text.
+#[must_use]
+pub fn text(state: &AppState, pane: Pane, at: usize) -> String {
+    match pane {
+        Pane::Functions => state.nodes.get(at).map(|node| node.label.clone()).unwrap_or_default(),
+        Pane::Source => match &state.source.lines {
+            Some(Ok(lines)) => lines.get(at).map(|line| line.text.clone()).unwrap_or_default(),
+            _ => String::new(),
+        },
+        _ => row(state, pane, at, 200).map(|row| row.text()).unwrap_or_default(),
+    }
+}
+
+/// Gives the place where a pane stands.
+pub fn list(state: &mut AppState, pane: Pane) -> Option<&mut ListState> {
+    Some(match pane {
+        Pane::Functions => &mut state.tree,
+        Pane::Source => &mut state.source.list,
+        Pane::Calls => &mut state.calls.list,
+        Pane::Decision => &mut state.decision.list,
+        Pane::Runs => &mut state.runs,
+        Pane::Log => &mut state.log,
+    })
+}
+
+/// Gives the place where a pane stands, to look at.
+#[must_use]
+pub fn standing(state: &AppState, pane: Pane) -> ListState {
+    match pane {
+        Pane::Functions => state.tree,
+        Pane::Source => state.source.list,
+        Pane::Calls => state.calls.list,
+        Pane::Decision => state.decision.list,
+        Pane::Runs => state.runs,
+        Pane::Log => state.log,
+    }
+}
+
+/// Gives the line under the cursor of a pane that has lines.
+#[must_use]
+pub fn cursor(state: &AppState, pane: Pane) -> Option<usize> {
+    let at = standing(state, pane).cursor;
+    (at < len(state, pane)).then_some(at)
+}
+
+/// Gives the columns a pane is moved to the right.
+#[must_use]
+pub fn shift(state: &AppState, pane: Pane) -> usize {
+    match pane {
+        Pane::Source => state.source.shift,
+        Pane::Calls => state.calls.shift,
+        Pane::Decision => state.decision.shift,
+        Pane::Functions | Pane::Runs | Pane::Log => 0,
+    }
+}
+
+/// Gives the lines of a pane that is read from top to bottom.
+#[must_use]
+pub fn doc_rows(state: &AppState, pane: Pane) -> Option<Cow<'_, [DocRow]>> {
+    Some(match pane {
+        Pane::Decision => decision(state),
+        Pane::Runs => Cow::Owned(runs::rows(state)),
+        Pane::Log => Cow::Owned(log::rows(state)),
+        Pane::Functions | Pane::Source | Pane::Calls => return None,
+    })
+}
+
+/// Tells whether the first steps stand in the pane: nothing was recorded and nothing waits.
+#[must_use]
+pub fn first_run(state: &AppState) -> bool {
+    state.snapshot.recordings.is_empty() && state.pass.items().is_empty()
+}
+
+/// Tells whether the queue's end stands in the pane.
+#[must_use]
+pub fn queue_done(state: &AppState) -> bool {
+    state.current().is_none() && state.pass.open() == 0 && !state.pass.items().is_empty() && state.focus == Pane::Decision
+}
+
+/// Tells whether a line that accepting changes is in sight.
+#[must_use]
+pub fn diff_in_sight(state: &AppState) -> bool {
+    let layout = state.layout();
+    let Some(slot) = layout.slot(Pane::Decision).filter(|_| state.screen == Screen::Review) else { return false };
+    let Some(loaded) = state.loaded() else { return false };
+    let rows = loaded.rows(state.decision.compare);
+    if !rows.iter().any(|row| row.changed) {
+        return state.decision.compare == crate::tui::doc::Compare::Disk;
+    }
+    let top = state.decision.list.top;
+    rows.iter().skip(top).take(usize::from(slot.body.height)).any(|row| row.changed)
+}
+
+fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
+    if state.asks_for_trust() {
+        return Cow::Owned(trust(state));
+    }
+    if first_run(state) {
+        return Cow::Owned(first_steps(state));
+    }
+    if queue_done(state) {
+        return lines([(Role::Text, format!(" {}", words::queue_done(state.snapshot.decided)))]);
+    }
+    if let Some(row) = state.current() {
+        if row.state == ProposalState::Streaming {
+            return Cow::Owned(stream(state));
+        }
+        if let Some(loaded) = state.loaded() {
+            return Cow::Borrowed(loaded.rows(state.decision.compare));
+        }
+        return match &state.decision.loaded {
+            Some(Err(trouble)) if state.decision.shown == Some(row.id) => lines(
+                [Some(trouble.what.clone()), trouble.why.clone(), trouble.todo.clone()]
+                    .into_iter()
+                    .flatten()
+                    .map(|line| (Role::Failing, format!(" ! {line}"))),
+            ),
+            _ => Cow::Owned(Vec::new()),
+        };
+    }
+    match state.subject.as_ref().and_then(|id| state.function(id)) {
+        Some(row) => lines(function(row)),
+        None if !state.snapshot.indexed => lines([(Role::Dim, format!(" {}", words::reading(state.snapshot.reading)))]),
+        None => lines([(Role::Text, " No functions here. This folder has no Python code.".to_owned())]),
+    }
+}
+
+fn lines<'a>(all: impl IntoIterator<Item = (Role, String)>) -> Cow<'a, [DocRow]> {
+    Cow::Owned(all.into_iter().map(|(role, line)| DocRow::of(Row::new().add(role, line))).collect())
+}
+
+fn trust(state: &AppState) -> Vec<DocRow> {
+    let python = state.snapshot.python.clone().unwrap_or_else(|| "the project's Python".into());
+    let key = |key: &str, does: &str| Row::new().add(Role::Accent, format!(" {key}")).add(Role::Text, does.to_owned());
+    let text = |line: String| Row::plain(line);
+    [
+        text(format!(" Do you trust the code in  {} ?", tilde(&state.snapshot.root))),
+        text(String::new()),
+        text(format!(" {}", words::TRUST_WHY[0])),
+        text(format!(" {}", words::TRUST_WHY[1])),
+        text(String::new()),
+        key("  t    ", "  trust it (kept outside the project)"),
+        key("> Enter", "  only read: browse, nothing runs"),
+        key("  Esc  ", "  the same as Enter here"),
+        text(String::new()),
+        text(format!(" Would run: {python}, conftest.py, tests.")),
+        text(String::new()),
+        text(" Later:  pytead-tui trust".into()),
+    ]
+    .into_iter()
+    .map(DocRow::of)
+    .collect()
+}
+
+fn first_steps(state: &AppState) -> Vec<DocRow> {
+    let mut out = vec![DocRow::of(Row::plain(format!(" {}", words::nothing_recorded(&state.snapshot))))];
+    if !state.snapshot.indexed {
+        out.push(DocRow::of(Row::new().add(Role::Dim, format!(" {}", words::reading(state.snapshot.reading)))));
+    }
+    out.push(DocRow::of(Row::new().add(Role::Accent, " 1").add(Role::Text, "  Record what your program does")));
+    for (index, argv) in state.snapshot.offers.iter().enumerate() {
+        let command = argv.join(" ");
+        let head = if index == 0 { "    ! then Enter:  " } else { "               or  " };
+        let row = Row::plain(head).add(Role::Accent, command);
+        out.push(DocRow { row, about: About::Offer(index), stop: true, changed: false });
+    }
+    if state.snapshot.offers.is_empty() {
+        out.push(DocRow::of(Row::plain("    ! then the command, such as  pytest -q")));
+    }
+    out.push(DocRow::default());
+    out.push(DocRow::of(Row::new().add(Role::Accent, " 2").add(Role::Text, "  Or ask a model for a test of one function")));
+    let model = if state.snapshot.model.is_some() {
+        "    j k choose a function, g asks"
+    } else {
+        "    first name a model in your config: model.provider"
+    };
+    out.push(DocRow::of(Row::plain(model)));
+    out.push(DocRow::default());
+    if let Some(trouble) = &state.snapshot.python_trouble {
+        out.push(DocRow::of(Row::new().add(Role::Failing, format!(" ! {trouble}"))));
+    } else {
+        out.push(DocRow::of(Row::plain(" The first drafts come seconds after a recording.")));
+    }
+    out
+}
+
+fn function(row: &FunctionRow) -> Vec<(Role, String)> {
+    let name = row.id.qualname();
+    let (sign, role, _) = glyphs::of_mark(row.mark);
+    let calls = count(usize::try_from(row.calls).unwrap_or(usize::MAX), "call");
+    match (row.mark, &row.reason) {
+        (Mark::Untestable, reason) => vec![
+            (Role::Text, format!(" {name}: {calls}, no test.")),
+            (Role::Dim, format!(" - {}", reason.as_deref().unwrap_or("its calls cannot be run again"))),
+            (Role::Text, " w says more   g asks a model instead".into()),
+        ],
+        (Mark::Never, _) => vec![
+            (Role::Text, format!(" {}", words::never_called(name))),
+            (Role::Text, " ! record something that calls it   g ask a model".into()),
+        ],
+        (Mark::Tested, _) => vec![
+            (role, format!(" {sign} {name} has accepted, proved tests.")),
+            (Role::Text, format!("   {calls} recorded. Nothing waits for a decision.")),
+        ],
+        (Mark::Recorded, _) => vec![
+            (Role::Text, format!(" {sign} {name}: {calls} recorded, no draft yet.")),
+            (Role::Text, "   t on Functions makes one   g asks a model".into()),
+        ],
+        (_, reason) => vec![
+            (role, format!(" {sign} {name}: {calls} recorded. Nothing waits for a decision.")),
+            (Role::Dim, format!("   {}", reason.as_deref().unwrap_or("t runs the recorded calls again"))),
+        ],
+    }
+}
+
+fn stream(state: &AppState) -> Vec<DocRow> {
+    let text = &state.decision.stream;
+    let calls = count(state.calls.calls().len(), "call");
+    let head = if text.model.is_empty() { format!(" from {calls}") } else { format!(" from {calls} · {}", text.model) };
+    let mut out = vec![DocRow::of(Row::new().add(Role::Dim, head)), DocRow::default()];
+    for (at, line) in text.done.iter().enumerate() {
+        out.push(DocRow::of(diff_row(Some(at + 1), ' ', line.bits())));
+    }
+    let partial = Row::new().add(Role::Dim, format!("{:>4}   {}", text.done.len() + 1, text.partial));
+    out.push(DocRow::of(partial));
+    out.push(DocRow::default());
+    out.push(DocRow::of(Row::plain(format!(" {}", words::NOT_PROVED_YET))));
+    out
+}

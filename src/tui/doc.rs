@@ -1,0 +1,418 @@
+//! A proposal as lines to read: evidence, what accepting writes against the disk, what is left out, the change.
+//!
+//! Built once when a proposal arrives, off the drawing thread; drawing only takes the lines in sight.
+
+use similar::{ChangeTag, DiffOp, TextDiff};
+
+use crate::base::paths::RelPath;
+use crate::base::text::{self, count};
+use crate::domain::call::Effect;
+use crate::domain::decision::FileEdit;
+use crate::domain::proposal::{Body, Change, Draft, Evidence, Finding, Origin, Proposal, ProposalState};
+use crate::domain::snapshot::ProposalView;
+use crate::tui::glyphs;
+use crate::tui::highlight::{self, CodeLine};
+use crate::tui::row::{Bit, Row, overlay};
+use crate::tui::theme::Role;
+use crate::tui::widgets::code::diff_row;
+
+/// Unchanged lines shown around a change.
+const CONTEXT: usize = 2;
+/// A gap shorter than this is shown, not folded.
+const FOLD_FROM: usize = 3;
+/// Values longer than this are cut in the list of calls; `v` shows them whole.
+const VALUE: usize = 400;
+
+/// What a line is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum About {
+    /// Nothing to go to.
+    #[default]
+    Nothing,
+    /// A line of evidence, by its position.
+    Evidence(usize),
+    /// A line of the file that accepting writes.
+    Target(RelPath, u32),
+    /// A line of the project's source.
+    Source(RelPath, u32),
+    /// A changed call, by its position.
+    Changed(usize),
+    /// A command that could be recorded, by its position.
+    Offer(usize),
+    /// A recording, by its position in the snapshot.
+    Recording(usize),
+    /// A job, by its position in the snapshot.
+    Job(usize),
+    /// A line of the log, by its position in the snapshot.
+    Log(usize),
+}
+
+/// One line of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DocRow {
+    /// What is shown.
+    pub row: Row,
+    /// What it is about.
+    pub about: About,
+    /// A step of `,` and `.` stops here.
+    pub stop: bool,
+    /// It is a line that accepting adds or removes.
+    pub changed: bool,
+}
+
+impl DocRow {
+    /// Makes a line that is only read.
+    #[must_use]
+    pub fn of(row: Row) -> Self {
+        Self { row, ..Self::default() }
+    }
+}
+
+/// The ways to look at a proposal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compare {
+    /// Against the files on disk.
+    #[default]
+    Disk,
+    /// The whole text.
+    Whole,
+    /// Against the text before the person's edit, where there is one.
+    Draft,
+}
+
+/// A proposal with its lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The proposal.
+    pub view: ProposalView,
+    /// Against the disk.
+    pub disk: Vec<DocRow>,
+    /// The whole text.
+    pub whole: Vec<DocRow>,
+    /// The edit against the draft; empty without an edit.
+    pub edit: Vec<DocRow>,
+    /// Lines added and removed.
+    pub size: (usize, usize),
+}
+
+impl Loaded {
+    /// Makes the lines of a proposal.
+    #[must_use]
+    pub fn new(view: ProposalView) -> Self {
+        let size = view.plan.iter().map(size_of).fold((0, 0), |(a, r), (added, removed)| (a + added, r + removed));
+        let (disk, whole, edit) = match &view.proposal.body {
+            Body::Draft(draft) => draft_docs(&view, draft),
+            Body::Change(change) => (change_doc(&view, change), Vec::new(), Vec::new()),
+        };
+        Self { view, disk, whole, edit, size }
+    }
+
+    /// Gives the lines of a way to look, and the way itself when that one has none.
+    #[must_use]
+    pub fn rows(&self, compare: Compare) -> &[DocRow] {
+        match compare {
+            Compare::Whole if !self.whole.is_empty() => &self.whole,
+            Compare::Draft if !self.edit.is_empty() => &self.edit,
+            _ => &self.disk,
+        }
+    }
+
+    /// Gives the next way to look that has lines.
+    #[must_use]
+    pub fn next(&self, compare: Compare) -> Compare {
+        match compare {
+            Compare::Disk if !self.whole.is_empty() => Compare::Whole,
+            Compare::Disk | Compare::Whole if !self.edit.is_empty() => Compare::Draft,
+            _ => Compare::Disk,
+        }
+    }
+}
+
+fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, Vec<DocRow>) {
+    let proposal = &view.proposal;
+    let text = proposal.edited.as_deref().unwrap_or(&draft.text);
+    let mut head = state_rows(view);
+    let (main, notes): (Vec<_>, Vec<_>) =
+        proposal.evidence.iter().enumerate().partition(|(_, evidence)| evidence.finding != Finding::Note || is_head(evidence));
+    for (index, evidence) in &main {
+        head.extend(evidence_rows(*index, evidence));
+    }
+    if let Origin::Model(model) = &draft.origin {
+        let calls = count(draft.calls.len(), "call");
+        head.push(DocRow::of(Row::new().add(Role::Dim, format!(" from {calls} · {model}"))));
+    }
+    if !head.is_empty() {
+        head.push(DocRow::default());
+    }
+    let mut tail = vec![DocRow::default()];
+    for (index, evidence) in &notes {
+        tail.extend(evidence_rows(*index, evidence));
+    }
+    if draft.left_out.is_empty() && draft.origin == Origin::Recording {
+        let all = format!("nothing: all calls are in {}", these(draft.tests.len()));
+        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, "left out", all)));
+    }
+    for left in &draft.left_out {
+        let line = format!("{}: {}", count(usize::try_from(left.calls).unwrap_or(usize::MAX), "call"), left.reason);
+        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, "left out", line)));
+    }
+    let with = |body: Vec<DocRow>| [head.clone(), body, tail.clone()].concat();
+    let whole = plain_rows(&draft.target, text);
+    let disk = if view.plan.is_empty() { whole.clone() } else { plan_rows(&view.plan) };
+    let edit = match &proposal.edited {
+        Some(edited) => with(diff_rows(&draft.target, Some(&draft.text), Some(edited), false)),
+        None => Vec::new(),
+    };
+    (with(disk), with(whole), edit)
+}
+
+/// Lines that stand above everything else, because they say why it cannot be decided.
+fn state_rows(view: &ProposalView) -> Vec<DocRow> {
+    let mut out = Vec::new();
+    let mut say = |sign: &str, role: Role, text: &str| {
+        out.push(DocRow::of(Row::new().add(role, format!(" {sign} ")).add(Role::Text, text)));
+    };
+    match view.proposal.state {
+        ProposalState::Stale => {
+            say("~", Role::Stale, "The code under this changed. Until you press t this text stays.");
+            if view.newer.is_some() {
+                say(" ", Role::Text, "A new draft is ready. t shows it.");
+            }
+        }
+        ProposalState::Refused => say("✗", Role::Failing, "It cannot be accepted."),
+        ProposalState::Failed => say("✗", Role::Failing, "It did not get ready. t tries again."),
+        _ => {}
+    }
+    if let Some(trouble) = &view.blocked {
+        say("!", Role::Failing, &trouble.to_string());
+    }
+    if view.proposal.edited.is_some() {
+        say("◦", Role::Accent, "This is your version. = compares it with the draft.");
+    }
+    out
+}
+
+fn is_head(evidence: &Evidence) -> bool {
+    evidence.what == "why here"
+}
+
+fn these(tests: usize) -> String {
+    if tests == 1 { "this test".into() } else { format!("these {tests} tests") }
+}
+
+/// Makes the lines of one piece of evidence: sign, what was checked, what was seen.
+#[must_use]
+pub fn evidence_rows(index: usize, evidence: &Evidence) -> Vec<DocRow> {
+    let (sign, role) = glyphs::of_finding(evidence.finding);
+    let about = if index == usize::MAX { About::Nothing } else { About::Evidence(index) };
+    let row = Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what), 11));
+    let row = row.add(Role::Text, " ").add(Role::Text, evidence.detail.clone());
+    let mut out = vec![DocRow { row, about: about.clone(), stop: true, changed: false }];
+    let failed = matches!(evidence.finding, Finding::Fail | Finding::Flaky | Finding::Error);
+    for line in evidence.more.iter().filter(|_| failed) {
+        let role = if line.trim_start().starts_with("E ") { Role::Failing } else { Role::Dim };
+        let code = CodeLine::plain(line).text;
+        out.push(DocRow { row: Row::new().add(role, format!("   {code}")), about: about.clone(), ..DocRow::default() });
+    }
+    out
+}
+
+fn plain_rows(path: &RelPath, text: &str) -> Vec<DocRow> {
+    highlight::python_lines(text)
+        .iter()
+        .enumerate()
+        .map(|(at, line)| DocRow {
+            row: diff_row(Some(at + 1), ' ', with_matchers(line.bits())),
+            about: About::Target(path.clone(), number(at + 1)),
+            ..DocRow::default()
+        })
+        .collect()
+}
+
+fn plan_rows(plan: &[FileEdit]) -> Vec<DocRow> {
+    let mut out = Vec::new();
+    for edit in plan {
+        if plan.len() > 1 {
+            out.push(DocRow::of(Row::new().add(Role::Accent, format!(" {}", edit.path))));
+        }
+        out.extend(diff_rows(&edit.path, edit.before.as_deref(), edit.after.as_deref(), true));
+    }
+    out
+}
+
+/// Counts the lines an edit adds and removes.
+#[must_use]
+pub fn size_of(edit: &FileEdit) -> (usize, usize) {
+    let diff = TextDiff::from_lines(edit.before.as_deref().unwrap_or(""), edit.after.as_deref().unwrap_or(""));
+    diff.ops().iter().fold((0, 0), |(added, removed), op| match *op {
+        DiffOp::Equal { .. } => (added, removed),
+        DiffOp::Delete { old_len, .. } => (added, removed + old_len),
+        DiffOp::Insert { new_len, .. } => (added + new_len, removed),
+        DiffOp::Replace { old_len, new_len, .. } => (added + new_len, removed + old_len),
+    })
+}
+
+/// Makes the lines of a diff, unchanged stretches folded, changed words marked.
+#[must_use]
+pub fn diff_rows(path: &RelPath, before: Option<&str>, after: Option<&str>, fold: bool) -> Vec<DocRow> {
+    let (before, after) = (before.unwrap_or(""), after.unwrap_or(""));
+    let diff = TextDiff::from_lines(before, after);
+    let (old_code, new_code) = (highlight::python_lines(before), highlight::python_lines(after));
+    let code = |lines: &[CodeLine], at: usize| lines.get(at).map(|line| with_matchers(line.bits())).unwrap_or_default();
+    let context = |at: usize| DocRow {
+        row: diff_row(Some(at + 1), ' ', code(&new_code, at)),
+        about: About::Target(path.clone(), number(at + 1)),
+        ..DocRow::default()
+    };
+    let mut out: Vec<DocRow> = Vec::new();
+    let last = diff.ops().len().saturating_sub(1);
+    for (position, op) in diff.ops().iter().enumerate() {
+        if let DiffOp::Equal { new_index, len, .. } = *op {
+            let head = if position == 0 { 0 } else { CONTEXT.min(len) };
+            let tail = if position == last { 0 } else { CONTEXT.min(len - head) };
+            let gap = len - head - tail;
+            if !fold || gap < FOLD_FROM {
+                out.extend((new_index..new_index + len).map(context));
+                continue;
+            }
+            out.extend((new_index..new_index + head).map(context));
+            let note = format!("{} as they are", count(gap, "line"));
+            out.push(DocRow::of(Row::new().add(Role::Waiting, "   ⋯   ").add(Role::Dim, note)));
+            out.extend((new_index + len - tail..new_index + len).map(context));
+            continue;
+        }
+        let mut first = true;
+        for change in diff.iter_inline_changes(op) {
+            let (sign, line, lines) = match change.tag() {
+                ChangeTag::Delete => ('-', change.old_index(), &old_code),
+                ChangeTag::Insert => ('+', change.new_index(), &new_code),
+                ChangeTag::Equal => (' ', change.new_index(), &new_code),
+            };
+            let mut ranges = Vec::new();
+            let mut at = 0;
+            for (emphasised, part) in change.iter_strings_lossy() {
+                if emphasised {
+                    ranges.push((at, at + part.trim_end_matches('\n').len()));
+                }
+                at += part.len();
+            }
+            let bits = line.map(|line| code(lines, line)).unwrap_or_default();
+            out.push(DocRow {
+                row: diff_row(line.map(|line| line + 1), sign, overlay(bits, &ranges, Role::ChangedWord)),
+                about: change.new_index().map_or(About::Nothing, |line| About::Target(path.clone(), number(line + 1))),
+                stop: std::mem::take(&mut first),
+                changed: sign != ' ',
+            });
+        }
+    }
+    out
+}
+
+/// Marks what compares loosely in a test, so that nobody takes it for a literal.
+fn with_matchers(mut bits: Vec<Bit>) -> Vec<Bit> {
+    const MATCHERS: [&str; 3] = ["ANY", "approx", "match="];
+    let Some(at) = bits
+        .iter()
+        .position(|bit| !matches!(bit.role, Role::String | Role::Comment) && MATCHERS.iter().any(|m| bit.text.contains(m)))
+    else {
+        return bits;
+    };
+    let bit = bits.remove(at);
+    let Some((start, word)) = MATCHERS.iter().find_map(|m| bit.text.find(m).map(|start| (start, *m))) else {
+        return bits;
+    };
+    let end = start + word.len();
+    let part = |text: &str, over| Bit { text: text.to_owned(), role: bit.role, over };
+    let parts = [part(&bit.text[..start], None), part(word, Some(Role::Matcher)), part(&bit.text[end..], None)];
+    bits.splice(at..at, parts.into_iter().filter(|bit| !bit.text.is_empty()));
+    bits
+}
+
+fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
+    let proposal = &view.proposal;
+    let changed = change.calls.len();
+    let all = changed + usize::try_from(change.same).unwrap_or(0);
+    let verb = if changed == 1 { "ends" } else { "end" };
+    let plain = |role: Role, line: String| DocRow::of(Row::new().add(role, line));
+    let mut out = state_rows(view);
+    out.push(plain(
+        Role::Text,
+        format!(" {changed} of {} of {} {verb} differently now.", count(all, "call"), proposal.function.qualname()),
+    ));
+    out.push(DocRow::default());
+    for edit in &change.because {
+        let about = About::Source(edit.path.clone(), edit.line);
+        let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.function));
+        out.push(DocRow { row, about: about.clone(), stop: true, changed: false });
+        let mut new_line = edit.line as usize;
+        for line in &edit.hunk {
+            let mut chars = line.chars();
+            let sign = chars.next().filter(|sign| matches!(sign, '+' | '-')).unwrap_or(' ');
+            let code = CodeLine::plain(chars.as_str()).bits();
+            out.push(DocRow { row: diff_row(Some(new_line), sign, code), about: about.clone(), ..DocRow::default() });
+            if sign != '-' {
+                new_line += 1;
+            }
+        }
+    }
+    if !change.because.is_empty() {
+        out.push(DocRow::default());
+    }
+    for (index, call) in change.calls.iter().enumerate() {
+        let row = Row::new()
+            .add(Role::Text, format!(" ▾ call {}  ", call.call.0))
+            .add(Role::Text, format!("{}{}", proposal.function.qualname(), call.arguments))
+            .end(Role::Dim, format!("×{}", call.times));
+        out.push(DocRow { row, about: About::Changed(index), stop: true, changed: true });
+        for (sign, role, effect) in [("old", Role::Removed, &call.old), ("new", Role::Added, &call.new)] {
+            for line in effect_lines(effect) {
+                let row = Row::new().add(Role::Dim, format!("     {sign}  ")).add(role, line);
+                out.push(DocRow { row, about: About::Changed(index), changed: true, ..DocRow::default() });
+            }
+        }
+        if !call.difference.path.is_empty() {
+            out.push(plain(Role::Dim, format!("     differs first at {}", call.difference.path)));
+        }
+    }
+    out.push(DocRow::default());
+    if view.plan.is_empty() {
+        out.push(plain(Role::Text, " accept takes the new outcome; no test has the old one, so no file is written.".into()));
+    } else {
+        out.push(plain(Role::Text, " accept writes this, and nothing else:".into()));
+        for edit in &view.plan {
+            out.push(plain(Role::Accent, format!(" {}", edit.path)));
+            out.extend(diff_rows(&edit.path, edit.before.as_deref(), edit.after.as_deref(), true));
+        }
+    }
+    out.push(DocRow::default());
+    for (index, evidence) in proposal.evidence.iter().enumerate() {
+        out.extend(evidence_rows(index, evidence));
+    }
+    if change.same > 0 && proposal.evidence.is_empty() {
+        let same = count(usize::try_from(change.same).unwrap_or(0), "call");
+        out.push(DocRow::of(Row::new().add(Role::Tested, " ✓ ").add(Role::Text, format!("{same} end as before"))));
+    }
+    out
+}
+
+/// Writes how a call ended and what it changed, a line each.
+#[must_use]
+pub fn effect_lines(effect: &Effect) -> Vec<String> {
+    let outcome = effect.outcome.summary(VALUE);
+    let mut out = vec![outcome.strip_prefix("→ ").unwrap_or(&outcome).to_owned()];
+    out.extend(effect.changed.iter().map(|(name, value)| format!("{name} became {}", value.summary(VALUE))));
+    out
+}
+
+/// Finds out what a proposal is called in line 2.
+#[must_use]
+pub fn title(proposal: &Proposal) -> String {
+    match proposal.body {
+        Body::Draft(_) => format!("test for {}", proposal.function),
+        Body::Change(_) => format!("{}   old → new", proposal.function),
+    }
+}
+
+fn number(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,81 @@
+//! The filter of lists: words, `is:state`, `in:path`.
+
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalState;
+use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow};
+use crate::tui::glyphs;
+
+/// The states `is:` knows, in the order they are offered.
+pub const STATES: [&str; 9] = ["waiting", "recorded", "failing", "stale", "unclear", "error", "tested", "untestable", "never"];
+
+/// A parsed filter; an empty one takes everything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// As typed.
+    pub text: String,
+    words: Vec<String>,
+    states: Vec<String>,
+    places: Vec<String>,
+}
+
+impl Filter {
+    /// Reads a filter; everything typed means something.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut filter = Self { text: text.trim().to_owned(), ..Self::default() };
+        for word in text.split_whitespace().map(str::to_lowercase) {
+            if let Some(state) = word.strip_prefix("is:") {
+                filter.states.push(state.to_owned());
+            } else if let Some(place) = word.strip_prefix("in:") {
+                filter.places.push(place.to_owned());
+            } else {
+                filter.words.push(word);
+            }
+        }
+        filter
+    }
+
+    /// Tells whether it takes everything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Tells whether a function is in it. A state half typed takes every state it could become.
+    #[must_use]
+    pub fn takes(&self, row: &FunctionRow) -> bool {
+        let (_, _, mark) = glyphs::of_mark(row.mark);
+        self.takes_name(&row.id, row.path.as_str())
+            && self.states.iter().all(|state| {
+                mark.starts_with(state.as_str()) || ("waiting".starts_with(state.as_str()) && row.drafts + row.changes > 0)
+            })
+    }
+
+    /// Tells whether a proposal is in it.
+    #[must_use]
+    pub fn takes_proposal(&self, row: &QueueRow) -> bool {
+        let state = match row.state {
+            ProposalState::Stale => "stale",
+            ProposalState::Failed | ProposalState::Refused => "failing",
+            ProposalState::Streaming | ProposalState::Proving => "running",
+            _ if row.kind == "change" => "failing",
+            _ => "recorded",
+        };
+        self.takes_name(&row.function, row.path.as_str())
+            && self.states.iter().all(|word| state.starts_with(word.as_str()) || "waiting".starts_with(word.as_str()))
+    }
+
+    /// Tells whether a line of the log is in it.
+    #[must_use]
+    pub fn takes_log(&self, row: &LogRow) -> bool {
+        let text = format!("{} {}", row.word, row.text).to_lowercase();
+        self.words.iter().chain(&self.states).chain(&self.places).all(|word| text.contains(word.as_str()))
+    }
+
+    fn takes_name(&self, function: &FunctionId, path: &str) -> bool {
+        let name = function.0.to_lowercase();
+        let path = path.to_lowercase();
+        self.words.iter().all(|word| name.contains(word.as_str()) || path.contains(word.as_str()))
+            && self.places.iter().all(|place| path.contains(place.as_str()))
+    }
+}

@@ -1,0 +1,210 @@
+//! Python text as coloured lines: syntect's scopes become roles.
+//!
+//! The only user of syntect. Tabs become spaces here, so that every column of a pane is a column of the text.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+
+use crate::base::hash::{self, Digest};
+use crate::tui::row::Bit;
+use crate::tui::theme::Role;
+
+/// Files larger than this stay plain: colours are not worth a second.
+const MAX_BYTES: usize = 600_000;
+/// Lines longer than this stay plain.
+const MAX_LINE: usize = 2_000;
+/// Texts kept.
+const KEPT: usize = 64;
+const TAB: usize = 4;
+
+/// One line of code.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CodeLine {
+    /// The text, tabs expanded, without its newline.
+    pub text: String,
+    /// Where a role begins, in bytes, in order; the rest is plain.
+    pub spans: Vec<(usize, usize, Role)>,
+}
+
+impl CodeLine {
+    /// Makes a line without colours.
+    #[must_use]
+    pub fn plain(line: &str) -> Self {
+        Self { text: expand_tabs(line), spans: Vec::new() }
+    }
+
+    /// Gives the line as pieces.
+    #[must_use]
+    pub fn bits(&self) -> Vec<Bit> {
+        let mut out = Vec::with_capacity(self.spans.len() * 2 + 1);
+        let mut at = 0;
+        let mut push = |from: usize, to: usize, role: Role| {
+            if let Some(text) = self.text.get(from..to).filter(|text| !text.is_empty()) {
+                out.push(Bit { text: text.to_owned(), role, over: None });
+            }
+        };
+        for (from, to, role) in &self.spans {
+            push(at, *from, Role::Text);
+            push(*from, *to, *role);
+            at = *to;
+        }
+        push(at, self.text.len(), Role::Text);
+        out
+    }
+}
+
+/// Colours a text line by line as it arrives.
+#[derive(Clone)]
+pub struct Incremental {
+    state: Option<(ParseState, ScopeStack)>,
+}
+
+impl Default for Incremental {
+    fn default() -> Self {
+        Self { state: python().map(|syntax| (ParseState::new(syntax), ScopeStack::new())) }
+    }
+}
+
+impl Incremental {
+    /// Colours the next whole line.
+    pub fn line(&mut self, line: &str) -> CodeLine {
+        let text = expand_tabs(line);
+        let Some((state, stack)) = self.state.as_mut().filter(|_| text.len() <= MAX_LINE) else {
+            return CodeLine { text, spans: Vec::new() };
+        };
+        let with_newline = format!("{text}\n");
+        let mut spans: Vec<(usize, usize, Role)> = Vec::new();
+        if let Ok(ops) = state.parse_line(&with_newline, syntaxes()) {
+            let mut at = 0;
+            let mut push = |from: usize, to: usize, role: Role| {
+                let to = to.min(text.len());
+                if from >= to || role == Role::Text {
+                    return;
+                }
+                match spans.last_mut() {
+                    Some((_, end, last)) if *end == from && *last == role => *end = to,
+                    _ => spans.push((from, to, role)),
+                }
+            };
+            for (position, op) in ops {
+                push(at, position, role_of(stack));
+                at = position;
+                // A stack that does not fit leaves the rest of the line plain.
+                let _ = stack.apply(&op);
+            }
+            push(at, text.len(), role_of(stack));
+        }
+        CodeLine { text, spans }
+    }
+}
+
+/// Colours a whole text; equal texts are coloured once.
+#[must_use]
+pub fn python_lines(text: &str) -> Arc<Vec<CodeLine>> {
+    static CACHE: OnceLock<Mutex<HashMap<Digest, Arc<Vec<CodeLine>>>>> = OnceLock::new();
+    let cache = CACHE.get_or_init(Mutex::default);
+    let key = hash::of(text.as_bytes());
+    if let Some(lines) = cache.lock().get(&key) {
+        return Arc::clone(lines);
+    }
+    let lines = Arc::new(if text.len() > MAX_BYTES {
+        text.lines().map(CodeLine::plain).collect()
+    } else {
+        let mut colours = Incremental::default();
+        text.lines().map(|line| colours.line(line)).collect::<Vec<_>>()
+    });
+    let mut cache = cache.lock();
+    if cache.len() >= KEPT {
+        cache.clear();
+    }
+    cache.insert(key, Arc::clone(&lines));
+    lines
+}
+
+fn syntaxes() -> &'static SyntaxSet {
+    static SET: OnceLock<SyntaxSet> = OnceLock::new();
+    SET.get_or_init(SyntaxSet::load_defaults_newlines)
+}
+
+fn python() -> Option<&'static SyntaxReference> {
+    syntaxes().find_syntax_by_extension("py")
+}
+
+fn role_of(stack: &ScopeStack) -> Role {
+    static PREFIXES: OnceLock<Vec<(Scope, Role)>> = OnceLock::new();
+    let prefixes = PREFIXES.get_or_init(|| {
+        [
+            ("comment", Role::Comment),
+            ("string", Role::String),
+            ("constant.numeric", Role::Number),
+            ("constant.language", Role::Number),
+            ("keyword.operator.logical", Role::Keyword),
+            ("keyword.operator", Role::Text),
+            ("keyword", Role::Keyword),
+            ("storage", Role::Keyword),
+            ("entity.name", Role::Name),
+        ]
+        .into_iter()
+        .filter_map(|(name, role)| Some((Scope::new(name).ok()?, role)))
+        .collect()
+    });
+    stack
+        .as_slice()
+        .iter()
+        .rev()
+        .find_map(|scope| prefixes.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope)).map(|(_, role)| *role))
+        .unwrap_or(Role::Text)
+}
+
+fn expand_tabs(line: &str) -> String {
+    if !line.contains('\t') {
+        return line.to_owned();
+    }
+    let mut out = String::with_capacity(line.len() + TAB);
+    let mut column = 0;
+    for c in line.chars() {
+        if c == '\t' {
+            let wide = TAB - column % TAB;
+            out.extend(std::iter::repeat_n(' ', wide));
+            column += wide;
+        } else {
+            out.push(c);
+            column += 1;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_gets_its_roles() {
+        let lines = python_lines("def total(x):\n    # sum\n    return x + 10 if x is not None else \"no\"\n");
+        let role = |line: usize, part: &str| {
+            let line = &lines[line];
+            let at = line.text.find(part).unwrap();
+            line.spans.iter().find(|(from, to, _)| (*from..*to).contains(&at)).map_or(Role::Text, |(_, _, role)| *role)
+        };
+        assert_eq!(role(0, "def"), Role::Keyword);
+        assert_eq!(role(0, "total"), Role::Name);
+        assert_eq!(role(1, "# sum"), Role::Comment);
+        assert_eq!(role(2, "return"), Role::Keyword);
+        assert_eq!(role(2, "10"), Role::Number);
+        assert_eq!(role(2, "no"), Role::String);
+        assert_eq!(role(2, "+"), Role::Text);
+    }
+
+    #[test]
+    fn the_pieces_of_a_line_are_the_line_again() {
+        for line in python_lines("x = 'a\tb' # ☃\n\tif x:\n").iter() {
+            assert_eq!(line.bits().iter().map(|b| b.text.as_str()).collect::<String>(), line.text);
+            assert!(!line.text.contains('\t'));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What lies over the screen: prompts, questions, boxes, lists to choose from. The top one takes the keys.
+
+use crate::domain::command::Command;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalId;
+use crate::tui::action::Action;
+use crate::tui::row::Row;
+use crate::tui::widgets::line_edit::LineEdit;
+use crate::tui::widgets::picker::Picker;
+
+/// One layer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Layer {
+    /// The keys of this place.
+    Help(Picker, Vec<Action>),
+    /// Every action.
+    Palette(Picker, Vec<Action>),
+    /// The queue.
+    Queue(Picker, Vec<ProposalId>),
+    /// A line to type into.
+    Prompt(Prompt),
+    /// A question with answers.
+    Question(Question),
+    /// Something to read whole.
+    Text(TextBox),
+}
+
+/// What a prompt is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// Narrow the list.
+    Filter,
+    /// Find in the pane.
+    Search,
+    /// Run a program under the recorder.
+    Record,
+    /// Ask a model and say what to do differently.
+    Remark(FunctionId),
+    /// Say why.
+    Reason(ProposalId),
+}
+
+/// A line to type into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// What for.
+    pub purpose: Purpose,
+    /// What was typed.
+    pub line: LineEdit,
+    /// Earlier entries or offers, the newest first.
+    pub earlier: Vec<String>,
+    /// Which of them is in the line.
+    pub at: Option<usize>,
+    /// What is wrong with the line.
+    pub wrong: Option<&'static str>,
+}
+
+/// What an answer does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    /// Nothing.
+    Close,
+    /// Decides on one that is in sight now.
+    Accept(ProposalId),
+    /// Asks the engine, and counts the answers that will come.
+    Bulk(Vec<Command>, usize),
+    /// Opens the editor.
+    Edit,
+    /// Shows the diffs of a bulk.
+    ShowDiffs(Vec<ProposalId>),
+    /// Leaves.
+    Quit,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Its key.
+    pub key: char,
+    /// Its words.
+    pub words: String,
+    /// What it does.
+    pub act: Act,
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The question.
+    pub title: String,
+    /// What stands at its right.
+    pub right: String,
+    /// What it is about.
+    pub body: Vec<Row>,
+    /// The first line of it in sight.
+    pub top: usize,
+    /// The answers.
+    pub answers: Vec<Answer>,
+    /// The marked one.
+    pub marked: usize,
+    /// The harmless one.
+    pub safe: usize,
+}
+
+/// Something to read whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextBox {
+    /// What it is.
+    pub title: String,
+    /// The lines.
+    pub body: Vec<Row>,
+    /// The first line in sight.
+    pub top: usize,
+}
+
+/// What prompts keep.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The palette's words.
+    pub palette: String,
+    /// A filter that was left.
+    pub filter: String,
+    /// The last search.
+    pub search: String,
+    /// A command that was left.
+    pub record: String,
+    /// Commands that were recorded, the newest first.
+    pub recorded: Vec<String>,
+    /// A remark that was left.
+    pub remark: String,
+    /// A reason that was left.
+    pub reason: String,
+    /// Searches and filters, the newest first.
+    pub searches: Vec<String>,
+    /// Filters, the newest first.
+    pub filters: Vec<String>,
+    /// Decisions that are on their way in bulk: how many, how many arrived, accepted or rejected.
+    pub bulk: Option<(usize, usize, bool)>,
+    /// The proposal whose decision is on its way.
+    pub deciding: Option<ProposalId>,
+}
+
+impl Layer {
+    /// Tells whether typed letters go into a line of it.
+    #[must_use]
+    pub fn takes_text(&self) -> bool {
+        matches!(self, Self::Help(..) | Self::Palette(..) | Self::Queue(..) | Self::Prompt(_))
+    }
+
+    /// Gives the list it chooses from.
+    #[must_use]
+    pub fn picker(&mut self) -> Option<&mut Picker> {
+        match self {
+            Self::Help(picker, _) | Self::Palette(picker, _) | Self::Queue(picker, _) => Some(picker),
+            _ => None,
+        }
+    }
+
+    /// Gives the line that is typed into.
+    #[must_use]
+    pub fn line(&mut self) -> Option<&mut LineEdit> {
+        match self {
+            Self::Help(picker, _) | Self::Palette(picker, _) | Self::Queue(picker, _) => Some(&mut picker.line),
+            Self::Prompt(prompt) => Some(&mut prompt.line),
+            _ => None,
+        }
+    }
+}
+
+impl Question {
+    /// Makes a question; the last answer is the safe one and is marked.
+    #[must_use]
+    pub fn new(title: impl Into<String>, body: Vec<Row>, answers: Vec<(char, &str, Act)>) -> Self {
+        let answers: Vec<Answer> =
+            answers.into_iter().map(|(key, words, act)| Answer { key, words: words.to_owned(), act }).collect();
+        let safe = answers.len().saturating_sub(1);
+        Self { title: title.into(), right: String::new(), body, top: 0, answers, marked: safe, safe }
+    }
+}

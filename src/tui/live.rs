@@ -1,0 +1,170 @@
+//! What makes sense now: why an action does not, and the keys the key line shows for this place.
+
+use crate::domain::proposal::ProposalState;
+use crate::domain::snapshot::{QueueRow, Trust, WatchState};
+use crate::tui::action::{self, Action};
+use crate::tui::app::AppState;
+use crate::tui::content;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::update::job_here;
+
+/// One key of the key line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// The key.
+    pub key: String,
+    /// Its word.
+    pub word: &'static str,
+}
+
+/// Tells why an action makes no sense now.
+#[must_use]
+pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
+    use Action as A;
+    let current = state.current();
+    let draft = state.loaded().is_some_and(|loaded| loaded.view.proposal.draft().is_some());
+    let no = |blocked: bool, why: &'static str| blocked.then_some(why);
+    match action {
+        A::Accept => match current {
+            None => Some("nothing waits here"),
+            Some(row) if state.pass.verdict(row.id).is_some() => Some("it is decided"),
+            Some(row) => no(row.state != ProposalState::Ready || row.blocked.is_some(), "nothing is ready here"),
+        },
+        A::Reject | A::Skip | A::Overrule => no(current.is_none(), "nothing waits here"),
+        A::AcceptAll | A::RejectAll => no(
+            !state.pass.items().iter().any(|row| row.state == ProposalState::Ready && state.filter.takes_proposal(row)),
+            "nothing in the filter is ready",
+        ),
+        A::NextProposal | A::PreviousProposal | A::Queue => no(state.pass.items().is_empty(), "nothing waits"),
+        A::Undo => no(!state.snapshot.can_undo, "no decision to take back"),
+        A::Redo => no(!state.snapshot.can_redo, "no decision to make again"),
+        A::Record => no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted"),
+        A::Ask | A::AskWithRemark => no(state.snapshot.model.is_none(), "no model is set up"),
+        A::EditHere => no(!draft, "there is no draft here"),
+        A::Compare => no(!draft, "there is no draft here"),
+        A::Cancel => no(job_here(state).is_none(), "no job runs here"),
+        A::Pause => no(state.snapshot.watch == WatchState::Off, "watch is off"),
+        A::ClearFilter => no(state.filter.is_empty() && state.log_filter.is_empty(), "there is no filter"),
+        A::NextMatch | A::PreviousMatch => no(state.search.is_none(), "no search"),
+        _ => None,
+    }
+}
+
+/// Gives the state of a queue row as a sign and a word.
+#[must_use]
+pub fn state_word(row: &QueueRow) -> String {
+    match (row.state, row.proved) {
+        (ProposalState::Ready, Some((passed, runs))) => format!("✓ {passed}/{runs}"),
+        (ProposalState::Ready, None) => "ready".into(),
+        (ProposalState::Queued, _) => "⋯ waits".into(),
+        (ProposalState::Streaming, _) => "» streaming".into(),
+        (ProposalState::Proving, Some((done, all))) => format!("» proving {done}/{all}"),
+        (ProposalState::Proving, None) => "» proving".into(),
+        (ProposalState::Refused | ProposalState::Failed, _) => "✗ not ready".into(),
+        (ProposalState::Stale, _) => "~ stale".into(),
+        (ProposalState::Accepted | ProposalState::Edited | ProposalState::Rejected | ProposalState::Written, _) => {
+            "decided".into()
+        }
+    }
+}
+
+/// Gives the keys of this place: the left ones decide or do, the right ones are always there.
+#[must_use]
+pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
+    use Action as A;
+    let mut left: Vec<(A, &'static str)> = Vec::new();
+    let mut right: Vec<(A, &'static str)> = Vec::new();
+    match state.screen {
+        Screen::Review if state.asks_for_trust() => {
+            left.extend([(A::Again, "trust"), (A::Enter, "only read")]);
+            right.push((A::NextPane, "pane"));
+        }
+        Screen::Review => {
+            review(state, &mut left);
+            if state.size.0 >= 140 && state.snapshot.model.is_some() {
+                right.push((A::Ask, "ask a model"));
+            }
+            if state.size.0 < 140 {
+                right.push((A::Why, "why"));
+            }
+            right.push((A::Filter, "filter"));
+            if state.size.0 >= 140 {
+                right.push((A::NextPane, "pane"));
+            }
+        }
+        Screen::Runs => {
+            left.extend([
+                (A::Record, "record"),
+                (A::Cancel, "stop"),
+                (A::Again, "again"),
+                (A::Enter, "open"),
+                (A::View, "output"),
+            ]);
+        }
+        Screen::Log => {
+            left.extend([(A::Enter, "where it happened"), (A::Copy, "copy"), (A::Filter, "filter"), (A::Search, "search")]);
+        }
+    }
+    right.extend([(A::Palette, "actions"), (A::Help, "keys")]);
+    let make = |list: Vec<(A, &'static str)>| {
+        list.into_iter()
+            .filter(|(action, _)| why_not(state, *action).is_none())
+            .filter_map(|(action, word)| {
+                let word = if word.is_empty() { action::find(action)?.word } else { word };
+                Some(Hint { key: state.keymap.key_of(action)?, word })
+            })
+            .collect()
+    };
+    (make(left), make(right))
+}
+
+fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
+    use Action as A;
+    let Some(row) = state.current() else {
+        if content::first_run(state) {
+            left.extend([(A::Record, "record"), (A::Ask, "ask a model")]);
+        } else {
+            left.extend([(A::NextProposal, "next"), (A::Undo, "undo"), (A::Record, "record"), (A::Again, "draft")]);
+        }
+        if state.focus == Pane::Functions {
+            left.push((A::Enter, "open"));
+        }
+        return;
+    };
+    if state.pass.verdict(row.id).is_some() {
+        left.extend([(A::NextProposal, "next"), (A::Undo, "undo")]);
+        return;
+    }
+    let change = row.kind == "change";
+    match row.state {
+        ProposalState::Ready if change => left.extend([
+            (A::Accept, "accept new"),
+            (A::Reject, "reject, stays red"),
+            (A::Edit, "edit"),
+            (A::Skip, "skip"),
+            (A::Undo, "undo"),
+            (A::Overrule, "bug"),
+        ]),
+        ProposalState::Ready => left.extend([
+            (A::Accept, "accept"),
+            (A::Edit, "edit"),
+            (A::Reject, "reject"),
+            (A::Skip, "skip"),
+            (A::Undo, "undo"),
+            (A::NextProposal, "next"),
+        ]),
+        ProposalState::Streaming => left.extend([(A::Cancel, "cancel"), (A::AskWithRemark, "remark"), (A::NextProposal, "next")]),
+        ProposalState::Queued | ProposalState::Proving => {
+            left.extend([(A::Skip, "skip"), (A::Cancel, "cancel"), (A::NextProposal, "next")]);
+        }
+        ProposalState::Stale => left.extend([(A::Again, "new draft"), (A::Compare, "compare"), (A::Skip, "skip")]),
+        ProposalState::Refused | ProposalState::Failed => left.extend([
+            (A::AskWithRemark, "ask again"),
+            (A::Edit, "edit"),
+            (A::Again, "again"),
+            (A::Reject, "reject"),
+            (A::Skip, "skip"),
+        ]),
+        _ => left.extend([(A::NextProposal, "next"), (A::Undo, "undo")]),
+    }
+}

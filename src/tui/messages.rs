@@ -1,0 +1,147 @@
+//! The message line: one row, news behind one another, errors until a key.
+
+use std::collections::VecDeque;
+
+use crate::base::clock::Moment;
+use crate::base::error::Trouble;
+use crate::tui::theme::Role;
+
+const TOAST_MS: i64 = 4_000;
+const GAP_MS: i64 = 1_000;
+const WAITING: usize = 5;
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Its sign.
+    pub sign: &'static str,
+    /// The sign's role.
+    pub role: Role,
+    /// One line.
+    pub text: String,
+    /// All of it, for `w`.
+    pub more: Vec<String>,
+    /// It stays until a key.
+    pub stays: bool,
+    /// Since when it is shown.
+    pub since: Moment,
+}
+
+/// The message that is shown and those behind it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Messages {
+    /// What is shown.
+    pub shown: Option<Message>,
+    behind: VecDeque<Message>,
+}
+
+impl Messages {
+    /// Says what a key did, at once: the answer to a key never waits.
+    pub fn answer(&mut self, now: Moment, text: impl Into<String>) {
+        self.shown = Some(message("◦", Role::Accent, text.into(), false, now));
+    }
+
+    /// Says that something was done.
+    pub fn done(&mut self, now: Moment, text: impl Into<String>) {
+        self.push(message("✓", Role::Tested, text.into(), false, now));
+    }
+
+    /// Says that something is less than it could be.
+    pub fn warn(&mut self, now: Moment, text: impl Into<String>) {
+        self.push(message("~", Role::Warning, text.into(), false, now));
+    }
+
+    /// Says that something failed; it stays until a key.
+    pub fn fail(&mut self, now: Moment, trouble: &Trouble) {
+        let mut message = message("!", Role::Failing, trouble.to_string(), true, now);
+        message.more = std::iter::once(trouble.what.clone()).chain(trouble.why.clone()).chain(trouble.todo.clone()).collect();
+        self.push(message);
+    }
+
+    fn push(&mut self, message: Message) {
+        let wait = self.shown.as_ref().is_some_and(|shown| message.since.0 - shown.since.0 < GAP_MS || shown.stays);
+        if wait {
+            if self.behind.len() == WAITING {
+                self.behind.pop_front();
+            }
+            self.behind.push_back(message);
+        } else {
+            self.shown = Some(message);
+        }
+    }
+
+    /// Lets time pass: tells whether the line changed.
+    pub fn tick(&mut self, now: Moment, by_themselves: bool) -> bool {
+        let Some(shown) = &self.shown else { return self.next(now) };
+        let age = now.0 - shown.since.0;
+        if shown.stays {
+            return false;
+        }
+        if !self.behind.is_empty() && age >= GAP_MS {
+            return self.next(now);
+        }
+        if by_themselves && age >= TOAST_MS {
+            self.shown = None;
+            return true;
+        }
+        false
+    }
+
+    fn next(&mut self, now: Moment) -> bool {
+        let Some(next) = self.behind.pop_front() else { return false };
+        self.shown = Some(Message { since: now, ..next });
+        true
+    }
+
+    /// A key was pressed: an error was seen.
+    pub fn seen(&mut self, now: Moment) {
+        if self.shown.as_ref().is_some_and(|shown| shown.stays) {
+            self.shown = None;
+            self.next(now);
+        }
+    }
+
+    /// Tells whether time alone will change the line.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.shown.as_ref().is_some_and(|shown| !shown.stays)
+    }
+}
+
+fn message(sign: &'static str, role: Role, text: String, stays: bool, since: Moment) -> Message {
+    Message { sign, role, text, more: Vec::new(), stays, since }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    fn shown(messages: &Messages) -> &str {
+        messages.shown.as_ref().map_or("", |m| m.text.as_str())
+    }
+
+    #[test]
+    fn news_waits_a_second_and_goes_after_four() {
+        let mut m = Messages::default();
+        m.done(Moment(0), "one");
+        m.done(Moment(500), "two");
+        assert_eq!(shown(&m), "one");
+        assert!(!m.tick(Moment(900), true));
+        assert!(m.tick(Moment(1_000), true));
+        assert_eq!(shown(&m), "two");
+        assert!(m.tick(Moment(5_000), true));
+        assert!(!m.waits());
+    }
+
+    #[test]
+    fn an_error_stays_until_a_key() {
+        let mut m = Messages::default();
+        m.fail(Moment(0), &Trouble::environment("The disk is full."));
+        m.done(Moment(2_000), "later");
+        assert!(!m.tick(Moment(90_000), true));
+        assert_eq!(shown(&m), "The disk is full.");
+        m.seen(Moment(90_001));
+        assert_eq!(shown(&m), "later");
+    }
+}

@@ -1,0 +1,202 @@
+//! One walk through the queue: proposals keep their number, decided ones stay to go back to, new ones join the end.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::domain::decision::Verb;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::QueueRow;
+
+/// The walk.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pass {
+    items: Vec<QueueRow>,
+    decided: HashMap<ProposalId, Verb>,
+    /// Decided ones that a queue was seen without: when they are back, the decision was taken back.
+    left: HashSet<ProposalId>,
+    at: Option<usize>,
+}
+
+impl Pass {
+    /// Takes the queue as it is now, in its order; what is gone without a decision leaves, but never what is shown.
+    pub fn merge(&mut self, queue: &[QueueRow]) {
+        let shown = self.current().map(|row| row.id);
+        let now: HashMap<ProposalId, &QueueRow> = queue.iter().map(|row| (row.id, row)).collect();
+        self.items.retain(|row| now.contains_key(&row.id) || self.decided.contains_key(&row.id) || Some(row.id) == shown);
+        for item in &mut self.items {
+            if let Some(row) = now.get(&item.id) {
+                item.clone_from(row);
+                if self.left.remove(&item.id) {
+                    self.decided.remove(&item.id);
+                }
+            } else if self.decided.contains_key(&item.id) {
+                self.left.insert(item.id);
+            }
+        }
+        let known: HashSet<ProposalId> = self.items.iter().map(|row| row.id).collect();
+        self.items.extend(queue.iter().filter(|row| !known.contains(&row.id)).cloned());
+        self.at = shown.and_then(|id| self.position(id)).or(if self.items.is_empty() { None } else { self.at.or(Some(0)) });
+        self.at = self.at.map(|at| at.min(self.items.len().saturating_sub(1)));
+    }
+
+    /// Gives the proposal one stands at.
+    #[must_use]
+    pub fn current(&self) -> Option<&QueueRow> {
+        self.items.get(self.at?)
+    }
+
+    /// Gives all of it in order.
+    #[must_use]
+    pub fn items(&self) -> &[QueueRow] {
+        &self.items
+    }
+
+    /// Gives position, from 1, and length.
+    #[must_use]
+    pub fn count(&self) -> (usize, usize) {
+        (self.at.map_or(0, |at| at + 1), self.items.len())
+    }
+
+    /// Counts what waits.
+    #[must_use]
+    pub fn open(&self) -> usize {
+        self.items.len() - self.items.iter().filter(|row| self.decided.contains_key(&row.id)).count()
+    }
+
+    /// Tells how a proposal was decided in this pass.
+    #[must_use]
+    pub fn verdict(&self, id: ProposalId) -> Option<Verb> {
+        self.decided.get(&id).copied()
+    }
+
+    /// Remembers a decision.
+    pub fn decide(&mut self, id: ProposalId, verb: Verb) {
+        if verb != Verb::Skip {
+            self.decided.insert(id, verb);
+        }
+    }
+
+    /// Forgets a decision that was taken back.
+    pub fn reopen(&mut self, id: ProposalId) {
+        self.decided.remove(&id);
+        self.left.remove(&id);
+    }
+
+    /// Moves a skipped proposal to the end.
+    pub fn skip(&mut self, id: ProposalId) {
+        if let Some(at) = self.position(id) {
+            let row = self.items.remove(at);
+            self.items.push(row);
+            if let Some(here) = self.at.filter(|here| at < *here) {
+                self.at = Some(here - 1);
+            }
+        }
+    }
+
+    /// Goes to a proposal.
+    pub fn go(&mut self, id: ProposalId) -> bool {
+        let at = self.position(id);
+        if at.is_some() {
+            self.at = at;
+        }
+        at.is_some()
+    }
+
+    /// Stands at nothing: a function without a proposal is looked at.
+    pub fn rest(&mut self) {
+        self.at = None;
+    }
+
+    /// Finds the first open proposal of a function, else a decided one.
+    #[must_use]
+    pub fn of(&self, function: &FunctionId) -> Option<&QueueRow> {
+        let mut all = self.items.iter().filter(|row| row.function == *function);
+        let first = all.clone().find(|row| !self.decided.contains_key(&row.id));
+        first.or_else(|| all.next())
+    }
+
+    /// Finds the next one that waits and passes the filter, from here on and around.
+    #[must_use]
+    pub fn next(&self, takes: impl Fn(&QueueRow) -> bool) -> Option<ProposalId> {
+        let from = self.at.map_or(0, |at| at + 1);
+        let fits = |row: &&QueueRow| !self.decided.contains_key(&row.id) && takes(row);
+        let after = self.items.iter().skip(from).find(fits);
+        after.or_else(|| self.items.iter().take(self.at.unwrap_or(0)).find(fits)).map(|row| row.id)
+    }
+
+    /// Finds the one before that passes the filter, decided ones too.
+    #[must_use]
+    pub fn previous(&self, takes: impl Fn(&QueueRow) -> bool) -> Option<ProposalId> {
+        let before = self.at.unwrap_or(self.items.len());
+        self.items[..before.min(self.items.len())].iter().rev().find(|row| takes(row)).map(|row| row.id)
+    }
+
+    fn position(&self, id: ProposalId) -> Option<usize> {
+        self.items.iter().position(|row| row.id == id)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::base::paths::RelPath;
+    use crate::domain::proposal::ProposalState;
+
+    fn row(id: i64) -> QueueRow {
+        QueueRow {
+            id: ProposalId(id),
+            kind: "draft".into(),
+            function: FunctionId::new("m", &format!("f{id}")),
+            path: RelPath::new("m.py").unwrap(),
+            state: ProposalState::Ready,
+            title: String::new(),
+            proved: None,
+            blocked: None,
+            skipped: false,
+        }
+    }
+
+    fn ids(pass: &Pass) -> Vec<i64> {
+        pass.items().iter().map(|row| row.id.0).collect()
+    }
+
+    #[test]
+    fn decided_ones_keep_their_number_and_new_ones_join_the_end() {
+        let mut pass = Pass::default();
+        pass.merge(&[row(1), row(2), row(3)]);
+        pass.decide(ProposalId(1), Verb::Accept);
+        pass.go(ProposalId(2));
+        pass.merge(&[row(9), row(2), row(3)]);
+        assert_eq!(ids(&pass), [1, 2, 3, 9]);
+        assert_eq!((pass.count(), pass.open()), ((2, 4), 3));
+        assert_eq!(pass.previous(|_| true), Some(ProposalId(1)));
+        assert_eq!(pass.next(|_| true), Some(ProposalId(3)));
+    }
+
+    #[test]
+    fn what_is_shown_stays_though_it_is_gone() {
+        let mut pass = Pass::default();
+        pass.merge(&[row(1), row(2)]);
+        pass.merge(&[row(2)]);
+        assert_eq!(ids(&pass), [1, 2]);
+        pass.go(ProposalId(2));
+        pass.merge(&[row(2)]);
+        assert_eq!(ids(&pass), [2]);
+        pass.merge(&[]);
+        assert_eq!(pass.count(), (1, 1));
+    }
+
+    #[test]
+    fn a_skipped_one_comes_back_at_the_end_and_an_undone_one_waits_again() {
+        let mut pass = Pass::default();
+        pass.merge(&[row(1), row(2), row(3)]);
+        pass.skip(ProposalId(1));
+        assert_eq!(ids(&pass), [2, 3, 1]);
+        pass.decide(ProposalId(2), Verb::Reject);
+        pass.merge(&[row(1), row(3)]);
+        assert_eq!(pass.open(), 2);
+        pass.merge(&[row(1), row(2), row(3)]);
+        assert_eq!(pass.open(), 3);
+    }
+}

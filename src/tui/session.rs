@@ -1,0 +1,71 @@
+//! The place of the screen from one session to the next: screen, cursor, filter, widths, words of prompts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::function::FunctionId;
+use crate::tui::app::AppState;
+use crate::tui::filter::Filter;
+use crate::tui::layout::{Pane, Screen, Shares};
+use crate::tui::widgets::tree::NodeKey;
+
+const HISTORY: usize = 50;
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Session {
+    screen: Screen,
+    focus: Option<Pane>,
+    left: Option<Pane>,
+    subject: Option<FunctionId>,
+    filter: String,
+    shares: Option<Shares>,
+    toggled: Vec<String>,
+    recorded: Vec<String>,
+    searches: Vec<String>,
+    filters: Vec<String>,
+}
+
+/// Writes the place down.
+#[must_use]
+pub fn keep(state: &AppState) -> serde_json::Value {
+    let paths = state.toggled.iter().filter_map(|key| match key {
+        NodeKey::Path(path) => Some(path.clone()),
+        _ => None,
+    });
+    let mut toggled: Vec<String> = paths.collect();
+    toggled.sort();
+    let session = Session {
+        screen: state.screen,
+        focus: Some(state.focus),
+        left: Some(state.left),
+        subject: state.subject.clone(),
+        filter: state.filter.text.clone(),
+        shares: Some(state.shares),
+        toggled,
+        recorded: newest(&state.kept.recorded),
+        searches: newest(&state.kept.searches),
+        filters: newest(&state.kept.filters),
+    };
+    serde_json::to_value(session).unwrap_or_default()
+}
+
+/// Goes to the place that was kept; what it cannot read it leaves as it is.
+pub fn restore(state: &mut AppState) {
+    let Some(value) = state.snapshot.session.clone() else { return };
+    let Ok(session) = serde_json::from_value::<Session>((*value).clone()) else { return };
+    state.screen = session.screen;
+    let panes = session.screen.panes();
+    state.focus = session.focus.filter(|pane| panes.contains(pane)).or(panes.last().copied()).unwrap_or(Pane::Decision);
+    state.left = session.left.filter(|pane| Screen::Review.panes()[..3].contains(pane)).unwrap_or(Pane::Functions);
+    state.subject = session.subject;
+    state.filter = Filter::parse(&session.filter);
+    state.shares = session.shares.unwrap_or_default();
+    state.toggled = session.toggled.into_iter().map(NodeKey::Path).collect();
+    state.kept.recorded = session.recorded;
+    state.kept.searches = session.searches;
+    state.kept.filters = session.filters;
+}
+
+fn newest(all: &[String]) -> Vec<String> {
+    all.iter().take(HISTORY).cloned().collect()
+}

@@ -1,0 +1,269 @@
+//! Style roles and the four themes that map them: the only place that names a colour.
+//!
+//! Views name roles; what a role looks like stands in `themes/*.toml`. Choosing between the themes is `terminal.rs`.
+
+use ratatui::style::{Color, Modifier, Style};
+use serde::Deserialize;
+
+/// What a piece of text is, not how it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Role {
+    /// The terminal's own colours.
+    #[default]
+    Text,
+    /// Second rank.
+    Dim,
+    /// Key names, counts, recorded functions.
+    Accent,
+    /// The title line of the focused pane.
+    Focus,
+    /// The line under the cursor of the focused pane.
+    Selection,
+    /// The line under the cursor of another pane.
+    SelectionElsewhere,
+    /// Tested, proved, passed.
+    Tested,
+    /// Rests on code that changed.
+    Stale,
+    /// Not decided; redacted.
+    Unclear,
+    /// Failing, and errors.
+    Failing,
+    /// Less than it could be.
+    Warning,
+    /// Runs now.
+    Running,
+    /// Waits.
+    Waiting,
+    /// A line that is added.
+    Added,
+    /// A line that is removed.
+    Removed,
+    /// The word in a line that differs.
+    ChangedWord,
+    /// A line that something rests on.
+    Evidence,
+    /// A matcher in a draft.
+    Matcher,
+    /// What was searched for.
+    SearchMatch,
+    /// Code.
+    Keyword,
+    /// Code.
+    String,
+    /// Code.
+    Number,
+    /// Code.
+    Name,
+    /// Code.
+    Comment,
+}
+
+/// How the roles look.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Theme {
+    text: Look,
+    dim: Look,
+    accent: Look,
+    focus: Look,
+    selection: Look,
+    selection_elsewhere: Look,
+    tested: Look,
+    stale: Look,
+    unclear: Look,
+    failing: Look,
+    warning: Look,
+    running: Look,
+    waiting: Look,
+    added: Look,
+    removed: Look,
+    changed_word: Look,
+    evidence: Look,
+    matcher: Look,
+    search_match: Look,
+    keyword: Look,
+    string: Look,
+    number: Look,
+    name: Look,
+    comment: Look,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Look {
+    fg: Option<Color>,
+    bg: Option<Color>,
+    bold: bool,
+    dim: bool,
+    italic: bool,
+    underline: bool,
+    reverse: bool,
+}
+
+impl Look {
+    fn style(self) -> Style {
+        let mut style = Style { fg: self.fg, bg: self.bg, ..Style::default() };
+        for (on, modifier) in [
+            (self.bold, Modifier::BOLD),
+            (self.dim, Modifier::DIM),
+            (self.italic, Modifier::ITALIC),
+            (self.underline, Modifier::UNDERLINED),
+            (self.reverse, Modifier::REVERSED),
+        ] {
+            if on {
+                style = style.add_modifier(modifier);
+            }
+        }
+        style
+    }
+}
+
+/// The names of the built-in themes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ThemeName {
+    /// Colours for a dark background.
+    Dark,
+    /// Colours for a light background.
+    Light,
+    /// The terminal's own sixteen colours.
+    Ansi,
+    /// No colour.
+    Mono,
+}
+
+impl ThemeName {
+    /// Reads a name from the settings; `auto` and unknown names give nothing.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "dark" => Self::Dark,
+            "light" => Self::Light,
+            "ansi" => Self::Ansi,
+            "mono" => Self::Mono,
+            _ => return None,
+        })
+    }
+
+    fn toml(self) -> &'static str {
+        match self {
+            Self::Dark => include_str!("../../themes/dark.toml"),
+            Self::Light => include_str!("../../themes/light.toml"),
+            Self::Ansi => include_str!("../../themes/ansi.toml"),
+            Self::Mono => include_str!("../../themes/mono.toml"),
+        }
+    }
+}
+
+impl Theme {
+    /// Loads a built-in theme.
+    ///
+    /// # Errors
+    /// Fails when the embedded file is not a theme; a test loads all of them.
+    pub fn load(name: ThemeName) -> Result<Self, toml::de::Error> {
+        toml::from_str(name.toml())
+    }
+
+    /// Gives the look of a role.
+    #[must_use]
+    pub fn style(&self, role: Role) -> Style {
+        let look = match role {
+            Role::Text => self.text,
+            Role::Dim => self.dim,
+            Role::Accent => self.accent,
+            Role::Focus => self.focus,
+            Role::Selection => self.selection,
+            Role::SelectionElsewhere => self.selection_elsewhere,
+            Role::Tested => self.tested,
+            Role::Stale => self.stale,
+            Role::Unclear => self.unclear,
+            Role::Failing => self.failing,
+            Role::Warning => self.warning,
+            Role::Running => self.running,
+            Role::Waiting => self.waiting,
+            Role::Added => self.added,
+            Role::Removed => self.removed,
+            Role::ChangedWord => self.changed_word,
+            Role::Evidence => self.evidence,
+            Role::Matcher => self.matcher,
+            Role::SearchMatch => self.search_match,
+            Role::Keyword => self.keyword,
+            Role::String => self.string,
+            Role::Number => self.number,
+            Role::Name => self.name,
+            Role::Comment => self.comment,
+        };
+        look.style()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    const ALL: [ThemeName; 4] = [ThemeName::Dark, ThemeName::Light, ThemeName::Ansi, ThemeName::Mono];
+
+    fn looks(theme: &Theme) -> Vec<(&'static str, Look)> {
+        vec![
+            ("dim", theme.dim),
+            ("accent", theme.accent),
+            ("tested", theme.tested),
+            ("unclear", theme.unclear),
+            ("failing", theme.failing),
+            ("warning", theme.warning),
+            ("added", theme.added),
+            ("removed", theme.removed),
+            ("keyword", theme.keyword),
+            ("string", theme.string),
+            ("number", theme.number),
+            ("name", theme.name),
+        ]
+    }
+
+    fn luminance(color: Color) -> f64 {
+        let Color::Rgb(r, g, b) = color else { panic!("{color:?} is not RGB") };
+        let channel = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.03928 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b)
+    }
+
+    fn contrast(a: Color, b: Color) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn every_embedded_theme_loads() {
+        for name in ALL {
+            assert!(Theme::load(name).is_ok(), "{name:?}: {:?}", Theme::load(name).err());
+        }
+    }
+
+    #[test]
+    fn every_foreground_reads_well_on_the_backgrounds_it_is_made_for() {
+        for (name, grounds) in [(ThemeName::Dark, ["#000000", "#282c34"]), (ThemeName::Light, ["#ffffff", "#fdf6e3"])] {
+            for (role, look) in looks(&Theme::load(name).unwrap()) {
+                let Some(fg) = look.fg else { continue };
+                for ground in grounds.iter().map(|c| c.parse().unwrap()).chain(look.bg) {
+                    let ratio = contrast(fg, ground);
+                    assert!(ratio >= 4.5, "{name:?} {role} on {ground:?}: {ratio:.2}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mono_has_no_colour_and_ansi_no_yellow_white_or_blue() {
+        for role in looks(&Theme::load(ThemeName::Mono).unwrap()) {
+            assert!(role.1.fg.is_none() && role.1.bg.is_none(), "{}", role.0);
+        }
+        let ansi = ThemeName::Ansi.toml();
+        let body: String = ansi.lines().filter(|l| !l.starts_with('#')).collect();
+        for colour in ["yellow", "white", "blue", "#"] {
+            assert!(!body.contains(colour), "{colour}");
+        }
+    }
+}

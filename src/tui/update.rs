@@ -1,0 +1,414 @@
+//! What each message does to the state, and what it wants done outside. Pure: no IO, no clock.
+//!
+//! The parts: `update/navigate.rs` moves, `update/decide.rs` decides, `update/work.rs` asks for work,
+//! `update/layers.rs` handles prompts, questions and lists, `update/pointer.rs` the mouse.
+
+mod decide;
+mod layers;
+mod navigate;
+mod pointer;
+mod work;
+
+use std::sync::Arc;
+
+use crate::base::clock::{self, Moment};
+use crate::base::text::{count, thousands};
+use crate::domain::call::ProgramEnd;
+use crate::domain::event::{Event, Level};
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::snapshot::{Mark, Snapshot};
+use crate::tui::action::{Action, Context};
+use crate::tui::app::{AppState, CallLine, Effect, InPlace, Msg};
+use crate::tui::content;
+use crate::tui::doc::{About, Loaded};
+use crate::tui::keymap::Key;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::widgets::code;
+use crate::tui::widgets::stream::StreamText;
+use crate::tui::widgets::tree::{self, NodeKey};
+use crate::tui::words;
+
+pub use navigate::set_subject;
+pub use work::job_here;
+
+/// Takes one message.
+pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
+    state.now = now;
+    let mut out = Vec::new();
+    let before = state.dirty;
+    state.dirty = true;
+    match msg {
+        Msg::Key(key) => press(state, key, &mut out),
+        Msg::Paste(text) => layers::paste(state, &text),
+        Msg::Mouse(mouse) => pointer::mouse(state, mouse),
+        Msg::Resize(width, height) => state.size = (width, height),
+        Msg::Tick => {
+            let changed = state.messages.tick(now, state.animations);
+            let counters = state.animations && (state.open_jobs().next().is_some() || state.recording_live());
+            state.dirty = before || changed || counters;
+        }
+        Msg::Happened(event, snapshot) => {
+            take_snapshot(state, snapshot);
+            happened(state, *event);
+        }
+        Msg::Snapshot(snapshot) => take_snapshot(state, snapshot),
+        Msg::Source(path, lines) => {
+            if state.source.asked.as_ref() == Some(&path) {
+                state.source.asked = None;
+            }
+            if state.source.path.as_ref() == Some(&path) {
+                state.source.lines = Some(lines);
+                place_source(state);
+            }
+        }
+        Msg::Calls(function, rows) => {
+            if state.calls.asked.as_ref() == Some(&function) {
+                state.calls.asked = None;
+            }
+            if state.calls.function.as_ref() == Some(&function) {
+                state.calls.rows = Some(rows);
+                state.calls.open.retain(|open| *open == 0);
+                list_calls(state);
+            }
+        }
+        Msg::Proposal(id, loaded) => take_proposal(state, id, *loaded),
+        Msg::Stream(id, view) => {
+            if state.decision.stream_of != Some(id) {
+                state.decision.stream = StreamText::default();
+                state.decision.stream_of = Some(id);
+                state.decision.follow = true;
+            }
+            state.dirty = state.decision.stream.grow(&view) || before;
+            if state.decision.follow {
+                state.decision.list.cursor = usize::MAX;
+            }
+        }
+        Msg::Edited(edit) => work::edited(state, edit, &mut out),
+        Msg::Copied(lines, route) => match route {
+            Some(route) => state.messages.done(now, words::copied(lines, &route)),
+            None => state.messages.warn(now, words::NO_CLIPBOARD),
+        },
+        Msg::Trouble(trouble) => state.messages.fail(now, &trouble),
+        Msg::Terminate => out.push(Effect::Quit),
+    }
+    settle(state, &mut out);
+    out
+}
+
+fn press(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
+    let stayed = state.messages.shown.clone().filter(|message| message.stays);
+    let quitting = std::mem::take(&mut state.asked_to_quit);
+    let is_ctrl_c = key.name() == "Ctrl-c";
+    if is_ctrl_c && quitting {
+        out.push(Effect::Quit);
+        return;
+    }
+    if state.layers.last().is_some() {
+        state.asked_to_quit = is_ctrl_c;
+        layers::key(state, key, out);
+        return;
+    }
+    if state.in_place.as_ref().is_some_and(|edit| edit.open) {
+        layers::in_place(state, key, out);
+        return;
+    }
+    let path = if state.screen == Screen::Review { Context::PATHS[0] } else { &Context::PATHS[0][1..] };
+    let Some(action) = state.keymap.action(path, key) else {
+        state.messages.seen(state.now);
+        state.messages.answer(state.now, words::unbound(&key.name()));
+        return;
+    };
+    if stayed.is_some() && action != Action::Why {
+        state.messages.seen(state.now);
+    }
+    if is_ctrl_c {
+        state.asked_to_quit = true;
+    }
+    act(state, action, out);
+}
+
+/// Does what an action says, whatever asked for it: a key, the palette, the help.
+pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
+    use Action as A;
+    match action {
+        A::Accept => decide::accept(state, out),
+        A::AcceptAll => decide::bulk(state, true),
+        A::Reject => decide::reject(state, out),
+        A::RejectAll => decide::bulk(state, false),
+        A::Skip => decide::skip(state, out),
+        A::Overrule => decide::overrule(state),
+        A::Undo => decide::undo(state, out),
+        A::Redo => decide::redo(state, out),
+        A::NextProposal => decide::next(state),
+        A::PreviousProposal => decide::previous(state),
+        A::Record => work::record(state),
+        A::Ask => work::ask(state, out),
+        A::AskWithRemark => work::ask_with_remark(state),
+        A::Edit => work::edit(state, out),
+        A::EditHere => work::edit_here(state),
+        A::Again => work::again(state, out),
+        A::Cancel => work::cancel(state, out),
+        A::Pause => work::pause(state, out),
+        A::Why => work::why(state),
+        A::View => work::view(state),
+        A::Copy => work::copy(state, out),
+        A::Compare => work::compare(state),
+        A::Quit => work::quit(state, out),
+        A::Suspend => out.push(Effect::Suspend),
+        A::Redraw => out.push(Effect::Redraw),
+        A::Help | A::Palette | A::Queue | A::Search | A::Filter => layers::open(state, action),
+        A::ClearFilter => layers::clear_filter(state),
+        A::NextMatch => layers::find(state, true, false),
+        A::PreviousMatch => layers::find(state, false, false),
+        _ => navigate::act(state, action),
+    }
+}
+
+/// Takes a newer state of the engine; the cursors stay on what they are on.
+pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
+    let same_tree = state.restored
+        && Arc::ptr_eq(&state.snapshot.files, &snapshot.files)
+        && Arc::ptr_eq(&state.snapshot.functions, &snapshot.functions);
+    let same_queue = state.restored && Arc::ptr_eq(&state.snapshot.queue, &snapshot.queue);
+    state.cancelling.retain(|id| snapshot.jobs.iter().any(|job| job.id == *id));
+    state.snapshot = snapshot;
+    if !same_queue {
+        let before = state.current().map(|row| (row.id, row.state));
+        let resting = state.restored && state.current().is_none() && state.subject.is_some();
+        state.pass.merge(&state.snapshot.queue);
+        if resting && state.subject.as_ref().is_some_and(|subject| state.pass.of(subject).is_none()) {
+            state.pass.rest();
+        }
+        if state.current().map(|row| (row.id, row.state)) != before {
+            state.decision.dirty = true;
+        }
+    }
+    if !state.restored && !state.snapshot.functions.is_empty() {
+        first_place(state);
+    }
+    if !same_tree {
+        rebuild_tree(state);
+        mark_source(state);
+    }
+}
+
+/// Finds the place to start at: the last session's, else the first proposal, else the first function.
+fn first_place(state: &mut AppState) {
+    state.restored = true;
+    let kept = state.subject.take().filter(|id| state.function(id).is_some());
+    let kept = kept.filter(|id| state.pass.open() == 0 || state.pass.of(id).is_some());
+    let first = kept
+        .or_else(|| state.current().map(|row| row.function.clone()))
+        .or_else(|| state.snapshot.functions.first().map(|row| row.id.clone()));
+    if state.pass.open() == 0 && state.screen == Screen::Review && !state.asks_for_trust() && !content::first_run(state) {
+        state.focus = Pane::Functions;
+    }
+    let Some(first) = first else { return };
+    match state.pass.of(&first).map(|row| row.id) {
+        Some(id) if state.current().is_none_or(|row| row.function != first) => {
+            state.pass.go(id);
+        }
+        None => state.pass.rest(),
+        Some(_) => {}
+    }
+    set_subject(state, &first);
+}
+
+/// Flattens the tree again and keeps the cursor on its line, and that line where it is on the screen.
+pub fn rebuild_tree(state: &mut AppState) {
+    let at = state.nodes.get(state.tree.cursor).map(|node| node.key.clone());
+    state.nodes = tree::flatten(&state.snapshot.files, &state.snapshot.functions, &state.toggled, &state.filter);
+    let wanted = at.or_else(|| state.subject.clone().map(NodeKey::Function));
+    if let Some(position) = wanted.and_then(|key| state.nodes.iter().position(|node| node.key == key)) {
+        state.tree.hold(position);
+    } else if let Some(subject) = state.subject.clone() {
+        navigate::show_in_tree(state, &subject);
+    }
+}
+
+fn happened(state: &mut AppState, event: Event) {
+    let now = state.now;
+    match event {
+        Event::ProposalMoved { proposal, .. } | Event::EvidenceChanged { proposal } => {
+            state.decision.dirty |= state.decision.shown == Some(proposal);
+        }
+        Event::Saved { paths, .. } => {
+            if state.source.path.as_ref().is_some_and(|path| paths.contains(path)) {
+                reread_source(state);
+            }
+            state.decision.dirty = true;
+        }
+        Event::RecordingEnded { recording, end, kept, .. } => {
+            reread_calls(state);
+            let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
+            match end {
+                ProgramEnd::Exited(0) => state.messages.done(now, format!("Recording {}: {calls} kept.", recording.0)),
+                ProgramEnd::Exited(code) => state
+                    .messages
+                    .warn(now, format!("Your program ended with exit code {code}. Its {calls} are kept and usable.")),
+                ProgramEnd::Killed(signal) => {
+                    state.messages.warn(now, format!("Your program was ended by {signal}. Its {calls} are kept and usable."));
+                }
+                ProgramEnd::NotStarted(why) => state.messages.warn(now, format!("The program did not start: {why}.")),
+                ProgramEnd::Running => {}
+            }
+        }
+        Event::CallsArrived { .. } if state.calls.calls().is_empty() => reread_calls(state),
+        Event::Replayed { calls, changed, same, ms, .. } => {
+            let time = clock::short(std::time::Duration::from_millis(ms));
+            let calls = count(usize::try_from(calls).unwrap_or(usize::MAX), "call");
+            let number = |n| thousands(usize::try_from(n).unwrap_or(usize::MAX));
+            let said = format!("Replayed {calls} in {time}: {} as before, {} changed.", number(same), number(changed));
+            state.messages.done(now, said);
+        }
+        Event::Decided { proposal, verb, line, .. } => decide::decided(state, proposal, verb, &line),
+        Event::Undone { proposal, function, line } => decide::undone(state, proposal, &function, &line),
+        Event::Wrote { .. } => state.decision.dirty = true,
+        Event::Said { level, text } => match level {
+            Level::Info => state.messages.answer(now, text),
+            Level::Done => state.messages.done(now, text),
+            Level::Warning => state.messages.warn(now, text),
+            Level::Error => state.messages.fail(now, &crate::base::error::Trouble::environment(text)),
+        },
+        Event::Failed { trouble } => {
+            state.kept.deciding = None;
+            state.kept.bulk = None;
+            state.messages.fail(now, &trouble);
+        }
+        Event::Resync => {
+            state.decision.dirty = true;
+            reread_source(state);
+            reread_calls(state);
+        }
+        _ => {}
+    }
+}
+
+fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded, crate::base::error::Trouble>) {
+    if state.decision.asked == Some(id) {
+        state.decision.asked = None;
+    }
+    if state.current().map(|row| row.id) != Some(id) {
+        return;
+    }
+    if state.decision.shown != Some(id) {
+        state.decision.list = Default::default();
+        state.decision.shift = 0;
+        state.decision.compare = Default::default();
+    }
+    state.decision.shown = Some(id);
+    state.decision.loaded = Some(loaded.map(Arc::new));
+    mark_source(state);
+}
+
+/// Puts the source pane where it was asked to be, once its text is here.
+fn place_source(state: &mut AppState) {
+    let rows = state.layout().rows(Pane::Source);
+    let len = content::len(state, Pane::Source);
+    if let Some(line) = state.source.goto.take_if(|_| len > 0) {
+        let cursor = (line as usize).saturating_sub(1).min(len.saturating_sub(1));
+        state.source.list.jump(cursor, rows);
+    }
+    mark_source(state);
+}
+
+/// Finds the marks and values that stand beside the source.
+fn mark_source(state: &mut AppState) {
+    state.source.marks.clear();
+    state.source.values.clear();
+    let Some(path) = state.source.path.clone() else { return };
+    for row in state.snapshot.functions.iter().filter(|row| row.path == path && row.mark != Mark::Never) {
+        state.source.marks.insert(row.line, row.mark);
+    }
+    if let Some(change) = state.loaded().and_then(|loaded| loaded.view.proposal.change().cloned()) {
+        for edit in change.because.iter().filter(|edit| edit.path == path) {
+            state.source.marks.insert(edit.line, Mark::Stale);
+        }
+    }
+    let function = state.subject.as_ref().and_then(|id| state.function(id)).filter(|row| row.path == path).cloned();
+    let (Some(function), Some(Ok(lines))) = (function, &state.source.lines) else { return };
+    if let Some(call) = state.calls.calls().get(state.calls.selected) {
+        let position = (state.calls.selected + 1, state.calls.calls().len());
+        state.source.values = code::values(lines, &function, call, position);
+    }
+}
+
+/// Lists the calls with what is open in them.
+fn list_calls(state: &mut AppState) {
+    let calls = &mut state.calls;
+    let rows = calls.rows.as_ref().and_then(|rows| rows.as_ref().ok()).map_or(&[][..], Vec::as_slice);
+    calls.selected = calls.selected.min(rows.len().saturating_sub(1));
+    calls.lines.clear();
+    for (at, row) in rows.iter().enumerate() {
+        calls.lines.push(CallLine::Call(at));
+        if calls.open.contains(&at) {
+            let inside = row.inner.len() + row.changed.len() + usize::from(row.not_replayable.is_some());
+            calls.lines.extend((0..inside).map(|line| CallLine::Inside(at, line)));
+        }
+    }
+    if !rows.is_empty() {
+        calls.lines.extend((0..3).map(CallLine::Foot));
+    }
+    mark_source(state);
+}
+
+fn reread_source(state: &mut AppState) {
+    state.source.dirty = true;
+}
+
+fn reread_calls(state: &mut AppState) {
+    state.calls.dirty = true;
+}
+
+/// Puts every cursor back into its list and asks for what the panes lack.
+fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
+    let layout = state.layout();
+    for pane in state.screen.panes() {
+        let (len, rows) = (content::len(state, *pane), layout.rows(*pane));
+        if let Some(list) = content::list(state, *pane) {
+            list.settle(len, rows);
+        }
+    }
+    if let Some((id, moved)) = state.current().map(|row| (row.id, row.state)) {
+        let streaming = moved == ProposalState::Streaming;
+        let missing = state.decision.shown != Some(id) || state.decision.dirty;
+        if missing && !streaming && (state.decision.asked != Some(id) || state.decision.dirty) {
+            state.decision.asked = Some(id);
+            state.decision.dirty = false;
+            out.push(Effect::ReadProposal(id));
+        }
+    }
+    if let Some(function) = state.calls.function.clone() {
+        let missing = state.calls.rows.is_none() && state.calls.asked.as_ref() != Some(&function);
+        if missing || std::mem::take(&mut state.calls.dirty) {
+            state.calls.asked = Some(function.clone());
+            out.push(Effect::ReadCalls(function));
+        }
+    }
+    if let Some(path) = state.source.path.clone() {
+        let missing = state.source.lines.is_none() && state.source.asked.as_ref() != Some(&path);
+        if missing || std::mem::take(&mut state.source.dirty) {
+            state.source.asked = Some(path.clone());
+            out.push(Effect::ReadSource(path));
+        }
+    }
+}
+
+/// Tells what the line under the cursor of the focused pane is about.
+fn about(state: &AppState) -> About {
+    content::doc_rows(state, state.focus)
+        .and_then(|rows| content::cursor(state, state.focus).and_then(|at| rows.get(at).map(|row| row.about.clone())))
+        .unwrap_or_default()
+}
+
+/// Finds the proposal's draft text as it stands: the person's version, else the draft's.
+fn draft_text(state: &AppState) -> Option<(ProposalId, String)> {
+    let proposal = &state.loaded()?.view.proposal;
+    let text = proposal.edited.clone().or_else(|| proposal.draft().map(|draft| draft.text.clone()))?;
+    Some((proposal.id, text))
+}
+
+/// Tells whether an edit in place of this draft waits to be proved.
+fn open_edit(state: &AppState, id: ProposalId) -> Option<&InPlace> {
+    state.in_place.as_ref().filter(|edit| edit.proposal == id)
+}

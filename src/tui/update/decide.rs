@@ -1,0 +1,314 @@
+//! Deciding: accept, reject, skip, overrule, one or many, and taking it back. Nothing is written unseen.
+
+use crate::base::text::count;
+use crate::domain::command::Command;
+use crate::domain::decision::Verb;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::snapshot::QueueRow;
+use crate::tui::app::{AppState, Effect};
+use crate::tui::content;
+use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
+use crate::tui::layout::Pane;
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+use crate::tui::update::navigate;
+use crate::tui::widgets::line_edit::LineEdit;
+use crate::tui::words;
+
+/// Accepts what line 2 names when its diff is in sight; otherwise shows the diff and asks.
+pub fn accept(state: &mut AppState, out: &mut Vec<Effect>) {
+    let now = state.now;
+    let Some(row) = state.current().cloned() else {
+        state.messages.answer(now, words::NOTHING_WAITS);
+        return;
+    };
+    if let Some(why) = refusal(state, &row) {
+        state.messages.answer(now, why);
+        return;
+    }
+    let Some(loaded) = state.loaded().cloned() else {
+        state.messages.answer(now, words::STILL_READING);
+        return;
+    };
+    if content::diff_in_sight(state) {
+        send(state, row.id, out);
+        return;
+    }
+    let body: Vec<Row> = loaded.disk.iter().filter(|row| row.changed).map(|row| row.row.clone()).collect();
+    let files = loaded.view.plan.len();
+    let title = if files == 0 { "Take the new outcome?".to_owned() } else { format!("Write {}?", count(files, "file")) };
+    let first = loaded.view.plan.first().map(|edit| edit.path.to_string()).unwrap_or_default();
+    let mut question = Question::new(
+        format!("{title}   {first}"),
+        body,
+        vec![
+            ('a', "write", Act::Accept(row.id)),
+            ('e', "edit first", Act::Edit),
+            ('n', "go back, nothing is written", Act::Close),
+        ],
+    );
+    question.right = format!("+{} -{}", loaded.size.0, loaded.size.1);
+    state.layers.push(Layer::Question(question));
+}
+
+/// Tells why a proposal cannot be accepted now.
+fn refusal(state: &AppState, row: &QueueRow) -> Option<String> {
+    if let Some(verb) = state.pass.verdict(row.id) {
+        return Some(format!("Already {}. u takes it back.", past(verb)));
+    }
+    if super::open_edit(state, row.id).is_some() {
+        return Some("Your edit in place is not proved yet. i goes on, Ctrl-s proves it.".into());
+    }
+    match row.state {
+        ProposalState::Ready => row.blocked.clone(),
+        ProposalState::Queued | ProposalState::Streaming | ProposalState::Proving => Some(words::WAITS_FOR_PROOF.into()),
+        ProposalState::Stale => Some(words::STALE_ON_ACCEPT.into()),
+        ProposalState::Refused | ProposalState::Failed => Some(words::CANNOT_BE_ACCEPTED.into()),
+        ProposalState::Accepted | ProposalState::Edited | ProposalState::Rejected | ProposalState::Written => {
+            Some("Already decided. u takes it back.".into())
+        }
+    }
+}
+
+fn past(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Accept => "accepted",
+        Verb::Edit => "accepted as you wrote it",
+        Verb::Reject => "rejected",
+        Verb::Skip => "skipped",
+        Verb::Overrule => "noted as a bug",
+    }
+}
+
+/// Sends the acceptance of one proposal.
+pub fn send(state: &mut AppState, id: ProposalId, out: &mut Vec<Effect>) {
+    if state.kept.deciding == Some(id) {
+        return;
+    }
+    let edited = state.loaded().is_some_and(|loaded| loaded.view.proposal.id == id && loaded.view.proposal.edited.is_some());
+    let verb = if edited { Verb::Edit } else { Verb::Accept };
+    state.kept.deciding = Some(id);
+    out.push(Effect::Send(Command::Decide { proposals: vec![id], verb, reason: None }));
+}
+
+/// Rejects what line 2 names.
+pub fn reject(state: &mut AppState, out: &mut Vec<Effect>) {
+    let Some(row) = state.current().cloned() else {
+        state.messages.answer(state.now, words::NOTHING_WAITS);
+        return;
+    };
+    if let Some(verb) = state.pass.verdict(row.id) {
+        state.messages.answer(state.now, format!("Already {}. u takes it back.", past(verb)));
+        return;
+    }
+    if matches!(row.state, ProposalState::Queued | ProposalState::Streaming | ProposalState::Proving) {
+        state.messages.answer(state.now, "It is not ready yet. x cancels it, s skips it.");
+        return;
+    }
+    if state.kept.deciding == Some(row.id) {
+        return;
+    }
+    state.kept.deciding = Some(row.id);
+    out.push(Effect::Send(Command::Decide { proposals: vec![row.id], verb: Verb::Reject, reason: None }));
+}
+
+/// Skips what line 2 names: it comes back at the end of the pass.
+pub fn skip(state: &mut AppState, out: &mut Vec<Effect>) {
+    let Some(id) = state.current().map(|row| row.id) else {
+        state.messages.answer(state.now, words::NOTHING_WAITS);
+        return;
+    };
+    out.push(Effect::Send(Command::Decide { proposals: vec![id], verb: Verb::Skip, reason: None }));
+    let next = state.pass.next(|row| state.filter.takes_proposal(row));
+    state.pass.skip(id);
+    match next {
+        Some(next) => go(state, next),
+        None => state.messages.answer(state.now, "Skipped. It is the only one left."),
+    }
+}
+
+/// Asks for the reason why a recorded outcome is a bug.
+pub fn overrule(state: &mut AppState) {
+    let Some(id) = state.current().map(|row| row.id) else {
+        state.messages.answer(state.now, words::NOTHING_WAITS);
+        return;
+    };
+    let line = LineEdit::new(state.kept.reason.clone());
+    let prompt = Prompt { purpose: Purpose::Reason(id), line, earlier: Vec::new(), at: None, wrong: None };
+    state.layers.push(Layer::Prompt(prompt));
+}
+
+/// Asks whether all in the filter shall be decided, with the number.
+pub fn bulk(state: &mut AppState, accept: bool) {
+    let open: Vec<&QueueRow> = state
+        .pass
+        .items()
+        .iter()
+        .filter(|row| state.pass.verdict(row.id).is_none() && state.filter.takes_proposal(row))
+        .collect();
+    let (ready, rest): (Vec<&QueueRow>, Vec<&QueueRow>) =
+        open.into_iter().partition(|row| row.state == ProposalState::Ready && row.blocked.is_none());
+    if ready.is_empty() {
+        state.messages.answer(state.now, "Nothing in the filter is ready to be decided.");
+        return;
+    }
+    let ids: Vec<ProposalId> = ready.iter().map(|row| row.id).collect();
+    let mut files: Vec<&str> = ready.iter().map(|row| row.path.as_str()).collect();
+    files.sort_unstable();
+    files.dedup();
+    let kinds = kinds(&ready);
+    let verb_word = if accept { "Accept" } else { "Reject" };
+    let title = format!("{verb_word} {kinds} of {}?", count(files.len(), "file"));
+    let mut body = Vec::new();
+    if !state.filter.is_empty() {
+        body.push(Row::new().add(Role::Dim, format!(" filter: {}", state.filter.text)));
+    }
+    for path in files.iter().take(3) {
+        let here = ready.iter().filter(|row| row.path.as_str() == *path).count();
+        body.push(Row::new().add(Role::Text, format!("   {path}")).end(Role::Accent, here.to_string()));
+    }
+    if files.len() > 3 {
+        body.push(Row::new().add(Role::Dim, format!("   and {} more", count(files.len() - 3, "file"))));
+    }
+    let left_out = left_out(&rest);
+    if !left_out.is_empty() {
+        body.push(Row::new().add(Role::Dim, format!(" Left out: {left_out}.")));
+    }
+    let verb = if accept { Verb::Accept } else { Verb::Reject };
+    let number = ids.len();
+    let command = Command::Decide { proposals: ids.clone(), verb, reason: None };
+    let words = format!("{} {number}", verb_word.to_lowercase());
+    let answers = vec![
+        ('y', words.as_str(), Act::Bulk(vec![command], number)),
+        ('d', "show the list", Act::ShowDiffs(ids)),
+        ('n', "go back", Act::Close),
+    ];
+    state.layers.push(Layer::Question(Question::new(title, body, answers)));
+}
+
+fn kinds(rows: &[&QueueRow]) -> String {
+    let changes = rows.iter().filter(|row| row.kind == "change").count();
+    match (rows.len() - changes, changes) {
+        (drafts, 0) => count(drafts, "draft"),
+        (0, changes) => count(changes, "change"),
+        (drafts, changes) => format!("{} and {}", count(drafts, "draft"), count(changes, "change")),
+    }
+}
+
+fn left_out(rest: &[&QueueRow]) -> String {
+    let number = |wanted: &[ProposalState]| rest.iter().filter(|row| wanted.contains(&row.state)).count();
+    let blocked = rest.iter().filter(|row| row.state == ProposalState::Ready).count();
+    [
+        (number(&[ProposalState::Stale]), "stale"),
+        (number(&[ProposalState::Refused, ProposalState::Failed]), "that fail"),
+        (number(&[ProposalState::Queued, ProposalState::Streaming, ProposalState::Proving]), "not ready"),
+        (blocked, "that need a look of their own"),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, word)| format!("{number} {word}"))
+    .collect::<Vec<_>>()
+    .join(", ")
+}
+
+/// Takes the last decision back.
+pub fn undo(state: &mut AppState, out: &mut Vec<Effect>) {
+    if state.snapshot.can_undo {
+        out.push(Effect::Send(Command::Undo));
+    } else {
+        state.messages.answer(state.now, words::NOTHING_TO_UNDO);
+    }
+}
+
+/// Makes the decision again that was taken back.
+pub fn redo(state: &mut AppState, out: &mut Vec<Effect>) {
+    if state.snapshot.can_redo {
+        out.push(Effect::Send(Command::Redo));
+    } else {
+        state.messages.answer(state.now, words::NOTHING_TO_REDO);
+    }
+}
+
+/// Goes to the next proposal that waits.
+pub fn next(state: &mut AppState) {
+    match state.pass.next(|row| state.filter.takes_proposal(row)) {
+        Some(id) => go(state, id),
+        None => {
+            let why = if state.pass.open() > 0 && !state.filter.is_empty() {
+                words::filter_hides(state.pass.open(), "proposal")
+            } else {
+                "No other proposal waits.".into()
+            };
+            state.messages.answer(state.now, why);
+        }
+    }
+}
+
+/// Goes to the proposal before, decided ones too.
+pub fn previous(state: &mut AppState) {
+    match state.pass.previous(|row| state.filter.takes_proposal(row)) {
+        Some(id) => go(state, id),
+        None => state.messages.answer(state.now, "This is the first proposal."),
+    }
+}
+
+/// Makes a proposal the one line 2 names.
+pub fn go(state: &mut AppState, id: ProposalId) {
+    if !state.pass.go(id) {
+        return;
+    }
+    state.decision.list = Default::default();
+    state.decision.follow = true;
+    if let Some(function) = state.current().map(|row| row.function.clone()) {
+        navigate::set_subject(state, &function);
+        navigate::show_in_tree(state, &function);
+    }
+    if state.screen != crate::tui::layout::Screen::Review {
+        navigate::show(state, crate::tui::layout::Screen::Review, Pane::Decision);
+    }
+}
+
+/// The engine says: it was decided.
+pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
+    let now = state.now;
+    let ours = state.kept.deciding == Some(id);
+    if ours {
+        state.kept.deciding = None;
+    }
+    state.pass.decide(id, verb);
+    let in_bulk = if let Some((all, done, accept)) = state.kept.bulk.take() {
+        if done + 1 >= all {
+            state.messages.done(now, words::bulk_done(accept, all));
+        } else {
+            state.kept.bulk = Some((all, done + 1, accept));
+        }
+        true
+    } else {
+        if verb != Verb::Skip {
+            let hint = if line.contains("u takes") { "" } else { " u takes it back." };
+            state.messages.done(now, format!("{}{hint}", sentence(line)));
+        }
+        false
+    };
+    if (ours || in_bulk) && state.current().is_some_and(|row| row.id == id) && verb != Verb::Skip {
+        match state.pass.next(|row| state.filter.takes_proposal(row)) {
+            Some(next) => go(state, next),
+            None => state.decision.dirty = true,
+        }
+    }
+}
+
+/// The engine says: it was taken back.
+pub fn undone(state: &mut AppState, id: ProposalId, function: &FunctionId, line: &str) {
+    state.pass.reopen(id);
+    state.decision.dirty = true;
+    let line = if line.is_empty() { format!("Taken back: {} waits again.", function.qualname()) } else { sentence(line) };
+    state.messages.done(state.now, line);
+    go(state, id);
+}
+
+fn sentence(line: &str) -> String {
+    let line = line.trim();
+    if line.ends_with(['.', '?']) { line.to_owned() } else { format!("{line}.") }
+}

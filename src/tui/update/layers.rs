@@ -1,0 +1,500 @@
+//! Keys of prompts, questions, boxes and lists, and of editing in place. Esc decides nothing and keeps what was typed.
+
+use crossterm::event::KeyCode;
+
+use crate::domain::command::Command;
+use crate::domain::decision::Verb;
+use crate::tui::action::{Action, Context, TABLE};
+use crate::tui::app::{AppState, Effect, Search};
+use crate::tui::content;
+use crate::tui::filter::{Filter, STATES};
+use crate::tui::keymap::Key;
+use crate::tui::layer::{Act, Layer, Prompt, Purpose, TextBox};
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::live;
+use crate::tui::row::Row;
+use crate::tui::update::{self, decide, navigate, rebuild_tree, work};
+use crate::tui::widgets::line_edit::LineEdit;
+use crate::tui::widgets::picker::{Choice, Picker};
+use crate::tui::words;
+
+const REASON_MIN: usize = 10;
+
+/// Opens a layer.
+pub fn open(state: &mut AppState, action: Action) {
+    let layer = match action {
+        Action::Help => {
+            let (choices, actions) = actions(state, true);
+            Layer::Help(Picker::new(choices, ""), actions)
+        }
+        Action::Palette => {
+            let (choices, actions) = actions(state, false);
+            Layer::Palette(Picker::new(choices, &state.kept.palette.clone()), actions)
+        }
+        Action::Queue => {
+            let mut rows: Vec<_> = state.pass.items().iter().filter(|row| state.pass.verdict(row.id).is_none()).collect();
+            if rows.is_empty() {
+                state.messages.answer(state.now, words::queue_done(state.snapshot.decided));
+                return;
+            }
+            // Grouped by function, groups in the order of their best.
+            let mut order: Vec<&crate::domain::function::FunctionId> = Vec::new();
+            for row in &rows {
+                if !order.contains(&&row.function) {
+                    order.push(&row.function);
+                }
+            }
+            let rank: std::collections::HashMap<_, _> = order.into_iter().enumerate().map(|(at, id)| (id, at)).collect();
+            rows.sort_by_key(|row| rank.get(&row.function).copied());
+            let choices = rows
+                .iter()
+                .map(|row| Choice {
+                    title: row.function.to_string(),
+                    detail: format!("{}  {}", row.kind, row.title),
+                    key: live::state_word(row),
+                    blocked: None,
+                })
+                .collect();
+            Layer::Queue(Picker::new(choices, ""), rows.iter().map(|row| row.id).collect())
+        }
+        Action::Search => prompt(Purpose::Search, &state.kept.search, state.kept.searches.clone()),
+        _ => {
+            let now = if state.screen == Screen::Log { &state.log_filter.text } else { &state.filter.text };
+            let line = if state.kept.filter.is_empty() { now } else { &state.kept.filter };
+            prompt(Purpose::Filter, line, state.kept.filters.clone())
+        }
+    };
+    state.layers.push(layer);
+}
+
+fn prompt(purpose: Purpose, line: &str, earlier: Vec<String>) -> Layer {
+    Layer::Prompt(Prompt { purpose, line: LineEdit::new(line), earlier, at: None, wrong: None })
+}
+
+/// Opens the prompt for a command to record: with the offer that was chosen, else the last command, else the best offer.
+pub fn open_record(state: &mut AppState, offer: Option<usize>) {
+    let offers: Vec<String> = state.snapshot.offers.iter().map(|argv| join(argv)).collect();
+    let chosen = offer.and_then(|at| offers.get(at).cloned());
+    let mut earlier = state.kept.recorded.clone();
+    earlier.extend(offers.iter().filter(|offer| !state.kept.recorded.contains(offer)).cloned());
+    let kept = Some(state.kept.record.clone()).filter(|line| !line.is_empty());
+    let line = chosen.or(kept).or_else(|| earlier.first().cloned()).unwrap_or_default();
+    state.layers.push(prompt(Purpose::Record, &line, earlier));
+}
+
+fn join(argv: &[String]) -> String {
+    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "))
+}
+
+fn actions(state: &AppState, help: bool) -> (Vec<Choice>, Vec<Action>) {
+    let here: &[Context] = if state.screen == Screen::Review { Context::PATHS[0] } else { &Context::PATHS[0][1..] };
+    TABLE
+        .iter()
+        .filter(|entry| if help { here.contains(&entry.context) } else { Context::PATHS[0].contains(&entry.context) })
+        .map(|entry| {
+            let keys = state.keymap.keys_of(entry.action).join(" ");
+            let blocked = live::why_not(state, entry.action).map(str::to_owned);
+            let choice = if help {
+                Choice {
+                    title: format!("{keys:<14}{}", entry.word),
+                    detail: entry.does.into(),
+                    key: entry.context.name().into(),
+                    blocked: None,
+                }
+            } else {
+                Choice { title: entry.title.into(), detail: String::new(), key: keys, blocked }
+            };
+            (choice, entry.action)
+        })
+        .unzip()
+}
+
+/// Takes a key for the top layer.
+pub fn key(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
+    let Some(mut layer) = state.layers.pop() else { return };
+    let keep = if layer.takes_text() { typing(state, &mut layer, key, out) } else { asking(state, &mut layer, key, out) };
+    if keep {
+        state.layers.push(layer);
+    }
+}
+
+fn typing(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effect>) -> bool {
+    let rows = usize::from(state.size.1);
+    match state.keymap.action(&[Context::Prompt], key) {
+        Some(Action::Submit) => return submit(state, layer, out),
+        Some(Action::Leave) => {
+            keep_words(state, layer);
+            return false;
+        }
+        Some(Action::Complete) => complete(state, layer),
+        Some(up @ (Action::Earlier | Action::Later)) => choose(layer, up == Action::Earlier),
+        Some(action) => {
+            if let Some(line) = layer.line() {
+                match action {
+                    Action::LineStart => line.start(),
+                    Action::LineEnd => line.end(),
+                    Action::DeleteWord => line.delete_word(),
+                    _ => line.delete_line(),
+                }
+            }
+            typed(state, layer);
+        }
+        None => match (key.typed(), key.code) {
+            (Some(c), _) => {
+                if let Some(line) = layer.line() {
+                    line.insert(c.encode_utf8(&mut [0; 4]));
+                }
+                typed(state, layer);
+            }
+            (None, code) => {
+                if let (KeyCode::PageDown | KeyCode::PageUp, Some(picker)) = (code, layer.picker()) {
+                    let page = isize::try_from(rows / 2).unwrap_or(5);
+                    let len = picker.shown.len();
+                    picker.list.step(if code == KeyCode::PageDown { page } else { -page }, len);
+                }
+                if let Some(line) = layer.line() {
+                    match code {
+                        KeyCode::Left => line.left(),
+                        KeyCode::Right => line.right(),
+                        KeyCode::Backspace => line.backspace(),
+                        KeyCode::Delete => line.delete(),
+                        _ => return true,
+                    }
+                    if matches!(code, KeyCode::Backspace | KeyCode::Delete) {
+                        typed(state, layer);
+                    }
+                }
+            }
+        },
+    }
+    true
+}
+
+/// The line changed: what depends on it follows at once.
+fn typed(state: &mut AppState, layer: &mut Layer) {
+    if let Some(picker) = layer.picker() {
+        picker.narrow();
+    }
+    if let Layer::Prompt(prompt) = layer {
+        prompt.wrong = None;
+        prompt.at = None;
+        if prompt.purpose == Purpose::Search {
+            state.kept.search.clone_from(&prompt.line.text);
+        }
+    }
+}
+
+fn keep_words(state: &mut AppState, layer: &mut Layer) {
+    match layer {
+        Layer::Palette(picker, _) => state.kept.palette.clone_from(&picker.line.text),
+        Layer::Prompt(prompt) => {
+            let words = prompt.line.text.clone();
+            match prompt.purpose {
+                Purpose::Filter => state.kept.filter = words,
+                Purpose::Search => state.kept.search = words,
+                Purpose::Record => state.kept.record = words,
+                Purpose::Remark(_) => state.kept.remark = words,
+                Purpose::Reason(_) => state.kept.reason = words,
+            }
+        }
+        _ => {}
+    }
+}
+
+fn choose(layer: &mut Layer, earlier: bool) {
+    if let Some(picker) = layer.picker() {
+        let len = picker.shown.len();
+        picker.list.step(if earlier { -1 } else { 1 }, len);
+    } else if let Layer::Prompt(prompt) = layer {
+        let at = match (prompt.at, earlier) {
+            (None, true) => Some(0),
+            (None, false) | (Some(0), false) => None,
+            (Some(at), true) => Some((at + 1).min(prompt.earlier.len().saturating_sub(1))),
+            (Some(at), false) => Some(at - 1),
+        };
+        if let Some(entry) = at.and_then(|at| prompt.earlier.get(at)) {
+            prompt.line = LineEdit::new(entry.clone());
+            prompt.at = at;
+        } else if at.is_none() && prompt.at.is_some() {
+            prompt.line = LineEdit::default();
+            prompt.at = None;
+        }
+    }
+}
+
+fn complete(state: &AppState, layer: &mut Layer) {
+    let Layer::Prompt(prompt) = layer else {
+        if let Some(picker) = layer.picker() {
+            let len = picker.shown.len();
+            picker.list.step(1, len);
+        }
+        return;
+    };
+    if prompt.purpose != Purpose::Filter {
+        return;
+    }
+    let word = prompt.line.halves().0.rsplit(' ').next().unwrap_or_default().to_owned();
+    let found = if let Some(begun) = word.strip_prefix("is:") {
+        STATES.iter().find(|state| state.starts_with(begun)).map(|state| format!("is:{state}"))
+    } else if let Some(begun) = word.strip_prefix("in:") {
+        state.snapshot.files.iter().find(|file| file.path.as_str().contains(begun)).map(|file| format!("in:{}", file.path))
+    } else {
+        let functions = state.snapshot.functions.iter();
+        functions.map(|row| row.id.qualname()).find(|name| !word.is_empty() && name.starts_with(&word)).map(str::to_owned)
+    };
+    if let Some(found) = found {
+        prompt.line.delete_word();
+        prompt.line.insert(&found);
+        prompt.line.insert(" ");
+    }
+}
+
+fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> bool {
+    match layer {
+        Layer::Help(picker, actions) | Layer::Palette(picker, actions) => {
+            let chosen = picker.chosen().and_then(|at| Some((picker.all.get(at)?.clone(), *actions.get(at)?)));
+            let Some((choice, action)) = chosen else { return true };
+            if let Some(why) = choice.blocked {
+                state.messages.answer(state.now, words::not_now(&choice.title, &why));
+                return true;
+            }
+            state.kept.palette.clear();
+            update::act(state, action, out);
+            false
+        }
+        Layer::Queue(picker, ids) => {
+            if let Some(id) = picker.chosen().and_then(|at| ids.get(at)).copied() {
+                navigate::leave(state);
+                decide::go(state, id);
+                navigate::show(state, Screen::Review, Pane::Decision);
+            }
+            false
+        }
+        Layer::Prompt(prompt) => match submit_prompt(state, prompt, out) {
+            Ok(()) => false,
+            Err(wrong) => {
+                prompt.wrong = Some(wrong);
+                true
+            }
+        },
+        Layer::Question(_) | Layer::Text(_) => false,
+    }
+}
+
+fn submit_prompt(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+    let text = prompt.line.text.trim().to_owned();
+    match &prompt.purpose {
+        Purpose::Filter => {
+            state.kept.filter.clear();
+            remember(&mut state.kept.filters, &text);
+            set_filter(state, Filter::parse(&text));
+        }
+        Purpose::Search => {
+            remember(&mut state.kept.searches, &text);
+            state.search = (!text.is_empty()).then(|| Search { pane: state.focus, words: text.to_lowercase() });
+            find(state, true, true);
+        }
+        Purpose::Record => {
+            let argv = shlex::split(&text).ok_or(words::UNBALANCED)?;
+            if argv.is_empty() {
+                return Err(words::EMPTY_COMMAND);
+            }
+            state.kept.record.clear();
+            remember(&mut state.kept.recorded, &text);
+            out.push(Effect::Send(Command::Record { argv, limit: None, targets: Vec::new() }));
+            navigate::show(state, Screen::Runs, Pane::Runs);
+            state.runs = Default::default();
+        }
+        Purpose::Remark(function) => {
+            state.kept.remark.clear();
+            let remark = Some(text).filter(|text| !text.is_empty());
+            out.push(Effect::Send(Command::AskModel { function: function.clone(), remark }));
+        }
+        Purpose::Reason(id) => {
+            if text.chars().count() < REASON_MIN {
+                return Err(words::REASON_TOO_SHORT);
+            }
+            state.kept.reason.clear();
+            state.kept.deciding = Some(*id);
+            out.push(Effect::Send(Command::Decide { proposals: vec![*id], verb: Verb::Overrule, reason: Some(text) }));
+        }
+    }
+    Ok(())
+}
+
+fn remember(history: &mut Vec<String>, text: &str) {
+    if !text.is_empty() {
+        history.retain(|entry| entry != text);
+        history.insert(0, text.to_owned());
+    }
+}
+
+fn set_filter(state: &mut AppState, filter: Filter) {
+    if state.screen == Screen::Log {
+        state.log_filter = filter;
+    } else {
+        state.filter = filter;
+        rebuild_tree(state);
+    }
+}
+
+/// Shows everything again.
+pub fn clear_filter(state: &mut AppState) {
+    state.kept.filter.clear();
+    let empty = if state.screen == Screen::Log { state.log_filter.is_empty() } else { state.filter.is_empty() };
+    if empty {
+        state.messages.answer(state.now, "There is no filter. f sets one.");
+    } else {
+        set_filter(state, Filter::default());
+    }
+}
+
+/// Goes to a match of the search.
+pub fn find(state: &mut AppState, forward: bool, from_here: bool) {
+    let Some(Search { words: wanted, .. }) = state.search.clone() else {
+        if !from_here {
+            state.messages.answer(state.now, "No search. / starts one.");
+        }
+        return;
+    };
+    let pane = state.focus;
+    state.search = Some(Search { pane, words: wanted.clone() });
+    let len = content::len(state, pane);
+    let hits: Vec<usize> = (0..len).filter(|at| content::text(state, pane, *at).to_lowercase().contains(&wanted)).collect();
+    let at = content::cursor(state, pane).unwrap_or(0);
+    let next = if forward {
+        hits.iter().position(|hit| *hit > at || (from_here && *hit == at)).or(Some(0))
+    } else {
+        hits.iter().rposition(|hit| *hit < at).or(hits.len().checked_sub(1))
+    };
+    let Some((index, hit)) = next.and_then(|index| Some((index, *hits.get(index)?))) else {
+        state.messages.answer(state.now, words::no_match(&wanted));
+        return;
+    };
+    let height = state.layout().rows(pane);
+    if let Some(list) = content::list(state, pane) {
+        list.jump(hit, height);
+    }
+    navigate::moved(state, pane);
+    state.messages.answer(state.now, words::matches(index + 1, hits.len()));
+}
+
+fn asking(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effect>) -> bool {
+    let height = usize::from(state.size.1 / 2);
+    if let Layer::Question(question) = layer
+        && let Some(answer) = key.typed().and_then(|c| question.answers.iter().find(|answer| answer.key == c))
+    {
+        let act = answer.act.clone();
+        return answered(state, layer, act, out);
+    }
+    let action = state.keymap.action(&[Context::Layer], key);
+    match (layer, action) {
+        (layer @ Layer::Question(_), Some(Action::Answer | Action::SafeAnswer)) => {
+            let Layer::Question(question) = &*layer else { return false };
+            let at = if action == Some(Action::Answer) { question.marked } else { question.safe };
+            let act = question.answers.get(at).map_or(Act::Close, |answer| answer.act.clone());
+            answered(state, layer, act, out)
+        }
+        (Layer::Text(_), Some(Action::Answer | Action::SafeAnswer)) => false,
+        (Layer::Question(question), Some(Action::NextAnswer)) => {
+            question.marked = (question.marked + 1) % question.answers.len().max(1);
+            true
+        }
+        (Layer::Question(question), Some(Action::PreviousAnswer)) => {
+            question.marked = (question.marked + question.answers.len().max(1) - 1) % question.answers.len().max(1);
+            true
+        }
+        (Layer::Question(question), Some(Action::ScrollDown)) => {
+            question.top = (question.top + 1).min(question.body.len().saturating_sub(1));
+            true
+        }
+        (Layer::Question(question), Some(Action::ScrollUp)) => {
+            question.top = question.top.saturating_sub(1);
+            true
+        }
+        (Layer::Text(text), Some(Action::ScrollDown)) => {
+            let page = if matches!(key.code, KeyCode::Char(' ') | KeyCode::PageDown) { height } else { 1 };
+            text.top = (text.top + page).min(text.body.len().saturating_sub(1));
+            true
+        }
+        (Layer::Text(text), Some(Action::ScrollUp)) => {
+            text.top = text.top.saturating_sub(if key.code == KeyCode::PageUp { height } else { 1 });
+            true
+        }
+        _ => true,
+    }
+}
+
+fn answered(state: &mut AppState, layer: &Layer, act: Act, out: &mut Vec<Effect>) -> bool {
+    match act {
+        Act::Close => {}
+        Act::Accept(id) => decide::send(state, id, out),
+        Act::Edit => {
+            navigate::show(state, Screen::Review, Pane::Decision);
+            work::edit(state, out);
+        }
+        Act::Bulk(commands, number) => {
+            let accept = matches!(commands.first(), Some(Command::Decide { verb: Verb::Accept, .. }));
+            state.kept.bulk = Some((number, 0, accept));
+            out.extend(commands.into_iter().map(Effect::Send));
+        }
+        Act::ShowDiffs(ids) => {
+            let body = state
+                .pass
+                .items()
+                .iter()
+                .filter(|row| ids.contains(&row.id))
+                .map(|row| Row::plain(format!(" {}  {}", row.function, row.title)))
+                .collect();
+            state.layers.push(layer.clone());
+            state.layers.push(Layer::Text(TextBox { title: "What would be decided".into(), body, top: 0 }));
+        }
+        Act::Quit => out.push(Effect::Quit),
+    }
+    false
+}
+
+/// Takes pasted text.
+pub fn paste(state: &mut AppState, text: &str) {
+    if let Some(mut layer) = state.layers.pop() {
+        if let Some(line) = layer.line() {
+            line.insert(text);
+            typed(state, &mut layer);
+        }
+        state.layers.push(layer);
+    } else if let Some(edit) = state.in_place.as_mut().filter(|edit| edit.open) {
+        edit.area.insert_str(text.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+}
+
+/// Takes a key for the text that is edited in place.
+pub fn in_place(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
+    let Some(edit) = state.in_place.as_mut() else { return };
+    let text = |edit: &crate::tui::app::InPlace| edit.area.lines().join("\n") + "\n";
+    match state.keymap.action(&[Context::InPlace], key) {
+        Some(Action::ProveEdit) => {
+            let (proposal, text) = (edit.proposal, text(edit));
+            state.in_place = None;
+            state.messages.answer(state.now, words::EDITOR_CHANGED);
+            out.push(Effect::Send(Command::Edit { proposal, text }));
+        }
+        Some(Action::CloseEdit) => {
+            edit.open = false;
+            state.messages.answer(state.now, words::EDIT_KEPT);
+        }
+        Some(Action::EditOutside) => {
+            let line = u32::try_from(edit.area.cursor().0 + 1).unwrap_or(1);
+            edit.open = false;
+            out.push(Effect::EditDraft { proposal: edit.proposal, text: text(edit), line });
+        }
+        Some(Action::UndoTyping) => {
+            edit.area.undo();
+        }
+        Some(Action::RedoTyping) => {
+            edit.area.redo();
+        }
+        _ => {
+            edit.area.input(crossterm::event::KeyEvent::new(key.code, key.held));
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! Moving: cursors, panes, screens, jumps, `Enter`, the widths.
+
+use crate::domain::function::FunctionId;
+use crate::tui::action::Action;
+use crate::tui::app::{AppState, CallLine};
+use crate::tui::content;
+use crate::tui::doc::About;
+use crate::tui::jumps::Place;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::update::{about, layers, list_calls, mark_source, place_source, rebuild_tree, work};
+use crate::tui::widgets::tree::NodeKey;
+use crate::tui::words;
+
+const SIDEWAYS: usize = 8;
+const SHARE_STEP: u16 = 4;
+
+/// Does a moving action.
+pub fn act(state: &mut AppState, action: Action) {
+    let rows = isize::try_from(state.layout().rows(state.focus)).unwrap_or(1).max(1);
+    match action {
+        Action::Down => step(state, 1),
+        Action::Up => step(state, -1),
+        Action::PageDown => step(state, rows),
+        Action::PageUp => step(state, -rows),
+        Action::HalfDown => step(state, rows / 2),
+        Action::HalfUp => step(state, -(rows / 2)),
+        Action::First => step(state, isize::MIN),
+        Action::Last => step(state, isize::MAX),
+        Action::Left => sideways(state, false),
+        Action::Right => sideways(state, true),
+        Action::Enter => enter(state),
+        Action::NextItem => item(state, true),
+        Action::PreviousItem => item(state, false),
+        Action::Definition => definition(state),
+        Action::Calls => {
+            leave(state);
+            show(state, Screen::Review, Pane::Calls);
+        }
+        Action::Review => screen(state, Screen::Review),
+        Action::Runs => screen(state, Screen::Runs),
+        Action::Log => screen(state, Screen::Log),
+        Action::NextPane => next_pane(state, 1),
+        Action::PreviousPane => next_pane(state, -1),
+        Action::Back => jump(state, true),
+        Action::Forward => jump(state, false),
+        Action::Zoom => state.zoomed = !state.zoomed,
+        Action::Narrower => resize(state, false),
+        Action::Wider => resize(state, true),
+        Action::Close => close(state),
+        // Keys of prompts, layers and editing in place never come here: they are looked up on paths of their own.
+        _ => {}
+    }
+}
+
+/// Makes a function what the panes are about: its file, its line, its calls.
+pub fn set_subject(state: &mut AppState, id: &FunctionId) {
+    let changed = state.subject.as_ref() != Some(id);
+    state.subject = Some(id.clone());
+    if state.calls.function.as_ref() != Some(id) {
+        state.calls = crate::tui::app::CallsPane { function: Some(id.clone()), open: [0].into(), ..Default::default() };
+    }
+    let Some(row) = state.function(id).cloned() else { return };
+    if changed || state.source.path.as_ref() != Some(&row.path) {
+        show_source(state, &row.path, row.line);
+    }
+    mark_source(state);
+}
+
+/// Shows a line of a file in the source pane.
+pub fn show_source(state: &mut AppState, path: &crate::base::paths::RelPath, line: u32) {
+    if state.source.path.as_ref() != Some(path) {
+        state.source.path = Some(path.clone());
+        state.source.lines = None;
+        state.source.shift = 0;
+        state.source.list = Default::default();
+    }
+    state.source.goto = Some(line);
+    if state.source.lines.is_some() {
+        place_source(state);
+    }
+}
+
+/// Puts the tree's cursor on a function and opens what hides it.
+pub fn show_in_tree(state: &mut AppState, id: &FunctionId) {
+    let key = NodeKey::Function(id.clone());
+    if !state.nodes.iter().any(|node| node.key == key) {
+        let Some(path) = state.function(id).map(|row| row.path.clone()) else { return };
+        let mut folder = String::new();
+        for part in path.parts() {
+            if !folder.is_empty() {
+                folder.push('/');
+            }
+            folder.push_str(part);
+            let key = NodeKey::Path(folder.clone());
+            if state.nodes.iter().any(|node| node.key == key && node.folded == Some(true)) {
+                toggle(state, key);
+            }
+        }
+    }
+    if let Some(at) = state.nodes.iter().position(|node| node.key == key) {
+        let rows = state.layout().rows(Pane::Functions);
+        state.tree.jump(at, rows);
+    }
+}
+
+/// Goes to a pane of a screen and brings it to the front.
+pub fn show(state: &mut AppState, screen: Screen, pane: Pane) {
+    if state.screen == Screen::Review {
+        state.review_focus = state.focus;
+    }
+    state.screen = screen;
+    state.focus = pane;
+    match pane {
+        Pane::Functions | Pane::Source | Pane::Calls => {
+            state.left = pane;
+            if pane != Pane::Functions {
+                state.centre = pane;
+            }
+        }
+        _ => {}
+    }
+}
+
+fn screen(state: &mut AppState, screen: Screen) {
+    if state.screen == screen {
+        return;
+    }
+    state.zoomed = false;
+    let pane = match screen {
+        Screen::Review => state.review_focus,
+        Screen::Runs => Pane::Runs,
+        Screen::Log => Pane::Log,
+    };
+    show(state, screen, pane);
+}
+
+fn next_pane(state: &mut AppState, step: isize) {
+    let panes = state.screen.panes();
+    let at = panes.iter().position(|pane| *pane == state.focus).unwrap_or(0);
+    let len = isize::try_from(panes.len()).unwrap_or(1);
+    let next = (isize::try_from(at).unwrap_or(0) + step).rem_euclid(len);
+    if let Some(pane) = usize::try_from(next).ok().and_then(|next| panes.get(next)) {
+        show(state, state.screen, *pane);
+    }
+}
+
+/// Moves the cursor of the focused pane.
+pub fn step(state: &mut AppState, lines: isize) {
+    let pane = state.focus;
+    let len = content::len(state, pane);
+    if let Some(list) = content::list(state, pane) {
+        list.step(lines, len);
+    }
+    if pane == Pane::Decision {
+        state.decision.follow = state.decision.list.cursor + 1 >= len;
+    }
+    moved(state, pane);
+}
+
+/// Lets the other panes follow the cursor of a pane.
+pub fn moved(state: &mut AppState, pane: Pane) {
+    match pane {
+        Pane::Functions => select_node(state),
+        Pane::Calls => {
+            if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor) {
+                state.calls.selected = *at;
+                mark_source(state);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn select_node(state: &mut AppState) {
+    let Some(node) = state.nodes.get(state.tree.cursor).cloned() else { return };
+    match node.key {
+        NodeKey::Function(id) => {
+            match state.pass.of(&id).map(|row| row.id) {
+                Some(proposal) if state.current().is_none_or(|row| row.function != id) => {
+                    state.pass.go(proposal);
+                }
+                Some(_) => {}
+                None => state.pass.rest(),
+            }
+            state.decision.list =
+                if state.decision.shown == state.current().map(|row| row.id) { state.decision.list } else { Default::default() };
+            set_subject(state, &id);
+        }
+        NodeKey::Trouble(_) | NodeKey::Path(_) => {
+            if let Some(path) = node.path {
+                show_source(state, &path, node.line);
+            }
+        }
+    }
+}
+
+fn sideways(state: &mut AppState, right: bool) {
+    let shift = match state.focus {
+        Pane::Functions => return fold(state, right),
+        Pane::Source => &mut state.source.shift,
+        Pane::Calls => &mut state.calls.shift,
+        Pane::Decision => &mut state.decision.shift,
+        Pane::Runs | Pane::Log => return,
+    };
+    *shift = if right { (*shift + SIDEWAYS).min(4_000) } else { shift.saturating_sub(SIDEWAYS) };
+}
+
+fn fold(state: &mut AppState, unfold: bool) {
+    let Some(node) = state.nodes.get(state.tree.cursor).cloned() else { return };
+    match (node.folded, unfold) {
+        (Some(true), true) | (Some(false), false) => toggle(state, node.key),
+        (_, true) => step(state, 1),
+        (_, false) => {
+            let parent = state.nodes[..state.tree.cursor].iter().rposition(|other| other.depth < node.depth);
+            if let Some(parent) = parent {
+                state.tree.cursor = parent;
+                select_node(state);
+            }
+        }
+    }
+}
+
+fn toggle(state: &mut AppState, key: NodeKey) {
+    if !state.toggled.remove(&key) {
+        state.toggled.insert(key);
+    }
+    rebuild_tree(state);
+}
+
+fn enter(state: &mut AppState) {
+    match state.focus {
+        Pane::Functions => {
+            let Some(node) = state.nodes.get(state.tree.cursor).cloned() else { return };
+            match node.key {
+                NodeKey::Path(_) => toggle(state, node.key),
+                NodeKey::Trouble(_) => go(state, Pane::Source),
+                NodeKey::Function(_) => {
+                    let pane = if state.current().is_some() { Pane::Decision } else { Pane::Source };
+                    go(state, pane);
+                }
+            }
+        }
+        Pane::Source => definition(state),
+        Pane::Calls => {
+            if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor).copied() {
+                if !state.calls.open.remove(&at) {
+                    state.calls.open.insert(at);
+                }
+                list_calls(state);
+                if let Some(line) = state.calls.lines.iter().position(|line| *line == CallLine::Call(at)) {
+                    state.calls.list.hold(line);
+                }
+            }
+        }
+        Pane::Decision if state.asks_for_trust() => state.read_only = true,
+        Pane::Decision | Pane::Runs | Pane::Log => follow(state, about(state)),
+    }
+}
+
+fn follow(state: &mut AppState, about: About) {
+    match about {
+        About::Source(path, line) => {
+            leave(state);
+            show_source(state, &path, line);
+            show(state, Screen::Review, Pane::Source);
+        }
+        About::Target(..) | About::Nothing if state.focus == Pane::Decision => {
+            if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() {
+                leave(state);
+                show_source(state, &row.path, row.line);
+                show(state, Screen::Review, Pane::Source);
+            }
+        }
+        About::Changed(index) => {
+            let call =
+                state.loaded().and_then(|loaded| loaded.view.proposal.change()).and_then(|c| c.calls.get(index)).map(|c| c.call);
+            leave(state);
+            if let Some(at) = call.and_then(|call| state.calls.calls().iter().position(|row| row.id == call)) {
+                state.calls.selected = at;
+                state.calls.list.cursor = state.calls.lines.iter().position(|line| *line == CallLine::Call(at)).unwrap_or(0);
+                mark_source(state);
+            }
+            show(state, Screen::Review, Pane::Calls);
+        }
+        About::Offer(index) => layers::open_record(state, Some(index)),
+        About::Job(index) => {
+            let subject = state.snapshot.jobs.get(index).map(|job| job.subject.clone()).unwrap_or_default();
+            go_to_named(state, &subject);
+        }
+        About::Log(index) => {
+            let text = state.snapshot.log.get(index).map(|row| row.text.clone()).unwrap_or_default();
+            if !go_to_named(state, &text) {
+                work::view(state);
+            }
+        }
+        _ => work::view(state),
+    }
+}
+
+/// Goes to the function that a text names, and tells whether there was one.
+fn go_to_named(state: &mut AppState, text: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+    let words: Vec<&str> = text.split(|c| !is_name(c)).map(|w| w.trim_matches(['.', ':'])).filter(|w| !w.is_empty()).collect();
+    let named = |id: &FunctionId| words.iter().any(|word| *word == id.0 || *word == id.qualname());
+    let Some(id) = state.snapshot.functions.iter().find(|row| named(&row.id)).map(|row| row.id.clone()) else {
+        return false;
+    };
+    leave(state);
+    go_to_function(state, &id);
+    show(state, Screen::Review, Pane::Source);
+    true
+}
+
+fn go_to_function(state: &mut AppState, id: &FunctionId) {
+    match state.pass.of(id).map(|row| row.id) {
+        Some(proposal) => {
+            state.pass.go(proposal);
+        }
+        None => state.pass.rest(),
+    }
+    state.subject = None;
+    set_subject(state, id);
+    show_in_tree(state, id);
+}
+
+fn definition(state: &mut AppState) {
+    if state.focus == Pane::Source
+        && let Some(text) = content::cursor(state, Pane::Source).map(|at| content::text(state, Pane::Source, at))
+    {
+        let here = state.subject.clone();
+        let called = state.snapshot.functions.iter().filter(|row| Some(&row.id) != here.as_ref()).find(|row| {
+            let name = row.id.qualname().rsplit('.').next().unwrap_or_default();
+            text.match_indices(name).any(|(at, _)| {
+                let before = text[..at].chars().next_back();
+                let defines = text[..at].trim_end().ends_with("def");
+                !defines && before.is_none_or(|c| !(c.is_alphanumeric() || c == '_')) && text[at + name.len()..].starts_with('(')
+            })
+        });
+        let under = called.or_else(|| {
+            let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(u32::MAX);
+            let path = state.source.path.as_ref();
+            let around = |row: &&crate::domain::snapshot::FunctionRow| {
+                Some(&row.path) == path && row.lines.0 <= line && line <= row.lines.1
+            };
+            state.snapshot.functions.iter().rfind(around)
+        });
+        if let Some(id) = under.map(|row| row.id.clone()) {
+            leave(state);
+            go_to_function(state, &id);
+            return;
+        }
+    }
+    let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() else {
+        state.messages.answer(state.now, words::NOTHING_WAITS);
+        return;
+    };
+    leave(state);
+    show_source(state, &row.path, row.line);
+    show(state, Screen::Review, Pane::Source);
+}
+
+fn item(state: &mut AppState, forward: bool) {
+    let step_one: isize = if forward { 1 } else { -1 };
+    match state.focus {
+        Pane::Source | Pane::Calls => {
+            let len = state.calls.calls().len();
+            if len == 0 {
+                return;
+            }
+            state.calls.selected = state.calls.selected.saturating_add_signed(step_one).min(len - 1);
+            let selected = CallLine::Call(state.calls.selected);
+            state.calls.list.cursor = state.calls.lines.iter().position(|line| *line == selected).unwrap_or(0);
+            mark_source(state);
+        }
+        Pane::Functions => {
+            let marked = |at: &usize| state.nodes.get(*at).is_some_and(|n| n.folded.is_none() && n.drafts + n.changes > 0);
+            let at = state.tree.cursor;
+            let found = if forward { (at + 1..state.nodes.len()).find(marked) } else { (0..at).rev().find(marked) };
+            if let Some(found) = found {
+                state.tree.cursor = found;
+                select_node(state);
+            }
+        }
+        pane => {
+            let Some(rows) = content::doc_rows(state, pane) else { return };
+            let at = content::cursor(state, pane).unwrap_or(0);
+            let stop = |at: &usize| rows.get(*at).is_some_and(|row| row.stop);
+            let found = if forward { (at + 1..rows.len()).find(stop) } else { (0..at.min(rows.len())).rev().find(stop) };
+            let height = state.layout().rows(pane);
+            if let (Some(found), Some(list)) = (found, content::list(state, pane)) {
+                list.jump(found, height);
+            }
+        }
+    }
+}
+
+/// Remembers this place before a jump.
+pub fn leave(state: &mut AppState) {
+    let here = place(state);
+    state.jumps.leave(here);
+}
+
+fn go(state: &mut AppState, pane: Pane) {
+    leave(state);
+    show(state, Screen::Review, pane);
+}
+
+fn place(state: &AppState) -> Place {
+    let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(1);
+    Place {
+        screen: state.screen,
+        pane: state.focus,
+        subject: state.subject.clone(),
+        proposal: state.current().map(|row| row.id),
+        source: state.source.path.clone().map(|path| (path, line)),
+    }
+}
+
+fn jump(state: &mut AppState, back: bool) {
+    let here = place(state);
+    let place = if back { state.jumps.back(here) } else { state.jumps.forward(here) };
+    let Some(place) = place else {
+        state.messages.answer(state.now, if back { words::NO_JUMP_BACK } else { words::NO_JUMP_FORWARD });
+        return;
+    };
+    if let Some(id) = &place.subject {
+        set_subject(state, id);
+        show_in_tree(state, id);
+    }
+    match place.proposal {
+        Some(id) => {
+            state.pass.go(id);
+        }
+        None => state.pass.rest(),
+    }
+    if let Some((path, line)) = &place.source {
+        show_source(state, path, *line);
+    }
+    show(state, place.screen, place.pane);
+}
+
+fn resize(state: &mut AppState, wider: bool) {
+    let three = state.size.0 >= 140;
+    let shares = &mut state.shares;
+    let grow = |share: &mut u16, wider: bool, from: u16, to: u16| {
+        *share = if wider { *share + SHARE_STEP } else { share.saturating_sub(SHARE_STEP) }.clamp(from, to);
+    };
+    match (state.focus, three) {
+        (Pane::Functions, true) => grow(&mut shares.tree, wider, 14, 40),
+        (Pane::Decision, true) => grow(&mut shares.decision, wider, 20, 60),
+        (_, true) => grow(&mut shares.decision, !wider, 20, 60),
+        (Pane::Decision, false) => grow(&mut shares.half, wider, 25, 75),
+        (_, false) => grow(&mut shares.half, !wider, 25, 75),
+    }
+}
+
+fn close(state: &mut AppState) {
+    if state.asks_for_trust() && state.screen == Screen::Review && state.focus == Pane::Decision {
+        state.read_only = true;
+    } else if state.zoomed {
+        state.zoomed = false;
+    } else if state.search.take().is_none() {
+        state.messages.answer(state.now, words::ESC_NOTHING);
+    }
+}

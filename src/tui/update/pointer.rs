@@ -1,0 +1,76 @@
+//! The mouse: click selects, the wheel scrolls the pane under the pointer, a bar drags. No click decides.
+
+use ratatui::layout::Position;
+
+use crate::tui::app::{AppState, Mouse};
+use crate::tui::content;
+use crate::tui::layout::Slot;
+use crate::tui::update::{act, navigate};
+use crate::tui::view::chrome;
+
+/// Takes what the mouse did.
+pub fn mouse(state: &mut AppState, mouse: Mouse) {
+    if !state.layers.is_empty() || state.in_place.as_ref().is_some_and(|edit| edit.open) {
+        return;
+    }
+    let layout = state.layout();
+    match mouse {
+        Mouse::Wheel(x, y, lines) => {
+            let Some(slot) = layout.slots.iter().find(|slot| inside(slot, x, y)) else { return };
+            let (len, height) = (content::len(state, slot.pane), usize::from(slot.body.height));
+            if let Some(list) = content::list(state, slot.pane) {
+                list.scroll(lines, len, height);
+            }
+            if slot.pane == crate::tui::layout::Pane::Decision {
+                state.decision.follow = state.decision.list.cursor + 1 >= len;
+            }
+        }
+        Mouse::Press(x, y) => {
+            if y == 0 {
+                if let Some(action) = chrome::chip_at(state, x) {
+                    act(state, action, &mut Vec::new());
+                }
+                return;
+            }
+            let Some(slot) = layout.slots.iter().find(|slot| inside(slot, x, y)) else { return };
+            if slot.title.contains(Position::new(x, y)) {
+                let pane = chrome::tab_at(slot, x).unwrap_or(slot.pane);
+                navigate::show(state, state.screen, pane);
+            } else if slot.bar.contains(Position::new(x, y)) {
+                state.dragged = Some(x);
+                drag(state, slot, y);
+            } else {
+                navigate::show(state, state.screen, slot.pane);
+                let len = content::len(state, slot.pane);
+                if let Some(list) = content::list(state, slot.pane) {
+                    let line = list.top + usize::from(y - slot.body.y);
+                    if line < len {
+                        list.cursor = line;
+                        navigate::moved(state, slot.pane);
+                    }
+                }
+            }
+        }
+        Mouse::Drag(_, y) => {
+            let column = state.dragged;
+            if let Some(slot) = layout.slots.iter().find(|slot| Some(slot.bar.x) == column) {
+                drag(state, slot, y);
+            }
+        }
+        Mouse::Release => state.dragged = None,
+    }
+}
+
+fn inside(slot: &Slot, x: u16, y: u16) -> bool {
+    [slot.title, slot.body, slot.bar].iter().any(|area| area.contains(Position::new(x, y)))
+}
+
+fn drag(state: &mut AppState, slot: &Slot, y: u16) {
+    let (len, height) = (content::len(state, slot.pane), usize::from(slot.body.height).max(1));
+    let row = usize::from(y.saturating_sub(slot.bar.y)).min(height - 1);
+    if let Some(list) = content::list(state, slot.pane) {
+        let top = row * len.saturating_sub(height) / (height - 1).max(1);
+        let by = isize::try_from(top).unwrap_or(0) - isize::try_from(list.top).unwrap_or(0);
+        list.scroll(by, len, height);
+    }
+}

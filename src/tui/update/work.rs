@@ -1,0 +1,398 @@
+//! Asking for work: record, model, editor, again, cancel; and looking: why, in full, copy, compare.
+
+use ratatui_textarea::TextArea;
+
+use crate::domain::call::ProgramEnd;
+use crate::domain::command::Command;
+use crate::domain::event::JobState;
+use crate::domain::proposal::ProposalState;
+use crate::domain::snapshot::{JobRow, Trust, WatchState};
+use crate::tui::app::{AppState, CallLine, Effect, InPlace};
+use crate::tui::content;
+use crate::tui::doc::{self, About};
+use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question, TextBox};
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+use crate::tui::update::{about, decide, draft_text, layers, navigate, open_edit};
+use crate::tui::widgets::line_edit::LineEdit;
+use crate::tui::words;
+
+/// Opens the prompt for a command to record.
+pub fn record(state: &mut AppState) {
+    if trusted(state) {
+        layers::open_record(state, None);
+    }
+}
+
+/// Tells whether code may be run, and asks the question again when not.
+fn trusted(state: &mut AppState) -> bool {
+    if state.snapshot.trust == Trust::Trusted {
+        return true;
+    }
+    state.messages.answer(state.now, words::ONLY_READING);
+    state.read_only = false;
+    state.pass.rest();
+    navigate::show(state, Screen::Review, Pane::Decision);
+    false
+}
+
+/// Asks a model for a draft of the function here.
+pub fn ask(state: &mut AppState, out: &mut Vec<Effect>) {
+    if let Some(function) = may_ask(state) {
+        out.push(Effect::Send(Command::AskModel { function, remark: None }));
+    }
+}
+
+/// Opens the prompt for a remark to the model.
+pub fn ask_with_remark(state: &mut AppState) {
+    if let Some(function) = may_ask(state) {
+        let line = LineEdit::new(state.kept.remark.clone());
+        let prompt = Prompt { purpose: Purpose::Remark(function), line, earlier: Vec::new(), at: None, wrong: None };
+        state.layers.push(Layer::Prompt(prompt));
+    }
+}
+
+fn may_ask(state: &mut AppState) -> Option<crate::domain::function::FunctionId> {
+    if state.snapshot.model.is_none() {
+        state.messages.answer(state.now, words::NO_MODEL);
+        return None;
+    }
+    let function = state.subject.clone()?;
+    if state.streaming().is_some() {
+        state.messages.answer(state.now, words::ALREADY_ASKED);
+        return None;
+    }
+    Some(function)
+}
+
+/// Opens the editor on what the focused pane shows.
+pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
+    let row = state.subject.as_ref().and_then(|id| state.function(id));
+    let at_function = row.map(|row| (row.path.clone(), row.line));
+    let target = match state.focus {
+        Pane::Functions => {
+            let node = state.nodes.get(state.tree.cursor);
+            node.and_then(|node| node.path.clone().map(|path| (path, node.line))).or(at_function)
+        }
+        Pane::Source => {
+            let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(1);
+            state.source.path.clone().map(|path| (path, line))
+        }
+        Pane::Calls => at_function,
+        Pane::Decision => {
+            if let Some((proposal, text)) = draft_text(state) {
+                let line = draft_line(state, &text);
+                out.push(Effect::EditDraft { proposal, text, line });
+                return;
+            }
+            let because = state.loaded().and_then(|loaded| loaded.view.proposal.change()?.because.first().cloned());
+            because.map(|edit| (edit.path, edit.line)).or(at_function)
+        }
+        Pane::Runs | Pane::Log => None,
+    };
+    match target {
+        Some((path, line)) => out.push(Effect::EditSource { path, line }),
+        None => state.messages.answer(state.now, words::NO_TEXT_TO_EDIT),
+    }
+}
+
+/// Finds the line of the draft that the cursor's line shows.
+fn draft_line(state: &AppState, text: &str) -> u32 {
+    let shown = content::cursor(state, Pane::Decision).map(|at| content::text(state, Pane::Decision, at)).unwrap_or_default();
+    let code = shown.get(7..).unwrap_or_default().trim();
+    let found = text.lines().position(|line| !code.is_empty() && line.trim() == code).unwrap_or(0);
+    u32::try_from(found + 1).unwrap_or(1)
+}
+
+/// Starts or goes on editing in place.
+pub fn edit_here(state: &mut AppState) {
+    let Some((proposal, text)) = draft_text(state) else {
+        state.messages.answer(state.now, words::NO_TEXT_TO_EDIT);
+        return;
+    };
+    if open_edit(state, proposal).is_none() {
+        if state.in_place.is_some() {
+            state.messages.answer(state.now, "Another draft's edit in place is kept and not proved yet. K goes back to it.");
+            return;
+        }
+        let line = draft_line(state, &text);
+        let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
+        area.set_tab_length(4);
+        let row = u16::try_from(line.saturating_sub(1)).unwrap_or(0);
+        area.move_cursor(ratatui_textarea::CursorMove::Jump(row, 0));
+        state.in_place = Some(InPlace { proposal, area, open: false });
+    }
+    if let Some(edit) = &mut state.in_place {
+        edit.open = true;
+    }
+    navigate::show(state, Screen::Review, Pane::Decision);
+}
+
+/// The editor came back.
+pub fn edited(state: &mut AppState, edit: Option<(crate::domain::proposal::ProposalId, String, String)>, out: &mut Vec<Effect>) {
+    let now = state.now;
+    match edit {
+        None => {
+            state.source.dirty = true;
+            state.messages.answer(now, words::EDITOR_SOURCE);
+        }
+        Some((_, before, after)) if before.trim_end() == after.trim_end() => {
+            state.messages.answer(now, words::EDITOR_UNCHANGED);
+        }
+        Some((proposal, _, text)) => {
+            if state.in_place.as_ref().is_some_and(|edit| edit.proposal == proposal) {
+                state.in_place = None;
+            }
+            state.messages.answer(now, words::EDITOR_CHANGED);
+            out.push(Effect::Send(Command::Edit { proposal, text }));
+        }
+    }
+}
+
+/// Does it again: what that is depends on the pane.
+pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
+    if state.asks_for_trust() || state.snapshot.trust != Trust::Trusted {
+        if state.asks_for_trust() {
+            out.push(Effect::Send(Command::Trust));
+        } else {
+            trusted(state);
+        }
+        return;
+    }
+    let subject = state.subject.clone();
+    let command = match state.focus {
+        Pane::Functions => subject.map(|id| Command::Draft { functions: vec![id] }),
+        Pane::Source | Pane::Calls => subject.map(|id| Command::Replay { functions: vec![id] }),
+        Pane::Decision => {
+            let newer = state.loaded().and_then(|loaded| loaded.view.newer);
+            match state.current().cloned() {
+                Some(row) if row.state == ProposalState::Stale => match newer {
+                    Some(newer) => {
+                        decide::go(state, newer);
+                        return;
+                    }
+                    None if row.kind == "change" => Some(Command::Replay { functions: vec![row.function] }),
+                    None => {
+                        state.messages.answer(state.now, words::NO_NEWER);
+                        Some(Command::Draft { functions: vec![row.function] })
+                    }
+                },
+                Some(row) if row.kind == "change" => Some(Command::Replay { functions: vec![row.function] }),
+                Some(row) => Some(Command::Prove { proposal: row.id }),
+                None => subject.map(|id| Command::Draft { functions: vec![id] }),
+            }
+        }
+        Pane::Runs => match about(state) {
+            About::Recording(index) => state.snapshot.recordings.get(index),
+            _ => state.snapshot.recordings.first(),
+        }
+        .map(|row| Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() }),
+        Pane::Log => None,
+    };
+    match command {
+        Some(command) => out.push(Effect::Send(command)),
+        None => state.messages.answer(state.now, "There is nothing to do again here."),
+    }
+}
+
+/// Cancels the job of what is selected.
+pub fn cancel(state: &mut AppState, out: &mut Vec<Effect>) {
+    let Some(id) = job_here(state).map(|job| job.id) else {
+        state.messages.answer(state.now, words::NOTHING_RUNS);
+        return;
+    };
+    state.cancelling.insert(id);
+    state.messages.answer(state.now, words::CANCELLING);
+    out.push(Effect::Send(Command::Cancel { job: Some(id) }));
+}
+
+/// Finds the running or waiting job of what is selected.
+#[must_use]
+pub fn job_here(state: &AppState) -> Option<&JobRow> {
+    let open = |job: &&JobRow| matches!(job.state, JobState::Running | JobState::Waiting);
+    match about(state) {
+        About::Job(index) => return state.snapshot.jobs.get(index).filter(open),
+        About::Recording(index) => {
+            let live = state.snapshot.recordings.get(index).is_some_and(|row| row.end == ProgramEnd::Running);
+            return state.open_jobs().find(|job| live && job.kind == "record");
+        }
+        _ => {}
+    }
+    let id = state.subject.as_ref()?;
+    let names = |job: &&JobRow| job.subject == id.0 || job.subject == id.qualname();
+    let mine = state.open_jobs().find(names);
+    let only = || {
+        let mut all = state.open_jobs();
+        all.next().filter(|_| all.next().is_none() && state.screen == Screen::Runs)
+    };
+    mine.or_else(only)
+}
+
+/// Stops or goes on watching.
+pub fn pause(state: &mut AppState, out: &mut Vec<Effect>) {
+    let paused = match state.snapshot.watch {
+        WatchState::Off => {
+            state.messages.answer(state.now, "Watch is off in the settings (watch.enabled).");
+            return;
+        }
+        WatchState::Paused { .. } => false,
+        WatchState::On | WatchState::Polling { .. } => true,
+    };
+    state.messages.answer(state.now, if paused { words::WATCH_PAUSED } else { words::WATCH_ON });
+    out.push(Effect::Send(Command::PauseWatch { paused }));
+}
+
+/// Says why: the message whole, else all that is known for and against what line 2 names.
+pub fn why(state: &mut AppState) {
+    if let Some(message) = state.messages.shown.clone().filter(|message| message.stays || !message.more.is_empty()) {
+        let lines = if message.more.is_empty() { vec![message.text.clone()] } else { message.more.clone() };
+        let body = lines.into_iter().map(Row::plain).collect();
+        state.layers.push(Layer::Text(TextBox { title: "What happened, why, what to do".into(), body, top: 0 }));
+        return;
+    }
+    let mut body = Vec::new();
+    if let Some(loaded) = state.loaded().cloned() {
+        let proposal = &loaded.view.proposal;
+        for (index, evidence) in proposal.evidence.iter().enumerate() {
+            body.extend(doc::evidence_rows(index, evidence).into_iter().map(|row| row.row));
+            if !matches!(evidence.finding, crate::domain::proposal::Finding::Fail | crate::domain::proposal::Finding::Flaky) {
+                body.extend(evidence.more.iter().map(|line| Row::new().add(Role::Dim, format!("   {line}"))));
+            }
+        }
+        for left in proposal.draft().map_or(&[][..], |draft| &draft.left_out) {
+            body.push(Row::plain(format!("   {} left out: {}", left.calls, left.reason)));
+        }
+        for edit in proposal.change().map_or(&[][..], |change| &change.because) {
+            body.push(Row::plain(format!("   you changed {} in {} line {}", edit.function, edit.path, edit.line)));
+        }
+        if let Some(level) = &proposal.containment {
+            body.push(Row::new().add(Role::Dim, format!("   run in: {level}")));
+        }
+        if let Some(trouble) = &loaded.view.blocked {
+            body.push(Row::new().add(Role::Failing, format!(" ! {trouble}")));
+        }
+    } else if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)) {
+        body.push(Row::plain(match &row.reason {
+            Some(reason) => words::no_test(row.id.qualname(), reason),
+            None if row.calls == 0 => words::never_called(row.id.qualname()),
+            None => format!("{} has {} recorded calls and nothing waits.", row.id.qualname(), row.calls),
+        }));
+    }
+    if body.is_empty() {
+        state.messages.answer(state.now, "There is nothing to explain here.");
+        return;
+    }
+    let title = state.subject.as_ref().map_or_else(String::new, |id| format!("Why: {id}"));
+    state.layers.push(Layer::Text(TextBox { title, body, top: 0 }));
+}
+
+/// Shows what is selected whole.
+pub fn view(state: &mut AppState) {
+    let mut title = "In full".to_owned();
+    let body: Vec<String> = match state.focus {
+        Pane::Calls => match state.calls.lines.get(state.calls.list.cursor) {
+            Some(CallLine::Call(at) | CallLine::Inside(at, _)) => {
+                title = format!("Call {} of {}", at + 1, state.calls.calls().len());
+                state.calls.calls().get(*at).map(|row| row.full.clone()).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        },
+        Pane::Source => {
+            let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(u32::MAX);
+            state.source.values.get(&line).map(|value| vec![value.clone()]).unwrap_or_default()
+        }
+        _ => match about(state) {
+            About::Evidence(index) => state
+                .loaded()
+                .and_then(|loaded| loaded.view.proposal.evidence.get(index))
+                .map(|evidence| {
+                    let mut lines = vec![format!("{}: {}", evidence.what, evidence.detail)];
+                    lines.extend(evidence.more.iter().cloned());
+                    lines
+                })
+                .unwrap_or_default(),
+            About::Changed(index) => state
+                .loaded()
+                .and_then(|loaded| loaded.view.proposal.change()?.calls.get(index).cloned())
+                .map(|call| {
+                    let mut lines = vec![call.arguments.clone()];
+                    lines.extend(doc::effect_lines(&call.old).into_iter().map(|line| format!("old  {line}")));
+                    lines.extend(doc::effect_lines(&call.new).into_iter().map(|line| format!("new  {line}")));
+                    lines
+                })
+                .unwrap_or_default(),
+            About::Recording(index) => state
+                .snapshot
+                .recordings
+                .get(index)
+                .map(|row| {
+                    title = format!("Recording {}", row.id.0);
+                    let mut lines = vec![row.command.join(" ")];
+                    lines.extend(row.gaps.iter().map(|(reason, number)| format!("left out: {number} {reason}")));
+                    lines.extend(row.output.iter().cloned());
+                    lines
+                })
+                .unwrap_or_default(),
+            About::Log(index) => state
+                .snapshot
+                .log
+                .get(index)
+                .map(|row| std::iter::once(row.text.clone()).chain(row.more.iter().cloned()).collect())
+                .unwrap_or_default(),
+            _ => content::cursor(state, state.focus).map(|at| vec![content::text(state, state.focus, at)]).unwrap_or_default(),
+        },
+    };
+    if body.is_empty() {
+        state.messages.answer(state.now, "Nothing more to show here.");
+        return;
+    }
+    let width = usize::from(state.size.0.saturating_sub(4)).max(10);
+    let wrap = |line: &String| {
+        let safe = crate::base::text::display(line).into_owned();
+        crate::base::text::wrap(&safe, width).into_iter().map(|line| Row::plain(format!(" {line}"))).collect::<Vec<_>>()
+    };
+    let body = body.iter().flat_map(wrap).collect();
+    state.layers.push(Layer::Text(TextBox { title, body, top: 0 }));
+}
+
+/// Copies what is selected, as shown.
+pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
+    let text = content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at)).unwrap_or_default();
+    let text = text.trim().to_owned();
+    if text.is_empty() {
+        state.messages.answer(state.now, "There is nothing to copy on this line.");
+    } else {
+        out.push(Effect::Copy(text));
+    }
+}
+
+/// Looks at the draft in another way.
+pub fn compare(state: &mut AppState) {
+    let Some(loaded) = state.loaded().cloned() else {
+        state.messages.answer(state.now, "There is nothing to compare here.");
+        return;
+    };
+    let next = loaded.next(state.decision.compare);
+    if next == state.decision.compare {
+        state.messages.answer(state.now, "There is only one way to look at this.");
+        return;
+    }
+    state.decision.compare = next;
+    state.decision.list = Default::default();
+    navigate::show(state, Screen::Review, Pane::Decision);
+}
+
+/// Leaves, after a question when something would end with it.
+pub fn quit(state: &mut AppState, out: &mut Vec<Effect>) {
+    let title = if state.recording_live() {
+        words::QUIT_RECORDING
+    } else if state.in_place.is_some() {
+        words::QUIT_EDIT
+    } else {
+        out.push(Effect::Quit);
+        return;
+    };
+    let answers = vec![('y', "quit", Act::Quit), ('n', "stay", Act::Close)];
+    state.layers.push(Layer::Question(Question::new(title, Vec::new(), answers)));
+}

@@ -1,0 +1,71 @@
+//! The calls pane: equal inputs together, with outcome, number and time; open ones show what they called and changed.
+
+use std::time::Duration;
+
+use crate::base::clock;
+use crate::base::text::{self, count};
+use crate::tui::app::{AppState, CallLine};
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+
+/// Makes one line.
+#[must_use]
+pub fn row(state: &AppState, at: usize) -> Option<Row> {
+    let calls = state.calls.calls();
+    match *state.calls.lines.get(at)? {
+        CallLine::Call(index) => {
+            let call = calls.get(index)?;
+            let fold = if state.calls.open.contains(&index) { "▾" } else { "▸" };
+            let outcome = if call.failed { Role::Failing } else { Role::Text };
+            let time = clock::short(Duration::from_nanos(u64::try_from(call.duration_ns).unwrap_or(0)));
+            let mut row = Row::new().add(Role::Text, format!(" {fold} ")).fix();
+            if let Some(receiver) = &call.receiver {
+                row = row.add(Role::Dim, format!("{receiver}."));
+            }
+            Some(
+                row.add(Role::Text, format!("{} ", call.arguments))
+                    .add(outcome, call.outcome.clone())
+                    .end(Role::Accent, format!("×{}", text::thousands(usize::try_from(call.times).unwrap_or(usize::MAX))))
+                    .end(Role::Dim, format!("{time:>7}")),
+            )
+        }
+        CallLine::Inside(index, line) => {
+            let call = calls.get(index)?;
+            if let Some(inner) = call.inner.get(line) {
+                return Some(Row::new().add(Role::Dim, format!("     {inner}")));
+            }
+            let line = line - call.inner.len();
+            if let Some(changed) = call.changed.get(line) {
+                return Some(Row::new().add(Role::Text, format!("     changed {changed}")));
+            }
+            let why = call.not_replayable.as_deref().unwrap_or_default();
+            Some(Row::new().add(Role::Dim, format!("   - not run again: {why}")))
+        }
+        CallLine::Foot(line) => {
+            let call = calls.get(state.calls.selected)?;
+            Some(match line {
+                0 => Row::new(),
+                1 => match &call.caller {
+                    Some(caller) => Row::new().add(Role::Dim, format!("   called from {caller}")),
+                    None => Row::new().add(Role::Dim, "   called from outside the project"),
+                },
+                _ => {
+                    let recording = state.snapshot.recordings.iter().find(|row| row.id == call.recording);
+                    let command = recording.map(|row| format!(" · {}", row.command.join(" "))).unwrap_or_default();
+                    let when = recording.map(|row| format!(" · {}", state.zone.day(row.started, state.now))).unwrap_or_default();
+                    let thread = if call.thread == 0 { "main".to_owned() } else { call.thread.to_string() };
+                    Row::new().add(Role::Dim, format!("   recording {}{command} · thread {thread}{when}", call.recording.0))
+                }
+            })
+        }
+    }
+}
+
+/// Writes what stands at the right of the title.
+#[must_use]
+pub fn summary(state: &AppState) -> String {
+    let calls = state.calls.calls();
+    let all: u64 = calls.iter().map(|call| call.times).sum();
+    let all = count(usize::try_from(all).unwrap_or(usize::MAX), "call");
+    if calls.is_empty() { String::new() } else { format!("{all}, {}", count(calls.len(), "kind")) }
+}

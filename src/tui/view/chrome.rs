@@ -1,0 +1,528 @@
+//! The lines around the panes: line 1, line 2, titles and tabs, the message line, the key line.
+
+use std::ops::Range;
+
+use crate::base::text::{self, count};
+use crate::domain::call::ProgramEnd;
+use crate::domain::decision::Verb;
+use crate::domain::event::JobState;
+use crate::domain::proposal::{Body, Finding, ProposalState};
+use crate::domain::snapshot::{QueueRow, WatchState};
+use crate::tui::action::Action;
+use crate::tui::app::AppState;
+use crate::tui::content;
+use crate::tui::layout::{Pane, Screen, Slot};
+use crate::tui::live::{self, Hint};
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+use crate::tui::view::{calls, functions, runs, source};
+use crate::tui::words;
+
+/// The name in line 1.
+const NAME: &str = "pytead";
+/// The screens of line 1: key, word, action.
+const CHIPS: [(Screen, char, &str, Action); 3] = [
+    (Screen::Review, '1', "Review", Action::Review),
+    (Screen::Runs, '4', "Runs", Action::Runs),
+    (Screen::Log, '5', "Log", Action::Log),
+];
+
+/// Makes line 1: where work waits, and whether what is shown is fresh.
+#[must_use]
+pub fn first(state: &AppState) -> Row {
+    first_with_chips(state).0
+}
+
+/// Finds the screen whose chip stands at a column of line 1.
+#[must_use]
+pub fn chip_at(state: &AppState, x: u16) -> Option<Action> {
+    let (_, places) = first_with_chips(state);
+    places.into_iter().find(|(range, _)| range.contains(&usize::from(x))).map(|(_, action)| action)
+}
+
+fn first_with_chips(state: &AppState) -> (Row, Vec<(Range<usize>, Action)>) {
+    let width = usize::from(state.size.0);
+    let project = text::display_line(&state.snapshot.project).into_owned();
+    let untitled = state.size.1 < 12;
+    // Words go before counts: from all of it down to the screen alone.
+    let levels: [(String, &str, bool, usize); 5] = [
+        (format!(" {NAME}  {project}    "), "   ", true, 140),
+        (format!(" {NAME}  {project}  "), " ", true, 90),
+        (format!(" {NAME} {project} "), " ", true, 72),
+        (format!(" {NAME} {project} "), " ", false, 50),
+        (" ".to_owned(), " ", false, 0),
+    ];
+    let mut best = None;
+    for (level, (head, gap, words, from)) in levels.into_iter().enumerate() {
+        let last = level == 4;
+        if width < from || (untitled && !last && width < 90) {
+            continue;
+        }
+        let fresh = freshness(state, if width >= 90 { 3 } else { usize::from(!last || width >= 40) });
+        let row = build(state, &head, gap, words, last, &fresh);
+        let fits = row.1 + text::width(&fresh) < width;
+        best = Some((row.0, row.2));
+        if fits {
+            break;
+        }
+    }
+    best.unwrap_or_default()
+}
+
+type Built = (Row, usize, Vec<(Range<usize>, Action)>);
+
+fn build(state: &AppState, head: &str, gap: &str, words: bool, alone: bool, fresh: &str) -> Built {
+    let mut row = Row::new().add(Role::Text, head.to_owned());
+    let mut at = text::width(head);
+    let mut places = Vec::new();
+    for (screen, key, word, action) in CHIPS {
+        let here = state.screen == screen;
+        if alone && !here {
+            continue;
+        }
+        let counts = chip_counts(state, screen);
+        let mut label = if words || here { format!("{key} {word}") } else { key.to_string() };
+        if !counts.is_empty() {
+            label = format!("{label} {counts}");
+        }
+        if here {
+            label = format!("[{label}]");
+        }
+        let wide = text::width(&label);
+        places.push((at..at + wide, action));
+        row = row.add(if here { Role::Focus } else { Role::Text }, label).add(Role::Text, gap.to_owned());
+        at += wide + gap.len();
+    }
+    if alone && state.screen == Screen::Review {
+        let panes = state.screen.panes();
+        let position = panes.iter().position(|pane| *pane == state.focus).unwrap_or(0) + 1;
+        let label = format!("{} {position}/{}", pane_word(state, state.focus), panes.len());
+        at += text::width(&label);
+        row = row.add(Role::Text, label);
+    }
+    (row.end(Role::Dim, fresh.to_owned()).flush(), at, places)
+}
+
+fn chip_counts(state: &AppState, screen: Screen) -> String {
+    match screen {
+        Screen::Review => match state.waiting_and_decided() {
+            0 => String::new(),
+            number => number.to_string(),
+        },
+        Screen::Runs => {
+            let live = state.snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
+            let running = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running && job.kind != "record").count();
+            if live + running == 0 { String::new() } else { format!("»{}", live + running) }
+        }
+        Screen::Log => String::new(),
+    }
+}
+
+/// Writes how fresh everything is, in up to three parts.
+fn freshness(state: &AppState, parts: usize) -> String {
+    let snapshot = &state.snapshot;
+    let watch = match &snapshot.watch {
+        WatchState::Off => "watch off".to_owned(),
+        WatchState::On => "watch on".to_owned(),
+        WatchState::Polling { .. } => "watch polls".to_owned(),
+        WatchState::Paused { since, files } if parts > 1 => {
+            format!("~ watch paused since {}: {} wait", state.zone.minute(*since), count(*files, "file"))
+        }
+        WatchState::Paused { .. } => "~ watch paused".to_owned(),
+    };
+    if parts == 1 {
+        let narrow = state.size.0 < 50;
+        return if narrow && snapshot.stale > 0 { format!("~{} {watch}", snapshot.stale) } else { watch };
+    }
+    let mut out = vec![watch, fresh_word(state)];
+    if let Some(row) = snapshot.recordings.first() {
+        out.push(format!("recording {}", row.id.0));
+    }
+    out.retain(|part| !part.is_empty());
+    out.truncate(parts);
+    out.join(" · ")
+}
+
+fn fresh_word(state: &AppState) -> String {
+    if !state.snapshot.indexed {
+        return words::reading(state.snapshot.reading).to_lowercase();
+    }
+    match state.snapshot.stale {
+        0 => "all fresh".into(),
+        stale => format!("all fresh but {stale}"),
+    }
+}
+
+/// Makes line 2: what is decided on, and whether it is proved.
+#[must_use]
+pub fn second(state: &AppState) -> Row {
+    let (left, right) = match state.screen {
+        Screen::Review => review_line(state),
+        Screen::Runs => {
+            let live = state.snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
+            let number = |wanted| state.snapshot.jobs.iter().filter(|job| job.state == wanted).count();
+            let (running, waiting) = (number(JobState::Running), number(JobState::Waiting));
+            let mut parts = Vec::new();
+            if live > 0 {
+                parts.push(format!("{} live", count(live, "recording")));
+            }
+            if running > 0 {
+                parts.push(format!("{} {}", count(running, "job"), if running == 1 { "runs" } else { "run" }));
+            }
+            if waiting > 0 {
+                parts.push(format!("{waiting} {}", if waiting == 1 { "waits" } else { "wait" }));
+            }
+            let said = if parts.is_empty() { "nothing runs".to_owned() } else { parts.join(", ") };
+            (format!(" runs  {said}"), String::new())
+        }
+        Screen::Log => {
+            let all = state.snapshot.log.len();
+            let shown = state.snapshot.log.iter().filter(|row| state.log_filter.takes_log(row)).count();
+            let of =
+                if shown == all { count(all, "entry").replace("entrys", "entries") } else { format!("{shown} of {all} entries") };
+            (format!(" log  {of}"), String::new())
+        }
+    };
+    let sign_role = if right.starts_with(['✗', '!']) { Role::Failing } else { Role::Text };
+    Row::new().add(Role::Text, left).end(sign_role, right).flush()
+}
+
+fn review_line(state: &AppState) -> (String, String) {
+    if state.asks_for_trust() {
+        return (" question  this folder is not trusted yet".into(), "only reading".into());
+    }
+    let Some(row) = state.current() else {
+        let subject = state.subject.as_ref().and_then(|id| state.function(id));
+        return match subject {
+            _ if content::first_run(state) => (" first run".into(), "nothing recorded yet".into()),
+            _ if content::queue_done(state) => (" queue".into(), "all decided".into()),
+            Some(function) => {
+                let (sign, _, word) = crate::tui::glyphs::of_mark(function.mark);
+                (format!(" function  {}", function.id), format!("{} {word}", sign.trim()).trim_start().to_owned())
+            }
+            None => (" review".into(), String::new()),
+        };
+    };
+    let (at, all) = state.pass.count();
+    let width = state.size.0;
+    let name = row.function.qualname();
+    let left = match (width, row.kind.as_str()) {
+        (0..50, _) => format!(" {at}/{all} {name}"),
+        (50..90, kind) => format!(" {at}/{all}  {kind}  {name}"),
+        (_, "change") => format!(" {at}/{all}  change  {}   old → new", row.function),
+        (_, kind) => format!(" {at}/{all}  {kind}  test for {}", row.function),
+    };
+    (left, standing(state, row))
+}
+
+/// Writes where a proposal stands, for the right end of line 2.
+fn standing(state: &AppState, row: &QueueRow) -> String {
+    let width = state.size.0;
+    if let Some(verb) = state.pass.verdict(row.id) {
+        return match verb {
+            Verb::Accept => "✓ Accepted",
+            Verb::Edit => "✓ Accepted as you wrote it",
+            Verb::Reject => "Rejected",
+            Verb::Skip => "Skipped",
+            Verb::Overrule => "⊘ noted as a bug",
+        }
+        .into();
+    }
+    let seconds = state
+        .open_jobs()
+        .find(|job| job.state == JobState::Running && (job.subject == row.function.0 || job.subject == row.function.qualname()))
+        .map(|job| format!(" · {} s", (state.now.0 - job.started.0).max(0) / 1_000))
+        .unwrap_or_default();
+    match row.state {
+        ProposalState::Ready if width < 50 => row.proved.map_or("ready".into(), |(passed, runs)| format!("✓ {passed}/{runs}")),
+        ProposalState::Ready => {
+            let change = state.loaded().and_then(|loaded| loaded.view.proposal.change());
+            if let Some(change) = change {
+                let all = change.calls.len() + usize::try_from(change.same).unwrap_or(0);
+                let when = state.zone.minute(change.seen);
+                return format!("{} of {} · from your edit {when}", change.calls.len(), count(all, "call"));
+            }
+            let proved = row.proved.map(|(passed, runs)| format!(" · proved {passed}/{runs}")).unwrap_or_default();
+            let (_, all) = state.pass.count();
+            let done = all - state.pass.open();
+            let decided = if width >= 90 && done > 0 { format!(" · decided {done} of {all}") } else { String::new() };
+            let blocked = if row.blocked.is_some() { " · blocked, w why" } else { "" };
+            format!("Ready{proved}{blocked}{decided}")
+        }
+        ProposalState::Queued => "⋯ waits for its turn".into(),
+        ProposalState::Streaming => {
+            let rate = state.decision.stream.rate.map(|rate| format!(" · {rate:.0} tok/s")).unwrap_or_default();
+            let since = state.decision.stream.started;
+            let seconds = if since.0 > 0 { format!(" · {} s", (state.now.0 - since.0).max(0) / 1_000) } else { seconds };
+            format!("Streaming{rate}{seconds}")
+        }
+        ProposalState::Proving => {
+            let runs = row.proved.map(|(done, all)| format!(" · {done}/{all}")).unwrap_or_default();
+            format!("Proving{runs}{seconds}")
+        }
+        ProposalState::Stale => "~ Stale: the code changed".into(),
+        ProposalState::Refused | ProposalState::Failed => {
+            let failed = state.loaded().and_then(|loaded| {
+                let all = &loaded.view.proposal.evidence;
+                all.iter().find(|e| matches!(e.finding, Finding::Fail | Finding::Flaky | Finding::Error)).cloned()
+            });
+            failed.map_or_else(|| "✗ not ready".into(), |evidence| format!("✗ {}, {}", evidence.what, evidence.detail))
+        }
+        ProposalState::Accepted | ProposalState::Edited | ProposalState::Written => "✓ Accepted".into(),
+        ProposalState::Rejected => "Rejected".into(),
+    }
+}
+
+/// Gives the word of a pane, as its tab and title say it.
+#[must_use]
+pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
+    match pane {
+        Pane::Functions => "Functions",
+        Pane::Source => "Source",
+        Pane::Calls => "Calls",
+        Pane::Decision => match state.current() {
+            _ if state.asks_for_trust() => "Trust",
+            _ if content::first_run(state) => "Start",
+            Some(row) if row.kind == "change" => "Change",
+            Some(_) => "Draft",
+            None => "Draft",
+        },
+        Pane::Runs => "Recordings and jobs",
+        Pane::Log => "Log",
+    }
+}
+
+/// Makes the title line of a column.
+#[must_use]
+pub fn title(state: &AppState, slot: &Slot) -> Row {
+    let focused = slot.pane == state.focus;
+    let (rule, role) = if focused { ("━", Role::Focus) } else { ("─", Role::Dim) };
+    let mut left = String::new();
+    if slot.tabs.len() > 1 {
+        for pane in &slot.tabs {
+            let word = pane_word(state, *pane);
+            let word = if *pane == slot.pane { format!("[{word}]") } else { word.to_owned() };
+            left.push_str(&word);
+            left.push(' ');
+        }
+        left.pop();
+    } else if let (Pane::Calls, Some(id)) = (slot.pane, &state.calls.function) {
+        left = format!("Calls of {}", text::display_line(id.qualname()));
+    } else {
+        left = pane_word(state, slot.pane).to_owned();
+    }
+    let filter = if slot.pane == Pane::Log { &state.log_filter } else { &state.filter };
+    if matches!(slot.pane, Pane::Functions | Pane::Log) && !filter.is_empty() {
+        left = format!("{left} [filter: {} ×F]", text::display_line(&filter.text));
+    }
+    let inner = usize::from(slot.title.width).saturating_sub(1);
+    let right = title_right(state, slot);
+    let left = text::cut(&left, inner.saturating_sub(4)).into_owned();
+    let room = inner.saturating_sub(text::width(&left) + 6);
+    let right = if room < 4 { String::new() } else { text::cut(&right, room).into_owned() };
+    let used = text::width(&left) + 4 + if right.is_empty() { 0 } else { text::width(&right) + 2 };
+    let fill = rule.repeat(inner.saturating_sub(used));
+    let end = if right.is_empty() { format!("{fill}{rule}") } else { format!("{fill} {right} {rule}") };
+    let corner = match (slot.title.x + slot.title.width == state.size.0, slot.title.y > 2) {
+        (_, true) => "│",
+        (true, _) => "┐",
+        _ => "┬",
+    };
+    Row::new().add(role, format!("{rule} {left} {end}")).add(Role::Dim, corner).flush()
+}
+
+/// Finds the tab at a column of a title line.
+#[must_use]
+pub fn tab_at(slot: &Slot, x: u16) -> Option<Pane> {
+    if slot.tabs.len() < 2 {
+        return None;
+    }
+    let mut at = slot.title.x + 2;
+    for pane in &slot.tabs {
+        let word: u16 = match pane {
+            Pane::Functions => 9,
+            Pane::Decision => 6,
+            Pane::Source => 6,
+            _ => 5,
+        };
+        let wide = word + if *pane == slot.pane { 2 } else { 0 };
+        if (at..at + wide).contains(&x) {
+            return Some(*pane);
+        }
+        at += wide + 1;
+    }
+    None
+}
+
+fn title_right(state: &AppState, slot: &Slot) -> String {
+    match slot.pane {
+        Pane::Functions => functions::count(state),
+        Pane::Source => source::place(state, slot.tabs.len() > 1),
+        Pane::Calls => calls::summary(state),
+        Pane::Decision => decision_right(state, slot),
+        Pane::Runs => (state.snapshot.recordings.len() + state.snapshot.jobs.len()).to_string(),
+        Pane::Log => "newest first".into(),
+    }
+}
+
+fn decision_right(state: &AppState, slot: &Slot) -> String {
+    if state.asks_for_trust() || content::first_run(state) {
+        return String::new();
+    }
+    if state.streaming().is_some() {
+        let len = content::len(state, Pane::Decision);
+        let below = len.saturating_sub(state.decision.list.top + usize::from(slot.body.height));
+        return if below > 0 && !state.decision.follow {
+            format!("{} below", count(below, "line"))
+        } else {
+            format!("line {}", state.decision.stream.len())
+        };
+    }
+    let Some(loaded) = state.loaded() else { return String::new() };
+    let (added, removed) = loaded.size;
+    match state.decision.compare {
+        crate::tui::doc::Compare::Whole => return "whole text, = compares".into(),
+        crate::tui::doc::Compare::Draft => return "your version against the draft".into(),
+        crate::tui::doc::Compare::Disk => {}
+    }
+    match (loaded.view.plan.as_slice(), &loaded.view.proposal.body) {
+        ([], Body::Change(_)) => "no file is written".into(),
+        ([], Body::Draft(draft)) => format!("for {}", draft.target),
+        ([one], _) => format!("+{added} -{removed} in {}", one.path),
+        (many, _) => format!("+{added} -{removed} in {}", count(many.len(), "file")),
+    }
+}
+
+/// Makes the message line: what happened at the left, what runs at the right.
+#[must_use]
+pub fn message(state: &AppState) -> Row {
+    let row = match &state.messages.shown {
+        Some(message) => Row::new().add(message.role, format!(" {} ", message.sign)).add(Role::Text, message.text.clone()),
+        None if state.streaming().is_some() => {
+            let line = state.decision.stream.len();
+            let said = format!("Writing line {line}. x cancels, what is here is kept.");
+            let tokens = text::thousands(usize::try_from(state.decision.stream.tokens).unwrap_or(usize::MAX));
+            let row = Row::new().add(Role::Running, " » ").add(Role::Text, said);
+            return row.end(Role::Dim, format!("{tokens} tok")).flush();
+        }
+        None => {
+            let rest = reads_on(state);
+            Row::new().add(Role::Dim, rest)
+        }
+    };
+    row.end(Role::Dim, jobs(state)).flush()
+}
+
+fn reads_on(state: &AppState) -> String {
+    let layout = state.layout();
+    let Some(slot) = layout.slot(Pane::Decision).filter(|_| state.size.0 < 90) else { return String::new() };
+    let Some(loaded) = state.loaded() else { return String::new() };
+    let below = content::len(state, Pane::Decision) > state.decision.list.top + usize::from(slot.body.height);
+    let (added, removed) = loaded.size;
+    format!(" +{added} -{removed}{}", if below { ", Space reads on" } else { "" })
+}
+
+fn jobs(state: &AppState) -> String {
+    let running: Vec<_> = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running).collect();
+    let waiting = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Waiting).count();
+    if state.size.0 < 60 {
+        let all = running.len() + waiting;
+        return if all == 0 { String::new() } else { count(all, "job") };
+    }
+    let mut parts = Vec::new();
+    match running.as_slice() {
+        [] => {}
+        [job] => {
+            let seconds = (state.now.0 - job.started.0).max(0) / 1_000;
+            let left = runs::time_left(job, state.now).map(|left| format!(", about {left} left")).unwrap_or_default();
+            let word = job_word(&job.kind);
+            parts.push(format!("{word} {} {seconds} s{left}", text::cut(&text::display_line(&job.subject), 30)));
+        }
+        many => parts.push(format!("{} jobs run", many.len())),
+    }
+    if waiting > 0 {
+        parts.push(format!("{} {}", count(waiting, "job"), if waiting == 1 { "waits" } else { "wait" }));
+    }
+    if parts.is_empty() && state.size.0 < 140 {
+        return fresh_word(state);
+    }
+    parts.join(" · ")
+}
+
+fn job_word(kind: &str) -> &str {
+    match kind {
+        "index" => "reading",
+        "record" => "recording",
+        "draft" => "drafting",
+        "prove" => "proving",
+        "replay" => "replaying",
+        "model" => "asking a model for",
+        other => other,
+    }
+}
+
+/// Makes the key line: what can be pressed now.
+#[must_use]
+pub fn keys(state: &AppState) -> Row {
+    let (left, right) = match state.layers.last() {
+        Some(layer) => super::layers::hints(state, layer),
+        None if state.in_place.as_ref().is_some_and(|edit| edit.open) => super::layers::in_place_hints(state),
+        None => live::hints(state),
+    };
+    fit_hints(&left, &right, usize::from(state.size.0))
+}
+
+/// Fits the keys into a width: first closer together, then without words, then fewer.
+fn fit_hints(left: &[Hint], right: &[Hint], width: usize) -> Row {
+    let wide = |hints: &[Hint], gap: usize, words: usize| -> usize {
+        let all = hints
+            .iter()
+            .enumerate()
+            .map(|(at, hint)| text::width(&hint.key) + if at < words { text::width(hint.word) + 1 } else { 0 });
+        all.sum::<usize>() + gap * hints.len().saturating_sub(1)
+    };
+    let row = |left: &[Hint], right: &[Hint], gap: usize, words: (usize, usize)| {
+        let mut row = Row::new().add(Role::Text, " ").flush();
+        for (at, hint) in left.iter().enumerate() {
+            row = row.add(Role::Accent, hint.key.clone());
+            let space = if at + 1 < left.len() { " ".repeat(gap) } else { String::new() };
+            let word = if at < words.0 { format!(" {}{space}", hint.word) } else { space };
+            row = row.add(Role::Text, word);
+        }
+        for (at, hint) in right.iter().enumerate() {
+            row = row.end(Role::Accent, hint.key.clone());
+            let space = if at + 1 < right.len() { " ".repeat(gap) } else { String::new() };
+            let word = if at < words.1 { format!(" {}{space}", hint.word) } else { space };
+            row = row.end(Role::Text, word);
+        }
+        row
+    };
+    let all = (left.len(), right.len());
+    for gap in [3, 2] {
+        if 1 + wide(left, gap, all.0) + 3 + wide(right, gap, all.1) <= width {
+            return row(left, right, gap, all);
+        }
+    }
+    // The last two of the right, actions and keys, lead everywhere else: they stay longest.
+    let core = &right[right.len().saturating_sub(2)..];
+    for keep in (0..=left.len()).rev() {
+        let shown = &left[..keep];
+        if 1 + wide(shown, 2, keep) + 2 + wide(core, 2, core.len()) <= width {
+            if keep + 1 < left.len() && keep < 4 {
+                break;
+            }
+            return row(shown, core, 2, (keep, core.len()));
+        }
+    }
+    for words in (0..=left.len()).rev() {
+        if 1 + wide(left, 2, words) + 2 + wide(core, 2, 0) <= width {
+            return row(left, core, 2, (words, 0));
+        }
+    }
+    for keep in (0..=left.len()).rev() {
+        if 1 + wide(&left[..keep], 2, 0) + 2 + wide(core, 2, 0) <= width || keep == 0 {
+            return row(&left[..keep], core, 2, (0, 0));
+        }
+    }
+    Row::new()
+}

@@ -1,0 +1,142 @@
+//! The Runs screen: recordings with what they kept, jobs with how far they are.
+
+use crate::base::clock::Moment;
+use crate::base::text::{count, fit, thousands};
+use crate::domain::call::ProgramEnd;
+use crate::domain::event::JobState;
+use crate::domain::snapshot::{JobRow, RecordingRow};
+use crate::tui::app::AppState;
+use crate::tui::doc::{About, DocRow};
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+
+const COMMAND: usize = 30;
+const SUBJECT: usize = 34;
+
+/// Makes all lines.
+#[must_use]
+pub fn rows(state: &AppState) -> Vec<DocRow> {
+    let snapshot = &state.snapshot;
+    let mut out = Vec::new();
+    for (index, row) in snapshot.recordings.iter().enumerate() {
+        recording(state, index, row, &mut out);
+    }
+    if snapshot.recordings.is_empty() {
+        out.push(DocRow::of(Row::plain("   Nothing recorded yet. ! records what your program does.")));
+    }
+    out.push(DocRow::default());
+    let head = format!("   {}{:>9}{:>10}{:>12}", fit("Jobs", SUBJECT + 9), "done", "left", "rate");
+    out.push(DocRow::of(Row::new().add(Role::Dim, head)));
+    for (index, row) in snapshot.jobs.iter().enumerate() {
+        out.push(job(state, index, row));
+    }
+    if snapshot.jobs.is_empty() {
+        out.push(DocRow::of(Row::plain("   No job.")));
+    }
+    out.push(DocRow::default());
+    let python = snapshot.python.as_deref().unwrap_or("none found");
+    let model = snapshot.model.as_deref().unwrap_or("none chosen");
+    let foot = format!("   Python {python}     Model {model}     Containment {}", snapshot.containment);
+    out.push(DocRow::of(Row::new().add(Role::Dim, foot)));
+    out
+}
+
+fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<DocRow>) {
+    let n = |number: u64| thousands(usize::try_from(number).unwrap_or(usize::MAX));
+    let about = About::Recording(index);
+    let (sign, role, end) = match &row.end {
+        ProgramEnd::Running => ("»", Role::Running, String::new()),
+        ProgramEnd::Exited(0) => ("✓", Role::Tested, "exit 0".to_owned()),
+        ProgramEnd::Exited(code) => ("✗", Role::Failing, format!("exit {code}")),
+        ProgramEnd::Killed(signal) => ("✗", Role::Failing, signal.clone()),
+        ProgramEnd::NotStarted(why) => ("!", Role::Failing, format!("not started: {why}")),
+    };
+    let mut line = Row::new()
+        .add(Role::Text, " ")
+        .add(role, sign)
+        .add(Role::Text, format!(" recording {:<3} ", row.id.0))
+        .add(Role::Text, fit(&crate::base::text::display_line(&row.command.join(" ")), COMMAND));
+    if row.end == ProgramEnd::Running {
+        line = line.add(Role::Running, format!("  {}", elapsed(row.started, state.now)));
+        out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
+        let figures = format!(
+            "     calls {}   kept {}   functions {} of {}   threads {}   raised {}",
+            n(row.seen),
+            n(row.kept),
+            n(row.functions),
+            state.snapshot.functions.len(),
+            n(row.threads),
+            n(row.raised)
+        );
+        let mut more = vec![figures];
+        if !row.newest.is_empty() {
+            more.push(format!("     newest  {}", row.newest.join("  ")));
+        }
+        if let Some(last) = row.output.last() {
+            more.push(format!("     output  {last}"));
+        }
+        out.extend(more.into_iter().map(|text| DocRow {
+            row: Row::new().add(Role::Dim, text),
+            about: about.clone(),
+            ..DocRow::default()
+        }));
+    } else {
+        let calls = count(usize::try_from(row.seen).unwrap_or(usize::MAX), "call");
+        let when = state.zone.day(row.started, state.now);
+        line = line.add(role, format!("  {end:<7}")).add(Role::Text, format!(" {calls:>12}")).add(Role::Dim, format!("  {when}"));
+        out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
+        for (reason, number) in &row.gaps {
+            let text = format!("   ~ left out {}: {reason}", n(*number));
+            out.push(DocRow { row: Row::new().add(Role::Warning, text), about: about.clone(), ..DocRow::default() });
+        }
+    }
+}
+
+fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
+    let cancelling = state.cancelling.contains(&row.id) && matches!(row.state, JobState::Running | JobState::Waiting);
+    let (sign, role) = match row.state {
+        _ if cancelling => ("⊘", Role::Dim),
+        JobState::Waiting => ("⋯", Role::Waiting),
+        JobState::Running => ("»", Role::Running),
+        JobState::Done => ("✓", Role::Tested),
+        JobState::Failed => ("✗", Role::Failing),
+        JobState::Cancelled => ("⊘", Role::Dim),
+    };
+    let done = match (row.kind.as_str(), row.total) {
+        _ if cancelling => "cancelling".to_owned(),
+        ("model", _) => format!("{} tok", thousands(usize::try_from(row.done).unwrap_or(usize::MAX))),
+        (_, 0) => String::new(),
+        (_, total) => format!("{}/{total}", row.done),
+    };
+    let left = if row.state == JobState::Running { time_left(row, state.now).unwrap_or_default() } else { String::new() };
+    let rate = row.rate.map(|rate| format!("{rate:.0} tok/s")).unwrap_or_default();
+    let subject = fit(&crate::base::text::display_line(&row.subject), SUBJECT);
+    let line = Row::new()
+        .add(Role::Text, " ")
+        .add(role, sign)
+        .add(Role::Text, format!(" {:<8} {subject}", row.kind))
+        .add(Role::Text, format!("{done:>9}{left:>10}{rate:>12}"));
+    DocRow { row: line, about: About::Job(index), stop: true, changed: false }
+}
+
+/// Estimates what is left, after two seconds and five percent, rounded.
+#[must_use]
+pub fn time_left(job: &JobRow, now: Moment) -> Option<String> {
+    let spent = now.0 - job.started.0;
+    if job.total == 0 || job.done == 0 || job.done >= job.total || spent < 2_000 || job.done * 20 < job.total {
+        return None;
+    }
+    let left = u64::try_from(spent).ok()? * (job.total - job.done) / job.done / 1_000;
+    Some(match left {
+        0..10 => format!("{} s", left.max(1)),
+        10..90 => format!("{} s", left.div_ceil(10) * 10),
+        _ => format!("{} min", left.div_ceil(60)),
+    })
+}
+
+/// Writes the time since a moment: `0:41`.
+#[must_use]
+pub fn elapsed(since: Moment, now: Moment) -> String {
+    let seconds = (now.0 - since.0).max(0) / 1_000;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
