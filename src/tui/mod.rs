@@ -7,9 +7,14 @@
 pub mod action;
 pub mod app;
 pub mod backend;
+pub mod clipboard;
 pub mod content;
 pub mod doc;
+pub mod editor;
+pub mod effects;
+pub mod event;
 pub mod filter;
+pub mod frame;
 pub mod glyphs;
 pub mod highlight;
 pub mod jumps;
@@ -21,9 +26,17 @@ pub mod local_time;
 pub mod messages;
 pub mod pass;
 pub mod row;
+pub mod run;
 pub mod session;
+pub mod terminal;
 pub mod theme;
 pub mod update;
 pub mod view;
 pub mod widgets;
 pub mod words;
+
+pub use run::run;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;

@@ -1,0 +1,142 @@
+//! What `update` wants done outside: asking the engine, reading, the editor, the clipboard, the shell.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::base::error::Trouble;
+use crate::tui::app::{AppState, Effect, Msg};
+use crate::tui::backend::Backend;
+use crate::tui::clipboard::{self, Route};
+use crate::tui::doc::Loaded;
+use crate::tui::event::Input;
+use crate::tui::keymap::Keymap;
+use crate::tui::local_time::Zone;
+use crate::tui::terminal::Screen;
+use crate::tui::{editor, highlight};
+
+/// What effects work on.
+pub struct World {
+    /// The engine.
+    pub backend: Arc<dyn Backend>,
+    /// Where results go.
+    pub results: UnboundedSender<Msg>,
+    /// The terminal.
+    pub screen: Screen,
+    /// The keys.
+    pub input: Input,
+}
+
+impl World {
+    /// Does one thing; tells whether the workbench goes on.
+    pub async fn run(&mut self, state: &mut AppState, effect: Effect) -> bool {
+        match effect {
+            Effect::Send(command) => self.backend.send(command),
+            Effect::ReadSource(path) => self.read(move |backend| {
+                let lines = backend.source(&path).map(|text| highlight::python_lines(&text));
+                Msg::Source(path, lines)
+            }),
+            Effect::ReadCalls(function) => self.read(move |backend| {
+                let rows = backend.calls(&function);
+                Msg::Calls(function, rows)
+            }),
+            Effect::ReadProposal(id) => {
+                self.read(move |backend| Msg::Proposal(id, Box::new(backend.proposal(id).map(Loaded::new))))
+            }
+            Effect::EditDraft { proposal, text, line } => {
+                let edited = self.outside(state, editor::edit_text(&text, line)).await;
+                self.tell(match edited {
+                    Ok(after) => Msg::Edited(Some((proposal, text, after))),
+                    Err(trouble) => Msg::Trouble(trouble),
+                });
+            }
+            Effect::EditSource { path, line } => {
+                let file = path.under(&state.snapshot.root);
+                let opened = self.outside(state, editor::open(&file, line)).await;
+                self.tell(match opened {
+                    Ok(()) => Msg::Edited(None),
+                    Err(trouble) => Msg::Trouble(trouble),
+                });
+            }
+            Effect::Copy(text) => self.copy(text).await,
+            Effect::Redraw => self.redraw(state),
+            Effect::Suspend => {
+                self.outside(state, async {
+                    #[cfg(unix)]
+                    let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+                })
+                .await;
+            }
+            Effect::Quit => return false,
+        }
+        true
+    }
+
+    fn tell(&self, msg: Msg) {
+        // The receiver lives as long as the loop; without it there is nobody to tell.
+        let _ = self.results.send(msg);
+    }
+
+    fn read(&self, work: impl FnOnce(&dyn Backend) -> Msg + Send + 'static) {
+        let (backend, results) = (Arc::clone(&self.backend), self.results.clone());
+        tokio::task::spawn_blocking(move || {
+            let _ = results.send(work(&*backend));
+        });
+    }
+
+    /// Lets something else have the terminal: the keys are let go before, everything is drawn again after.
+    async fn outside<T>(&mut self, state: &mut AppState, work: impl Future<Output = T>) -> T {
+        self.input.stop();
+        self.screen.pause();
+        let done = work.await;
+        if let Err(error) = self.screen.resume() {
+            self.tell(Msg::Trouble(Trouble::environment("The terminal could not be taken back.").because(error)));
+        }
+        self.input.start();
+        state.size = self.screen.size();
+        state.dirty = true;
+        done
+    }
+
+    fn redraw(&mut self, state: &mut AppState) {
+        if let Err(error) = self.screen.forget() {
+            self.tell(Msg::Trouble(Trouble::environment("The terminal cannot be written to.").because(error)));
+        }
+        state.size = self.screen.size();
+        state.dirty = true;
+    }
+
+    async fn copy(&mut self, text: String) {
+        let lines = text.lines().count();
+        let route = tokio::task::spawn_blocking(move || clipboard::copy(&text)).await.unwrap_or(Route::Nowhere);
+        let route = match route {
+            Route::Taken(name) => Some(name),
+            Route::Terminal(sequence) => self.screen.send(&sequence).is_ok().then(|| "the terminal (OSC 52)".to_owned()),
+            Route::Nowhere => None,
+        };
+        self.tell(Msg::Copied(lines, route));
+    }
+}
+
+/// Asks the system for the distance from UTC; the standard library does not know it.
+#[must_use]
+pub fn zone() -> Zone {
+    let output = std::process::Command::new("date").arg("+%z").stderr(std::process::Stdio::null()).output();
+    output.ok().and_then(|output| Zone::parse(&String::from_utf8_lossy(&output.stdout))).unwrap_or_default()
+}
+
+/// Reads the person's changes of the keys; without a file the built-in ones.
+///
+/// # Errors
+/// Fails when the file is there and cannot be read or is wrong.
+pub fn keymap() -> Result<Keymap, Trouble> {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
+    let folder = std::env::var_os("XDG_CONFIG_HOME").filter(|value| !value.is_empty()).map(PathBuf::from).or_else(home);
+    let Some(file) = folder.map(|folder| folder.join("pytead-tui").join("keys.toml")) else { return Ok(Keymap::built_in()) };
+    match std::fs::read_to_string(&file) {
+        Ok(source) => Keymap::with_changes(&source),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Keymap::built_in()),
+        Err(error) => Err(Trouble::environment(format!("{} cannot be read.", file.display())).because(error)),
+    }
+}

@@ -1,0 +1,156 @@
+//! The loop: input first, then signals, results, announcements and time; a frame when something changed.
+
+use std::io::{IsTerminal, stdin, stdout};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::mpsc;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::domain::command::Command;
+use crate::domain::event::Event;
+use crate::domain::settings;
+use crate::tui::app::{AppState, Effect, Msg};
+use crate::tui::backend::Backend;
+use crate::tui::effects::{self, World};
+use crate::tui::event::Input;
+use crate::tui::frame::FrameLimiter;
+use crate::tui::terminal::Screen;
+use crate::tui::update::update;
+use crate::tui::{session, words};
+
+/// How often the text of a model is looked at.
+const STREAM: Duration = Duration::from_millis(50);
+/// How often counters move.
+const COUNTERS: Duration = Duration::from_millis(250);
+/// Messages taken before a frame is due again.
+const BATCH: usize = 256;
+
+/// Opens the workbench and stays until the person leaves.
+///
+/// # Errors
+/// Fails when there is no terminal, or the terminal refuses.
+pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(), Trouble> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return Err(Trouble::environment(words::NO_TERMINAL).so(words::NO_TERMINAL_TODO));
+    }
+    let no_terminal = |error: std::io::Error| Trouble::environment("The terminal cannot be used.").because(format!("{error}."));
+    let mut events = backend.subscribe();
+    let screen = Screen::enter(&settings).map_err(no_terminal)?;
+    let (results, mut arrived) = mpsc::unbounded_channel();
+    let mut state = AppState::new(backend.snapshot(), &settings, screen.size(), clock::now());
+    state.glyphs = screen.glyphs;
+    state.zone = effects::zone();
+    match effects::keymap() {
+        Ok(keymap) => state.keymap = keymap,
+        Err(trouble) => state.messages.fail(state.now, &trouble),
+    }
+    let mut world = World { backend: Arc::clone(&backend), results, screen, input: Input::default() };
+    world.input.start();
+    let mut ends = Ends::new().map_err(no_terminal)?;
+    let mut frames = FrameLimiter::default();
+    let mut todo = update(&mut state, Msg::Tick, clock::now());
+    let mut open = true;
+    'work: loop {
+        for effect in std::mem::take(&mut todo) {
+            if !world.run(&mut state, effect).await {
+                break 'work;
+            }
+        }
+        let now = Instant::now();
+        if state.dirty && frames.wait(now).is_zero() {
+            world.screen.draw(&state).map_err(no_terminal)?;
+            state.dirty = false;
+            frames.drawn(now);
+        }
+        let pause = pause(&state, &frames);
+        let msg = tokio::select! {
+            biased;
+            msg = world.input.next() => msg.unwrap_or(Msg::Terminate),
+            () = ends.next() => Msg::Terminate,
+            Some(msg) = arrived.recv() => msg,
+            event = events.recv(), if open => {
+                open = !matches!(event, Err(RecvError::Closed));
+                Msg::Happened(Box::new(event.unwrap_or(Event::Resync)), backend.snapshot())
+            }
+            () = sleep(pause) => Msg::Tick,
+        };
+        let ticked = matches!(msg, Msg::Tick);
+        todo.extend(update(&mut state, msg, clock::now()));
+        if ticked
+            && let Some(id) = state.streaming()
+            && let Some(view) = backend.stream(id)
+        {
+            todo.extend(update(&mut state, Msg::Stream(id, view), clock::now()));
+        }
+        // Whatever else is there shares the frame, keys before news.
+        for _ in 0..BATCH {
+            if ends_here(&todo) {
+                break;
+            }
+            let next = world.input.ready().or_else(|| arrived.try_recv().ok()).or_else(|| match events.try_recv() {
+                Ok(event) => Some(Msg::Happened(Box::new(event), backend.snapshot())),
+                Err(TryRecvError::Lagged(_)) => Some(Msg::Happened(Box::new(Event::Resync), backend.snapshot())),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => None,
+            });
+            let Some(msg) = next else { break };
+            todo.extend(update(&mut state, msg, clock::now()));
+        }
+    }
+    backend.send(Command::KeepSession { state: session::keep(&state) });
+    Ok(())
+}
+
+/// Tells whether an effect waits that takes the terminal or ends: later keys are not ours to read.
+fn ends_here(todo: &[Effect]) -> bool {
+    todo.iter()
+        .any(|effect| matches!(effect, Effect::Quit | Effect::Suspend | Effect::EditDraft { .. } | Effect::EditSource { .. }))
+}
+
+/// Finds how long nothing has to be done unless something happens; without end when idle.
+fn pause(state: &AppState, frames: &FrameLimiter) -> Option<Duration> {
+    let frame = state.dirty.then(|| frames.wait(Instant::now()).max(Duration::from_millis(1)));
+    let stream = state.streaming().map(|_| STREAM);
+    let counters = state.needs_ticks().then_some(COUNTERS);
+    [frame, stream, counters].into_iter().flatten().min()
+}
+
+async fn sleep(pause: Option<Duration>) {
+    match pause {
+        Some(pause) => tokio::time::sleep(pause).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The signals that ask a program to end.
+struct Ends {
+    #[cfg(unix)]
+    signals: [tokio::signal::unix::Signal; 2],
+}
+
+impl Ends {
+    fn new() -> std::io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Self { signals: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?] })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        {
+            let [terminate, hangup] = &mut self.signals;
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = hangup.recv() => {}
+            }
+        }
+        #[cfg(not(unix))]
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,520 @@
+//! A shop: its functions, calls, proposals, recordings and log, and a driver that plays the loop without a terminal.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use crate::base::clock::Moment;
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::domain::call::{CallId, Effect as CallEffect, Outcome, ProgramEnd, RecordingId};
+use crate::domain::command::{Command, JobId};
+use crate::domain::decision::FileEdit;
+use crate::domain::event::{Event, JobState, Level};
+use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
+use crate::domain::proposal::{
+    Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState,
+};
+use crate::domain::settings;
+use crate::domain::snapshot::*;
+use crate::domain::value::{Difference, Value};
+use crate::tui::app::{AppState, Effect, Msg};
+use crate::tui::doc::Loaded;
+use crate::tui::highlight;
+use crate::tui::keymap::Key;
+use crate::tui::theme::{Theme, ThemeName};
+use crate::tui::update::update;
+use crate::tui::view::frame;
+
+/// 2026-03-12 10:45:00 UTC.
+pub const NOW: Moment = Moment(1_773_312_300_000);
+
+pub const PRICING: &str = r#""""Prices, discounts and shipping."""
+from decimal import ROUND_HALF_UP, Decimal
+
+RATES = {
+    "TEN": Decimal("0.1"),
+    "HALF": Decimal("0.5"),
+}
+CENT = Decimal("0.01")
+FREE_FROM = Decimal("100")
+
+
+def round_price(amount: Decimal) -> Decimal:
+    """Round half up to the cent."""
+    return amount.quantize(CENT, ROUND_HALF_UP)
+
+
+def apply_discount(
+    price: Decimal,
+    code: str | None = None,
+) -> Decimal:
+    """Price after the discount of a code."""
+    if price < 0:
+        raise ValueError("negative price")
+    rate = RATES.get(code, Decimal("0"))
+    amount = price * (1 - rate)
+    return round_price(amount)
+
+
+def shipping_for(
+    total: Decimal,
+    country: str,
+) -> Decimal:
+    """Shipping for a country."""
+    if country not in COUNTRIES:
+        raise LookupError(country)
+    if total >= FREE_FROM:
+        return Decimal("0")
+    return COUNTRIES[country]
+"#;
+
+const BEFORE: &str = r#"from decimal import Decimal
+
+from shop.pricing import CENT, round_price
+
+
+def test_round_price():
+    """Recorded from cart.py:44 (71 calls)."""
+    assert round_price(Decimal("1.005")) == Decimal("1.01")
+    assert round_price(Decimal("2")) == CENT * 200
+"#;
+
+pub const DRAFT: &str = r#"@pytest.mark.parametrize(
+    ("price", "code", "expected"),
+    [
+        pytest.param("100.00", "TEN", "90.00", id="code"),
+        pytest.param("100.00", None, "100.00", id="none"),
+        pytest.param("19.99", "HALF", "10.00", id="half"),
+    ],
+)
+def test_apply_discount(price, code, expected):
+    """Recorded from cart.py:41 (11 calls)."""
+    result = apply_discount(Decimal(price), code)
+    assert result == Decimal(expected)
+    assert str(result) == expected
+
+
+def test_apply_discount_raises_value_error():
+    """Recorded from test_pricing.py:12 (1 call)."""
+    with pytest.raises(ValueError, match="negative price"):
+        apply_discount(Decimal("-1"), None)
+"#;
+
+fn rel(path: &str) -> RelPath {
+    RelPath::new(path).unwrap()
+}
+
+pub fn id(name: &str) -> FunctionId {
+    FunctionId(format!("shop.{name}"))
+}
+
+/// The fixture: a snapshot and what stands behind it.
+#[derive(Clone)]
+pub struct Shop {
+    pub snapshot: Snapshot,
+    pub sources: HashMap<RelPath, String>,
+    pub calls: HashMap<FunctionId, Vec<CallRow>>,
+    pub views: HashMap<ProposalId, ProposalView>,
+    pub stream: Option<StreamView>,
+}
+
+fn function(name: &str, path: &str, line: u32, mark: Mark, calls: u64, drafts: usize, changes: usize) -> FunctionRow {
+    FunctionRow {
+        id: id(name),
+        path: rel(path),
+        lines: (line, line + 9),
+        line,
+        kind: FunctionKind::Function,
+        mark,
+        calls,
+        drafts,
+        changes,
+        reason: (mark == Mark::Untestable).then(|| "it uses the network: api.pay.test:443".into()),
+    }
+}
+
+fn file(path: &str, functions: usize) -> FileRow {
+    let module = path.trim_end_matches(".py").replace('/', ".");
+    FileRow { path: rel(path), module, lines: 60, functions, error: None, is_test: path.starts_with("tests") }
+}
+
+pub fn queue(number: i64, kind: &str, name: &str, path: &str, state: ProposalState) -> QueueRow {
+    QueueRow {
+        id: ProposalId(number),
+        kind: kind.into(),
+        function: id(name),
+        path: rel(path),
+        state,
+        title: format!("{} calls", number + 3),
+        proved: (state == ProposalState::Ready).then_some((12, 12)),
+        blocked: None,
+        skipped: false,
+    }
+}
+
+fn call(number: i64, args: &[(&str, &str)], outcome: &str, times: u64, us: i64) -> CallRow {
+    let arguments = format!("({})", args.iter().map(|(_, v)| *v).collect::<Vec<_>>().join(", "));
+    CallRow {
+        id: CallId(number),
+        args: args.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
+        full: vec![format!("apply_discount{arguments}"), outcome.to_owned()],
+        arguments,
+        outcome: outcome.into(),
+        failed: outcome.starts_with('✗'),
+        times,
+        duration_ns: us * 1_000,
+        inner: vec!["round_price(Decimal('90.000')) → Decimal('90.00') 4 µs".into()],
+        caller: Some("Cart.total cart.py:41".into()),
+        receiver: None,
+        changed: vec![],
+        not_replayable: None,
+        recording: RecordingId(7),
+        thread: 0,
+    }
+}
+
+pub fn proposal(number: i64, name: &str, state: ProposalState, body: Body) -> Proposal {
+    Proposal {
+        id: ProposalId(number),
+        function: id(name),
+        state,
+        body,
+        evidence: Vec::new(),
+        proved: Some((12, 12)),
+        containment: Some("namespaces".into()),
+        basis: Digest(1),
+        created: NOW,
+        skipped: false,
+        edited: None,
+    }
+}
+
+fn draft_body(left_out: Vec<LeftOut>) -> Body {
+    Body::Draft(Draft {
+        origin: Origin::Recording,
+        target: rel("tests/pytead/test_shop_pricing.py"),
+        imports: vec!["import pytest".into()],
+        text: DRAFT.into(),
+        tests: vec!["test_apply_discount".into(), "test_apply_discount_raises_value_error".into()],
+        calls: vec![CallId(1)],
+        left_out,
+        import_roots: vec![String::new()],
+        remark: None,
+    })
+}
+
+fn draft_view(state: ProposalState) -> ProposalView {
+    let mut proposal = proposal(3, "pricing:apply_discount", state, draft_body(Vec::new()));
+    proposal.evidence = vec![
+        Evidence::new(Finding::Pass, "passes", "12/12: alone, in company, 3 orders, 3 hash seeds"),
+        Evidence::new(Finding::Pass, "can fail", "4 of 5 mutants of these lines are noticed"),
+        Evidence::new(Finding::Pass, "adds", "3 branches that no other test reaches"),
+        Evidence::new(Finding::Note, "why here", "recorded today 10:38, 12 calls, no test yet"),
+        Evidence::new(Finding::Note, "not noticed", "line 22, < to <=: no call with price 0 yet"),
+    ];
+    let after = BEFORE
+        .replacen("\n\nfrom shop", "\n\nimport pytest\n\nfrom shop", 1)
+        .replace("import CENT, round_price", "import CENT, apply_discount, round_price")
+        + "\n\n"
+        + DRAFT;
+    let edit = FileEdit { path: rel("tests/pytead/test_shop_pricing.py"), before: Some(BEFORE.into()), after: Some(after) };
+    ProposalView { proposal, plan: vec![edit], blocked: None, newer: None }
+}
+
+fn change_view() -> ProposalView {
+    let effect = |text: &str| CallEffect { outcome: Outcome::Returned(Value::Str(text.into())), changed: vec![] };
+    let call = |number: i64, arguments: &str, times: u64| CallChange {
+        call: CallId(number),
+        arguments: arguments.into(),
+        times,
+        old: effect("104.90"),
+        new: effect("100.00"),
+        difference: Difference { path: String::new(), old: None, new: None },
+    };
+    let change = Change {
+        calls: vec![call(14, "(country='FR')", 2), call(22, "(country='DE')", 1)],
+        same: 28,
+        because: vec![Edit {
+            function: id("pricing:shipping_for"),
+            path: rel("shop/pricing.py"),
+            hunk: vec!["-    if total > FREE_FROM:".into(), "+    if total >= FREE_FROM:".into()],
+            line: 36,
+        }],
+        seen: Moment(NOW.0 - 180_000),
+    };
+    let mut proposal = proposal(1, "cart:Cart.total", ProposalState::Ready, Body::Change(change));
+    proposal.evidence = vec![
+        Evidence::new(Finding::Pass, "the same", "28 calls end as before"),
+        Evidence::new(Finding::Pass, "repeatable", "replayed twice, the same both times"),
+        Evidence::new(Finding::Fail, "tests", "1 test is red until you decide"),
+    ];
+    let text = |value: &str| {
+        format!(
+            "def test_total():\n    cart = Cart([Item('lamp', Decimal('100.00'))])\n    assert cart.total('FR') == Decimal('{value}')\n"
+        )
+    };
+    let edit =
+        FileEdit { path: rel("tests/pytead/test_shop_cart.py"), before: Some(text("104.90")), after: Some(text("100.00")) };
+    ProposalView { proposal, plan: vec![edit], blocked: None, newer: None }
+}
+
+impl Shop {
+    /// The shop with seven proposals, a draft first.
+    pub fn new() -> Self {
+        use Mark as M;
+        let functions = vec![
+            function("cart:Cart.__init__", "shop/cart.py", 5, M::Tested, 31, 0, 0),
+            function("cart:Cart.add", "shop/cart.py", 11, M::Recorded, 58, 2, 0),
+            function("cart:Cart.remove", "shop/cart.py", 20, M::Running, 9, 1, 0),
+            function("cart:Cart.total", "shop/cart.py", 31, M::Stale, 31, 0, 1),
+            function("cart:Cart.is_empty", "shop/cart.py", 44, M::Recorded, 4, 1, 0),
+            function("payment:Gateway.charge", "shop/payment.py", 9, M::Recorded, 6, 1, 0),
+            function("payment:Gateway._post", "shop/payment.py", 30, M::Untestable, 6, 0, 0),
+            FunctionRow { lines: (12, 14), ..function("pricing:round_price", "shop/pricing.py", 12, M::Tested, 71, 0, 0) },
+            FunctionRow { lines: (17, 26), ..function("pricing:apply_discount", "shop/pricing.py", 17, M::Recorded, 12, 1, 0) },
+            function("pricing:shipping_for", "shop/pricing.py", 29, M::Recorded, 8, 0, 0),
+            function("pricing:bulk_price", "shop/pricing.py", 50, M::Never, 0, 0, 0),
+            function("reports:Report.render", "shop/reports.py", 3, M::Tested, 3, 0, 0),
+        ];
+        let mut files =
+            vec![file("shop/cart.py", 5), file("shop/payment.py", 2), file("shop/pricing.py", 4), file("shop/reports.py", 1)];
+        files[3].error = Some(SyntaxError { line: 88, column: 4 });
+        files.push(file("tests/test_pricing.py", 0));
+        let rows = vec![
+            queue(1, "change", "cart:Cart.total", "shop/cart.py", ProposalState::Ready),
+            queue(2, "draft", "cart:Cart.add", "shop/cart.py", ProposalState::Ready),
+            queue(3, "draft", "pricing:apply_discount", "shop/pricing.py", ProposalState::Ready),
+            queue(4, "draft", "cart:Cart.remove", "shop/cart.py", ProposalState::Streaming),
+            queue(5, "draft", "payment:Gateway.charge", "shop/payment.py", ProposalState::Proving),
+            queue(6, "draft", "cart:Cart.is_empty", "shop/cart.py", ProposalState::Refused),
+            queue(7, "draft", "cart:Cart.add", "shop/cart.py", ProposalState::Stale),
+        ];
+        let recordings = vec![RecordingRow {
+            id: RecordingId(7),
+            command: vec!["pytest".into(), "-q".into()],
+            end: ProgramEnd::Exited(0),
+            started: Moment(NOW.0 - 420_000),
+            duration_ms: 3_100,
+            seen: 214,
+            kept: 180,
+            functions: 11,
+            raised: 2,
+            threads: 1,
+            gaps: vec![],
+            newest: vec![],
+            output: vec!["12 passed in 0.31s".into()],
+        }];
+        let log = |minutes: i64, level, word: &str, text: &str| LogRow {
+            at: Moment(NOW.0 - minutes * 60_000),
+            level,
+            word: word.into(),
+            text: text.into(),
+            more: vec![],
+        };
+        let mut trouble = log(2, Level::Error, "watch", "3 folders are polled: no file watches are left.");
+        trouble.more = vec!["Raise fs.inotify.max_user_watches or ignore folders.".into()];
+        let snapshot = Snapshot {
+            generation: 1,
+            project: "shop".into(),
+            root: "/code/shop".into(),
+            trust: Trust::Trusted,
+            watch: WatchState::On,
+            indexed: true,
+            reading: (5, 5),
+            files: Arc::new(files),
+            functions: Arc::new(functions),
+            queue: Arc::new(rows),
+            decided: Decided::default(),
+            stale: 1,
+            jobs: Arc::new(vec![JobRow {
+                id: JobId(4),
+                kind: "prove".into(),
+                subject: "shop.payment:Gateway.charge".into(),
+                done: 5,
+                total: 12,
+                state: JobState::Running,
+                started: Moment(NOW.0 - 4_000),
+                rate: None,
+            }]),
+            recordings: Arc::new(recordings),
+            log: Arc::new(vec![
+                log(1, Level::Info, "saved", "shop/pricing.py: apply_discount changed"),
+                trouble,
+                log(7, Level::Done, "recorded", "recording 7: 214 calls, exit 0"),
+            ]),
+            offers: vec![vec!["pytest".into(), "-q".into()], vec!["python".into(), "main.py".into()]],
+            python: Some("3.12.4 .venv".into()),
+            python_trouble: None,
+            model: Some("qwen3-4b".into()),
+            containment: "namespaces".into(),
+            can_undo: true,
+            can_redo: false,
+            session: None,
+        };
+        let calls = vec![
+            call(1, &[("price", "Decimal('100.00')"), ("code", "'TEN'")], "→ Decimal('90.00')", 2, 31),
+            call(2, &[("price", "Decimal('100.00')"), ("code", "None")], "→ Decimal('100.00')", 6, 28),
+            call(3, &[("price", "Decimal('19.99')"), ("code", "'HALF'")], "→ Decimal('10.00')", 3, 30),
+            call(4, &[("price", "Decimal('-1')"), ("code", "None")], "✗ ValueError('negative price')", 1, 9),
+        ];
+        let mut views = HashMap::new();
+        views.insert(ProposalId(3), draft_view(ProposalState::Ready));
+        views.insert(ProposalId(1), change_view());
+        let mut proving = draft_view(ProposalState::Proving);
+        proving.proposal.id = ProposalId(5);
+        proving.plan.clear();
+        proving.proposal.evidence = vec![
+            Evidence::new(Finding::Pass, "parses", "0.1 s"),
+            Evidence::new(Finding::Pass, "alone", "2/2"),
+            Evidence::new(Finding::Running, "in company", "1/3 orders"),
+            Evidence::new(Finding::Pending, "can fail", "queued"),
+        ];
+        views.insert(ProposalId(5), proving);
+        let mut refused = draft_view(ProposalState::Refused);
+        refused.proposal.id = ProposalId(6);
+        refused.proposal.evidence = vec![Evidence {
+            more: vec![
+                "> with pytest.raises(KeyError, match=\"lamp\"):".into(),
+                "E Failed: DID NOT RAISE KeyError".into(),
+                "shop/cart.py:27 in Cart.remove".into(),
+            ],
+            ..Evidence::new(Finding::Fail, "fails alone", "2 of 2 runs")
+        }];
+        views.insert(ProposalId(6), refused);
+        let mut stale = draft_view(ProposalState::Stale);
+        stale.proposal.id = ProposalId(7);
+        stale.newer = Some(ProposalId(2));
+        views.insert(ProposalId(7), stale);
+        let mut other = draft_view(ProposalState::Ready);
+        other.proposal.id = ProposalId(2);
+        views.insert(ProposalId(2), other);
+        let stream = StreamView {
+            text: "def test_remove_last_item():\n    cart = Cart([Item(\"lamp\", Decimal(\"100.00\"))])\n    cart.remove(\"lamp\")\n    assert cart.is_empty()\n\n\ndef test_remove_unknown_item():\n    with pytest.raises(KeyError, match=\"la".into(),
+            tokens: 184,
+            rate: Some(41.2),
+            started: Moment(NOW.0 - 4_000),
+            model: "qwen3-4b, local".into(),
+            ended: false,
+        };
+        Self {
+            snapshot,
+            sources: HashMap::from([(rel("shop/pricing.py"), PRICING.to_owned())]),
+            calls: HashMap::from([(id("pricing:apply_discount"), calls)]),
+            views,
+            stream: Some(stream),
+        }
+    }
+}
+
+/// The loop without a terminal: effects that read are answered at once, the others are kept.
+pub struct Driver {
+    pub state: AppState,
+    pub shop: Shop,
+    pub asked: Vec<Effect>,
+    pub now: Moment,
+}
+
+impl Driver {
+    pub fn new(shop: Shop, size: (u16, u16)) -> Self {
+        let settings = settings::Tui::default();
+        let state = AppState::new(Arc::new(shop.snapshot.clone()), &settings, size, NOW);
+        let mut driver = Self { state, shop, asked: Vec::new(), now: NOW };
+        driver.tell(Msg::Tick);
+        driver
+    }
+
+    pub fn tell(&mut self, msg: Msg) {
+        let mut todo = update(&mut self.state, msg, self.now);
+        while let Some(effect) = todo.pop() {
+            let answer = match effect {
+                Effect::ReadSource(path) => {
+                    let text = self.shop.sources.get(&path).cloned().unwrap_or_else(|| "def f(x):\n    return x\n".repeat(30));
+                    Msg::Source(path, Ok(highlight::python_lines(&text)))
+                }
+                Effect::ReadCalls(function) => {
+                    let rows = self.shop.calls.get(&function).cloned().unwrap_or_default();
+                    Msg::Calls(function, Ok(rows))
+                }
+                Effect::ReadProposal(id) => {
+                    let view = self.shop.views.get(&id).cloned().map(Loaded::new);
+                    Msg::Proposal(id, Box::new(view.ok_or_else(|| Trouble::internal("No such proposal."))))
+                }
+                other => {
+                    self.asked.push(other);
+                    continue;
+                }
+            };
+            todo.extend(update(&mut self.state, answer, self.now));
+        }
+        if let (Some(id), Some(view)) = (self.state.streaming(), self.shop.stream.clone()) {
+            let _ = update(&mut self.state, Msg::Stream(id, view), self.now);
+        }
+    }
+
+    /// Presses keys by their names, separated by spaces.
+    pub fn press(&mut self, keys: &str) -> &mut Self {
+        for name in keys.split_whitespace() {
+            self.tell(Msg::Key(Key::parse(name).unwrap_or_else(|| panic!("{name} is no key"))));
+        }
+        self
+    }
+
+    /// Types letters.
+    pub fn type_in(&mut self, text: &str) -> &mut Self {
+        for c in text.chars() {
+            self.tell(Msg::Key(Key::plain(crossterm::event::KeyCode::Char(c))));
+        }
+        self
+    }
+
+    pub fn happen(&mut self, event: Event) {
+        let snapshot = Arc::new(self.shop.snapshot.clone());
+        self.tell(Msg::Happened(Box::new(event), snapshot));
+    }
+
+    /// Goes to a proposal.
+    pub fn open(&mut self, proposal: i64) -> &mut Self {
+        for _ in 0..self.state.pass.items().len() {
+            if self.state.current().is_some_and(|row| row.id == ProposalId(proposal)) {
+                return self;
+            }
+            self.press("J");
+        }
+        panic!("no proposal {proposal}");
+    }
+
+    /// Takes what was sent to the engine.
+    pub fn sent(&mut self) -> Vec<Command> {
+        let all = std::mem::take(&mut self.asked);
+        all.into_iter().filter_map(|effect| if let Effect::Send(command) = effect { Some(command) } else { None }).collect()
+    }
+
+    pub fn message(&self) -> String {
+        self.state.messages.shown.as_ref().map(|message| message.text.clone()).unwrap_or_default()
+    }
+
+    /// Draws the screen as text.
+    pub fn screen(&self) -> String {
+        let theme = Theme::load(ThemeName::Dark).unwrap();
+        let mut terminal = Terminal::new(TestBackend::new(self.state.size.0, self.state.size.1)).unwrap();
+        terminal.draw(|f| frame::draw(&self.state, &theme, f)).unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        let mut out = String::new();
+        for y in 0..buffer.area.height {
+            let mut x = 0;
+            let mut line = String::new();
+            while x < buffer.area.width {
+                let symbol = buffer[(x, y)].symbol();
+                line.push_str(symbol);
+                x += u16::try_from(crate::base::text::width(symbol).max(1)).unwrap();
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+}

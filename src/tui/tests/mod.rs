@@ -1,0 +1,6 @@
+//! The screen as a whole, driven by messages over a fixture of a small shop.
+
+mod fixture;
+mod promises;
+mod safety;
+mod screens;

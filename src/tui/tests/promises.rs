@@ -1,0 +1,257 @@
+//! What the screen promises a person: Esc is harmless, nothing is written unseen, every decision can be taken back.
+
+use std::sync::Arc;
+
+use crate::domain::command::Command;
+use crate::domain::decision::Verb;
+use crate::domain::event::Event;
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::snapshot::Trust;
+use crate::tui::app::{Effect, Msg};
+use crate::tui::layer::Layer;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::tests::fixture::{DRAFT, Driver, Shop, id};
+
+fn driver() -> Driver {
+    let mut driver = Driver::new(Shop::new(), (160, 45));
+    driver.open(3);
+    driver.asked.clear();
+    driver
+}
+
+fn accept(number: i64) -> Command {
+    Command::Decide { proposals: vec![ProposalId(number)], verb: Verb::Accept, reason: None }
+}
+
+#[test]
+fn a_writes_when_the_diff_is_in_sight() {
+    let mut d = driver();
+    d.press("a");
+    assert_eq!(d.sent(), [accept(3)]);
+    d.press("a");
+    assert_eq!(d.sent(), [], "one decision is sent once");
+}
+
+#[test]
+fn the_first_a_shows_the_diff_and_the_second_writes() {
+    let mut d = driver();
+    d.tell(Msg::Resize(60, 20));
+    d.press("Tab");
+    assert_eq!(d.state.focus, Pane::Functions);
+    d.press("a");
+    assert_eq!(d.sent(), []);
+    assert!(matches!(d.state.layers.last(), Some(Layer::Question(_))));
+    assert!(d.screen().contains("nothing is written"));
+    d.press("a");
+    assert_eq!(d.sent(), [accept(3)]);
+}
+
+#[test]
+fn esc_and_enter_in_that_question_write_nothing() {
+    for key in ["Esc", "Enter", "q", "n"] {
+        let mut d = driver();
+        d.tell(Msg::Resize(60, 20));
+        d.press("Tab a").press(key);
+        assert_eq!(d.sent(), [], "{key}");
+        assert!(d.state.layers.is_empty());
+    }
+}
+
+#[test]
+fn esc_never_decides_cancels_or_clears() {
+    for keys in
+        ["Esc", "A Esc", "o Esc", "f Esc", ": Esc", "/ Esc", "! Esc", "m Esc", "? Esc", "z Esc", "Q Esc", "w Esc", "i Esc"]
+    {
+        let mut d = driver();
+        d.press(keys).press("Esc Esc");
+        assert_eq!(d.sent(), [], "{keys}");
+        assert!(!d.asked.contains(&Effect::Quit));
+        assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(3)));
+    }
+}
+
+#[test]
+fn what_was_typed_is_kept_for_next_time() {
+    let mut d = driver();
+    d.press("!").type_in(" --slow").press("Esc !");
+    let Some(Layer::Prompt(prompt)) = d.state.layers.last() else { panic!("no prompt") };
+    assert_eq!(prompt.line.text, "pytest -q --slow");
+    d.press("Enter");
+    let argv = vec!["pytest".into(), "-q".into(), "--slow".into()];
+    assert_eq!(d.sent(), [Command::Record { argv, limit: None, targets: vec![] }]);
+    assert_eq!(d.state.screen, Screen::Runs);
+}
+
+#[test]
+fn what_is_not_ready_is_never_accepted() {
+    for (number, state) in [(4, "streaming"), (5, "proving"), (6, "refused"), (7, "stale")] {
+        let mut d = driver();
+        d.open(number).press("a a a");
+        assert_eq!(d.sent(), [], "{state}");
+        assert!(!d.message().is_empty());
+    }
+}
+
+#[test]
+fn bulk_asks_with_the_number_starts_safe_and_takes_only_what_is_ready() {
+    let mut d = driver();
+    d.press("A");
+    let Some(Layer::Question(question)) = d.state.layers.last() else { panic!("no question") };
+    assert_eq!(question.title, "Accept 2 drafts and 1 change of 2 files?");
+    assert_eq!(question.marked, question.safe);
+    d.press("Enter");
+    assert_eq!(d.sent(), []);
+    d.press("A y");
+    let all = vec![ProposalId(1), ProposalId(2), ProposalId(3)];
+    assert_eq!(d.sent(), [Command::Decide { proposals: all, verb: Verb::Accept, reason: None }]);
+}
+
+#[test]
+fn bulk_honours_the_filter() {
+    let mut d = driver();
+    d.press("f").type_in("in:pricing").press("Enter A y");
+    assert_eq!(d.sent(), [accept(3)]);
+    d.press("F");
+    assert!(d.state.filter.is_empty());
+}
+
+#[test]
+fn after_a_decision_the_next_one_stands_in_its_place_and_k_goes_back() {
+    let mut d = driver();
+    d.press("a");
+    d.shop.snapshot.queue = Arc::new(d.shop.snapshot.queue.iter().filter(|row| row.id != ProposalId(3)).cloned().collect());
+    let line = "Accepted apply_discount".to_owned();
+    d.happen(Event::Decided { proposal: ProposalId(3), function: id("pricing:apply_discount"), verb: Verb::Accept, line });
+    assert_eq!(d.message(), "Accepted apply_discount. u takes it back.");
+    assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(4)));
+    d.press("K");
+    assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(3)));
+    d.press("a");
+    assert!(d.message().starts_with("Already accepted"), "{}", d.message());
+}
+
+#[test]
+fn undo_goes_to_the_engine_and_the_taken_back_one_waits_again() {
+    let mut d = driver();
+    d.press("a");
+    let rows = d.shop.snapshot.queue.clone();
+    d.shop.snapshot.queue = Arc::new(rows.iter().filter(|row| row.id != ProposalId(3)).cloned().collect());
+    let function = id("pricing:apply_discount");
+    d.happen(Event::Decided { proposal: ProposalId(3), function: function.clone(), verb: Verb::Accept, line: "Accepted".into() });
+    d.sent();
+    d.press("u");
+    assert_eq!(d.sent(), [Command::Undo]);
+    d.shop.snapshot.queue = rows;
+    d.happen(Event::Undone { proposal: ProposalId(3), function, line: String::new() });
+    assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(3)));
+    assert_eq!(d.state.pass.verdict(ProposalId(3)), None);
+    d.shop.snapshot.can_undo = false;
+    d.happen(Event::Resync);
+    d.press("u");
+    assert_eq!(d.sent(), []);
+}
+
+#[test]
+fn a_reason_needs_ten_characters() {
+    let mut d = driver();
+    d.press("o").type_in("too short").press("Enter");
+    assert_eq!(d.sent(), []);
+    d.type_in("!!").press("Enter");
+    let reason = Some("too short!!".to_owned());
+    assert_eq!(d.sent(), [Command::Decide { proposals: vec![ProposalId(3)], verb: Verb::Overrule, reason }]);
+}
+
+#[test]
+fn news_never_moves_what_is_read() {
+    let mut d = driver();
+    d.press("J K j j j");
+    let before = (d.state.current().map(|row| row.id), d.state.decision.list, d.state.tree, d.state.focus);
+    let mut rows = (*d.shop.snapshot.queue).clone();
+    rows.insert(0, super::fixture::queue(99, "draft", "pricing:shipping_for", "shop/pricing.py", ProposalState::Ready));
+    d.shop.snapshot.queue = Arc::new(rows);
+    d.happen(Event::Said { level: crate::domain::event::Level::Info, text: "news".into() });
+    assert_eq!((d.state.current().map(|row| row.id), d.state.decision.list, d.state.tree, d.state.focus), before);
+    assert_eq!(d.state.pass.items().last().map(|row| row.id), Some(ProposalId(99)));
+}
+
+#[test]
+fn nothing_runs_in_a_folder_that_is_not_trusted() {
+    let mut shop = Shop::new();
+    shop.snapshot.trust = Trust::Unknown;
+    let mut d = Driver::new(shop, (100, 30));
+    d.press("Enter !");
+    assert_eq!(d.sent(), []);
+    assert!(d.state.layers.is_empty() && d.state.asks_for_trust(), "it asks again");
+    d.press("t");
+    assert_eq!(d.sent(), [Command::Trust]);
+}
+
+#[test]
+fn quitting_asks_only_when_something_would_end() {
+    let mut d = driver();
+    d.press("q");
+    assert_eq!(d.asked, [Effect::Quit]);
+    let mut d = driver();
+    d.press("i").type_in("x").press("Esc q");
+    assert_eq!(d.asked, []);
+    assert!(matches!(d.state.layers.last(), Some(Layer::Question(_))));
+    d.press("Ctrl-c Ctrl-c");
+    assert!(d.asked.contains(&Effect::Quit), "twice Ctrl-c leaves at once");
+}
+
+#[test]
+fn the_editor_gets_the_drafts_text_and_an_edit_is_proved_not_written() {
+    let mut d = driver();
+    d.press("e");
+    assert_eq!(d.asked, [Effect::EditDraft { proposal: ProposalId(3), text: DRAFT.into(), line: 1 }]);
+    d.asked.clear();
+    d.tell(Msg::Edited(Some((ProposalId(3), DRAFT.into(), DRAFT.into()))));
+    assert_eq!(d.sent(), []);
+    d.tell(Msg::Edited(Some((ProposalId(3), DRAFT.into(), "def test_x(): pass\n".into()))));
+    assert_eq!(d.sent(), [Command::Edit { proposal: ProposalId(3), text: "def test_x(): pass\n".into() }]);
+}
+
+#[test]
+fn a_key_without_meaning_says_so_and_does_nothing() {
+    for key in ["2", "3", "G", "Z"] {
+        let mut d = driver();
+        d.press(key);
+        assert!(d.message().starts_with(&format!("{key} does nothing here.")), "{}", d.message());
+        assert_eq!(d.asked, []);
+    }
+    let mut d = driver();
+    d.press("5 a");
+    assert!(d.message().starts_with("a does nothing here."));
+}
+
+#[test]
+fn the_stream_follows_its_end_until_one_scrolls_up() {
+    let mut d = driver();
+    d.tell(Msg::Resize(60, 14));
+    d.open(4);
+    let last = d.state.decision.list.cursor;
+    d.press("k");
+    d.shop.stream.as_mut().unwrap().text.push_str("mp\"):\n        pass\n");
+    d.shop.stream.as_mut().unwrap().tokens += 9;
+    d.tell(Msg::Tick);
+    assert_eq!(d.state.decision.list.cursor, last - 1, "scrolled up: it holds still");
+    d.press(">");
+    d.shop.stream.as_mut().unwrap().text.push_str("        x = 1\n        y = 2\n");
+    d.shop.stream.as_mut().unwrap().tokens += 9;
+    d.tell(Msg::Tick);
+    assert!(d.state.decision.list.cursor > last + 1, "at the end: it follows");
+}
+
+#[test]
+fn the_place_is_kept_for_the_next_session() {
+    let mut d = driver();
+    d.press("f").type_in("in:pricing").press("Enter + 5");
+    let kept = crate::tui::session::keep(&d.state);
+    let mut shop = Shop::new();
+    shop.snapshot.session = Some(Arc::new(kept));
+    let again = Driver::new(shop, (160, 45));
+    assert_eq!(again.state.screen, Screen::Log);
+    assert_eq!(again.state.filter.text, "in:pricing");
+    assert_eq!(again.state.shares, d.state.shares);
+    assert_eq!(again.state.current().map(|row| row.id), Some(ProposalId(3)));
+}
