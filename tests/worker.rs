@@ -188,6 +188,12 @@ def spin():
     while True:
         pass
 
+def hungry():
+    return bytearray(1 << 40)
+
+def deep(n):
+    return deep(n)
+
 def dice():
     return random.random()
 
@@ -351,6 +357,25 @@ async fn a_crash_and_an_endless_call_end_alone() {
         let expected = [Outcome::Died("signal 6".into()), Outcome::TimedOut(0.3), Outcome::Returned(Value::Int(2))];
         assert_eq!(outcomes, expected, "{python}");
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_module_that_ends_the_process_breaks_its_own_calls_alone() {
+    let project = Project::new(&[("shop.py", SHOP), ("bad.py", "import os\nos._exit(7)\n")]);
+    let worker = project.worker(&pythons()[0], best_level()).await;
+    let one = [arg("n", Value::Int(1))];
+    let calls = [call(1, "shop:cached", &one), call(2, "bad:f", &[]), call(3, "shop:cached", &one), call(4, "bad:g", &[])];
+    let answers = endings(&worker, &calls).await;
+    assert!(answers[0].is_ok() && answers[2].is_ok(), "{answers:?}");
+    for broken in [&answers[1], &answers[3]] {
+        assert_eq!(broken.as_ref().unwrap_err(), "importing it ended the process: exit 7");
+    }
+    for (function, exception) in [("shop:hungry", "MemoryError"), ("shop:deep", "RecursionError")] {
+        let args = if function == "shop:deep" { &one[..] } else { &[] };
+        let outcome = effect(&worker, call(1, function, args)).await.outcome;
+        let Outcome::Raised { exception: Value::Exception { ty, .. }, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(ty.qualname, exception);
     }
 }
 

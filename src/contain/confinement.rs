@@ -12,6 +12,7 @@ use crate::base::error::Trouble;
 const KEPT: &[&str] = &["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_NUMERIC", "LC_TIME", "LC_MONETARY", "TZ"];
 
 /// Folders of programs and libraries of the system, and the few files of `/etc` that starting a program needs.
+#[cfg(target_os = "linux")]
 pub(super) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -69,7 +70,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         const MIB: u64 = 1 << 20;
-        Self { address_space: 4096 * MIB, cpu_seconds: 300, file_size: 64 * MIB, processes: 128, open_files: 512, tmp: 256 * MIB }
+        Self { address_space: 8192 * MIB, cpu_seconds: 300, file_size: 64 * MIB, processes: 128, open_files: 512, tmp: 256 * MIB }
     }
 }
 

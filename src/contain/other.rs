@@ -21,6 +21,9 @@ pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
     use std::os::unix::process::CommandExt;
 
     works(order.level).map_err(Trouble::environment)?;
+    if rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get().unsigned_abs()) != Some(order.parent) {
+        return Err(Trouble::environment("Nothing was run: what started it is gone."));
+    }
     let limits = &order.confinement.limits;
     for (resource, most) in [
         (libc::RLIMIT_CPU, limits.cpu_seconds),

@@ -128,7 +128,9 @@ fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, Failure> {
 
 /// Putting characters into a terminal's input.
 fn terminal_input() -> Result<Vec<SeccompRule>, Failure> {
-    [libc::TIOCSTI, libc::TIOCLINUX].iter().map(|request| rule(vec![condition(1, Op::Eq, *request as u64)?])).collect()
+    const TIOCSTI: u64 = 0x5412;
+    const TIOCLINUX: u64 = 0x541C;
+    [TIOCSTI, TIOCLINUX].into_iter().map(|request| rule(vec![condition(1, Op::Eq, request)?])).collect()
 }
 
 /// Starting a process in namespaces of its own.

@@ -26,6 +26,7 @@ class Fork:
         self.number = number
         self.pid = pid
         self.reader = Reader(fd)
+        self.message = message
         items = message.get("calls") or message.get("items") or []
         self.waiting = [item["key"] for item in items]
         self.patience = PATIENCE + max((item.get("wait_ms", 0) / 1000 for item in items), default=0.0)
@@ -207,7 +208,7 @@ class Server:
                     continue
                 message.pop("id", None)
                 if message.get("done"):
-                    self._over(fork, "no answer came", message)
+                    self._over(fork, None, message)
                     return
                 if message.get("key") in fork.waiting:
                     fork.waiting.remove(message["key"])
@@ -216,13 +217,19 @@ class Server:
             self._over(fork, None)
 
     def _over(self, fork: Fork, why: str | None, last: dict | None = None) -> None:
-        """Ends a request; what it did not answer is broken."""
+        """Ends a request's process. What it was at is broken; another process answers the rest."""
         self._forget(fork)
         how = fork.end()
-        for key in fork.waiting:
-            self._reply(fork.number, key=key, broken=why or f"the process that imports the project died: {how}")
-        self._reply(fork.number, **{**(last or {}), "done": True})
         self._sweep()
+        if last is None and fork.waiting:
+            key, *rest = fork.waiting
+            self._reply(fork.number, key=key, broken=why or f"importing it ended the process: {how}")
+            if rest:
+                name = "calls" if fork.message["op"] == "replay" else "items"
+                items = [item for item in fork.message[name] if item["key"] in rest]
+                self._start(fork.number, {**fork.message, name: items})
+                return
+        self._reply(fork.number, **{**(last or {}), "done": True})
 
     def _forget(self, fork: Fork) -> None:
         del self.forks[fork.reader.fd]
