@@ -433,3 +433,59 @@ fn a_spool_of_a_real_program_cut_anywhere_is_read_up_to_the_cut() {
     }
     assert!(before >= 7, "{before}");
 }
+
+/// What a program with the terminal looks like from outside: run by the test below in a process of its own.
+#[test]
+#[ignore = "a part of `a_program_with_the_terminal_gets_ctrl_c_and_we_live_on`"]
+fn on_the_terminal() {
+    let Some(root) = std::env::var_os("PYTEAD_TEST_TERMINAL").map(PathBuf::from) else { return };
+    let package = install_in(&root.join("cache")).unwrap();
+    let typed = ["main.py".to_owned()];
+    let request = Request {
+        typed: &typed,
+        root: &root,
+        cwd: &root,
+        interpreter: Some(&interpreters()[0]),
+        package: &package,
+        record: &Record::default(),
+        redact: &Redact::default(),
+    };
+    let plan = Plan::new(&request).unwrap();
+    let folder = SpoolFolder::create(&[root.join(".pytead/spool")], "1").unwrap();
+    let ingest = Ingest::new(folder.path().to_owned(), now(), Redactor::default(), Box::new(|_, _, _| None));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let ended = runtime.block_on(run(&plan, folder, ingest, Attach::Terminal, CancellationToken::new(), |_| {})).unwrap();
+    std::fs::write(root.join("ended"), format!("{:?} {}", ended.end, ended.summary.seen)).unwrap();
+}
+
+#[test]
+fn a_program_with_the_terminal_gets_ctrl_c_and_we_live_on() {
+    use std::io::{Read, Write};
+
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+    let project = Project::new(
+        "import sys, lib\nname = input('name? ')\nprint('terminal', sys.stdout.isatty(), name, lib.double(2))\n\
+         try:\n    print('waiting')\n    import time; time.sleep(600)\nexcept KeyboardInterrupt:\n    sys.exit(5)\n",
+    );
+    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args(["record::tests::on_the_terminal", "--exact", "--ignored", "--nocapture"]);
+    command.env("PYTEAD_TEST_TERMINAL", project.folder.path());
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let (mut from, mut to) = (pair.master.try_clone_reader().unwrap(), pair.master.take_writer().unwrap());
+    let mut said = String::new();
+    let mut buffer = [0; 1024];
+    let mut answers = [("name? ", "Ada\r"), ("waiting", "\x03")].into_iter().peekable();
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        said.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        if let Some((_, answer)) = answers.next_if(|(sign, _)| said.contains(sign)) {
+            to.write_all(answer.as_bytes()).unwrap();
+            to.flush().unwrap();
+        }
+    }
+    child.wait().unwrap();
+    assert!(said.contains("terminal True Ada 4"), "{said}");
+    let ended = std::fs::read_to_string(project.path("ended")).unwrap_or_default();
+    assert_eq!(ended, "Exited(5) 1", "the program chose its own code, and its call was read: {said}");
+}
