@@ -47,11 +47,8 @@ impl Bench {
 
 fn configure(root: &Path, folder: &Path) -> io::Result<PathBuf> {
     for (name, marks) in CONFIGS {
-        let source = root.join(name);
-        if !source.is_file() {
-            continue;
-        }
-        let text = std::fs::read_to_string(&source)?;
+        let Some(source) = inside(root, Path::new(name)) else { continue };
+        let text = std::fs::read_to_string(source)?;
         if marks.iter().any(|mark| text.contains(mark)) {
             let config = folder.join(name);
             std::fs::write(&config, text)?;
@@ -67,14 +64,20 @@ fn configure(root: &Path, folder: &Path) -> io::Result<PathBuf> {
 fn copy_conftests(root: &Path, folder: &Path, test: &RelPath) -> io::Result<()> {
     let mut below = PathBuf::new();
     for part in test.parts() {
-        let source = root.join(&below).join("conftest.py");
         let target = folder.join(&below).join("conftest.py");
-        if source.is_file() && !target.exists() {
+        if let Some(source) = inside(root, &below.join("conftest.py")).filter(|_| !target.exists()) {
             std::fs::copy(source, target)?;
         }
         below.push(part);
     }
     Ok(())
+}
+
+/// Finds a file of the project. One that is a link out of the project is none: a copy of it would bring the user's own
+/// files into reach of the tests.
+fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
+    let real = root.join(path).canonicalize().ok()?;
+    (real.starts_with(root.canonicalize().ok()?) && real.is_file()).then_some(real)
 }
 
 #[cfg(test)]
@@ -113,5 +116,20 @@ mod tests {
     fn a_project_without_configuration_gets_an_empty_one() {
         let (folder, bench) = lay_out(&[("pyproject.toml", "[project]\nname = 'x'\n"), ("setup.cfg", "[metadata]\n")]);
         assert_eq!(bench.config, folder.path().join("pytest.ini"));
+    }
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_the_project_are_not_followed() {
+        let outside = tempfile::NamedTempFile::new().unwrap();
+        let project = tempfile::tempdir().unwrap();
+        for name in ["conftest.py", "pytest.ini"] {
+            std::os::unix::fs::symlink(outside.path(), project.path().join(name)).unwrap();
+        }
+        std::fs::write(outside.path(), "secret").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = RelPath::new("test_x.py").unwrap();
+        Bench::lay_out(project.path(), folder.path(), [(&path, "")]).unwrap();
+        assert!(!folder.path().join("conftest.py").exists());
+        assert_eq!(std::fs::read_to_string(folder.path().join("pytest.ini")).unwrap(), "[pytest]\n");
     }
 }

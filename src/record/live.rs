@@ -125,8 +125,13 @@ pub async fn run(
         }
     };
     let took = started.elapsed();
-    // A child of the program may hold the pipes open for ever.
-    while let Ok(Some(progress)) = tokio::time::timeout(BEAT, output.recv()).await {
+    if ladder.step > 0 && group.is_some() {
+        // Asked to stop: what the program started goes with it.
+        forward_to(&child, group, rustix::process::Signal::KILL);
+    }
+    // A child of the program may hold the pipes open, and write to them, for ever.
+    let closing = tokio::time::Instant::now() + GRACE;
+    while let Ok(Some(progress)) = tokio::time::timeout_at(closing.min(tokio::time::Instant::now() + BEAT), output.recv()).await {
         on(progress);
     }
     hand_over_rest(&mut ingest, &mut on);
