@@ -9,6 +9,8 @@ GENERATOR, COROUTINE, ASYNC_GENERATOR, NESTED, RECEIVER = 1, 2, 4, 8, 16
 MOST = 100  # calls kept of a function
 PATIENCE = 100  # calls in a row that bring nothing, before its events go off
 COPYING = 20_000_000  # ns spent on copying its values
+COPYING_ALL = 2_000_000_000  # ns spent on all functions, after which each has less:
+COPYING_LATER = 5_000_000
 CALLERS = 64
 
 

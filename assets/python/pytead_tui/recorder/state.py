@@ -69,6 +69,7 @@ class Recorder:
         self.lock = _thread.RLock()
         self.on = True
         self.errors = 0
+        self.copied = 0  # ns
         self.gaps: set = set()
         self.base = 0
         self.events = 0
@@ -181,7 +182,7 @@ class Recorder:
             marks, met = walk.marks, walk.met
             if walk.mutable:
                 watched = self._watch(function, held, trees, marks, frame.f_globals)
-            function.spent += _work() - started
+            self._count_copying(function, started)
         if not self.journey:
             key = hash(blob)
             earlier = function.inputs.get(key)
@@ -243,13 +244,11 @@ class Recorder:
     def _watch(self, function, held, trees, marks, scope):  # type: ignore[no-untyped-def]
         """Notes how each changeable argument looks now, to tell at the end whether it changed."""
         watched = []
-        alone = len(held) == 1
-        for i, value in enumerate(held):
-            tree = trees[i]
-            if tree is value and type(tree) is not tuple or type(tree) is str:
-                continue
-            if alone:
-                blob = values.normal(marshal.dumps(trees[0], 2), marks)
+        changeable = [i for i, tree in enumerate(trees) if not values.are_atoms((tree,))]
+        for i in changeable:
+            value = held[i]
+            if len(changeable) == 1:
+                blob = values.normal(marshal.dumps(trees[i], 2), marks)
             else:
                 tree, walk = values.capture(self.objects, self.limits, (value,), function.words[i : i + 1], scope)
                 if not walk.mutable:
@@ -259,34 +258,40 @@ class Recorder:
             watched.append((i, value if ref is None else None, ref, blob))
         return watched
 
-    def _changed(self, call: Call, scope: object) -> tuple:
-        """Gives what changed, (names, values, words), since the call began."""
+    def _changed(self, call: Call, scope: object) -> list:
+        """Gives what changed since the call began: (name, value, secret word, its tree alone, the walk)."""
         function = call.function
-        names, found, words = [], [], []
+        changed = []
         for i, value, ref, blob in call.watched:
             if ref is not None:
                 value = ref()
                 if value is None:
                     continue
-            word = function.words[i : i + 1]
-            tree, walk = values.capture(self.objects, self.limits, (value,), word, scope)
-            if values.normal(marshal.dumps(tree[0], 2), walk.marks) != blob:
-                names.append(function.names[i])
-                found.append(value)
-                words.append(word[0] if word else None)
+            words = function.words[i : i + 1]
+            trees, walk = values.capture(self.objects, self.limits, (value,), words, scope)
+            if values.normal(marshal.dumps(trees[0], 2), walk.marks) != blob:
+                changed.append((function.names[i], value, words[0] if words else None, trees[0], walk))
         call.watched = []
-        return names, found, words
+        return changed
 
     def _ended(self, call: Call, value: object, scope: object) -> tuple:
         """Gives (tree of the outcome's value, changed) and writes the objects met."""
-        names, found, words = self._changed(call, scope) if call.watched else ((), (), ())
-        if not names and values.are_atoms((value,)):
+        plain = values.are_atoms((value,))
+        if plain and not call.watched:
             return value, {}
         started = _work()
-        trees, walk = values.capture(self.objects, self.limits, (value, *found), (None, *words), scope)
-        self._announce_objects(call.spool, walk.met, None)
+        changed = self._changed(call, scope)
+        if plain and len(changed) <= 1:
+            tree, trees = value, [c[3] for c in changed]
+            met = changed[0][4].met if changed else []
+        else:
+            # In one walk: what is reached from several sides is written once.
+            held, words = [value, *(c[1] for c in changed)], [None, *(c[2] for c in changed)]
+            (tree, *trees), walk = values.capture(self.objects, self.limits, held, words, scope)
+            met = walk.met
+        self._announce_objects(call.spool, met, None)
         self._spend(call.function, started)
-        return trees[0], dict(zip(names, trees[1:]))
+        return tree, {c[0]: t for c, t in zip(changed, trees)}
 
     def returned(self, call: Call, value: object, scope: object = None) -> None:
         """Ends a call by return."""
@@ -403,11 +408,17 @@ class Recorder:
             self.stop(function)
 
     def _spend(self, function: Function, started: int) -> None:
-        function.spent += _work() - started
+        self._count_copying(function, started)
         self._limit_copying(function)
 
+    def _count_copying(self, function: Function, started: int) -> None:
+        took = _work() - started
+        function.spent += took
+        self.copied += took
+
     def _limit_copying(self, function: Function) -> None:
-        if function.spent > functions.COPYING and function.on and not self.journey:
+        most = functions.COPYING if self.copied < functions.COPYING_ALL else functions.COPYING_LATER
+        if function.spent > most and function.on and not self.journey:
             self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
             self.stop(function)
 

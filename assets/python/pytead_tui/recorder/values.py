@@ -115,7 +115,7 @@ class Capture:
     def items(self, values: list, depth: int) -> list:
         """Gives the trees of a container's items; a run of plain scalars in one step."""
         kinds = set(map(oid, map(type, values)))
-        if kinds <= _NUMBERS or kinds <= _NUMBERS_AND_INT and _small(values):
+        if kinds <= _NUMBERS or kinds <= _NUMBERS_AND_INT and _small(values, kinds):
             self.nodes -= len(values)
             self.room -= 9 * len(values)
             return values
@@ -130,11 +130,11 @@ class Capture:
     def text_of(self, v: object) -> object:
         """Gives a text, or what is left of it."""
         word = self.masking
-        if word is None and redact.texts:
+        length = len(v)
+        if word is None and redact.texts and length <= STRING:
             word = redact.word_of(v)
         if word is not None:
             return (TAG, "secret", word, redact.ordinal(word, v))
-        length = len(v)
         if length > self.text or length > self.room:
             return (TAG, "cut", type(v).__name__, length, v[:HEAD], v[-TAIL:], digest(v))
         self.room -= length + 5
@@ -220,14 +220,22 @@ def _walk(walk: Capture, values: tuple, words: tuple) -> list:
 
 def normal(blob: bytes, marks: list) -> bytes:
     """Renumbers the objects of a marshalled record in their order, so that equal states are equal bytes."""
+    if not marks:
+        return blob
+    out = bytearray(blob)
     local: dict = {}
+    at = 0
     for tag, ordinal in marks:
         number = local.setdefault(ordinal, len(local))
-        tag_bytes = tag.encode()
-        blob = blob.replace(
-            tag_bytes + b"i" + ordinal.to_bytes(4, "little"), tag_bytes + b"I" + number.to_bytes(4, "little")
-        )
-    return blob
+        pattern = b"%bi%b" % (tag.encode(), ordinal.to_bytes(4, "little"))
+        found = out.find(pattern, at)  # in the order of the walk, but for keys and sets
+        if found < 0:
+            found = out.find(pattern)
+            if found < 0:
+                continue
+        at = found + len(pattern)
+        out[at - 5 : at] = b"I%b" % number.to_bytes(4, "little")
+    return bytes(out)
 
 
 # Handlers: exact builtins first.
@@ -235,7 +243,9 @@ def normal(blob: bytes, marks: list) -> bytes:
 _NUMBERS_AND_INT = _NUMBERS | {_INT}
 
 
-def _small(values: list) -> bool:
+def _small(values: list, kinds: set) -> bool:
+    if len(kinds) == 1:
+        return max(map(int.bit_length, values)) <= INT_BITS
     return all(type(v) is not int or v.bit_length() <= INT_BITS for v in values)
 
 
