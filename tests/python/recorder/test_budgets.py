@@ -24,7 +24,9 @@ def test_limit_of_a_shape_and_repetitions(program):
 
 
 def test_limit_can_be_set(program):
-    spool = program.main("def f(x):\n    return x\ndef main():\n    for i in range(1, 9):\n        f(i)\n", PYTEAD_LIMIT="3")
+    spool = program.main(
+        "def f(x):\n    return x\ndef main():\n    for i in range(1, 9):\n        f(i)\n", PYTEAD_LIMIT="3"
+    )
     assert len(spool.calls("f")) == 3
 
 

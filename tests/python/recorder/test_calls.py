@@ -298,25 +298,31 @@ def test_other_code_is_not_recorded(program):
     for name in ("env/pyvenv.cfg", "env/lib/a1.py", "site-packages/a2.py", "build/a3.py", "node_modules/a4.py"):
         program.write(name, code if name.endswith("py") else "")
     program.write("a5.py", code)
-    program.write("main.py", """
+    program.write(
+        "main.py",
+        """
         import sys
         sys.path[:0] = ["env/lib", "site-packages", "build", "node_modules"]
         import a1, a2, a3, a4, a5
-    """)
+    """,
+    )
     spool = program.record("main.py", PYTEAD_EXCLUDE=str(program.root / "build"))
     assert {m[3] for m in spool.of("M")} == {"a5.py"}
 
 
 def test_targets(program):
     program.write("shop/__init__.py", "")
-    program.write("shop/cart.py", """
+    program.write(
+        "shop/cart.py",
+        """
         class Cart:
             def total(self):
                 return helper()
 
         def helper():
             return 1
-    """)
+    """,
+    )
     program.write("main.py", "def main():\n    from shop.cart import Cart\n    return Cart().total()\nmain()\n")
     cases = {
         "shop.cart:Cart.total": {"Cart.total"},
@@ -336,5 +342,7 @@ def test_a_symbolic_link_to_the_project(program, tmp_path):
     program.write("lib.py", "def f():\n    return 1\n")
     link = tmp_path / "link"
     link.symlink_to(program.root)
-    spool = program.record("-c", f"import sys; sys.path.insert(0, {str(link)!r}); sys.path.remove(''); import lib; lib.f()")
+    spool = program.record(
+        "-c", f"import sys; sys.path.insert(0, {str(link)!r}); sys.path.remove(''); import lib; lib.f()"
+    )
     assert spool.one("f")[1].value == 1

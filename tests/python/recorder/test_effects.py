@@ -85,7 +85,10 @@ def test_effects(program):
     assert effects(spool, "asks_where") == {("cwd", "os.getcwd")}
     assert {kind for kind, _ in effects(spool, "starts")} == {"thread"}
     # Printing a warning reads the line it is about.
-    assert {e for e in effects(spool, "says") if e[0] != "file"} == {("output", "builtins.print"), ("warning", "warnings.warn")}
+    assert {e for e in effects(spool, "says") if e[0] != "file"} == {
+        ("output", "builtins.print"),
+        ("warning", "warnings.warn"),
+    }
     assert effects(spool, "computes") == set()
     # The inner call is a repetition, so its effect is that of the nearest kept call.
     assert effects(spool, "calls_another") == {("cwd", "os.getcwd")}

@@ -2,9 +2,7 @@
 
 
 def events(spool, cid):
-    return [
-        (r[0], *r[3:4]) if r[0] in "YTR" else (r[0],) for r in spool.records if r[0] in "YSTRX" and r[1] == cid
-    ]
+    return [(r[0], *r[3:4]) if r[0] in "YTR" else (r[0],) for r in spool.records if r[0] in "YSTRX" and r[1] == cid]
 
 
 def test_generator(program):

@@ -8,7 +8,9 @@ import pytest
 
 
 def test_sys_is_as_it_was(program):
-    program.write("main.py", """
+    program.write(
+        "main.py",
+        """
         import sys
         print(sys.argv, sys.path, [str(f)[:30] for f in sys.meta_path], len(sys.path_hooks), sys.flags, __name__, __file__, __spec__, __package__)
         print(sys.getprofile(), sys.getrecursionlimit(), sorted(globals()), sorted(dir()))
@@ -21,7 +23,8 @@ def test_sys_is_as_it_was(program):
         import inspect
         print(sys.gettrace())
         print(inspect.getsource(f), inspect.signature(f), len(inspect.stack()))
-    """)
+    """,
+    )
     program.same("main.py", "a", "b")
 
 
@@ -103,7 +106,9 @@ def test_warnings_are_those_of_the_program(program):
 
 
 def test_deep_recursion(program):
-    program.write("app.py", """
+    program.write(
+        "app.py",
+        """
         import sys
 
         def down(n):
@@ -138,14 +143,17 @@ def test_deep_recursion(program):
                 down(0)
             except RecursionError:
                 print("short")
-    """)
+    """,
+    )
     program.write("main.py", "import app\napp.main()\n")
     spool = program.read(program.same("main.py"))
     assert spool.one("main")[1][0] == "R"
 
 
 def test_main_can_be_pickled(program):
-    program.write("main.py", """
+    program.write(
+        "main.py",
+        """
         import pickle
 
         class Point:
@@ -160,12 +168,15 @@ def test_main_can_be_pickled(program):
             print(point.x, cls is Point, one is f, two is main)
 
         main()
-    """)
+    """,
+    )
     assert program.same("main.py").stdout == "3 True True True\n"
 
 
 def test_lifetimes_are_those_of_the_program(program):
-    program.write("app.py", """
+    program.write(
+        "app.py",
+        """
         import weakref
 
         class Thing:
@@ -195,13 +206,16 @@ def test_lifetimes_are_those_of_the_program(program):
             make()
             for x in gen(Thing("generated")):
                 print(x)
-    """)
+    """,
+    )
     program.write("main.py", "import app\napp.main()\n")
     program.same("main.py")
 
 
 def test_signal_handlers_may_raise(program):
-    program.write("app.py", """
+    program.write(
+        "app.py",
+        """
         import signal
 
         class Late(Exception):
@@ -226,7 +240,8 @@ def test_signal_handlers_may_raise(program):
                 except Late:
                     caught += 1
             print(caught)
-    """)
+    """,
+    )
     program.write("main.py", "import app\napp.main()\n")
     done = program.run("main.py")
     assert done.stdout == "60\n" and done.stderr == ""
@@ -241,7 +256,9 @@ def test_an_unwritable_spool_is_no_concern_of_the_program(program):
 
 
 def test_a_full_disk(program):
-    program.write("main.py", """
+    program.write(
+        "main.py",
+        """
         import resource, signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
@@ -255,7 +272,8 @@ def test_a_full_disk(program):
             print("done")
 
         main()
-    """)
+    """,
+    )
     done = program.run("main.py")
     assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
     spool = program.read()
@@ -263,7 +281,9 @@ def test_a_full_disk(program):
 
 
 def test_closing_every_descriptor(program):
-    program.write("main.py", """
+    program.write(
+        "main.py",
+        """
         import os
 
         def f(x):
@@ -277,7 +297,8 @@ def test_closing_every_descriptor(program):
             f(3)
 
         main()
-    """)
+    """,
+    )
     done = program.run("main.py")
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
     assert [c.args for c, _ in program.read().calls("f")] == [(1,), (2,), (3,)]
@@ -376,7 +397,9 @@ def test_coverage_on_sys_monitoring_keeps_its_results(program):
 
 
 def test_syntax_that_rewriting_must_not_disturb(program):
-    program.write("app.py", '''
+    program.write(
+        "app.py",
+        '''
         from __future__ import annotations
         import asyncio
 
@@ -469,13 +492,14 @@ def test_syntax_that_rewriting_must_not_disturb(program):
             except StopIteration as stop: print(stop.value)
             print(asyncio.run(amain()))
             print(A.get.__annotations__, kw.__kwdefaults__)
-    ''')
+    ''',
+    )
     program.write("main.py", "import app\napp.main()\n")
     done = program.same("main.py")
     assert done.returncode == 0, done.stderr
     spool = program.read(done)
     assert spool.one("swallows")[1].value == 1
-    assert [e.value for _, e in spool.calls("tries")] == ["e" if False else 0, 0, 0, 0, "f"] or spool.calls("tries")
+    assert [e.value for _, e in spool.calls("tries")] == ["end", 0, 0, 0, "f"]
 
 
 def test_too_many_nested_blocks_to_rewrite(program):
@@ -495,7 +519,6 @@ def test_editable_finders_and_own_loaders(program):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         module.f(1)
-        importlib.reload
         print(type(spec.loader).__name__, module.__cached__ is not None)
     """))  # fmt: skip
     done = program.same("main.py")

@@ -142,7 +142,9 @@ def test_replacing_the_process(program):
 
 @pytest.mark.parametrize("end", ["os._exit(3)", "os.kill(os.getpid(), 9)", "ctypes.string_at(0)"])
 def test_sudden_ends_lose_nothing(program, end):
-    program.write("app.py", f"""
+    program.write(
+        "app.py",
+        f"""
         import ctypes, os
 
         def f(x):
@@ -155,7 +157,8 @@ def test_sudden_ends_lose_nothing(program, end):
             for i in range(1, 8):
                 f(i)
             last()
-    """)
+    """,
+    )
     program.write("main.py", "import app\napp.main()\n")
     done = program.run("main.py")
     assert done.returncode != 0
@@ -180,7 +183,9 @@ def test_xdist_workers(program):
 
 
 def test_a_running_program_can_be_read(program):
-    program.write("main.py", """
+    program.write(
+        "main.py",
+        """
         import time
 
         def f(x):
@@ -192,7 +197,8 @@ def test_a_running_program_can_be_read(program):
 
         f(1)
         wait()
-    """)
+    """,
+    )
     running = subprocess.Popen(
         [sys.executable, "main.py"], cwd=program.root, env=program.environment(), stdout=subprocess.PIPE
     )

@@ -2,8 +2,8 @@
 
 from pytead_tui.recorder import redact
 from pytead_tui.recorder.objects import dict_of, mro_of
+from pytead_tui.recorder.plans import isinstance_type, lookup
 from pytead_tui.recorder.project import File
-from pytead_tui.recorder.values import isinstance_type, lookup
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR, NESTED, RECEIVER = 1, 2, 4, 8, 16
 MOST = 100  # calls kept of a function

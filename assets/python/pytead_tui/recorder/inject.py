@@ -12,9 +12,9 @@ import sys
 from pytead_tui.recorder import effects, functions, kinds, lines, rewrite
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import dict_of, oid
+from pytead_tui.recorder.plans import isinstance_type
 from pytead_tui.recorder.project import File
 from pytead_tui.recorder.state import Recorder
-from pytead_tui.recorder.values import isinstance_type
 
 _getframe = sys._getframe
 

@@ -7,7 +7,8 @@ from itertools import islice
 
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
-from pytead_tui.recorder.values import TAG, dict_content, set_content, state, state_readers
+from pytead_tui.recorder.plans import dict_content, set_content, state, state_readers
+from pytead_tui.recorder.values import TAG
 
 
 def new(module: str, name: str, args: tuple, kwargs: "dict | None" = None) -> tuple:
@@ -359,4 +360,3 @@ def _numpy_scalar(w, v, d):
     if not derives((int, float, complex, bool, str, bytes), type(held)):
         return w.opaque(v)
     return new("numpy", names_of(type(v))[1], (held,))
-

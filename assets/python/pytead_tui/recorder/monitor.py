@@ -7,9 +7,10 @@ project function once enough of it is kept; the other events are local to projec
 import sys
 
 from pytead_tui.recorder import effects, functions
+from pytead_tui.recorder.calls import Call
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
-from pytead_tui.recorder.state import Call, Recorder
+from pytead_tui.recorder.state import Recorder
 
 _IDS = (3, 4, 5, 2)  # 0 is a debugger's, 1 coverage's
 _OPTIMIZED = 1
@@ -244,5 +245,3 @@ def _after(function: Function, code: object, offset: int) -> int:
         raw = code.co_code
         known = function.yields[offset] = raw[offset + 3] & 3 if offset + 3 < len(raw) else 0
     return known
-
-

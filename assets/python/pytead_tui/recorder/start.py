@@ -24,9 +24,7 @@ def start() -> None:
     limit = env("PYTEAD_LIMIT", "")
     project = Project(root, env("PYTEAD_EXCLUDE", ""), env("PYTEAD_TARGETS", ""), PACKAGE)
     spools = Spools(folder, env("PYTEAD_RECORDING", ""), mode, root)
-    recorder = Recorder(
-        project, spools, max(1, int(limit)) if limit.isdecimal() else 10, mode == "journey"
-    )
+    recorder = Recorder(project, spools, max(1, int(limit)) if limit.isdecimal() else 10, mode == "journey")
     # After exec, the same process id has a second life: its ids go on above those of the first.
     recorder.base = spools.current().ordinal << 20
     if sys.version_info >= (3, 12):

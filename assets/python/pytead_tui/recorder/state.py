@@ -11,6 +11,7 @@ import sys
 import time
 
 from pytead_tui.recorder import functions, values
+from pytead_tui.recorder.calls import Call, shape_of, sized
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import Objects, mro_of, names_of, oid
 from pytead_tui.recorder.project import File, Project
@@ -28,27 +29,6 @@ _cause = BaseException.__dict__["__cause__"].__get__
 _context = BaseException.__dict__["__context__"].__get__
 _quiet = BaseException.__dict__["__suppress_context__"].__get__
 _COMPREHENSIONS = frozenset(("<listcomp>", "<dictcomp>", "<setcomp>"))
-
-
-class Call:
-    """A kept call in flight."""
-
-    __slots__ = ("function", "cid", "key", "code", "spool", "watched", "counts", "waiting", "suspended", "closed", "value",
-                 "effects", "done", "inputs_key", "__weakref__")  # fmt: skip
-
-    def __init__(self, function: Function, key: int, code: object, counts: list) -> None:
-        self.function = function
-        self.key = key
-        self.code = code
-        self.counts = counts
-        self.cid = 0
-        self.watched: list = []
-        self.waiting: "tuple | None" = None
-        self.suspended = False
-        self.closed = False
-        self.value: object = None
-        self.effects: "set | None" = None
-        self.done = False
 
 
 class Recorder:
@@ -254,7 +234,7 @@ class Recorder:
                 if not walk.mutable:
                     continue
                 blob = values.normal(marshal.dumps(tree[0], 2), walk.marks)
-            ref = None if oid(type(value)) in _SIZED else self.objects.of(value).ref
+            ref = None if sized(value) else self.objects.of(value).ref
             watched.append((i, value if ref is None else None, ref, blob))
         return watched
 
@@ -591,25 +571,3 @@ def _is_ours(error: BaseException) -> bool:
     while tb is not None and tb.tb_next is not None:
         tb = tb.tb_next
     return tb is None or tb.tb_frame.f_code.co_filename.startswith(PACKAGE)
-
-
-def shape_of(held: tuple, direct: bool) -> tuple:
-    """Classes values by type, None, sign, emptiness and length."""
-    shape: list = [direct]
-    for v in held:
-        t = type(v)
-        if t is int:
-            shape.append(1 if v > 0 else 2 if v else 3)
-        elif t is str or t is bytes or oid(t) in _SIZED:
-            n = len(v)
-            shape.append((t, n if n < 2 else 2 if n < 10 else 3 if n < 100 else 4))
-        elif v is None or v is True or v is False:
-            shape.append(4 if v is None else 5 if v else 6)
-        elif t is float:
-            shape.append(7 if v > 0 else 8 if v < 0 else 9)
-        else:
-            shape.append((oid(t),))
-    return tuple(shape)
-
-
-_SIZED = frozenset(oid(t) for t in (list, tuple, dict, set, frozenset, bytearray))

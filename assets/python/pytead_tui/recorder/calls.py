@@ -1,0 +1,52 @@
+"""A call in flight, and the shape of its arguments: calls of one shape are much alike."""
+
+from pytead_tui.recorder.functions import Function
+from pytead_tui.recorder.objects import oid
+
+
+class Call:
+    """A kept call in flight."""
+
+    __slots__ = ("function", "cid", "key", "code", "spool", "watched", "counts", "waiting", "suspended", "closed", "value",
+                 "effects", "done", "inputs_key", "__weakref__")  # fmt: skip
+
+    def __init__(self, function: Function, key: int, code: object, counts: list) -> None:
+        self.function = function
+        self.key = key
+        self.code = code
+        self.counts = counts
+        self.cid = 0
+        self.watched: list = []
+        self.waiting: "tuple | None" = None
+        self.suspended = False
+        self.closed = False
+        self.value: object = None
+        self.effects: "set | None" = None
+        self.done = False
+
+
+def shape_of(held: tuple, direct: bool) -> tuple:
+    """Classes values by type, None, sign, emptiness and length."""
+    shape: list = [direct]
+    for v in held:
+        t = type(v)
+        if t is int:
+            shape.append(1 if v > 0 else 2 if v else 3)
+        elif t is str or t is bytes or oid(t) in _SIZED:
+            n = len(v)
+            shape.append((t, n if n < 2 else 2 if n < 10 else 3 if n < 100 else 4))
+        elif v is None or v is True or v is False:
+            shape.append(4 if v is None else 5 if v else 6)
+        elif t is float:
+            shape.append(7 if v > 0 else 8 if v < 0 else 9)
+        else:
+            shape.append((oid(t),))
+    return tuple(shape)
+
+
+_SIZED = frozenset(oid(t) for t in (list, tuple, dict, set, frozenset, bytearray))
+
+
+def sized(value: object) -> bool:
+    """Whether a value is an exact builtin container."""
+    return oid(type(value)) in _SIZED
