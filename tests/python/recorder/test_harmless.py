@@ -5,6 +5,7 @@ import sys
 import textwrap
 
 import pytest
+from spools import read_folder
 
 
 def test_sys_is_as_it_was(program):
@@ -523,3 +524,30 @@ def test_editable_finders_and_own_loaders(program):
     """))  # fmt: skip
     done = program.same("main.py")
     assert program.read(done).one("f")[0].args == (1,)
+
+
+def test_failures_of_the_recorder_are_counted_and_then_it_stops(program):
+    program.write(
+        "main.py",
+        """
+        import sys
+
+        # Every copy of a value fails from here on.
+        sys.modules["pytead_tui.recorder.values"].capture = len
+
+        def f(x):
+            return x
+
+        def main():
+            for i in range(250):
+                f([i])
+            print("done")
+
+        main()
+    """,
+    )
+    done = program.run("main.py")
+    assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
+    spool = read_folder(program.spool)
+    assert [g[1:] for g in spool.of("G")] == [("recorder error: TypeError", 100)]
+    assert not spool.calls("f") and not spool.of("Z")

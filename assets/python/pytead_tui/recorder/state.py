@@ -100,6 +100,8 @@ class Recorder:
 
     def begin(self, function: Function, frame: object, held: tuple) -> "Call | None":
         """Counts a call and keeps it when it brings something new. `held` are the argument values."""
+        if not self.on:
+            return None
         function.calls += 1
         function.dirty = True
         back = frame.f_back
@@ -541,6 +543,7 @@ class Recorder:
         except (Full, OSError, ValueError):
             pass
         self.on = False
+        self.live.clear()
 
     def after_fork(self) -> None:
         """Makes the child a recorded process of its own."""
