@@ -250,6 +250,7 @@ def state_readers(cls: type, stop: tuple) -> "tuple | None":
     """
     getter = None
     slots = []
+    members = 0
     has_dict = False
     for base in mro_of(cls):
         if base is object or derives(stop, base):
@@ -266,11 +267,13 @@ def state_readers(cls: type, stop: tuple) -> "tuple | None":
             if getter is None and type(own) is kinds.GetSetDescriptor:
                 getter = own.__get__
         for name, held in list(space.items()):
-            if type(held) is kinds.MemberDescriptor and type(name) is str and not name.startswith("__pydantic"):
-                slots.append((held.__name__, held.__get__))
+            if type(held) is kinds.MemberDescriptor and type(name) is str:
+                members += 1
+                if not name.startswith("__pydantic"):
+                    slots.append((held.__name__, held.__get__))
     if has_dict and getter is None:
         return None
-    if not stop and _size_of(cls) - object.__basicsize__ > 8 * (len(slots) + 2):
+    if not stop and _size_of(cls) - object.__basicsize__ > 8 * (members + 2):
         return None
     slots.reverse()
     return getter, slots
