@@ -12,9 +12,6 @@ use crate::domain::function::{FunctionId, Module};
 use super::index::{Entry, Index};
 use super::names::absolute;
 
-/// Re-exports are followed over at most this many modules.
-const HOPS_MAX: usize = 8;
-
 /// In larger projects every module is taken to have to do with every other.
 const RELATED_MAX: usize = 8_000;
 
@@ -22,8 +19,8 @@ type Node = usize;
 
 /// Who may reach whom, as of one state of the index.
 pub struct Reach {
-    /// What each node is and its hash.
-    nodes: Vec<(String, Digest)>,
+    /// Hash of what each node is and of its code.
+    nodes: Vec<Digest>,
     /// The function of each node, for those that are one.
     functions: Vec<Option<FunctionId>>,
     by_id: HashMap<FunctionId, Vec<Node>>,
@@ -84,12 +81,11 @@ impl Reach {
     #[must_use]
     pub fn code_key(&self, function: &FunctionId) -> Digest {
         let start = self.by_id.get(function).cloned().unwrap_or_default();
-        let mut reached: Vec<&(String, Digest)> =
-            self.closure(start, &self.uses).into_iter().map(|node| &self.nodes[node]).collect();
-        reached.sort();
+        let mut reached: Vec<Digest> = self.closure(start, &self.uses).into_iter().map(|node| self.nodes[node]).collect();
+        reached.sort_unstable();
         let mut hasher = Hasher::default();
-        for (what, digest) in reached {
-            hasher.part(what.as_bytes()).part(&digest.0.to_le_bytes());
+        for digest in reached {
+            hasher.part(&digest.0.to_le_bytes());
         }
         hasher.digest()
     }
@@ -102,8 +98,10 @@ impl Reach {
         seen
     }
 
-    fn add(&mut self, what: String, digest: Digest, function: Option<FunctionId>) -> Node {
-        self.nodes.push((what, digest));
+    fn add(&mut self, what: &str, code: Digest, function: Option<FunctionId>) -> Node {
+        let mut hasher = Hasher::default();
+        hasher.part(what.as_bytes()).part(&code.0.to_le_bytes());
+        self.nodes.push(hasher.digest());
         self.functions.push(function);
         self.uses.push(Vec::new());
         self.nodes.len() - 1
@@ -114,7 +112,7 @@ impl Reach {
         if let Some(nodes) = self.by_id.get(id) {
             return nodes.clone();
         }
-        let node = self.add(id.0.clone(), Digest::default(), Some(id.clone()));
+        let node = self.add(&id.0, Digest::default(), Some(id.clone()));
         self.by_id.insert(id.clone(), vec![node]);
         vec![node]
     }
@@ -147,6 +145,15 @@ enum Target<'i> {
     Name(usize, &'i str),
 }
 
+impl Target<'_> {
+    fn module(&self) -> Option<usize> {
+        match self {
+            Self::Module(number) => Some(*number),
+            Self::Name(..) => None,
+        }
+    }
+}
+
 struct Project<'i> {
     places: Vec<Place<'i>>,
     /// Methods and nested functions by name: module and node.
@@ -164,7 +171,7 @@ impl<'i> Project<'i> {
         let mut places = Vec::new();
         for (number, entry) in index.entries.values().enumerate() {
             let module = &entry.module;
-            let init = reach.add(format!("{}:", module.name), module.init, None);
+            let init = reach.add(&format!("{}:", module.name), module.init, None);
             let mut place = Place {
                 entry,
                 init,
@@ -175,12 +182,12 @@ impl<'i> Project<'i> {
                 imports: Vec::new(),
             };
             for class in &module.classes {
-                let node = reach.add(format!("{}:{} class", module.name, class.qualname), class.fingerprint, None);
+                let node = reach.add(&format!("{}:{} class", module.name, class.qualname), class.fingerprint, None);
                 place.classes.push((&class.qualname, node));
                 place.defines.entry(last(&class.qualname)).or_default().push(node);
             }
             for function in &module.functions {
-                let node = reach.add(function.id.0.clone(), function.fingerprint.code(), Some(function.id.clone()));
+                let node = reach.add(&function.id.0, function.fingerprint.code(), Some(function.id.clone()));
                 reach.by_id.entry(function.id.clone()).or_default().push(node);
                 place.functions.push(node);
                 if function.id.qualname().contains('.') {
@@ -205,13 +212,13 @@ impl<'i> Project<'i> {
             let module = &place.entry.module;
             let mut init: Vec<Node> = place.imports.iter().map(|other| self.places[*other].init).collect();
             for used in place.entry.init_uses.iter() {
-                self.bare(number, used, HOPS_MAX, &mut init);
+                self.bare(number, used, &mut init);
             }
             reach.uses[place.init].extend(init);
             for (qualname, node) in &place.classes {
                 let mut targets = vec![place.init];
                 for used in place.entry.class_uses.get(*qualname).into_iter().flatten() {
-                    self.bare(number, used, HOPS_MAX, &mut targets);
+                    self.bare(number, used, &mut targets);
                 }
                 // What an object of the class does without being named: `__init__`, `__eq__`, `__getattr__`.
                 for (function, method) in module.functions.iter().zip(&place.functions) {
@@ -230,48 +237,47 @@ impl<'i> Project<'i> {
                     module.functions.iter().zip(&place.functions).filter(|(other, _)| other.id.qualname().starts_with(&inside));
                 targets.extend(nested.map(|(_, node)| *node));
                 targets.extend(place.classes.iter().filter(|(class, _)| class.starts_with(&inside)).map(|(_, node)| *node));
+                let binds = place.binds.iter().filter(|(bound, _)| function.uses.contains(*bound));
+                let modules: Vec<usize> = binds.flat_map(|(_, targets)| targets).filter_map(Target::module).collect();
                 for used in &function.uses {
-                    self.bare(number, used, HOPS_MAX, &mut targets);
-                    self.attribute(number, used, &function.uses, &mut targets);
+                    self.bare(number, used, &mut targets);
+                    self.attribute(number, used, &modules, &mut targets);
                 }
                 reach.uses[*node].extend(targets);
             }
         }
     }
 
-    /// Adds what a bare name in a module may stand for.
-    fn bare(&self, number: usize, name: &str, hops: usize, targets: &mut Vec<Node>) {
-        let place = &self.places[number];
-        targets.extend(place.defines.get(name).into_iter().flatten());
-        if hops == 0 {
-            return;
-        }
-        for bound in place.binds.get(name).into_iter().flatten().chain(place.binds.get("*").into_iter().flatten()) {
-            match *bound {
-                Target::Module(other) => targets.push(self.places[other].init),
-                Target::Name(other, original) => {
-                    targets.push(self.places[other].init);
-                    self.bare(other, if original == "*" { name } else { original }, hops - 1, targets);
+    /// Adds what a bare name in a module may stand for, through the modules that pass it on.
+    fn bare(&self, number: usize, name: &str, targets: &mut Vec<Node>) {
+        let mut seen: HashSet<(usize, &str)> = HashSet::new();
+        let mut stack = vec![(number, name)];
+        while let Some((number, name)) = stack.pop() {
+            let place = &self.places[number];
+            targets.extend(place.defines.get(name).into_iter().flatten());
+            for bound in place.binds.get(name).into_iter().chain(place.binds.get("*")).flatten() {
+                match *bound {
+                    Target::Module(other) => targets.push(self.places[other].init),
+                    Target::Name(other, original) => {
+                        targets.push(self.places[other].init);
+                        let next = (other, if original == "*" { name } else { original });
+                        if seen.insert(next) {
+                            stack.push(next);
+                        }
+                    }
                 }
             }
         }
     }
 
-    /// Adds what a name after a dot may stand for: a method somewhere near, or what an imported module defines.
-    fn attribute(&self, number: usize, name: &str, all: &BTreeSet<String>, targets: &mut Vec<Node>) {
+    /// Adds what a name after a dot may stand for: a method somewhere near, or what one of these modules defines.
+    fn attribute(&self, number: usize, name: &str, modules: &[usize], targets: &mut Vec<Node>) {
         if !is_special(name) {
             let near = self.methods.get(name).into_iter().flatten().filter(|(other, _)| self.is_related(number, *other));
             targets.extend(near.map(|(_, node)| *node));
         }
-        for (bound, modules) in &self.places[number].binds {
-            if !all.contains(bound) {
-                continue;
-            }
-            for target in modules {
-                if let Target::Module(other) = target {
-                    self.bare(*other, name, HOPS_MAX, targets);
-                }
-            }
+        for module in modules {
+            self.bare(*module, name, targets);
         }
     }
 
@@ -454,6 +460,17 @@ mod tests {
         ] {
             assert_eq!(key(path, from, to, "shop.order:order"), order, "{to}");
         }
+    }
+
+    #[test]
+    fn modules_that_pass_everything_on_in_circles_are_followed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let stars: String = (0..12).map(|n| format!("from m{n} import *\n")).collect();
+        let files: Vec<(String, String)> =
+            (0..12).map(|n| (format!("m{n}.py"), format!("{stars}def f{n}(): return f{}()\n", (n + 1) % 12))).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let reach = Reach::new(&index(folder.path(), &files), []);
+        assert_eq!(reach.resting_on(&[id("m3:f3")], &[]).len(), 12);
     }
 
     #[test]

@@ -9,5 +9,6 @@ mod literal;
 pub mod names;
 pub mod outline;
 pub mod parse;
+mod repair;
 mod tokens;
 pub mod walk;

@@ -16,6 +16,7 @@ use crate::domain::function::{
 
 use super::decode::{Decoded, decode, number, place};
 use super::literal;
+use super::repair::without_type_defaults;
 use super::tokens::{KEYWORD, Shape, Step, joined};
 
 /// A file that takes longer than this is given up and marked: no text of 2 MiB should.
@@ -81,6 +82,17 @@ pub fn parse_file(path: &RelPath, source: &[u8], name: &str, import_root: &str) 
 
 /// Parses text; `None` when it takes too long.
 pub(super) fn syntax_tree(text: &str) -> Option<Tree> {
+    let tree = plain_tree(text)?;
+    if tree.root_node().has_error()
+        && let Some(other) = without_type_defaults(text).and_then(|text| plain_tree(&text))
+        && !other.root_node().has_error()
+    {
+        return Some(other);
+    }
+    Some(tree)
+}
+
+fn plain_tree(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
     let begin = Instant::now();
@@ -160,6 +172,9 @@ struct Walk<'t> {
 impl<'t> Walk<'t> {
     fn run(&mut self, tree: &'t Tree) {
         let root = tree.root_node();
+        if let Some(byte) = first_error(root) {
+            self.error_at(byte);
+        }
         if let Some(scope) = self.scopes.first_mut() {
             scope.docstring = docstring(root, self.source).map(|(id, _)| id);
         }
@@ -198,9 +213,9 @@ impl<'t> Walk<'t> {
     }
 
     fn error_at(&mut self, byte: usize) {
-        if self.parsed.module.error.is_none() {
-            self.parsed.module.error = Some(place(self.source, byte));
-        }
+        let found = place(self.source, byte);
+        let first = self.parsed.module.error.filter(|error| (error.line, error.column) <= (found.line, found.column));
+        self.parsed.module.error = first.or(Some(found));
     }
 
     /// Takes up a node; tells whether to go on to its children.
@@ -214,9 +229,6 @@ impl<'t> Walk<'t> {
         // Of a definition only the body is left; the rest was absorbed when it was entered.
         if self.marks.last() == Some(&Mark::Definition) && field != Some("body") {
             return (Mark::Nothing, false);
-        }
-        if node.is_error() || node.is_missing() {
-            self.error_at(node.start_byte());
         }
         match node.kind() {
             "module" => return (Mark::Nothing, true),
@@ -340,6 +352,10 @@ impl<'t> Walk<'t> {
             if let Some(part) = node.child_by_field_name(field) {
                 outer.word("part", field);
                 outer.absorb(part, source);
+                // What the grammar cannot see counts as it is written.
+                if field == "type_parameters" && self.text(part).contains('=') {
+                    outer.word("written", self.text(part));
+                }
             }
         }
         let what = if node.kind() == "class_definition" {
@@ -377,25 +393,12 @@ impl<'t> Walk<'t> {
                 uses: BTreeSet::new(),
             }))
         };
-        if node.has_error() {
-            self.find_error_before_body(node);
-        }
         let mut scope = Scope::new(what, qualname);
         scope.outer = outer;
         scope.docstring = doc.map(|(id, _)| id);
         self.last_row = node.start_position().row;
         self.scopes.push(scope);
         (Mark::Definition, true)
-    }
-
-    /// Marks a mistake in the parts of a definition that the walk does not visit.
-    fn find_error_before_body(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        let broken =
-            node.children(&mut cursor).find(|child| child.kind() != "block" && (child.has_error() || child.is_missing()));
-        if let Some(child) = broken {
-            self.error_at(child.start_byte());
-        }
     }
 
     /// Gives the qualified name as CPython makes it, and whether the scope around is a class or a function.
@@ -474,6 +477,16 @@ impl<'t> Walk<'t> {
         module.functions.sort_by_key(|function| function.span.def);
         module.classes.sort_by_key(|class| class.span.def);
     }
+}
+
+/// Finds the first place that the grammar could not make sense of.
+fn first_error(root: Node<'_>) -> Option<usize> {
+    let mut node = root;
+    while node.has_error() && !node.is_error() && !node.is_missing() {
+        let mut cursor = node.walk();
+        node = node.children(&mut cursor).find(|child| child.has_error() || child.is_missing())?;
+    }
+    (node.is_error() || node.is_missing()).then(|| node.start_byte())
 }
 
 fn row(row: usize) -> u32 {
@@ -711,7 +724,14 @@ mod tests {
         {
             assert_ne!(body(one), body(other), "{one} {other}");
         }
-        for (one, other) in [("(a, b)", "a, b"), ("f(a)", "f(a,)"), ("a[1, 2]", "a[1, 2,]"), ("f'a{x}'", "f\"a{x}\"")] {
+        for (one, other) in [
+            ("(a, b)", "a, b"),
+            ("a[(b, c)]", "a[b, c]"),
+            ("f(x for x in y)", "f((x for x in y))"),
+            ("f(a)", "f(a,)"),
+            ("a[1, 2]", "a[1, 2,]"),
+            ("f'a{x}'", "f\"a{x}\""),
+        ] {
             assert_eq!(body(one), body(other), "{one} {other}");
         }
     }

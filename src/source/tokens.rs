@@ -15,6 +15,8 @@ pub(super) const KEYWORD: &str = "keyword_argument";
 #[derive(Default)]
 pub(super) struct Shape {
     bytes: Vec<u8>,
+    /// A tuple in parentheses that says no more than its commas would: `a[(b, c)]`.
+    bare: Option<usize>,
     /// Bare names.
     pub names: BTreeSet<String>,
     /// Names after a dot.
@@ -117,9 +119,17 @@ impl Shape {
                 self.word("format", text());
                 Step::Through
             }
+            // `f(x for x in y)` and `f((x for x in y))`
+            "argument_list" if only_child(node).is_some_and(|child| child.kind() == "generator_expression") => Step::Through,
             "expression_list" => self.open("tuple"),
             "pattern_list" => self.open("tuple_pattern"),
             // Here alone a comma makes a tuple without a node that says so.
+            "subscript" if !has_child(node, ",") && lone_tuple(node).is_some() => {
+                self.bare = lone_tuple(node);
+                self.word("comma", "");
+                self.open("subscript")
+            }
+            "tuple" if self.bare == Some(node.id()) => Step::Through,
             kind @ ("subscript" | "match_statement" | "case_clause" | "expression_statement") => {
                 if has_child(node, ",") {
                     self.word("comma", "");
@@ -190,6 +200,18 @@ pub(super) fn joined(node: Node<'_>, source: &str) -> Option<literal::Literal> {
         }
     }
     whole
+}
+
+/// Gives the id of a subscript's tuple in parentheses.
+fn lone_tuple(subscript: Node<'_>) -> Option<usize> {
+    let inner = subscript.child_by_field_name("subscript").filter(|inner| inner.kind() == "tuple");
+    inner.filter(|tuple| tuple.named_child_count() > 0).map(|tuple| tuple.id())
+}
+
+fn only_child(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut children = node.named_children(&mut cursor).filter(|child| child.kind() != "comment");
+    children.next().filter(|_| children.next().is_none())
 }
 
 fn has_child(node: Node<'_>, kind: &str) -> bool {
