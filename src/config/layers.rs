@@ -11,6 +11,7 @@ use super::schema::{self, Form, KEYS, Key, Project};
 use super::source;
 use crate::base::error::Trouble;
 use crate::base::paths::{RelPath, nearest, tilde};
+use crate::base::text::display_line;
 use crate::base::yaml::{Located, Plain};
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
@@ -228,7 +229,7 @@ impl Merge {
                 Ok(value) => value,
                 Err(why) => {
                     self.warnings.push(
-                        Trouble::usage(format!("{origin}: {name} of the project is not used."))
+                        Trouble::usage(format!("{origin}: {} of the project is not used.", display_line(&name)))
                             .because(why)
                             .so("Set it in your own config.yaml if you want it."),
                     );
@@ -241,12 +242,13 @@ impl Merge {
     }
 
     fn wrong(&mut self, name: &str, expected: &str, origin: &Origin) {
-        self.mistakes.push(Trouble::usage(format!("{origin}: {name}: expected {expected}.")));
+        self.mistakes.push(Trouble::usage(format!("{origin}: {}: expected {expected}.", display_line(name))));
     }
 
     fn unknown(&mut self, name: &str, origin: &Origin) {
-        let trouble = Trouble::usage(format!("{origin}: there is no setting {}.", crate::base::text::display_line(name)));
+        let trouble = Trouble::usage(format!("{origin}: there is no setting {}.", display_line(name)));
         let near = nearest_key(name);
+        let near = display_line(&near);
         self.mistakes.push(if near.is_empty() { trouble } else { trouble.so(format!("Did you mean {near}?")) });
     }
 
@@ -281,7 +283,7 @@ impl Merge {
         if names.contains(&chosen.as_str()) {
             return;
         }
-        let trouble = Trouble::usage(format!("{origin}: model.provider: there is no provider {chosen}."));
+        let trouble = Trouble::usage(format!("{origin}: model.provider: there is no provider {}.", display_line(chosen)));
         let near = nearest(chosen, names);
         let todo = match near.first() {
             Some(near) => format!("Did you mean {near}?"),

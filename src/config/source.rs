@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
+use crate::base::text::display;
 use crate::base::yaml::{self, Located, Plain, SIZE_MAX};
 
 /// Reads a file of settings; `None` when there is none.
@@ -51,7 +52,7 @@ fn text(path: &Path) -> Result<Option<String>, Trouble> {
 }
 
 fn broken(path: &Path, why: &str) -> Trouble {
-    Trouble::usage(format!("{} cannot be understood.", tilde(path))).because(why.trim_end())
+    Trouble::usage(format!("{} cannot be understood.", tilde(path))).because(display(why.trim_end()))
 }
 
 fn toml_tree(path: &Path, text: &str, section: &[&str]) -> Result<Option<Located>, Trouble> {

@@ -241,6 +241,18 @@ fn mistakes_in_variables_and_flags_name_them() {
 }
 
 #[test]
+fn names_in_a_file_cannot_control_the_terminal() {
+    let text = "\"x\\e[31m\": 1\nproviders:\n  \"y\\e[2J\":\n    kind: odd\n    model: a\n    kin: a\n";
+    let loaded = Home::new().with(PROJECT, text).load();
+    assert_eq!((loaded.mistakes.len(), loaded.warnings.len()), (3, 1));
+    let broken = Home::new().with(PROJECT, "a: [\u{9b}2J\n\u{202e}").load();
+    for trouble in [loaded.mistakes, loaded.warnings, broken.mistakes].concat() {
+        let text = trouble.to_string();
+        assert!(!text.contains(['\x1b', '\u{9b}', '\u{202e}']), "{text:?}");
+    }
+}
+
+#[test]
 fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     let home = Home::new();
     let pipe = home.path(PROJECT);

@@ -48,6 +48,9 @@ pub fn open(root: &Path, state_dir: &Path) -> Result<Opened, Trouble> {
         Err(error) => return fall_back(&file, &known, &error.to_string()),
     };
     let mut notes = Vec::new();
+    if let Some(planted) = move_planted_logs(&file) {
+        notes.push(planted);
+    }
     // Twice: a damaged database is replaced once.
     for _ in 0..2 {
         let judged = match judge(&file, &known) {
@@ -89,7 +92,9 @@ pub fn open_in_memory() -> Result<Store, Trouble> {
 /// # Errors
 /// Fails when the file cannot be moved.
 pub fn set_aside(root: &Path) -> Result<PathBuf, Trouble> {
-    move_away(&root.join(FOLDER).join(FILE), "foreign")
+    let file = root.join(FOLDER).join(FILE);
+    let _lock = lock(&root.join(FOLDER)).map_err(|error| cannot_move(&file, &error))?;
+    move_away(&file, "foreign")
 }
 
 /// What a look at the file found.
@@ -205,15 +210,42 @@ fn move_away(file: &Path, word: &str) -> Result<PathBuf, Trouble> {
     for part in ["-wal", "-shm", "-journal", ""] {
         let from = file.with_file_name(format!("{FILE}{part}"));
         match fs::rename(&from, name(number, part)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Trouble::environment(format!("{} cannot be set aside.", tilde(&from)))
-                    .because(format!("{error}."))
-                    .so("Move it away by hand, then start again."));
-            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(cannot_move(&from, &error)),
             _ => {}
         }
     }
     Ok(name(number, ""))
+}
+
+fn cannot_move(file: &Path, error: &io::Error) -> Trouble {
+    Trouble::environment(format!("{} cannot be set aside.", tilde(file)))
+        .because(format!("{error}."))
+        .so("Move it away by hand, then start again.")
+}
+
+/// Moves a log away that stands beside our database and that SQLite did not make: it would be read into the database at
+/// the next opening. SQLite gives its logs the mode of the database, closed to others; a checkout does not.
+fn move_planted_logs(file: &Path) -> Option<Trouble> {
+    let is_closed = |meta: &fs::Metadata| meta.is_file() && meta.mode() & 0o077 == 0;
+    // A file system without modes cannot tell; neither can a database that was opened to others by hand.
+    if !fs::symlink_metadata(file).is_ok_and(|meta| is_closed(&meta)) {
+        return None;
+    }
+    let mut moved = None;
+    for part in ["-wal", "-journal", "-shm"] {
+        let log = file.with_file_name(format!("{FILE}{part}"));
+        if fs::symlink_metadata(&log).is_ok_and(|meta| !is_closed(&meta))
+            && fs::rename(&log, file.with_file_name(format!("{FILE}{part}.foreign"))).is_ok()
+        {
+            moved = Some(log);
+        }
+    }
+    let log = moved?;
+    Some(
+        Trouble::environment(format!("{} was not made by pytead-tui.", tilde(&log)))
+            .because("It would have changed the database; it was set aside with .foreign at its end.")
+            .so("Find out who put it there; the database is as you left it."),
+    )
 }
 
 /// Makes the folder, closed to others, with its `.gitignore`.

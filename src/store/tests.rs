@@ -279,6 +279,43 @@ fn a_database_of_ours_that_somebody_changed_is_set_aside() {
 }
 
 #[test]
+fn a_log_that_somebody_put_beside_the_database_is_not_read() {
+    let project = Project::new();
+    drop(project.open());
+    // A log as a stranger makes it: from a copy of the database, with a recording in it.
+    let other = Project::new();
+    fs::create_dir(other.root().join(FOLDER)).unwrap();
+    fs::copy(project.file(), other.file()).unwrap();
+    let stranger = schema::writer(&Place::File(other.file()), "id").unwrap();
+    stranger.execute("INSERT INTO session VALUES ('screen', '\"theirs\"')", []).unwrap();
+    let log = project.root().join(FOLDER).join("pytead.db-wal");
+    fs::copy(other.root().join(FOLDER).join("pytead.db-wal"), &log).unwrap();
+    for (mode, session, notes) in [(0o644, None, 1), (0o600, Some("theirs"), 0)] {
+        fs::copy(other.root().join(FOLDER).join("pytead.db-wal"), &log).unwrap();
+        fs::set_permissions(&log, fs::Permissions::from_mode(mode)).unwrap();
+        let opened = project.open();
+        // The second round shows that the log would have worked.
+        assert_eq!(opened.store.session().unwrap(), session.map(Into::into), "{mode:o}");
+        assert_eq!(opened.notes.len(), notes);
+    }
+}
+
+#[test]
+fn a_log_without_a_database_is_not_read() {
+    let project = Project::new();
+    let other = Project::new();
+    let store = other.open().store;
+    store.begin_recording(&recording()).unwrap();
+    fs::create_dir(project.root().join(FOLDER)).unwrap();
+    for part in ["pytead.db-wal", "pytead.db-shm"] {
+        fs::copy(other.root().join(FOLDER).join(part), project.root().join(FOLDER).join(part)).unwrap();
+    }
+    let opened = project.open();
+    assert_eq!((opened.store.mode(), opened.foreign), (Mode::Full, false));
+    assert!(opened.store.recordings().unwrap().is_empty());
+}
+
+#[test]
 fn links_in_the_place_of_our_files_are_not_followed() {
     let project = Project::new();
     let target = project.root().join("precious");
