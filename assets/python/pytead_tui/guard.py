@@ -17,13 +17,15 @@ _CHANGES = {
 }  # fmt: skip
 _REFUSED = (
     "socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.kill",
-    "os.killpg", "pty.", "ctypes.", "fcntl.ioctl", "signal.pthread_kill", "syslog.", "ftplib.", "smtplib.", "http.",
+    "os.killpg", "pty.", "fcntl.ioctl", "signal.pthread_kill", "syslog.", "ftplib.", "smtplib.", "http.",
     "urllib.", "webbrowser.", "os.startfile", "winreg.",
 )  # fmt: skip
+_REFUSED_TO_CALLS = ("ctypes.",)  # importing a library may well load another
 _HARMLESS = ("socket.gethostname",)
 _UNIX = 1  # AF_UNIX
 
 _ours = 0
+_calling = False
 _folders: tuple = ()
 _installed = False
 
@@ -35,6 +37,12 @@ def install(folders: list) -> None:
     if not _installed:
         _installed = True
         sys.addaudithook(_hook)
+
+
+def calling() -> None:
+    """Refuses from now on also what importing modules needs."""
+    global _calling
+    _calling = True
 
 
 @contextmanager
@@ -67,7 +75,7 @@ def _hook(event: str, args: tuple) -> None:
         # Pairs of sockets inside the process, as every asyncio loop has; connecting one elsewhere is refused below.
         if args[1] not in (_UNIX, -1):
             raise PermissionError("pytead-tui: a replayed call may not use the network")
-    elif event.startswith(_REFUSED) and event not in _HARMLESS:
+    elif event.startswith(_REFUSED) and event not in _HARMLESS or _calling and event.startswith(_REFUSED_TO_CALLS):
         raise PermissionError(f"pytead-tui: a replayed call may not use {event}")
 
 

@@ -133,7 +133,9 @@ def recorded_calls(spool: object) -> tuple:
     return calls, outcomes
 
 
-@pytest.mark.parametrize("command", [["main.py"], ["-m", "pytest", "-q", "-p", "no:cacheprovider"]], ids=["main", "tests"])
+@pytest.mark.parametrize(
+    "command", [["main.py"], ["-m", "pytest", "-q", "-p", "no:cacheprovider"]], ids=["main", "tests"]
+)
 def test_unchanged_code_gives_the_recorded_outcomes(shop, worker, tmp_path, command):
     calls, outcomes = recorded_calls(record(shop, tmp_path / "spool", *command))
     assert len(calls) > 30

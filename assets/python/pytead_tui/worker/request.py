@@ -129,6 +129,8 @@ def _fork(modules: Modules, writing: int, work: object, seconds: float) -> tuple
             os.close(writing)
             _limit_cpu(int(seconds + PREPARING) + 2)
             _forget_handlers()
+            if modules.guard is not None:
+                modules.guard.calling()
             work(answering)
             os._exit(0)
         finally:
