@@ -335,6 +335,10 @@ impl Comparison {
             (Value::Ref(a), Value::Ref(b)) => {
                 return if self.pair(*a, *b) { None } else { differs(path) };
             }
+            // A decimal or a date is one thing: where it differs, all of it does.
+            (Value::New { ty: t, .. }, Value::New { ty: u, .. }) if t == u && is_one(old) && is_one(new) => {
+                return if old == new { None } else { differs(path) };
+            }
             (Value::Set(a), Value::Set(b)) | (Value::FrozenSet(a), Value::FrozenSet(b)) => {
                 return if same_members(a, b) { None } else { differs(path) };
             }
@@ -398,6 +402,11 @@ impl Comparison {
             _ => old == new,
         }
     }
+}
+
+/// Made of texts and whole numbers only.
+fn is_one(value: &Value) -> bool {
+    value.children().iter().all(|(_, part)| matches!(part, Value::Str(_) | Value::Int(_) | Value::None | Value::Bool(_)))
 }
 
 fn same_float(a: f64, b: f64) -> bool {
@@ -681,6 +690,18 @@ mod tests {
             shorter.first_difference(&longer).map(|d| (d.path, d.old, d.new)),
             Some(("[1]".into(), None, Some(Value::Int(2))))
         );
+    }
+
+    #[test]
+    fn a_decimal_differs_as_a_whole() {
+        let decimal = |text: &str| Value::New {
+            ty: TypeName::new("decimal", "Decimal"),
+            args: vec![Value::Str(text.into())],
+            kwargs: vec![],
+        };
+        let list = |text: &str| Value::List(vec![decimal(text)]);
+        assert_eq!(list("1").first_difference(&list("1")), None);
+        assert_eq!(list("1").first_difference(&list("1.0")).map(|d| (d.path, d.new)), Some(("[0]".into(), Some(decimal("1.0")))));
     }
 
     #[test]

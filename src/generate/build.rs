@@ -411,6 +411,9 @@ impl<'a> Builder<'a, '_> {
         if (self.project.module)(&ty.module).is_some_and(Module::is_test) {
             return no(format!("{} belongs to a test file", ty.short()));
         }
+        if !(self.project.importable)(&ty.module) {
+            return no(format!("{} belongs to a script that runs when it is imported", ty.short()));
+        }
         let (spelled, import) = self.scope.spell(ty)?;
         self.work.imports.extend(import);
         Ok(spelled)
@@ -451,7 +454,7 @@ impl<'a> Builder<'a, '_> {
     /// Tells whether `==` compares instances by content.
     pub(super) fn compares_by_content(&self, value: &Value) -> bool {
         match value {
-            Value::Object { ty, kind: ObjectKind::Plain, .. } => self.project.has_equality(ty),
+            Value::Object { ty, kind: ObjectKind::Plain, .. } => ty.module == "types" || self.project.has_equality(ty),
             Value::Object { ty, .. } => !self.project.equality_is_off(ty),
             Value::Exception { .. } | Value::Opaque { .. } => false,
             _ => true,

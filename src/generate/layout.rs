@@ -105,7 +105,9 @@ impl Expr {
                 let mut lines = vec![format!("{margin}{prefix}{open}")];
                 let inside: Vec<String> = items.iter().map(|item| format!("{}{}", item.prefix, item.value.flat())).collect();
                 let body = format!("{margin}    {}{}", inside.join(", "), if *one_tuple { "," } else { "" });
-                if text::width(&body) <= WIDTH {
+                // A call's arguments may share a line of their own; the items of a literal never do.
+                let is_literal = open.len() == 1 && items.len() > 1;
+                if text::width(&body) <= WIDTH && !is_literal {
                     lines.push(body);
                 } else {
                     for item in items {
@@ -276,15 +278,19 @@ mod tests {
         let number = |n: usize| Expr::atom(format!("{}", 10_usize.pow(17) + n));
         let short = Expr::list(vec![number(1), number(2)]);
         assert_eq!(short.lines(4, "assert result == ", ""), ["    assert result == [100000000000000001, 100000000000000002]"]);
-        let middle = Expr::list((0..4).map(number).collect());
+        let middle = |open: &str| match Expr::list((0..4).map(number).collect()) {
+            Expr::Bracket { items, .. } => Expr::call_with(open, items),
+            other => other,
+        };
         assert_eq!(
-            middle.lines(4, "assert result == ", ""),
+            middle("f").lines(4, "assert result == ", ""),
             [
-                "    assert result == [",
+                "    assert result == f(",
                 "        100000000000000000, 100000000000000001, 100000000000000002, 100000000000000003",
-                "    ]",
+                "    )",
             ]
         );
+        assert_eq!(middle("").lines(4, "assert result == ", "").len(), 6, "the items of a literal stand one below the other");
         let long = Expr::call_with(
             "Cart",
             vec![

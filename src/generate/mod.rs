@@ -19,3 +19,6 @@ pub mod render;
 pub mod replay;
 pub mod scope;
 pub mod trim;
+
+#[cfg(test)]
+mod tests;

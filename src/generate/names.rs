@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::call::Outcome;
 use crate::domain::function::{Function, Module};
 use crate::domain::value::Value;
+use crate::generate::act::Target;
 use crate::generate::cases::Case;
+use crate::generate::expect::RESULT;
 use crate::generate::scope::snake;
 
 /// Longer words tell nothing more.
@@ -43,10 +45,19 @@ fn slug_of(qualname: &str, joint: &str) -> String {
     parts.join(joint)
 }
 
+/// What words are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Names of tests: they say how a case ends.
+    Tests,
+    /// Ids of rows, which all end in one way.
+    Rows,
+}
+
 /// Finds a word for each case, each different from the others.
 #[must_use]
-pub fn words(cases: &[&Case]) -> Vec<String> {
-    let candidates: Vec<Vec<String>> = cases.iter().map(|case| candidates(case, cases)).collect();
+pub fn words(cases: &[&Case], purpose: Use) -> Vec<String> {
+    let candidates: Vec<Vec<String>> = cases.iter().map(|case| candidates(case, cases, purpose)).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for list in &candidates {
         for word in list.iter().collect::<BTreeSet<_>>() {
@@ -57,8 +68,7 @@ pub fn words(cases: &[&Case]) -> Vec<String> {
     let mut out = Vec::new();
     for list in &candidates {
         let alone = list.iter().find(|word| counts.get(word.as_str()) == Some(&1) && !used.contains(*word));
-        let word = alone.or_else(|| list.iter().find(|word| !used.contains(*word))).or(list.first());
-        let word = word.cloned().unwrap_or_else(|| "case".into());
+        let word = alone.or(list.first()).cloned().unwrap_or_else(|| "case".into());
         let mut unique = word.clone();
         let mut number = 1;
         while !used.insert(unique.clone()) {
@@ -71,46 +81,79 @@ pub fn words(cases: &[&Case]) -> Vec<String> {
 }
 
 /// Lists words for a case, the most telling first.
-fn candidates(case: &Case, all: &[&Case]) -> Vec<String> {
-    let varies = |at: usize| {
-        all.iter().any(|other| match (other.args.get(at), case.args.get(at)) {
-            (Some(a), Some(b)) => a.recorded.value.first_difference(&b.recorded.value).is_some(),
-            _ => true,
-        })
-    };
-    let mut of_args = Vec::new();
-    for (at, arg) in case.args.iter().enumerate() {
-        if varies(at) {
-            of_args.extend(value_words(&arg.recorded.name, &arg.recorded.value));
-        }
-    }
+fn candidates(case: &Case, all: &[&Case], purpose: Use) -> Vec<String> {
+    let parts = parts(case, all);
     let mut words = Vec::new();
+    let mut prefix = String::new();
+    let class_is_shared = all.iter().filter(|other| other.class == case.class).count() > 1;
     match &case.outcome {
-        Outcome::Raised { exception, .. } => {
-            let raises = format!("raises_{}", snake(exception.type_name()));
-            words.push(raises.clone());
-            words.extend(of_args.iter().map(|word| format!("{raises}_{word}")));
+        Outcome::Raised { exception, .. } if purpose == Use::Tests => {
+            prefix = format!("raises_{}", snake(exception.type_name()));
+            words.push(prefix.clone());
+            prefix.push('_');
         }
-        Outcome::Returned(value) => {
-            let shared = all.iter().filter(|other| other.class == case.class).count() > 1;
-            let outcome = result_word(value);
-            if let Some(word) = &outcome
-                && !shared
-            {
-                words.push(word.clone());
-            }
-            words.extend(of_args.iter().cloned());
-            words.extend(outcome.filter(|_| shared));
-        }
-        _ => words.extend(of_args.iter().cloned()),
+        Outcome::Returned(value) if is_asserted(case) && !class_is_shared => words.push(result_word(value)),
+        _ => {}
     }
-    if let [first, second, ..] = of_args.as_slice() {
-        words.push(format!("{first}_{second}"));
+    words.extend(parts.iter().flatten().map(|word| format!("{prefix}{word}")));
+    for (at, first) in parts.iter().enumerate() {
+        for second in parts.iter().skip(at + 1) {
+            if let (Some(first), Some(second)) = (first.first(), second.first()) {
+                words.push(format!("{prefix}{first}_{second}"));
+            }
+        }
     }
     words
 }
 
-fn result_word(value: &Value) -> Option<String> {
+fn is_asserted(case: &Case) -> bool {
+    !matches!(case.target, Target::Class(_)) && case.assertions.iter().any(|assertion| assertion.subject.contains(RESULT))
+}
+
+/// Lists words for each part that tells cases apart: arguments, then fields of the receiver; texts before numbers.
+fn parts(case: &Case, all: &[&Case]) -> Vec<Vec<String>> {
+    let mut parts: Vec<(bool, Vec<String>)> = Vec::new();
+    for (at, arg) in case.args.iter().enumerate() {
+        let value = &arg.recorded.value;
+        if varies(value, all.iter().map(|other| other.args.get(at).map(|arg| &arg.recorded.value))) {
+            parts.push((is_number(value), value_words(&arg.recorded.name, value)));
+        }
+    }
+    parts.sort_by_key(|(number, _)| *number);
+    let mut words: Vec<Vec<String>> = parts.into_iter().map(|(_, words)| words).collect();
+    for (name, value) in receiver_fields(case) {
+        let of_others =
+            all.iter().map(|other| receiver_fields(other).iter().find(|(known, _)| known == name).map(|(_, value)| value));
+        if varies(value, of_others) {
+            words.push(value_words(name, value));
+        }
+    }
+    words
+}
+
+fn varies<'v>(value: &Value, mut of_others: impl Iterator<Item = Option<&'v Value>>) -> bool {
+    of_others.any(|other| other.is_none_or(|other| other.first_difference(value).is_some()))
+}
+
+fn is_number(value: &Value) -> bool {
+    match value {
+        Value::Int(_) | Value::BigInt(_) | Value::Float(_) => true,
+        Value::New { ty, .. } => matches!(ty.qualname.as_str(), "Decimal" | "Fraction"),
+        _ => false,
+    }
+}
+
+fn receiver_fields(case: &Case) -> &[(String, Value)] {
+    match (&case.target, &case.check.1) {
+        (Target::Object(_) | Target::Unbound { .. }, Value::Tuple(values)) => match values.first() {
+            Some(Value::Object { fields, .. } | Value::NamedTuple { fields, .. }) => fields,
+            _ => &[],
+        },
+        _ => &[],
+    }
+}
+
+fn result_word(value: &Value) -> String {
     let kind = match value {
         Value::None => "none",
         Value::Bool(true) => "true",
@@ -121,10 +164,10 @@ fn result_word(value: &Value) -> Option<String> {
         Value::Set(items) if items.is_empty() => "empty_set",
         Value::Dict(pairs) if pairs.is_empty() => "empty_dict",
         Value::Float(number) if number.is_nan() => "nan",
-        Value::Enum { name: Some(name), .. } => return slug(name).map(|name| format!("returns_{name}")),
-        _ => return None,
+        Value::Enum { name: Some(name), .. } => return format!("returns_{}", slug(name).unwrap_or_default()),
+        other => return format!("returns_{}", snake(other.type_name())),
     };
-    Some(format!("returns_{kind}"))
+    format!("returns_{kind}")
 }
 
 /// Lists words for an argument, from the general to the particular.
@@ -150,8 +193,20 @@ fn value_words(param: &str, value: &Value) -> Vec<String> {
             slug(name).into_iter().flat_map(|name| [name.clone(), format!("{param}_{name}")]).collect()
         }
         Value::Name(ty) => vec![snake(ty.short())],
-        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => size_words(&param, items.len()),
-        Value::Dict(pairs) => size_words(&param, pairs.len()),
+        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => {
+            let mut words = size_words(&param, items.len());
+            if let [one] = items.as_slice() {
+                words.extend(content_words(&param, one));
+            }
+            words
+        }
+        Value::Dict(pairs) => {
+            let mut words = size_words(&param, pairs.len());
+            if let [(key, one)] = pairs.as_slice() {
+                words.extend(content_words(&key.summary(WORD_MAX), one));
+            }
+            words
+        }
         Value::Shared(_, value) => value_words(&param, value),
         Value::Bytes(bytes) if bytes.is_empty() => vec![format!("empty_{param}")],
         other => slug(other.type_name()).map(|kind| format!("{param}_{kind}")).into_iter().collect(),
@@ -185,6 +240,17 @@ fn text_words(param: &str, text: &str) -> Vec<String> {
         }
         Some(word) if word.len() <= WORD_MAX => vec![format!("{param}_{word}")],
         _ => vec![format!("long_{param}")],
+    }
+}
+
+/// Lists words for the only item of a container.
+fn content_words(param: &str, value: &Value) -> Vec<String> {
+    match value {
+        Value::Object { fields, .. } | Value::NamedTuple { fields, .. } => {
+            fields.first().map(|(name, value)| content_words(name, value)).unwrap_or_default()
+        }
+        scalar if scalar.children().is_empty() || is_number(scalar) => value_words(param, scalar),
+        _ => Vec::new(),
     }
 }
 

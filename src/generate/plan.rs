@@ -39,7 +39,7 @@ impl Plan {
     /// Turns the calls of one function into cases, or reasons why not.
     #[must_use]
     pub fn new<'a>(function: &Function, calls: &[&'a Call], project: Project<'a>) -> Self {
-        let mut scope = Scope::new(&function.id, project.main);
+        let mut scope = Scope::new(&function.id);
         for call in calls {
             see(&mut scope, call);
         }
@@ -95,19 +95,17 @@ impl Plan {
         let mut kept = Vec::new();
         for ways in std::mem::take(&mut self.cases) {
             let mut found = None;
-            let mut first_reason = None;
+            let mut last_reason = None;
             let times = ways.first().map_or(1, |case| case.times);
             for case in ways {
                 match wrong(&case, answers.get(&key)) {
                     None if found.is_none() => found = Some(case),
                     None => {}
-                    Some(reason) => {
-                        first_reason.get_or_insert(reason);
-                    }
+                    Some(reason) => last_reason = Some(reason),
                 }
                 key += 1;
             }
-            match (found, first_reason) {
+            match (found, last_reason) {
                 (Some(case), _) => kept.push(vec![case]),
                 (None, reason) => dropped.push((times, reason.unwrap_or_default())),
             }

@@ -3,6 +3,7 @@
 use crate::domain::call::Call;
 use crate::domain::function::{Class, Function, FunctionKind, Module, Param};
 use crate::domain::value::TypeName;
+use crate::source::names::absolute;
 
 /// The knowledge that the engine lends to drafting.
 #[derive(Clone, Copy)]
@@ -12,8 +13,11 @@ pub struct Project<'a> {
     /// Lists the kept calls whose receiver is this object, of the same process as the given call and begun before it, in
     /// order of their start.
     pub history: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
-    /// The module by which a script's `__main__` can be imported, when it has a main guard.
-    pub main: Option<&'a str>,
+    /// Lists the kept calls of a class's `__init__`, in order: an object that was never seen being made may be one of
+    /// those that were, by its state.
+    pub births: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,
+    /// Tells whether a module may be imported: not a script that begins its work when it is.
+    pub importable: &'a dyn Fn(&str) -> bool,
 }
 
 /// How deep base classes are followed.
@@ -23,8 +27,7 @@ impl<'a> Project<'a> {
     /// Finds a class of the project.
     #[must_use]
     pub fn class(&self, ty: &TypeName) -> Option<(&'a Module, &'a Class)> {
-        let name = if ty.module == "__main__" { self.main? } else { &ty.module };
-        let module = (self.module)(name)?;
+        let module = (self.module)(&ty.module)?;
         Some((module, module.classes.iter().find(|class| class.qualname == ty.qualname)?))
     }
 
@@ -83,7 +86,7 @@ impl<'a> Project<'a> {
     /// Finds a function of the project by its importable name.
     #[must_use]
     pub fn function(&self, ty: &TypeName) -> Option<&'a Function> {
-        let module = (self.module)(if ty.module == "__main__" { self.main? } else { &ty.module })?;
+        let module = (self.module)(&ty.module)?;
         module.functions.iter().find(|function| function.id.qualname() == ty.qualname && function.kind != FunctionKind::Nested)
     }
 }
@@ -120,7 +123,7 @@ fn resolve(module: &Module, base: &str) -> TypeName {
         if bound != head {
             continue;
         }
-        let source = absolute(module, &import.module);
+        let Some(source) = absolute(module, &import.module) else { continue };
         return match (&import.name, rest) {
             (Some(name), None) => TypeName::new(source, name),
             (Some(name), Some(rest)) if rest.contains('.') => TypeName::new(source, format!("{name}.{rest}")),
@@ -141,21 +144,4 @@ fn adds_nothing(ty: &TypeName, method: &str) -> bool {
         ("builtins", name) => (name.ends_with("Error") || name.ends_with("Exception")) && matches!(method, "__eq__" | "__str__"),
         _ => false,
     }
-}
-
-/// Turns a relative import into a dotted name.
-fn absolute(module: &Module, written: &str) -> String {
-    let dots = written.chars().take_while(|c| *c == '.').count();
-    if dots == 0 {
-        return written.to_owned();
-    }
-    let mut parts: Vec<&str> = module.name.split('.').collect();
-    let is_package = module.path.file_name() == "__init__.py";
-    let up = dots - usize::from(is_package);
-    parts.truncate(parts.len().saturating_sub(up));
-    let tail = &written[dots..];
-    if !tail.is_empty() {
-        parts.push(tail);
-    }
-    parts.join(".")
 }

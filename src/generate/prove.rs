@@ -1,12 +1,13 @@
 //! The gate: what fresh proof runs say about a draft, as evidence, a verdict, and a shorter draft where parts of it fail.
 //!
-//! Runs nothing: the engine maps pytest's reports to [`Run`]s.
+//! Runs nothing: the engine makes a [`Run`] of each of pytest's reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::trim;
+use crate::pytest::report::{Outcome, Report};
 
 /// Lines of a traceback kept as evidence.
 const TRACE_MAX: usize = 24;
@@ -40,10 +41,36 @@ pub enum RunEnd {
 pub struct TestResult {
     /// The name with the row: `test_total[ten]`, `TestCart::test_total`.
     pub name: String,
-    /// Whether it passed.
+    /// Whether it passed; a skipped one did not.
     pub passed: bool,
+    /// Why it did not pass, in one line.
+    pub message: String,
     /// What pytest wrote about a failure.
     pub lines: Vec<String>,
+}
+
+impl From<&Report> for RunEnd {
+    fn from(report: &Report) -> Self {
+        if let Some(problem) = &report.problem {
+            return Self::Broke(problem.clone());
+        }
+        if let Some(file) = report.results.iter().find(|result| result.name.is_empty() && result.outcome == Outcome::Error) {
+            return Self::NotCollected(std::iter::once(&file.message).chain(&file.lines).cloned().collect());
+        }
+        let results = report.results.iter().map(|result| TestResult {
+            name: format!("{}{}", result.name, row(&result.nodeid)),
+            passed: result.outcome == Outcome::Passed,
+            message: result.message.clone(),
+            lines: result.lines.clone(),
+        });
+        Self::Finished(results.collect())
+    }
+}
+
+/// Gives the row of a test's id: `[ten]`, or nothing.
+fn row(nodeid: &str) -> &str {
+    let name = nodeid.rsplit_once("::").map_or("", |(_, name)| name);
+    name.find('[').map_or("", |at| &name[at..])
 }
 
 /// What stands beside the runs.
@@ -136,6 +163,7 @@ pub fn judge(draft: &Draft, runs: &[Run], ground: &Ground) -> Proof {
 struct Seen {
     passed: usize,
     failed: usize,
+    message: String,
     lines: Vec<String>,
 }
 
@@ -152,7 +180,7 @@ impl Seen {
     }
 
     fn reason(&self, name: &str) -> String {
-        let why = self.lines.iter().find_map(|line| line.strip_prefix("E ").map(str::trim)).unwrap_or("it failed");
+        let why = if self.message.is_empty() { "it did not run each time" } else { &self.message };
         if self.passed > 0 {
             return format!("flaky: {name} passes {} of {} runs", self.passed, self.passed + self.failed);
         }
@@ -170,7 +198,8 @@ fn tally(runs: &[Run]) -> BTreeMap<String, Seen> {
                 seen.passed += 1;
             } else {
                 seen.failed += 1;
-                if seen.lines.is_empty() {
+                if seen.message.is_empty() {
+                    seen.message.clone_from(&result.message);
                     seen.lines.clone_from(&result.lines);
                 }
             }
@@ -305,7 +334,8 @@ mod tests {
             .map(|(name, passed)| TestResult {
                 name: (*name).to_owned(),
                 passed: *passed,
-                lines: if *passed { vec![] } else { vec!["    def test_b():".into(), "E   assert 2 == 3".into()] },
+                message: if *passed { String::new() } else { "assert 2 == 3".into() },
+                lines: if *passed { vec![] } else { vec!["    def test_b():".into(), "assert 2 == 3".into()] },
             })
             .collect();
         Run { hash_seed: Some(seed), conditions: vec![], end: RunEnd::Finished(results) }
@@ -336,7 +366,7 @@ mod tests {
         assert_eq!(rest.tests, ["test_a"]);
         assert_eq!(rest.left_out, [LeftOut { calls: 1, reason: "test_b fails: assert 2 == 3".into() }]);
         assert_eq!(proof.evidence[0].detail, "test_b, 2 of 2 runs");
-        assert_eq!(proof.evidence[0].more.last().map(String::as_str), Some("E   assert 2 == 3"));
+        assert_eq!(proof.evidence[0].more.last().map(String::as_str), Some("assert 2 == 3"));
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub fn draft(
     let module = (project.module)(function.id.module());
     let stem = names::stem(function, module);
     let mut tests = Vec::new();
-    let (groups, single) = rows::group(function, cases, scope);
+    let (groups, single) = rows::group(cases, scope);
     let alone = groups.len() + single.len() == 1;
     let mut names_taken = BTreeSet::new();
     let mut name = |what: &str| {
@@ -68,7 +68,7 @@ pub fn draft(
         };
         tests.push(rows::test(group, name(&what), project, function, scope));
     }
-    let words = names::words(&single);
+    let words = names::words(&single, names::Use::Tests);
     for (case, what) in single.iter().zip(words) {
         let raises = !matches!(case.ending, Ending::Returns);
         let what = if alone && !raises { String::new() } else { what };

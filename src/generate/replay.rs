@@ -234,3 +234,123 @@ fn brief(value: &Value, same_type: bool) -> String {
         other => other.summary(VALUE_MAX),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::base::hash::of;
+    use crate::domain::call::{CallId, RecordingId, Touch};
+    use crate::domain::value::TypeName;
+
+    fn call(touches: &[&str]) -> Call {
+        Call {
+            id: CallId(14),
+            recording: RecordingId(1),
+            function: FunctionId::new("shop.cart", "Cart.total"),
+            parent: None,
+            caller: None,
+            caller_line: None,
+            direct: true,
+            thread: 0,
+            task: 0,
+            receiver: None,
+            start_ns: 0,
+            duration_ns: 0,
+            args: vec![],
+            effect: returned(Value::None),
+            touches: touches.iter().map(|kind| Touch { kind: (*kind).into(), detail: "x".into() }).collect(),
+            times: 2,
+            input: of(b"x"),
+        }
+    }
+
+    fn returned(value: Value) -> Effect {
+        Effect { outcome: Outcome::Returned(value), changed: vec![] }
+    }
+
+    fn decimal(text: &str) -> Value {
+        Value::New { ty: TypeName::new("decimal", "Decimal"), args: vec![Value::Str(text.into())], kwargs: vec![] }
+    }
+
+    fn raised(text: &str) -> Effect {
+        let args = vec![Value::Str(text.into())];
+        let exception = Value::Exception { ordinal: 3, ty: TypeName::new("builtins", "ValueError"), args, fields: vec![] };
+        Effect { outcome: Outcome::Raised { exception, mro: vec![] }, changed: vec![] }
+    }
+
+    fn yielded(items: &[i64], end: GeneratorEnd) -> Effect {
+        Effect { outcome: Outcome::Yielded { items: items.iter().map(|n| Value::Int(*n)).collect(), end }, changed: vec![] }
+    }
+
+    fn says(old: &Effect, new: &Effect) -> Option<String> {
+        match compare(&call(&[]), Baseline { effect: old, reproduced: false }, std::slice::from_ref(new)) {
+            Answer::Same => None,
+            Answer::Changed(changed) => Some(old_and_new(&changed)),
+            Answer::Unknown(why) => Some(format!("unknown: {why}")),
+        }
+    }
+
+    #[test]
+    fn a_change_reads_as_old_and_new() {
+        let list = |items: &[i64]| Value::List(items.iter().map(|n| Value::Int(*n)).collect());
+        for (old, new, text) in [
+            (returned(decimal("12.50")), returned(decimal("12")), "12.50 → 12"),
+            (returned(decimal("12.50")), returned(Value::Int(12)), "Decimal('12.50') → 12"),
+            (returned(list(&[1, 2])), returned(list(&[1, 3])), "[1] 2 → 3"),
+            (returned(Value::Int(100)), raised("no"), "100 → raises ValueError('no')"),
+            (raised("no"), raised("never"), ".args[0] 'no' → 'never'"),
+            (returned(Value::Int(1)), Effect { outcome: Outcome::TimedOut(2.0), changed: vec![] }, "1 → no end in 2 s"),
+            (returned(list(&[])), returned(list(&[4])), "[0] nothing → 4"),
+            (yielded(&[1, 2], GeneratorEnd::Open), yielded(&[1], GeneratorEnd::Returned(Value::None)), "[1] 2 → nothing"),
+        ] {
+            assert_eq!(says(&old, &new).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn what_means_nothing_is_no_change() {
+        let text = |text: &str| returned(Value::Str(text.into()));
+        assert_eq!(says(&text("<Cart at 0x7f12ab34>"), &text("<Cart at 0x7f99ff00>")), None);
+        assert!(says(&text("colour 0xff00"), &text("colour 0xff01")).is_some());
+        assert_eq!(says(&yielded(&[1, 2], GeneratorEnd::Open), &yielded(&[1, 2, 3], GeneratorEnd::Returned(Value::None))), None);
+        assert_eq!(says(&returned(Value::Float(f64::NAN)), &returned(Value::Float(f64::NAN))), None);
+    }
+
+    #[test]
+    fn what_a_call_changed_counts() {
+        let changed = |value: i64| Effect {
+            outcome: Outcome::Returned(Value::None),
+            changed: vec![("items".into(), Value::List(vec![Value::Int(value)]))],
+        };
+        assert_eq!(says(&changed(1), &changed(2)).as_deref(), Some("items[0] 1 → 2"));
+        assert_eq!(says(&changed(1), &returned(Value::None)).as_deref(), Some("items [1] → nothing"));
+    }
+
+    #[test]
+    fn chance_and_clock_are_believed_only_when_they_can_be_reproduced() {
+        let (old, new) = (returned(Value::Int(1)), returned(Value::Int(2)));
+        let answer = |touch: &[&str], reproduced, replays: &[Effect]| {
+            matches!(compare(&call(touch), Baseline { effect: &old, reproduced }, replays), Answer::Changed(_))
+        };
+        assert!(!answer(&["random"], false, &[new.clone(), new.clone()]));
+        assert!(!answer(&["random"], true, &[new.clone()]));
+        assert!(answer(&["clock"], true, &[new.clone(), new.clone()]));
+        assert!(!answer(&[], false, &[new.clone(), returned(Value::Int(3))]), "it ends differently each time");
+        assert!(answer(&[], false, &[new.clone()]));
+    }
+
+    #[test]
+    fn a_change_is_summed_up_in_one_line() {
+        let effect = returned(decimal("12.50"));
+        let Answer::Changed(one) =
+            compare(&call(&[]), Baseline { effect: &effect, reproduced: false }, &[returned(decimal("12"))])
+        else {
+            panic!("it changed")
+        };
+        let change = change(vec![(*one).clone(), (*one).clone(), *one], 28, vec![], Moment(0)).unwrap();
+        let function = FunctionId::new("shop.cart", "Cart.total");
+        assert_eq!(summary_line(&function, &change), "total(): 3 recorded calls changed, 12.50 → 12");
+        assert!(super::change(vec![], 31, vec![], Moment(0)).is_none());
+    }
+}

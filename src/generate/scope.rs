@@ -143,15 +143,13 @@ pub struct Scope {
     owners: BTreeMap<String, Import>,
     /// Names that no local may take.
     reserved: BTreeSet<String>,
-    /// The module a script's `__main__` is imported by; `None` when it must not be imported.
-    main: Option<String>,
 }
 
 impl Scope {
-    /// Makes the scope of a function's draft; `main` names the module by which a script's `__main__` can be imported.
+    /// Makes the scope of a function's draft.
     #[must_use]
-    pub fn new(function: &FunctionId, main: Option<&str>) -> Self {
-        let mut scope = Self { main: main.map(str::to_owned), ..Self::default() };
+    pub fn new(function: &FunctionId) -> Self {
+        let mut scope = Self::default();
         scope.reserve(function.module());
         scope.reserve(function.qualname());
         scope
@@ -191,9 +189,7 @@ impl Scope {
     pub fn spell(&mut self, ty: &TypeName) -> Result<(String, Option<Import>), String> {
         let module = match ty.module.as_str() {
             "builtins" => return builtin(&ty.qualname).map(|spelled| (spelled, None)),
-            "__main__" => self.main.clone().ok_or_else(|| {
-                format!("{} belongs to a script that cannot be imported without running it", name_or_module(ty))
-            })?,
+            "__main__" => return Err(format!("{} belongs to a script that has no name to import", name_or_module(ty))),
             // Where the standard library hides its classes is its own affair.
             "pathlib._local" | "pathlib._abc" => "pathlib".to_owned(),
             "_io" => "io".to_owned(),
@@ -313,7 +309,7 @@ mod tests {
 
     #[test]
     fn things_are_imported_the_way_people_write_it() {
-        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"), None);
+        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"));
         for (module, qualname, text, import) in [
             ("decimal", "Decimal", "Decimal", Some("from decimal import Decimal")),
             ("datetime", "timezone.utc", "datetime.timezone.utc", Some("import datetime")),
@@ -336,17 +332,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_imported_says_why() {
-        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"), None);
+        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"));
         for (module, qualname) in [("__main__", "Job"), ("shop", "make.<locals>.Job"), ("shop", "x; import os"), ("a b", "C")] {
             assert!(spell(&mut scope, module, qualname).is_err(), "{module}:{qualname}");
         }
-        let mut scope = Scope::new(&FunctionId::new("driver", "run"), Some("driver"));
-        assert_eq!(spell(&mut scope, "__main__", "Job").map(|(text, _)| text), Ok("Job".into()));
     }
 
     #[test]
     fn locals_hide_neither_imports_nor_builtins() {
-        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"), None);
+        let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"));
         scope.see(&Value::Name(TypeName::new("rates", "vat")));
         let mut taken = BTreeSet::new();
         for (wanted, name) in

@@ -21,13 +21,15 @@ impl<'a> Builder<'a, '_> {
         kind: ObjectKind,
         fields: &[(String, Value)],
     ) -> Result<Expr, Stop> {
+        if ty.module == "types" && ty.qualname == "SimpleNamespace" {
+            return self.generated(ty, ObjectKind::Dataclass, fields);
+        }
         if kind != ObjectKind::Plain && !matches!(self.project.method(ty, "__init__"), Lookup::Found(_)) {
             return self.generated(ty, kind, fields);
         }
         let shape = self.shape(ty, fields);
         if self.way == Way::Life
-            && self.expecting.is_none()
-            && let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))?
+            && let Some(expr) = self.lived(ordinal, ty, fields)?
         {
             return Ok(expr);
         }
@@ -39,11 +41,30 @@ impl<'a> Builder<'a, '_> {
         if self.expecting.is_some() {
             return no(format!("{} cannot be written by its state", ty.short()));
         }
-        if let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))? {
+        if let Some(expr) = self.lived(ordinal, ty, fields)? {
             return Ok(expr);
         }
         // What is left may follow from the arguments; evaluating the expression tells.
         self.constructor(ty, &shape)
+    }
+
+    /// Writes an object by its recorded life, or by that of one that came out the same.
+    fn lived(&mut self, ordinal: u64, ty: &TypeName, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
+        if self.expecting.is_some() {
+            return Ok(None);
+        }
+        if let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))? {
+            return Ok(Some(expr));
+        }
+        let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
+        let mut births: Vec<&Call> = (self.project.births)(ty).into_iter().filter(|call| bears(call, &wanted)).collect();
+        // The shortest way to say it; equal inputs are counted and not kept, so this is often the object's own.
+        births.sort_by_key(|call| (call.arguments(usize::MAX).len(), call.id));
+        let Some(birth) = births.first() else { return Ok(None) };
+        self.attempt(|builder| {
+            let items = builder.arguments(birth.args.get(1..).unwrap_or_default())?;
+            Ok(Expr::call_with(&builder.spell(ty)?, items))
+        })
     }
 
     /// Tries one way; a reason why not leaves no trace and is no answer.
@@ -235,6 +256,19 @@ fn outermost<'a>(history: &[&'a Call], call: &Call) -> Vec<&'a Call> {
         }
     }
     out
+}
+
+/// Tells whether a call of `__init__` left an object of this state.
+fn bears(call: &Call, wanted: &Value) -> bool {
+    let Some(receiver) = call.args.first() else { return false };
+    let after = call.effect.changed.iter().find(|(name, _)| *name == receiver.name).map(|(_, after)| after);
+    match after {
+        Some(Value::Object { ty, fields, .. }) => {
+            let made = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.clone() };
+            matches!(call.effect.outcome, Outcome::Returned(_)) && made.first_difference(wanted).is_none()
+        }
+        _ => false,
+    }
 }
 
 fn changes_receiver(call: &Call) -> bool {

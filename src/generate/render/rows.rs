@@ -22,7 +22,7 @@ pub(super) struct Group<'c> {
 }
 
 /// Splits cases into groups of one shape and single ones.
-pub(super) fn group<'c>(function: &Function, cases: &'c [Case], scope: &Scope) -> (Vec<Group<'c>>, Vec<&'c Case>) {
+pub(super) fn group<'c>(cases: &'c [Case], scope: &Scope) -> (Vec<Group<'c>>, Vec<&'c Case>) {
     let mut shapes: BTreeMap<Option<String>, Vec<&Case>> = BTreeMap::new();
     for case in cases {
         shapes.entry(shape(case)).or_default().push(case);
@@ -31,7 +31,7 @@ pub(super) fn group<'c>(function: &Function, cases: &'c [Case], scope: &Scope) -
     let mut single: Vec<&Case> = shapes.remove(&None).unwrap_or_default();
     for members in shapes.into_values() {
         let group = Group { cases: members };
-        if group.cases.len() >= ROWS_MIN && Table::new(&group, function, scope).is_some() {
+        if group.cases.len() >= ROWS_MIN && Table::new(&group, scope).is_some() {
             groups.push(group);
         } else {
             single.extend(group.cases);
@@ -105,7 +105,7 @@ struct Table {
 }
 
 impl Table {
-    fn new(group: &Group<'_>, function: &Function, scope: &Scope) -> Option<Self> {
+    fn new(group: &Group<'_>, scope: &Scope) -> Option<Self> {
         let first = group.cases.first()?;
         let mut taken: BTreeSet<String> = first.locals.clone();
         let mut columns = Vec::new();
@@ -144,7 +144,7 @@ impl Table {
         if columns.is_empty() || (columns.len() == 1 && columns[0].name == "expected") {
             return None;
         }
-        let ids = names::words(&group.cases).into_iter().map(|word| short_id(&word, function, first));
+        let ids = names::words(&group.cases, names::Use::Rows).into_iter();
         let rows: Vec<String> = ids
             .enumerate()
             .map(|(row, id)| {
@@ -154,17 +154,6 @@ impl Table {
             })
             .collect();
         rows.iter().all(|row| text::width(row) <= WIDTH).then_some(Self { args, expected, message, columns, rows })
-    }
-}
-
-/// The word without what all rows share.
-fn short_id(word: &str, _function: &Function, first: &Case) -> String {
-    match &first.ending {
-        Ending::Raises(raised) => {
-            let shared = format!("raises_{}_", snake(raised.class.rsplit('.').next().unwrap_or(&raised.class)));
-            word.strip_prefix(&shared).unwrap_or(word).to_owned()
-        }
-        _ => word.to_owned(),
     }
 }
 
@@ -229,7 +218,7 @@ pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, functi
     let mut imports = BTreeSet::from([Import::module("pytest")]);
     let first = group.cases[0];
     let mut lines = Vec::new();
-    let Some(table) = Table::new(group, function, scope) else {
+    let Some(table) = Table::new(group, scope) else {
         return Test { name, lines, imports };
     };
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
