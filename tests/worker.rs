@@ -59,8 +59,7 @@ impl Project {
 
     async fn worker(&self, python: &str, level: Level) -> Worker {
         contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
-        let cache = std::env::temp_dir().join(format!("pytead-tui-tests-{}", std::process::id()));
-        let package = package::install_in(&cache).unwrap();
+        let package = package::install_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
         let interpreter = interpreter::find(&self.root(), Some(python)).unwrap();
         Worker::start(WorkerSpec::new(interpreter, package, level, self.root())).await.unwrap()
     }
