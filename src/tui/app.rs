@@ -413,7 +413,7 @@ impl AppState {
     /// Finds the oldest state worth a frame without a message: what changes with time alone.
     #[must_use]
     pub fn needs_ticks(&self) -> bool {
-        self.messages.waits() || (self.animations && (self.open_jobs().next().is_some() || self.recording_live()))
+        self.messages.waits(self.animations) || (self.animations && (self.open_jobs().next().is_some() || self.recording_live()))
     }
 
     /// Counts what this pass holds: what waits and what was decided in it, or nothing when nothing waits.

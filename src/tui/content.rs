@@ -140,7 +140,8 @@ fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
         return Cow::Owned(first_steps(state));
     }
     if queue_done(state) {
-        return lines([(Role::Text, format!(" {}", words::queue_done(state.snapshot.decided)))]);
+        let said = words::queue_done(state.snapshot.decided);
+        return lines(said.split_inclusive(". ").map(|part| (Role::Text, format!(" {}", part.trim_end()))));
     }
     if let Some(row) = state.current() {
         if row.state == ProposalState::Streaming {
@@ -171,7 +172,8 @@ fn lines<'a>(all: impl IntoIterator<Item = (Role, String)>) -> Cow<'a, [DocRow]>
 }
 
 fn trust(state: &AppState) -> Vec<DocRow> {
-    let python = state.snapshot.python.clone().unwrap_or_else(|| "the project's Python".into());
+    let python =
+        state.snapshot.python.as_deref().map_or_else(|| "the project's Python".into(), |python| format!("Python {python}"));
     let key = |key: &str, does: &str| Row::new().add(Role::Accent, format!(" {key}")).add(Role::Text, does.to_owned());
     let text = |line: String| Row::plain(line);
     [
@@ -256,7 +258,8 @@ fn function(row: &FunctionRow) -> Vec<(Role, String)> {
 
 fn stream(state: &AppState) -> Vec<DocRow> {
     let text = &state.decision.stream;
-    let calls = count(state.calls.calls().len(), "call");
+    let seen = state.subject.as_ref().and_then(|id| state.function(id)).map_or(0, |row| row.calls);
+    let calls = count(usize::try_from(seen).unwrap_or(usize::MAX), "call");
     let head = if text.model.is_empty() { format!(" from {calls}") } else { format!(" from {calls} · {}", text.model) };
     let mut out = vec![DocRow::of(Row::new().add(Role::Dim, head)), DocRow::default()];
     for (at, line) in text.done.iter().enumerate() {

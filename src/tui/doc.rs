@@ -22,6 +22,9 @@ const CONTEXT: usize = 2;
 const FOLD_FROM: usize = 3;
 /// Values longer than this are cut in the list of calls; `v` shows them whole.
 const VALUE: usize = 400;
+/// Columns of what was checked, at most.
+const LABEL: usize = 24;
+const LEFT_OUT: &str = "left out";
 
 /// What a line is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -134,8 +137,9 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     let mut head = state_rows(view);
     let (main, notes): (Vec<_>, Vec<_>) =
         proposal.evidence.iter().enumerate().partition(|(_, evidence)| evidence.finding != Finding::Note || is_head(evidence));
+    let wide = labels(main.iter().map(|(_, evidence)| evidence.what.as_str()));
     for (index, evidence) in &main {
-        head.extend(evidence_rows(*index, evidence));
+        head.extend(evidence_rows(*index, evidence, wide));
     }
     if let Origin::Model(model) = &draft.origin {
         let calls = count(draft.calls.len(), "call");
@@ -145,16 +149,17 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
         head.push(DocRow::default());
     }
     let mut tail = vec![DocRow::default()];
+    let wide = labels(notes.iter().map(|(_, evidence)| evidence.what.as_str()).chain([LEFT_OUT]));
     for (index, evidence) in &notes {
-        tail.extend(evidence_rows(*index, evidence));
+        tail.extend(evidence_rows(*index, evidence, wide));
     }
     if draft.left_out.is_empty() && draft.origin == Origin::Recording {
         let all = format!("nothing: all calls are in {}", these(draft.tests.len()));
-        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, "left out", all)));
+        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, LEFT_OUT, all), wide));
     }
     for left in &draft.left_out {
         let line = format!("{}: {}", count(usize::try_from(left.calls).unwrap_or(usize::MAX), "call"), left.reason);
-        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, "left out", line)));
+        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, LEFT_OUT, line), wide));
     }
     let with = |body: Vec<DocRow>| [head.clone(), body, tail.clone()].concat();
     let whole = plain_rows(&draft.target, text);
@@ -200,13 +205,19 @@ fn these(tests: usize) -> String {
     if tests == 1 { "this test".into() } else { format!("these {tests} tests") }
 }
 
+/// Finds the width of the column that says what was checked.
+#[must_use]
+pub fn labels<'a>(all: impl Iterator<Item = &'a str>) -> usize {
+    all.map(|label| text::width(&text::display_line(label))).max().unwrap_or(0).min(LABEL)
+}
+
 /// Makes the lines of one piece of evidence: sign, what was checked, what was seen.
 #[must_use]
-pub fn evidence_rows(index: usize, evidence: &Evidence) -> Vec<DocRow> {
+pub fn evidence_rows(index: usize, evidence: &Evidence, labels: usize) -> Vec<DocRow> {
     let (sign, role) = glyphs::of_finding(evidence.finding);
     let about = if index == usize::MAX { About::Nothing } else { About::Evidence(index) };
-    let row = Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what), 11));
-    let row = row.add(Role::Text, " ").add(Role::Text, evidence.detail.clone());
+    let row = Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what), labels));
+    let row = row.add(Role::Text, "  ").add(Role::Text, evidence.detail.clone());
     let mut out = vec![DocRow { row, about: about.clone(), stop: true, changed: false }];
     let failed = matches!(evidence.finding, Finding::Fail | Finding::Flaky | Finding::Error);
     for line in evidence.more.iter().filter(|_| failed) {
@@ -358,16 +369,18 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     if !change.because.is_empty() {
         out.push(DocRow::default());
     }
+    // Where a file is written, its lines have to be in sight; otherwise old and new are all there is.
+    let unwritten = view.plan.is_empty();
     for (index, call) in change.calls.iter().enumerate() {
         let row = Row::new()
             .add(Role::Text, format!(" ▾ call {}  ", call.call.0))
             .add(Role::Text, format!("{}{}", proposal.function.qualname(), call.arguments))
             .end(Role::Dim, format!("×{}", call.times));
-        out.push(DocRow { row, about: About::Changed(index), stop: true, changed: true });
+        out.push(DocRow { row, about: About::Changed(index), stop: true, changed: unwritten });
         for (sign, role, effect) in [("old", Role::Removed, &call.old), ("new", Role::Added, &call.new)] {
             for line in effect_lines(effect) {
                 let row = Row::new().add(Role::Dim, format!("     {sign}  ")).add(role, line);
-                out.push(DocRow { row, about: About::Changed(index), changed: true, ..DocRow::default() });
+                out.push(DocRow { row, about: About::Changed(index), changed: unwritten, ..DocRow::default() });
             }
         }
         if !call.difference.path.is_empty() {
@@ -385,8 +398,9 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
         }
     }
     out.push(DocRow::default());
+    let wide = labels(proposal.evidence.iter().map(|evidence| evidence.what.as_str()));
     for (index, evidence) in proposal.evidence.iter().enumerate() {
-        out.extend(evidence_rows(index, evidence));
+        out.extend(evidence_rows(index, evidence, wide));
     }
     if change.same > 0 && proposal.evidence.is_empty() {
         let same = count(usize::try_from(change.same).unwrap_or(0), "call");

@@ -62,11 +62,7 @@ impl World {
             Effect::Copy(text) => self.copy(text).await,
             Effect::Redraw => self.redraw(state),
             Effect::Suspend => {
-                self.outside(state, async {
-                    #[cfg(unix)]
-                    let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
-                })
-                .await;
+                self.outside(state, stop_here()).await;
             }
             Effect::Quit => return false,
         }
@@ -118,6 +114,24 @@ impl World {
         self.tell(Msg::Copied(lines, route));
     }
 }
+
+/// Stops this process as the shell's Ctrl-z does, and comes back when it goes on.
+///
+/// The signal may take a moment to stop every thread, so this waits for the one that continues; where nothing stops
+/// (no shell to go to), it comes back by itself.
+#[cfg(unix)]
+async fn stop_here() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    const STOPS_WITHIN: std::time::Duration = std::time::Duration::from_millis(300);
+    let Ok(mut goes_on) = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())) else { return };
+    if rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).is_ok() {
+        let _ = tokio::time::timeout(STOPS_WITHIN, goes_on.recv()).await;
+    }
+}
+
+#[cfg(not(unix))]
+async fn stop_here() {}
 
 /// Asks the system for the distance from UTC; the standard library does not know it.
 #[must_use]

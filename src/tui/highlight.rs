@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(role(1, "# sum"), Role::Comment);
         assert_eq!(role(2, "return"), Role::Keyword);
         assert_eq!(role(2, "10"), Role::Number);
-        assert_eq!(role(2, "no"), Role::String);
+        assert_eq!(role(2, "\"no"), Role::String);
         assert_eq!(role(2, "+"), Role::Text);
     }
 

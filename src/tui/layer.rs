@@ -138,6 +138,8 @@ pub struct Kept {
     pub bulk: Option<(usize, usize, bool)>,
     /// The proposal whose decision is on its way.
     pub deciding: Option<ProposalId>,
+    /// A decision was asked to be taken back here; the screen goes to it.
+    pub undoing: bool,
 }
 
 impl Layer {

@@ -41,6 +41,11 @@ impl Messages {
         self.shown = Some(message("◦", Role::Accent, text.into(), false, now));
     }
 
+    /// Says what happened without anybody's doing.
+    pub fn say(&mut self, now: Moment, text: impl Into<String>) {
+        self.push(message("◦", Role::Accent, text.into(), false, now));
+    }
+
     /// Says that something was done.
     pub fn done(&mut self, now: Moment, text: impl Into<String>) {
         self.push(message("✓", Role::Tested, text.into(), false, now));
@@ -103,8 +108,8 @@ impl Messages {
 
     /// Tells whether time alone will change the line.
     #[must_use]
-    pub fn waits(&self) -> bool {
-        self.shown.as_ref().is_some_and(|shown| !shown.stays)
+    pub fn waits(&self, by_themselves: bool) -> bool {
+        self.shown.as_ref().is_some_and(|shown| !shown.stays) && (by_themselves || !self.behind.is_empty())
     }
 }
 
@@ -131,7 +136,7 @@ mod tests {
         assert!(m.tick(Moment(1_000), true));
         assert_eq!(shown(&m), "two");
         assert!(m.tick(Moment(5_000), true));
-        assert!(!m.waits());
+        assert!(!m.waits(true));
     }
 
     #[test]

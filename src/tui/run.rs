@@ -53,6 +53,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     let mut frames = FrameLimiter::default();
     let mut todo = update(&mut state, Msg::Tick, clock::now());
     let mut open = true;
+    let mut ticked_at = Instant::now();
     'work: loop {
         for effect in std::mem::take(&mut todo) {
             if !world.run(&mut state, effect).await {
@@ -65,7 +66,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
             state.dirty = false;
             frames.drawn(now);
         }
-        let pause = pause(&state, &frames);
+        let pause = pause(&state, &frames, ticked_at);
         let msg = tokio::select! {
             biased;
             msg = world.input.next() => msg.unwrap_or(Msg::Terminate),
@@ -78,6 +79,9 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
             () = sleep(pause) => Msg::Tick,
         };
         let ticked = matches!(msg, Msg::Tick);
+        if ticked {
+            ticked_at = Instant::now();
+        }
         todo.extend(update(&mut state, msg, clock::now()));
         if ticked
             && let Some(id) = state.streaming()
@@ -109,11 +113,14 @@ fn ends_here(todo: &[Effect]) -> bool {
         .any(|effect| matches!(effect, Effect::Quit | Effect::Suspend | Effect::EditDraft { .. } | Effect::EditSource { .. }))
 }
 
-/// Finds how long nothing has to be done unless something happens; without end when idle.
-fn pause(state: &AppState, frames: &FrameLimiter) -> Option<Duration> {
-    let frame = state.dirty.then(|| frames.wait(Instant::now()).max(Duration::from_millis(1)));
-    let stream = state.streaming().map(|_| STREAM);
-    let counters = state.needs_ticks().then_some(COUNTERS);
+/// Finds how long nothing has to be done unless something happens; without end when idle. Time that news took counts,
+/// so that no stream of news can stop the clock.
+fn pause(state: &AppState, frames: &FrameLimiter, ticked_at: Instant) -> Option<Duration> {
+    let now = Instant::now();
+    let since = now.saturating_duration_since(ticked_at);
+    let frame = state.dirty.then(|| frames.wait(now).max(Duration::from_millis(1)));
+    let stream = state.streaming().map(|_| STREAM.saturating_sub(since));
+    let counters = state.needs_ticks().then(|| COUNTERS.saturating_sub(since));
     [frame, stream, counters].into_iter().flatten().min()
 }
 

@@ -13,6 +13,7 @@ use crossterm::terminal::{
 use crossterm::{cursor, execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
 
 use crate::domain::settings;
 use crate::tui::app::AppState;
@@ -91,7 +92,9 @@ impl Screen {
     /// # Errors
     /// Fails when the terminal cannot be written to.
     pub fn forget(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // Not `clear`: that asks the terminal where its cursor is, and the answer would be read as keys.
+        let (width, height) = self.size();
+        self.terminal.resize(Rect::new(0, 0, width, height))
     }
 
     /// Gives the terminal back for a while: to an editor, to the shell.
@@ -107,7 +110,7 @@ impl Screen {
         modes(self.mouse)?;
         #[cfg(unix)]
         let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
-        self.terminal.clear()
+        self.forget()
     }
 
     /// Writes an escape sequence of our own making, such as one for the clipboard.
@@ -257,7 +260,7 @@ fn probe(settings: &settings::Tui) -> Answer {
     }
     let mut got = Vec::new();
     let deadline = Instant::now() + Duration::from_millis(100);
-    if tty.write_all("\x1b]11;?\x1b\\\x1b[1;1H─\x1b[6n\x1b[c".as_bytes()).is_ok() {
+    if tty.write_all("\x1b]11;?\x1b\\\x1b[1;1H─\x1b[6n\x1b[1;1H\x1b[2K\x1b[c".as_bytes()).is_ok() {
         let mut buffer = [0; 256];
         while Instant::now() < deadline {
             match tty.read(&mut buffer) {

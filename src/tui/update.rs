@@ -20,13 +20,17 @@ use crate::domain::snapshot::{Mark, Snapshot};
 use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, CallLine, Effect, InPlace, Msg};
 use crate::tui::content;
-use crate::tui::doc::{About, Loaded};
+use crate::tui::doc::{self, About, Loaded};
 use crate::tui::keymap::Key;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::widgets::code;
 use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::tree::{self, NodeKey};
+use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;
+
+/// A pane with fewer rows shows the diff first.
+const SMALL: usize = 16;
 
 pub use navigate::set_subject;
 pub use work::job_here;
@@ -141,7 +145,7 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
         A::Redo => decide::redo(state, out),
         A::NextProposal => decide::next(state),
         A::PreviousProposal => decide::previous(state),
-        A::Record => work::record(state),
+        A::Record => work::record(state, None),
         A::Ask => work::ask(state, out),
         A::AskWithRemark => work::ask_with_remark(state),
         A::Edit => work::edit(state, out),
@@ -265,7 +269,7 @@ fn happened(state: &mut AppState, event: Event) {
         Event::Undone { proposal, function, line } => decide::undone(state, proposal, &function, &line),
         Event::Wrote { .. } => state.decision.dirty = true,
         Event::Said { level, text } => match level {
-            Level::Info => state.messages.answer(now, text),
+            Level::Info => state.messages.say(now, text),
             Level::Done => state.messages.done(now, text),
             Level::Warning => state.messages.warn(now, text),
             Level::Error => state.messages.fail(now, &crate::base::error::Trouble::environment(text)),
@@ -296,8 +300,22 @@ fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded, cr
         state.decision.shift = 0;
         state.decision.compare = Default::default();
     }
+    let is_new = state.decision.shown != Some(id);
     state.decision.shown = Some(id);
     state.decision.loaded = Some(loaded.map(Arc::new));
+    // Where few lines are in sight, what would be written comes before what speaks for it.
+    let rows = state.layout().rows(Pane::Decision);
+    let found = state.loaded().filter(|_| is_new).and_then(|loaded| {
+        let ready = loaded.view.proposal.state == ProposalState::Ready;
+        let at = |wanted: fn(&doc::DocRow) -> bool| loaded.disk.iter().position(wanted);
+        if loaded.view.proposal.change().is_some() {
+            return at(|row| matches!(row.about, About::Changed(_))).map(|first| (first, 0));
+        }
+        at(|row| row.changed).filter(|_| ready && rows < SMALL).map(|first| (first, first.saturating_sub(1)))
+    });
+    if let Some((cursor, top)) = found {
+        state.decision.list = ListState { cursor, top };
+    }
     mark_source(state);
 }
 
@@ -380,14 +398,14 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
     }
     if let Some(function) = state.calls.function.clone() {
         let missing = state.calls.rows.is_none() && state.calls.asked.as_ref() != Some(&function);
-        if missing || std::mem::take(&mut state.calls.dirty) {
+        if std::mem::take(&mut state.calls.dirty) || missing {
             state.calls.asked = Some(function.clone());
             out.push(Effect::ReadCalls(function));
         }
     }
     if let Some(path) = state.source.path.clone() {
         let missing = state.source.lines.is_none() && state.source.asked.as_ref() != Some(&path);
-        if missing || std::mem::take(&mut state.source.dirty) {
+        if std::mem::take(&mut state.source.dirty) || missing {
             state.source.asked = Some(path.clone());
             out.push(Effect::ReadSource(path));
         }

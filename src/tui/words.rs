@@ -125,6 +125,12 @@ pub fn never_called(name: &str) -> String {
     format!("{name} was not called in any recording.")
 }
 
+/// A function whose recorded calls were cleaned away.
+#[must_use]
+pub fn calls_gone(name: &str) -> String {
+    format!("No recorded call of {name} is kept.")
+}
+
 /// A function that cannot be tested.
 #[must_use]
 pub fn no_test(name: &str, reason: &str) -> String {

@@ -455,6 +455,16 @@ impl Driver {
         }
     }
 
+    /// Lets a model work on the draft that streams.
+    pub fn with_model_job(&mut self) {
+        let mut jobs = (*self.shop.snapshot.jobs).clone();
+        let model =
+            JobRow { id: JobId(5), kind: "model".into(), subject: "shop.cart:Cart.remove".into(), total: 0, ..jobs[0].clone() };
+        jobs.insert(0, model);
+        self.shop.snapshot.jobs = Arc::new(jobs);
+        self.happen(Event::Resync);
+    }
+
     /// Presses keys by their names, separated by spaces.
     pub fn press(&mut self, keys: &str) -> &mut Self {
         for name in keys.split_whitespace() {

@@ -47,6 +47,19 @@ fn the_first_a_shows_the_diff_and_the_second_writes() {
 }
 
 #[test]
+fn a_change_is_written_only_with_its_lines_in_sight() {
+    let mut d = driver();
+    d.tell(Msg::Resize(60, 20));
+    d.open(1).press("a");
+    assert_eq!(d.sent(), [], "old and new are in sight, the file's lines are not");
+    d.press("a");
+    assert_eq!(d.sent(), [accept(1)]);
+    let mut d = driver();
+    d.open(1).press("a");
+    assert_eq!(d.sent(), [accept(1)]);
+}
+
+#[test]
 fn esc_and_enter_in_that_question_write_nothing() {
     for key in ["Esc", "Enter", "q", "n"] {
         let mut d = driver();
@@ -254,4 +267,38 @@ fn the_place_is_kept_for_the_next_session() {
     assert_eq!(again.state.filter.text, "in:pricing");
     assert_eq!(again.state.shares, d.state.shares);
     assert_eq!(again.state.current().map(|row| row.id), Some(ProposalId(3)));
+}
+
+#[test]
+fn x_stops_the_job_of_what_is_looked_at() {
+    let mut d = driver();
+    d.press("x");
+    assert_eq!(d.sent(), [], "nothing runs for this draft");
+    d.with_model_job();
+    d.open(4).press("x");
+    assert_eq!(d.sent(), [Command::Cancel { job: Some(crate::domain::command::JobId(5)) }]);
+    d.open(5).press("x");
+    assert_eq!(d.sent(), [Command::Cancel { job: Some(crate::domain::command::JobId(4)) }]);
+}
+
+#[test]
+fn t_takes_the_newer_draft_of_a_stale_one() {
+    let mut d = driver();
+    d.open(7).press("t");
+    assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(2)));
+    d.open(3).press("t");
+    assert_eq!(d.sent(), [Command::Prove { proposal: ProposalId(3) }]);
+    d.open(1).press("t");
+    assert_eq!(d.sent(), [Command::Replay { functions: vec![id("cart:Cart.total")] }]);
+}
+
+#[test]
+fn places_are_walked_back_and_forward() {
+    let mut d = driver();
+    d.press("> Enter");
+    assert_eq!(d.state.focus, Pane::Source);
+    d.press("b");
+    assert_eq!(d.state.focus, Pane::Decision);
+    d.press("B");
+    assert_eq!(d.state.focus, Pane::Source);
 }

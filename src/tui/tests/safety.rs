@@ -139,7 +139,7 @@ fn draw(driver: &Driver, theme: &Theme) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn any_keys_at_any_size_never_panic(

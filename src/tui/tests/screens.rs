@@ -41,6 +41,7 @@ fn a_change() {
 #[test]
 fn a_streaming_draft() {
     shots("streaming", &SIZES[..4], &Shop::new(), |d| {
+        d.with_model_job();
         d.open(4);
     });
 }

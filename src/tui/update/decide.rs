@@ -215,6 +215,7 @@ fn left_out(rest: &[&QueueRow]) -> String {
 /// Takes the last decision back.
 pub fn undo(state: &mut AppState, out: &mut Vec<Effect>) {
     if state.snapshot.can_undo {
+        state.kept.undoing = true;
         out.push(Effect::Send(Command::Undo));
     } else {
         state.messages.answer(state.now, words::NOTHING_TO_UNDO);
@@ -294,7 +295,7 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
     if (ours || in_bulk) && state.current().is_some_and(|row| row.id == id) && verb != Verb::Skip {
         match state.pass.next(|row| state.filter.takes_proposal(row)) {
             Some(next) => go(state, next),
-            None => state.decision.dirty = true,
+            None => state.pass.rest(),
         }
     }
 }
@@ -305,7 +306,9 @@ pub fn undone(state: &mut AppState, id: ProposalId, function: &FunctionId, line:
     state.decision.dirty = true;
     let line = if line.is_empty() { format!("Taken back: {} waits again.", function.qualname()) } else { sentence(line) };
     state.messages.done(state.now, line);
-    go(state, id);
+    if std::mem::take(&mut state.kept.undoing) {
+        go(state, id);
+    }
 }
 
 fn sentence(line: &str) -> String {

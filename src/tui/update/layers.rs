@@ -92,11 +92,12 @@ fn actions(state: &AppState, help: bool) -> (Vec<Choice>, Vec<Action>) {
         .iter()
         .filter(|entry| if help { here.contains(&entry.context) } else { Context::PATHS[0].contains(&entry.context) })
         .map(|entry| {
-            let keys = state.keymap.keys_of(entry.action).join(" ");
+            let keys: Vec<String> = state.keymap.keys_of(entry.action).into_iter().take(2).collect();
+            let keys = keys.join(" ");
             let blocked = live::why_not(state, entry.action).map(str::to_owned);
             let choice = if help {
                 Choice {
-                    title: format!("{keys:<14}{}", entry.word),
+                    title: format!("{keys:<13}{:<12}", entry.word),
                     detail: entry.does.into(),
                     key: entry.context.name().into(),
                     blocked: None,

@@ -7,7 +7,7 @@ use crate::tui::content;
 use crate::tui::doc::About;
 use crate::tui::jumps::Place;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::update::{about, layers, list_calls, mark_source, place_source, rebuild_tree, work};
+use crate::tui::update::{about, list_calls, mark_source, place_source, rebuild_tree, work};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -264,6 +264,7 @@ fn follow(state: &mut AppState, about: About) {
             show_source(state, &path, line);
             show(state, Screen::Review, Pane::Source);
         }
+        About::Nothing if content::first_run(state) && state.focus == Pane::Decision => work::record(state, Some(0)),
         About::Target(..) | About::Nothing if state.focus == Pane::Decision => {
             if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() {
                 leave(state);
@@ -282,7 +283,7 @@ fn follow(state: &mut AppState, about: About) {
             }
             show(state, Screen::Review, Pane::Calls);
         }
-        About::Offer(index) => layers::open_record(state, Some(index)),
+        About::Offer(index) => work::record(state, Some(index)),
         About::Job(index) => {
             let subject = state.snapshot.jobs.get(index).map(|job| job.subject.clone()).unwrap_or_default();
             go_to_named(state, &subject);

@@ -18,10 +18,10 @@ use crate::tui::update::{about, decide, draft_text, layers, navigate, open_edit}
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
-/// Opens the prompt for a command to record.
-pub fn record(state: &mut AppState) {
+/// Opens the prompt for a command to record, with an offer of the first steps where one was chosen.
+pub fn record(state: &mut AppState, offer: Option<usize>) {
     if trusted(state) {
-        layers::open_record(state, None);
+        layers::open_record(state, offer);
     }
 }
 
@@ -221,7 +221,13 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
     }
     let id = state.subject.as_ref()?;
     let names = |job: &&JobRow| job.subject == id.0 || job.subject == id.qualname();
-    let mine = state.open_jobs().find(names);
+    let kind = match state.current().map(|row| row.state) {
+        Some(ProposalState::Streaming) => "model",
+        Some(ProposalState::Proving) => "prove",
+        _ => "",
+    };
+    let works = |job: &&JobRow| job.kind == kind && job.state == JobState::Running;
+    let mine = state.open_jobs().find(names).or_else(|| state.open_jobs().find(works));
     let only = || {
         let mut all = state.open_jobs();
         all.next().filter(|_| all.next().is_none() && state.screen == Screen::Runs)
@@ -254,8 +260,9 @@ pub fn why(state: &mut AppState) {
     let mut body = Vec::new();
     if let Some(loaded) = state.loaded().cloned() {
         let proposal = &loaded.view.proposal;
+        let wide = doc::labels(proposal.evidence.iter().map(|evidence| evidence.what.as_str()));
         for (index, evidence) in proposal.evidence.iter().enumerate() {
-            body.extend(doc::evidence_rows(index, evidence).into_iter().map(|row| row.row));
+            body.extend(doc::evidence_rows(index, evidence, wide).into_iter().map(|row| row.row));
             if !matches!(evidence.finding, crate::domain::proposal::Finding::Fail | crate::domain::proposal::Finding::Flaky) {
                 body.extend(evidence.more.iter().map(|line| Row::new().add(Role::Dim, format!("   {line}"))));
             }

@@ -257,7 +257,9 @@ fn standing(state: &AppState, row: &QueueRow) -> String {
             format!("Streaming{rate}{seconds}")
         }
         ProposalState::Proving => {
-            let runs = row.proved.map(|(done, all)| format!(" · {done}/{all}")).unwrap_or_default();
+            let job = state.open_jobs().find(|job| job.total > 0 && short(&job.subject) == row.function.qualname());
+            let runs = row.proved.map(|(done, all)| (u64::from(done), u64::from(all))).or(job.map(|job| (job.done, job.total)));
+            let runs = runs.map(|(done, all)| format!(" · {done}/{all}")).unwrap_or_default();
             format!("Proving{runs}{seconds}")
         }
         ProposalState::Stale => "~ Stale: the code changed".into(),
@@ -319,6 +321,11 @@ pub fn title(state: &AppState, slot: &Slot) -> Row {
     let right = title_right(state, slot);
     let left = text::cut(&left, inner.saturating_sub(4)).into_owned();
     let room = inner.saturating_sub(text::width(&left) + 6);
+    // The place of a long path is said by its start: how much changes.
+    let right = match right.split_once(" in ") {
+        Some((size, _)) if text::width(&right) > room && slot.pane == Pane::Decision => size.to_owned(),
+        _ => right,
+    };
     let right = if room < 4 { String::new() } else { text::cut(&right, room).into_owned() };
     let used = text::width(&left) + 4 + if right.is_empty() { 0 } else { text::width(&right) + 2 };
     let fill = rule.repeat(inner.saturating_sub(used));
@@ -393,24 +400,25 @@ fn decision_right(state: &AppState, slot: &Slot) -> String {
     }
 }
 
-/// Makes the message line: what happened at the left, what runs at the right.
+/// Makes the message line: what happened at the left, what runs at the right, as far as there is room.
 #[must_use]
 pub fn message(state: &AppState) -> Row {
-    let row = match &state.messages.shown {
-        Some(message) => Row::new().add(message.role, format!(" {} ", message.sign)).add(Role::Text, message.text.clone()),
+    let (row, right) = match &state.messages.shown {
+        Some(message) => {
+            (Row::new().add(message.role, format!(" {} ", message.sign)).add(Role::Text, message.text.clone()), jobs(state))
+        }
         None if state.streaming().is_some() => {
             let line = state.decision.stream.len();
             let said = format!("Writing line {line}. x cancels, what is here is kept.");
             let tokens = text::thousands(usize::try_from(state.decision.stream.tokens).unwrap_or(usize::MAX));
-            let row = Row::new().add(Role::Running, " » ").add(Role::Text, said);
-            return row.end(Role::Dim, format!("{tokens} tok")).flush();
+            (Row::new().add(Role::Running, " » ").add(Role::Text, said), [format!("{tokens} tok"), String::new()])
         }
-        None => {
-            let rest = reads_on(state);
-            Row::new().add(Role::Dim, rest)
-        }
+        None => (Row::new().add(Role::Dim, reads_on(state)), jobs(state)),
     };
-    row.end(Role::Dim, jobs(state)).flush()
+    let used = text::width(&text::display_line(&row.text()));
+    let room = usize::from(state.size.0).saturating_sub(used + 2);
+    let right = right.into_iter().find(|right| text::width(right) <= room).unwrap_or_default();
+    row.end(Role::Dim, right).flush()
 }
 
 fn reads_on(state: &AppState) -> String {
@@ -422,12 +430,13 @@ fn reads_on(state: &AppState) -> String {
     format!(" +{added} -{removed}{}", if below { ", Space reads on" } else { "" })
 }
 
-fn jobs(state: &AppState) -> String {
+/// Writes what runs, in words and in short.
+fn jobs(state: &AppState) -> [String; 2] {
     let running: Vec<_> = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running).collect();
     let waiting = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Waiting).count();
-    if state.size.0 < 60 {
-        let all = running.len() + waiting;
-        return if all == 0 { String::new() } else { count(all, "job") };
+    let all = running.len() + waiting;
+    if all == 0 {
+        return if state.size.0 < 140 { [fresh_word(state), String::new()] } else { [String::new(), String::new()] };
     }
     let mut parts = Vec::new();
     match running.as_slice() {
@@ -436,17 +445,19 @@ fn jobs(state: &AppState) -> String {
             let seconds = (state.now.0 - job.started.0).max(0) / 1_000;
             let left = runs::time_left(job, state.now).map(|left| format!(", about {left} left")).unwrap_or_default();
             let word = job_word(&job.kind);
-            parts.push(format!("{word} {} {seconds} s{left}", text::cut(&text::display_line(&job.subject), 30)));
+            parts.push(format!("{word} {} {seconds} s{left}", text::cut(&text::display_line(short(&job.subject)), 30)));
         }
         many => parts.push(format!("{} jobs run", many.len())),
     }
     if waiting > 0 {
         parts.push(format!("{} {}", count(waiting, "job"), if waiting == 1 { "waits" } else { "wait" }));
     }
-    if parts.is_empty() && state.size.0 < 140 {
-        return fresh_word(state);
-    }
-    parts.join(" · ")
+    [parts.join(" · "), count(all, "job")]
+}
+
+/// Leaves the module of a function's name out.
+fn short(subject: &str) -> &str {
+    subject.rsplit_once(':').map_or(subject, |(_, name)| name)
 }
 
 fn job_word(kind: &str) -> &str {

@@ -70,6 +70,7 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
     // Lists show the cursor by a sign of their own; text only by its ground, which every theme has.
     let signed = match slot.pane {
         Pane::Source => false,
+        Pane::Decision if state.asks_for_trust() => false,
         Pane::Decision => state.current().is_some_and(|row| row.kind == "change") || content::first_run(state),
         _ => true,
     };
@@ -84,6 +85,7 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
         if let Some(search) = state.search.as_ref().filter(|search| search.pane == slot.pane) {
             mark_matches(&mut row, &search.words);
         }
+        mark_secrets(&mut row);
         let here = at == list.cursor;
         if stale(state, slot.pane) && row.ground.is_none() {
             row.ground = Some(Role::Stale);
@@ -104,6 +106,18 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
 /// Tells whether a pane rests on code that changed and is shown dim until it is new.
 fn stale(state: &AppState, pane: Pane) -> bool {
     pane == Pane::Decision && state.current().is_some_and(|row| row.state == ProposalState::Stale)
+}
+
+/// Shows what was kept out of the recording as what it is.
+fn mark_secrets(row: &mut Row) {
+    if !row.left.iter().any(|bit| bit.text.contains("‹secret:")) {
+        return;
+    }
+    let text: String = row.left.iter().map(|bit| bit.text.as_str()).collect();
+    let starts = text.match_indices("‹secret:");
+    let ranges: Vec<(usize, usize)> =
+        starts.filter_map(|(at, _)| text[at..].find('›').map(|end| (at, at + end + '›'.len_utf8()))).collect();
+    row.mark(&ranges, Role::Unclear);
 }
 
 fn mark_matches(row: &mut Row, words: &str) {
@@ -134,7 +148,9 @@ fn empty(state: &AppState, pane: Pane) -> Option<(Role, String)> {
         Pane::Calls => match (&state.calls.rows, &state.calls.function) {
             (Some(Err(trouble)), _) => Some(failed(trouble)),
             (Some(Ok(_)), Some(id)) => {
-                Some((Role::Text, format!("{} ! records, g asks a model.", words::never_called(id.qualname()))))
+                let never = state.function(id).is_none_or(|row| row.calls == 0);
+                let said = if never { words::never_called(id.qualname()) } else { words::calls_gone(id.qualname()) };
+                Some((Role::Text, format!("{said} ! records, g asks a model.")))
             }
             _ => None,
         },

@@ -208,7 +208,7 @@ fn question_lines(question: &Question, tall: usize) -> (String, String, Vec<Row>
     }
     let mut answers = Row::new();
     for (at, answer) in question.answers.iter().enumerate() {
-        let mark = if at == question.marked { " > " } else { "   " };
+        let mark = if at == question.marked { "  > " } else { "   " };
         answers = answers
             .add(Role::Focus, mark)
             .add(Role::Accent, answer.key.to_string())

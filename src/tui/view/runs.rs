@@ -10,8 +10,8 @@ use crate::tui::doc::{About, DocRow};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
 
-const COMMAND: usize = 30;
-const SUBJECT: usize = 34;
+const COMMAND: usize = 26;
+const SUBJECT: usize = 30;
 
 /// Makes all lines.
 #[must_use]
@@ -110,7 +110,8 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
     };
     let left = if row.state == JobState::Running { time_left(row, state.now).unwrap_or_default() } else { String::new() };
     let rate = row.rate.map(|rate| format!("{rate:.0} tok/s")).unwrap_or_default();
-    let subject = fit(&crate::base::text::display_line(&row.subject), SUBJECT);
+    let subject = row.subject.rsplit_once(':').map_or(row.subject.as_str(), |(_, name)| name);
+    let subject = fit(&crate::base::text::display_line(subject), SUBJECT);
     let line = Row::new()
         .add(Role::Text, " ")
         .add(role, sign)
@@ -130,7 +131,8 @@ pub fn time_left(job: &JobRow, now: Moment) -> Option<String> {
     Some(match left {
         0..10 => format!("{} s", left.max(1)),
         10..90 => format!("{} s", left.div_ceil(10) * 10),
-        _ => format!("{} min", left.div_ceil(60)),
+        90..7_200 => format!("{} min", left.div_ceil(60)),
+        _ => format!("{} h", left / 3_600),
     })
 }
 

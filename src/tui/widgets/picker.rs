@@ -2,7 +2,7 @@
 //!
 //! The only user of nucleo's matcher. What is chosen is a number into the list the picker was made with.
 
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::tui::widgets::line_edit::LineEdit;
@@ -49,22 +49,25 @@ impl Picker {
         let mut scored: Vec<(bool, u32, usize)> = if words.is_empty() {
             self.all.iter().enumerate().map(|(at, choice)| (choice.blocked.is_some(), 0, at)).collect()
         } else {
-            let mut matcher = Matcher::new(Config::DEFAULT);
-            let pattern = Pattern::parse(words, CaseMatching::Smart, Normalization::Smart);
-            let mut buffer = Vec::new();
-            self.all
-                .iter()
-                .enumerate()
-                .filter_map(|(at, choice)| {
-                    let whole = format!("{} {}", choice.title, choice.detail);
-                    let score = pattern.score(Utf32Str::new(&whole, &mut buffer), &mut matcher)?;
-                    Some((choice.blocked.is_some(), score, at))
-                })
-                .collect()
+            // What holds the words is meant before what only holds their letters.
+            let exact = self.score(words, AtomKind::Substring);
+            if exact.is_empty() { self.score(words, AtomKind::Fuzzy) } else { exact }
         };
         scored.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)).then(a.2.cmp(&b.2)));
         self.shown = scored.into_iter().map(|(.., at)| at).collect();
         self.list = ListState::default();
+    }
+
+    fn score(&self, words: &str, kind: AtomKind) -> Vec<(bool, u32, usize)> {
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let pattern = Pattern::new(words, CaseMatching::Smart, Normalization::Smart, kind);
+        let mut buffer = Vec::new();
+        let score = |(at, choice): (usize, &Choice)| {
+            let whole = format!("{} {}", choice.title, choice.detail);
+            let score = pattern.score(Utf32Str::new(&whole, &mut buffer), &mut matcher)?;
+            Some((choice.blocked.is_some(), score, at))
+        };
+        self.all.iter().enumerate().filter_map(score).collect()
     }
 
     /// Gives the number of the marked line.
