@@ -9,6 +9,7 @@ mod literal;
 pub mod names;
 pub mod outline;
 pub mod parse;
-mod repair;
+mod parts;
 mod tokens;
+mod tree;
 pub mod walk;

@@ -9,8 +9,10 @@ use crate::base::hash::Digest;
 use crate::domain::function::{Import, SyntaxError};
 
 use super::decode::decode;
-use super::parse::{imports, parse};
+use super::parse::syntax_error;
+use super::parts::imports;
 use super::tokens::Shape;
+use super::tree::syntax_tree;
 
 /// What a top-level statement is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,10 +75,9 @@ impl Outline {
 #[must_use]
 pub fn outline(text: &str) -> Outline {
     let text = decode(text.as_bytes()).text;
-    let mut outline = Outline { statements: Vec::new(), comment_lines: BTreeSet::new(), error: None };
     // The rules for mistakes live in one place.
-    outline.error = crate::base::paths::RelPath::new("text.py").and_then(|path| parse(&path, text.as_bytes(), "text", "").error);
-    let Some(tree) = super::parse::syntax_tree(&text) else { return outline };
+    let mut outline = Outline { statements: Vec::new(), comment_lines: BTreeSet::new(), error: syntax_error(&text) };
+    let Some(tree) = syntax_tree(&text) else { return outline };
     let root = tree.root_node();
     let mut cursor = root.walk();
     for node in root.named_children(&mut cursor) {

@@ -3,24 +3,20 @@
 //! One walk over tree-sitter's tree with a stack of scopes; nothing recurses, so no nesting can exhaust the stack.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Node, Tree};
 
 use crate::base::hash;
 use crate::base::paths::RelPath;
-use crate::domain::function::{
-    Class, Fingerprint, Function, FunctionId, FunctionKind, Import, Module, Param, ParamKind, Span, SyntaxError,
-};
+use crate::domain::function::{Class, Fingerprint, Function, FunctionId, FunctionKind, Module, Span, SyntaxError};
 
 use super::decode::{Decoded, decode, number, place};
 use super::literal;
-use super::repair::without_type_defaults;
-use super::tokens::{KEYWORD, Shape, Step, joined};
-
-/// A file that takes longer than this is given up and marked: no text of 2 MiB should.
-const PARSE_MAX: Duration = Duration::from_secs(10);
+use super::parts::{
+    decorator_name, decorator_nodes, docstring, first_error, imports, is_empty, kind, params, row, unwrap_parentheses,
+};
+use super::tokens::{KEYWORD, Shape, Step};
+use super::tree::syntax_tree;
 
 /// A parsed file: the module, and what only the index needs of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,33 +74,6 @@ pub fn parse_file(path: &RelPath, source: &[u8], name: &str, import_root: &str) 
     let mut parsed = walk.parsed;
     parsed.text = text;
     parsed
-}
-
-/// Parses text; `None` when it takes too long.
-pub(super) fn syntax_tree(text: &str) -> Option<Tree> {
-    let tree = plain_tree(text)?;
-    if tree.root_node().has_error()
-        && let Some(other) = without_type_defaults(text).and_then(|text| plain_tree(&text))
-        && !other.root_node().has_error()
-    {
-        return Some(other);
-    }
-    Some(tree)
-}
-
-fn plain_tree(text: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
-    let begin = Instant::now();
-    let mut in_time = |_: &tree_sitter::ParseState| {
-        if begin.elapsed() > PARSE_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let bytes = text.as_bytes();
-    parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        None,
-        Some(ParseOptions::new().progress_callback(&mut in_time)),
-    )
 }
 
 /// What a scope belongs to.
@@ -479,165 +448,6 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Finds the first place that the grammar could not make sense of.
-fn first_error(root: Node<'_>) -> Option<usize> {
-    let mut node = root;
-    while node.has_error() && !node.is_error() && !node.is_missing() {
-        let mut cursor = node.walk();
-        node = node.children(&mut cursor).find(|child| child.has_error() || child.is_missing())?;
-    }
-    (node.is_error() || node.is_missing()).then(|| node.start_byte())
-}
-
-fn row(row: usize) -> u32 {
-    number(row + 1)
-}
-
-/// Gives the last name of a decorator: `wraps` of `functools.wraps(f)`.
-fn decorator_name(text: &str) -> Option<String> {
-    let callee = text.split('(').next()?.trim();
-    let name = callee.rsplit('.').next()?.trim();
-    (!name.is_empty()).then(|| name.to_owned())
-}
-
-fn decorator_nodes(decorated: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = decorated.walk();
-    let decorators: Vec<Node<'_>> = decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator").collect();
-    decorators
-        .into_iter()
-        .filter_map(|decorator| {
-            let mut cursor = decorator.walk();
-            decorator.named_children(&mut cursor).find(|child| child.kind() != "comment")
-        })
-        .collect()
-}
-
-fn is_empty(block: Node<'_>) -> bool {
-    let mut cursor = block.walk();
-    !block.named_children(&mut cursor).any(|child| child.kind() != "comment")
-}
-
-fn unwrap_parentheses(mut node: Node<'_>) -> Node<'_> {
-    while node.kind() == "parenthesized_expression" {
-        let mut cursor = node.walk();
-        let Some(inner) = node.named_children(&mut cursor).find(|child| child.kind() != "comment") else { break };
-        node = inner;
-    }
-    node
-}
-
-/// Finds the docstring of a body: the id of its statement and its value, not dedented.
-fn docstring(body: Node<'_>, source: &str) -> Option<(usize, String)> {
-    let mut cursor = body.walk();
-    let statement = body.named_children(&mut cursor).find(|child| child.kind() != "comment")?;
-    if statement.kind() != "expression_statement" {
-        return None;
-    }
-    let mut inner = statement.walk();
-    let mut children = statement.children(&mut inner).filter(|child| child.kind() != "comment");
-    let only = unwrap_parentheses(children.next().filter(|_| children.next().is_none())?);
-    let value = match only.kind() {
-        "string" => literal::string(source.get(only.byte_range())?),
-        "concatenated_string" => joined(only, source)?,
-        _ => return None,
-    };
-    (!value.bytes && !value.formatted).then_some((statement.id(), value.value))
-}
-
-fn kind(name: &str, decorators: &[String], in_class: bool, in_function: bool) -> FunctionKind {
-    if !in_class {
-        return if in_function { FunctionKind::Nested } else { FunctionKind::Function };
-    }
-    let last = |text: &String| text.rsplit('.').next().unwrap_or(text).trim().to_owned();
-    for decorator in decorators {
-        match last(decorator).as_str() {
-            "staticmethod" => return FunctionKind::StaticMethod,
-            "classmethod" => return FunctionKind::ClassMethod,
-            "property" | "cached_property" | "abstractproperty" => return FunctionKind::Property,
-            "setter" | "getter" | "deleter" if decorator.contains('.') => return FunctionKind::Property,
-            _ => {}
-        }
-    }
-    match name {
-        "__new__" => FunctionKind::StaticMethod,
-        "__init_subclass__" | "__class_getitem__" => FunctionKind::ClassMethod,
-        _ => FunctionKind::Method,
-    }
-}
-
-fn params(list: Node<'_>, source: &str) -> Vec<Param> {
-    let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default().to_owned();
-    let mut params: Vec<Param> = Vec::new();
-    let mut kind = ParamKind::PositionalOrKeyword;
-    let mut cursor = list.walk();
-    for child in list.named_children(&mut cursor) {
-        let named = match child.kind() {
-            "identifier" | "list_splat_pattern" | "dictionary_splat_pattern" => Some(child),
-            "typed_parameter" => {
-                let mut inner = child.walk();
-                child.named_children(&mut inner).find(|part| part.kind() != "comment")
-            }
-            "default_parameter" | "typed_default_parameter" => child.child_by_field_name("name"),
-            "keyword_separator" => {
-                kind = ParamKind::KeywordOnly;
-                None
-            }
-            "positional_separator" => {
-                params.iter_mut().for_each(|param| param.kind = ParamKind::PositionalOnly);
-                None
-            }
-            _ => None,
-        };
-        let Some(named) = named else { continue };
-        let own = match named.kind() {
-            "list_splat_pattern" => ParamKind::VarPositional,
-            "dictionary_splat_pattern" => ParamKind::VarKeyword,
-            _ => kind,
-        };
-        if own == ParamKind::VarPositional {
-            kind = ParamKind::KeywordOnly;
-        }
-        params.push(Param {
-            name: text(named).trim_start_matches(['*', ' ']).to_owned(),
-            kind: own,
-            annotation: child.child_by_field_name("type").map(text),
-            default: child.child_by_field_name("value").map(text),
-        });
-    }
-    params
-}
-
-pub(super) fn imports(statement: Node<'_>, source: &str) -> Vec<Import> {
-    let text = |node: Node<'_>| {
-        let raw = source.get(node.byte_range()).unwrap_or_default();
-        raw.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect::<String>()
-    };
-    let line = row(statement.start_position().row);
-    let from = match statement.kind() {
-        "future_import_statement" => Some("__future__".to_owned()),
-        "import_from_statement" => statement.child_by_field_name("module_name").map(text),
-        _ => None,
-    };
-    let mut found = Vec::new();
-    let mut cursor = statement.walk();
-    for child in statement.children_by_field_name("name", &mut cursor) {
-        let (name, alias) = match child.kind() {
-            "aliased_import" => (child.child_by_field_name("name").map(text), child.child_by_field_name("alias").map(text)),
-            _ => (Some(text(child)), None),
-        };
-        let Some(name) = name else { continue };
-        found.push(match &from {
-            Some(module) => Import { module: module.clone(), name: Some(name), alias, line },
-            None => Import { module: name, name: None, alias, line },
-        });
-    }
-    let mut cursor = statement.walk();
-    if let (Some(module), true) = (from, statement.named_children(&mut cursor).any(|child| child.kind() == "wildcard_import")) {
-        found.push(Import { module, name: Some("*".into()), alias: None, line });
-    }
-    found
-}
-
 /// Gives the place of the first mistake in a text, if it does not parse.
 #[must_use]
 pub fn syntax_error(text: &str) -> Option<SyntaxError> {
@@ -654,10 +464,6 @@ mod tests {
 
     fn read(text: &str) -> Module {
         parse(&RelPath::new("shop/cart.py").unwrap(), text.as_bytes(), "shop.cart", "")
-    }
-
-    fn function(text: &str) -> Function {
-        read(text).functions.remove(0)
     }
 
     #[test]
@@ -685,55 +491,6 @@ mod tests {
         let ids: Vec<&str> = module.functions.iter().map(|f| f.id.0.as_str()).collect();
         assert_eq!(ids, ["shop.cart:f", "shop.cart:f#2", "shop.cart:f.<locals>.g"]);
         assert_eq!(module.functions[1].name(), "f");
-    }
-
-    #[test]
-    fn what_does_not_matter_leaves_the_fingerprint() {
-        let plain = function("def f(a, b=1000):\n    return g('x' 'y', (a + b) * 2)\n");
-        for same in [
-            "# top\n\n\ndef f(a, b=1_000):  # why\n    # inside\n    return g(\"xy\", (a + b) * 0x2)\n    # tail\n",
-            "def f(\n    a,\n    b=1000,\n):\n    return (g(\n        'x'\n        'y', (a+b)*2,\n    ))\n",
-            "def f(a, b=1000): return g(u'xy', ((a) + b) * 2)\r\n",
-        ] {
-            assert_eq!(function(same).fingerprint, plain.fingerprint, "{same}");
-        }
-    }
-
-    #[test]
-    fn what_matters_is_in_its_part_of_the_fingerprint() {
-        let text = "@d\ndef f(a, b=1):\n    \"\"\"Doc.\"\"\"\n    def inner():\n        return 1\n    if a:\n        b()\n        c()\n    return inner\n";
-        let old = function(text).fingerprint;
-        let differs = |from: &str, to: &str| {
-            let new = function(&text.replace(from, to)).fingerprint;
-            (old.signature != new.signature, old.doc != new.doc, old.body != new.body)
-        };
-        assert_eq!(differs("b=1", "b=2"), (true, false, false));
-        assert_eq!(differs("@d\n", "@e\n"), (true, false, false));
-        assert_eq!(differs("def f", "async def f"), (true, false, false));
-        assert_eq!(differs("Doc.", "Dog."), (false, true, false));
-        assert_eq!(differs("        c()\n", "    c()\n"), (false, false, true), "indentation is meaning");
-        assert_eq!(differs("return 1", "return 2"), (false, false, false), "a nested function has its own");
-        assert_eq!(differs("if a", "if (a, )"), (false, false, true));
-    }
-
-    #[test]
-    fn commas_that_make_tuples_count() {
-        let body = |expression: &str| function(&format!("def f():\n    return {expression}\n")).fingerprint.body;
-        for (one, other) in
-            [("a[1]", "a[1,]"), ("(a)", "(a,)"), ("a[1:]", "a[:1]"), ("f'{x}'", "f'{x=}'"), ("1", "1.0"), ("'1'", "b'1'")]
-        {
-            assert_ne!(body(one), body(other), "{one} {other}");
-        }
-        for (one, other) in [
-            ("(a, b)", "a, b"),
-            ("a[(b, c)]", "a[b, c]"),
-            ("f(x for x in y)", "f((x for x in y))"),
-            ("f(a)", "f(a,)"),
-            ("a[1, 2]", "a[1, 2,]"),
-            ("f'a{x}'", "f\"a{x}\""),
-        ] {
-            assert_eq!(body(one), body(other), "{one} {other}");
-        }
     }
 
     #[test]

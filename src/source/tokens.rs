@@ -218,3 +218,64 @@ fn has_child(node: Node<'_>, kind: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).any(|child| child.kind() == kind)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use crate::base::paths::RelPath;
+    use crate::domain::function::Function;
+    use crate::source::parse::parse;
+
+    fn function(text: &str) -> Function {
+        parse(&RelPath::new("shop/cart.py").unwrap(), text.as_bytes(), "shop.cart", "").functions.remove(0)
+    }
+
+    #[test]
+    fn what_does_not_matter_leaves_the_fingerprint() {
+        let plain = function("def f(a, b=1000):\n    return g('x' 'y', (a + b) * 2)\n");
+        for same in [
+            "# top\n\n\ndef f(a, b=1_000):  # why\n    # inside\n    return g(\"xy\", (a + b) * 0x2)\n    # tail\n",
+            "def f(\n    a,\n    b=1000,\n):\n    return (g(\n        'x'\n        'y', (a+b)*2,\n    ))\n",
+            "def f(a, b=1000): return g(u'xy', ((a) + b) * 2)\r\n",
+        ] {
+            assert_eq!(function(same).fingerprint, plain.fingerprint, "{same}");
+        }
+    }
+
+    #[test]
+    fn what_matters_is_in_its_part_of_the_fingerprint() {
+        let text = "@d\ndef f(a, b=1):\n    \"\"\"Doc.\"\"\"\n    def inner():\n        return 1\n    if a:\n        b()\n        c()\n    return inner\n";
+        let old = function(text).fingerprint;
+        let differs = |from: &str, to: &str| {
+            let new = function(&text.replace(from, to)).fingerprint;
+            (old.signature != new.signature, old.doc != new.doc, old.body != new.body)
+        };
+        assert_eq!(differs("b=1", "b=2"), (true, false, false));
+        assert_eq!(differs("@d\n", "@e\n"), (true, false, false));
+        assert_eq!(differs("def f", "async def f"), (true, false, false));
+        assert_eq!(differs("Doc.", "Dog."), (false, true, false));
+        assert_eq!(differs("        c()\n", "    c()\n"), (false, false, true), "indentation is meaning");
+        assert_eq!(differs("return 1", "return 2"), (false, false, false), "a nested function has its own");
+        assert_eq!(differs("if a", "if (a, )"), (false, false, true));
+    }
+
+    #[test]
+    fn commas_that_make_tuples_count() {
+        let body = |expression: &str| function(&format!("def f():\n    return {expression}\n")).fingerprint.body;
+        for (one, other) in
+            [("a[1]", "a[1,]"), ("(a)", "(a,)"), ("a[1:]", "a[:1]"), ("f'{x}'", "f'{x=}'"), ("1", "1.0"), ("'1'", "b'1'")]
+        {
+            assert_ne!(body(one), body(other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("(a, b)", "a, b"),
+            ("a[(b, c)]", "a[b, c]"),
+            ("f(x for x in y)", "f((x for x in y))"),
+            ("f(a)", "f(a,)"),
+            ("a[1, 2]", "a[1, 2,]"),
+            ("f'a{x}'", "f\"a{x}\""),
+        ] {
+            assert_eq!(body(one), body(other), "{one} {other}");
+        }
+    }
+}

@@ -3,4 +3,5 @@
 pub mod apply;
 mod imports;
 pub mod manifest;
+mod page;
 pub mod plan;

@@ -1,9 +1,45 @@
-//! What Python has and the grammar lacks, hidden from the grammar: defaults of type parameters (`class Box[T = int]`).
+//! From text to tree-sitter's tree: in bounded time, and with what Python has and the grammar lacks hidden from it.
 //!
-//! Hidden text becomes blanks of the same length, so that every position stays right.
+//! That is defaults of type parameters (`class Box[T = int]`): they become blanks of the same length, so that every
+//! position stays right.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+/// A file that takes longer than this is given up and marked: no text of 2 MiB should.
+const PARSE_MAX: Duration = Duration::from_secs(10);
+
+/// Parses text; `None` when it takes too long.
+pub(super) fn syntax_tree(text: &str) -> Option<Tree> {
+    let tree = plain_tree(text)?;
+    if tree.root_node().has_error()
+        && let Some(other) = without_type_defaults(text).and_then(|text| plain_tree(&text))
+        && !other.root_node().has_error()
+    {
+        return Some(other);
+    }
+    Some(tree)
+}
+
+fn plain_tree(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
+    let begin = Instant::now();
+    let mut in_time = |_: &tree_sitter::ParseState| {
+        if begin.elapsed() > PARSE_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        None,
+        Some(ParseOptions::new().progress_callback(&mut in_time)),
+    )
+}
 
 /// Blanks the defaults of type parameters; `None` when there are none.
-pub(super) fn without_type_defaults(text: &str) -> Option<String> {
+fn without_type_defaults(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut changed = false;
     let mut at = 0;
