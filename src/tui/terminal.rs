@@ -81,6 +81,10 @@ impl Screen {
     /// # Errors
     /// Fails when the terminal cannot be written to.
     pub fn draw(&mut self, state: &AppState) -> io::Result<()> {
+        // A task that broke gave the terminal back on its way; the workbench goes on.
+        if !ACTIVE.load(Ordering::SeqCst) {
+            self.resume()?;
+        }
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         let drawn = self.terminal.draw(|f| frame::draw(state, &self.theme, f)).map(|_| ());
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;

@@ -1,12 +1,14 @@
 //! What each message does to the state, and what it wants done outside. Pure: no IO, no clock.
 //!
-//! The parts: `update/navigate.rs` moves, `update/decide.rs` decides, `update/work.rs` asks for work,
-//! `update/layers.rs` handles prompts, questions and lists, `update/pointer.rs` the mouse.
+//! The parts: `update/navigate.rs` moves, `update/places.rs` goes somewhere and back, `update/decide.rs` decides, `update/work.rs` asks for work,
+//! `update/layers.rs` takes the keys of prompts, questions and lists, `update/prompts.rs` does what was typed, `update/pointer.rs` the mouse.
 
 mod decide;
 mod layers;
 mod navigate;
+mod places;
 mod pointer;
+mod prompts;
 mod work;
 
 use std::sync::Arc;
@@ -161,9 +163,9 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
         A::Suspend => out.push(Effect::Suspend),
         A::Redraw => out.push(Effect::Redraw),
         A::Help | A::Palette | A::Queue | A::Search | A::Filter => layers::open(state, action),
-        A::ClearFilter => layers::clear_filter(state),
-        A::NextMatch => layers::find(state, true, false),
-        A::PreviousMatch => layers::find(state, false, false),
+        A::ClearFilter => prompts::clear_filter(state),
+        A::NextMatch => prompts::find(state, true, false),
+        A::PreviousMatch => prompts::find(state, false, false),
         _ => navigate::act(state, action),
     }
 }

@@ -5,20 +5,16 @@ use crossterm::event::KeyCode;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::tui::action::{Action, Context, TABLE};
-use crate::tui::app::{AppState, Effect, Search};
-use crate::tui::content;
-use crate::tui::filter::{Filter, STATES};
+use crate::tui::app::{AppState, Effect};
 use crate::tui::keymap::Key;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, TextBox};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::live;
 use crate::tui::row::Row;
-use crate::tui::update::{self, decide, navigate, rebuild_tree, work};
+use crate::tui::update::{self, decide, navigate, places, prompts, work};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::widgets::picker::{Choice, Picker};
 use crate::tui::words;
-
-const REASON_MIN: usize = 10;
 
 /// Opens a layer.
 pub fn open(state: &mut AppState, action: Action) {
@@ -127,7 +123,7 @@ fn typing(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effec
             keep_words(state, layer);
             return false;
         }
-        Some(Action::Complete) => complete(state, layer),
+        Some(Action::Complete) => prompts::complete(state, layer),
         Some(up @ (Action::Earlier | Action::Later)) => choose(layer, up == Action::Earlier),
         Some(action) => {
             if let Some(line) = layer.line() {
@@ -223,33 +219,6 @@ fn choose(layer: &mut Layer, earlier: bool) {
     }
 }
 
-fn complete(state: &AppState, layer: &mut Layer) {
-    let Layer::Prompt(prompt) = layer else {
-        if let Some(picker) = layer.picker() {
-            let len = picker.shown.len();
-            picker.list.step(1, len);
-        }
-        return;
-    };
-    if prompt.purpose != Purpose::Filter {
-        return;
-    }
-    let word = prompt.line.halves().0.rsplit(' ').next().unwrap_or_default().to_owned();
-    let found = if let Some(begun) = word.strip_prefix("is:") {
-        STATES.iter().find(|state| state.starts_with(begun)).map(|state| format!("is:{state}"))
-    } else if let Some(begun) = word.strip_prefix("in:") {
-        state.snapshot.files.iter().find(|file| file.path.as_str().contains(begun)).map(|file| format!("in:{}", file.path))
-    } else {
-        let functions = state.snapshot.functions.iter();
-        functions.map(|row| row.id.qualname()).find(|name| !word.is_empty() && name.starts_with(&word)).map(str::to_owned)
-    };
-    if let Some(found) = found {
-        prompt.line.delete_word();
-        prompt.line.insert(&found);
-        prompt.line.insert(" ");
-    }
-}
-
 fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> bool {
     match layer {
         Layer::Help(picker, actions) | Layer::Palette(picker, actions) => {
@@ -265,13 +234,13 @@ fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> boo
         }
         Layer::Queue(picker, ids) => {
             if let Some(id) = picker.chosen().and_then(|at| ids.get(at)).copied() {
-                navigate::leave(state);
+                places::leave(state);
                 decide::go(state, id);
                 navigate::show(state, Screen::Review, Pane::Decision);
             }
             false
         }
-        Layer::Prompt(prompt) => match submit_prompt(state, prompt, out) {
+        Layer::Prompt(prompt) => match prompts::submit(state, prompt, out) {
             Ok(()) => false,
             Err(wrong) => {
                 prompt.wrong = Some(wrong);
@@ -280,104 +249,6 @@ fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> boo
         },
         Layer::Question(_) | Layer::Text(_) => false,
     }
-}
-
-fn submit_prompt(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-    let text = prompt.line.text.trim().to_owned();
-    match &prompt.purpose {
-        Purpose::Filter => {
-            state.kept.filter.clear();
-            remember(&mut state.kept.filters, &text);
-            set_filter(state, Filter::parse(&text));
-        }
-        Purpose::Search => {
-            remember(&mut state.kept.searches, &text);
-            state.search = (!text.is_empty()).then(|| Search { pane: state.focus, words: text.to_lowercase() });
-            find(state, true, true);
-        }
-        Purpose::Record => {
-            let argv = shlex::split(&text).ok_or(words::UNBALANCED)?;
-            if argv.is_empty() {
-                return Err(words::EMPTY_COMMAND);
-            }
-            state.kept.record.clear();
-            remember(&mut state.kept.recorded, &text);
-            out.push(Effect::Send(Command::Record { argv, limit: None, targets: Vec::new() }));
-            navigate::show(state, Screen::Runs, Pane::Runs);
-            state.runs = Default::default();
-        }
-        Purpose::Remark(function) => {
-            state.kept.remark.clear();
-            let remark = Some(text).filter(|text| !text.is_empty());
-            out.push(Effect::Send(Command::AskModel { function: function.clone(), remark }));
-        }
-        Purpose::Reason(id) => {
-            if text.chars().count() < REASON_MIN {
-                return Err(words::REASON_TOO_SHORT);
-            }
-            state.kept.reason.clear();
-            state.kept.deciding = Some(*id);
-            out.push(Effect::Send(Command::Decide { proposals: vec![*id], verb: Verb::Overrule, reason: Some(text) }));
-        }
-    }
-    Ok(())
-}
-
-fn remember(history: &mut Vec<String>, text: &str) {
-    if !text.is_empty() {
-        history.retain(|entry| entry != text);
-        history.insert(0, text.to_owned());
-    }
-}
-
-fn set_filter(state: &mut AppState, filter: Filter) {
-    if state.screen == Screen::Log {
-        state.log_filter = filter;
-    } else {
-        state.filter = filter;
-        rebuild_tree(state);
-    }
-}
-
-/// Shows everything again.
-pub fn clear_filter(state: &mut AppState) {
-    state.kept.filter.clear();
-    let empty = if state.screen == Screen::Log { state.log_filter.is_empty() } else { state.filter.is_empty() };
-    if empty {
-        state.messages.answer(state.now, "There is no filter. f sets one.");
-    } else {
-        set_filter(state, Filter::default());
-    }
-}
-
-/// Goes to a match of the search.
-pub fn find(state: &mut AppState, forward: bool, from_here: bool) {
-    let Some(Search { words: wanted, .. }) = state.search.clone() else {
-        if !from_here {
-            state.messages.answer(state.now, "No search. / starts one.");
-        }
-        return;
-    };
-    let pane = state.focus;
-    state.search = Some(Search { pane, words: wanted.clone() });
-    let len = content::len(state, pane);
-    let hits: Vec<usize> = (0..len).filter(|at| content::text(state, pane, *at).to_lowercase().contains(&wanted)).collect();
-    let at = content::cursor(state, pane).unwrap_or(0);
-    let next = if forward {
-        hits.iter().position(|hit| *hit > at || (from_here && *hit == at)).or(Some(0))
-    } else {
-        hits.iter().rposition(|hit| *hit < at).or(hits.len().checked_sub(1))
-    };
-    let Some((index, hit)) = next.and_then(|index| Some((index, *hits.get(index)?))) else {
-        state.messages.answer(state.now, words::no_match(&wanted));
-        return;
-    };
-    let height = state.layout().rows(pane);
-    if let Some(list) = content::list(state, pane) {
-        list.jump(hit, height);
-    }
-    navigate::moved(state, pane);
-    state.messages.answer(state.now, words::matches(index + 1, hits.len()));
 }
 
 fn asking(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effect>) -> bool {

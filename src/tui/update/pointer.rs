@@ -6,7 +6,7 @@ use crate::tui::app::{AppState, Mouse};
 use crate::tui::content;
 use crate::tui::layout::Slot;
 use crate::tui::update::{act, navigate};
-use crate::tui::view::chrome;
+use crate::tui::view::{chrome, titles};
 
 /// Takes what the mouse did.
 pub fn mouse(state: &mut AppState, mouse: Mouse) {
@@ -34,7 +34,7 @@ pub fn mouse(state: &mut AppState, mouse: Mouse) {
             }
             let Some(slot) = layout.slots.iter().find(|slot| inside(slot, x, y)) else { return };
             if slot.title.contains(Position::new(x, y)) {
-                let pane = chrome::tab_at(slot, x).unwrap_or(slot.pane);
+                let pane = titles::tab_at(slot, x).unwrap_or(slot.pane);
                 navigate::show(state, state.screen, pane);
             } else if slot.bar.contains(Position::new(x, y)) {
                 state.dragged = Some(x);

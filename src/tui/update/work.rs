@@ -366,7 +366,7 @@ pub fn view(state: &mut AppState) {
 /// Copies what is selected, as shown.
 pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
     let text = content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at)).unwrap_or_default();
-    let text = text.trim().to_owned();
+    let text = crate::base::text::display(text.trim()).into_owned();
     if text.is_empty() {
         state.messages.answer(state.now, "There is nothing to copy on this line.");
     } else {

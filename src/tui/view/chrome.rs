@@ -1,4 +1,4 @@
-//! The lines around the panes: line 1, line 2, titles and tabs, the message line, the key line.
+//! The lines around the panes: line 1, line 2, the message line. Titles are `titles.rs`, keys `key_line.rs`.
 
 use std::ops::Range;
 
@@ -6,16 +6,15 @@ use crate::base::text::{self, count};
 use crate::domain::call::ProgramEnd;
 use crate::domain::decision::Verb;
 use crate::domain::event::JobState;
-use crate::domain::proposal::{Body, Finding, ProposalState};
+use crate::domain::proposal::{Finding, ProposalState};
 use crate::domain::snapshot::{QueueRow, WatchState};
 use crate::tui::action::Action;
 use crate::tui::app::AppState;
 use crate::tui::content;
-use crate::tui::layout::{Pane, Screen, Slot};
-use crate::tui::live::{self, Hint};
+use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::view::{calls, functions, runs, source};
+use crate::tui::view::{runs, titles};
 use crate::tui::words;
 
 /// The name in line 1.
@@ -96,7 +95,7 @@ fn build(state: &AppState, head: &str, gap: &str, words: bool, alone: bool, fres
     if alone && state.screen == Screen::Review {
         let panes = state.screen.panes();
         let position = panes.iter().position(|pane| *pane == state.focus).unwrap_or(0) + 1;
-        let label = format!("{} {position}/{}", pane_word(state, state.focus), panes.len());
+        let label = format!("{} {position}/{}", titles::pane_word(state, state.focus), panes.len());
         at += text::width(&label);
         row = row.add(Role::Text, label);
     }
@@ -275,131 +274,6 @@ fn standing(state: &AppState, row: &QueueRow) -> String {
     }
 }
 
-/// Gives the word of a pane, as its tab and title say it.
-#[must_use]
-pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
-    match pane {
-        Pane::Functions => "Functions",
-        Pane::Source => "Source",
-        Pane::Calls => "Calls",
-        Pane::Decision => match state.current() {
-            _ if state.asks_for_trust() => "Trust",
-            _ if content::first_run(state) => "Start",
-            Some(row) if row.kind == "change" => "Change",
-            Some(_) => "Draft",
-            None => "Draft",
-        },
-        Pane::Runs => "Recordings and jobs",
-        Pane::Log => "Log",
-    }
-}
-
-/// Makes the title line of a column.
-#[must_use]
-pub fn title(state: &AppState, slot: &Slot) -> Row {
-    let focused = slot.pane == state.focus;
-    let (rule, role) = if focused { ("━", Role::Focus) } else { ("─", Role::Dim) };
-    let mut left = String::new();
-    if slot.tabs.len() > 1 {
-        for pane in &slot.tabs {
-            let word = pane_word(state, *pane);
-            let word = if *pane == slot.pane { format!("[{word}]") } else { word.to_owned() };
-            left.push_str(&word);
-            left.push(' ');
-        }
-        left.pop();
-    } else if let (Pane::Calls, Some(id)) = (slot.pane, &state.calls.function) {
-        left = format!("Calls of {}", text::display_line(id.qualname()));
-    } else {
-        left = pane_word(state, slot.pane).to_owned();
-    }
-    let filter = if slot.pane == Pane::Log { &state.log_filter } else { &state.filter };
-    if matches!(slot.pane, Pane::Functions | Pane::Log) && !filter.is_empty() {
-        left = format!("{left} [filter: {} ×F]", text::display_line(&filter.text));
-    }
-    let inner = usize::from(slot.title.width).saturating_sub(1);
-    let right = title_right(state, slot);
-    let left = text::cut(&left, inner.saturating_sub(4)).into_owned();
-    let room = inner.saturating_sub(text::width(&left) + 6);
-    // The place of a long path is said by its start: how much changes.
-    let right = match right.split_once(" in ") {
-        Some((size, _)) if text::width(&right) > room && slot.pane == Pane::Decision => size.to_owned(),
-        _ => right,
-    };
-    let right = if room < 4 { String::new() } else { text::cut(&right, room).into_owned() };
-    let used = text::width(&left) + 4 + if right.is_empty() { 0 } else { text::width(&right) + 2 };
-    let fill = rule.repeat(inner.saturating_sub(used));
-    let end = if right.is_empty() { format!("{fill}{rule}") } else { format!("{fill} {right} {rule}") };
-    let corner = match (slot.title.x + slot.title.width == state.size.0, slot.title.y > 2) {
-        (_, true) => "│",
-        (true, _) => "┐",
-        _ => "┬",
-    };
-    Row::new().add(role, format!("{rule} {left} {end}")).add(Role::Dim, corner).flush()
-}
-
-/// Finds the tab at a column of a title line.
-#[must_use]
-pub fn tab_at(slot: &Slot, x: u16) -> Option<Pane> {
-    if slot.tabs.len() < 2 {
-        return None;
-    }
-    let mut at = slot.title.x + 2;
-    for pane in &slot.tabs {
-        let word: u16 = match pane {
-            Pane::Functions => 9,
-            Pane::Decision => 6,
-            Pane::Source => 6,
-            _ => 5,
-        };
-        let wide = word + if *pane == slot.pane { 2 } else { 0 };
-        if (at..at + wide).contains(&x) {
-            return Some(*pane);
-        }
-        at += wide + 1;
-    }
-    None
-}
-
-fn title_right(state: &AppState, slot: &Slot) -> String {
-    match slot.pane {
-        Pane::Functions => functions::count(state),
-        Pane::Source => source::place(state, slot.tabs.len() > 1),
-        Pane::Calls => calls::summary(state),
-        Pane::Decision => decision_right(state, slot),
-        Pane::Runs => (state.snapshot.recordings.len() + state.snapshot.jobs.len()).to_string(),
-        Pane::Log => "newest first".into(),
-    }
-}
-
-fn decision_right(state: &AppState, slot: &Slot) -> String {
-    if state.asks_for_trust() || content::first_run(state) {
-        return String::new();
-    }
-    if state.streaming().is_some() {
-        let len = content::len(state, Pane::Decision);
-        let below = len.saturating_sub(state.decision.list.top + usize::from(slot.body.height));
-        return if below > 0 && !state.decision.follow {
-            format!("{} below", count(below, "line"))
-        } else {
-            format!("line {}", state.decision.stream.len())
-        };
-    }
-    let Some(loaded) = state.loaded() else { return String::new() };
-    let (added, removed) = loaded.size;
-    match state.decision.compare {
-        crate::tui::doc::Compare::Whole => return "whole text, = compares".into(),
-        crate::tui::doc::Compare::Draft => return "your version against the draft".into(),
-        crate::tui::doc::Compare::Disk => {}
-    }
-    match (loaded.view.plan.as_slice(), &loaded.view.proposal.body) {
-        ([], Body::Change(_)) => "no file is written".into(),
-        ([], Body::Draft(draft)) => format!("for {}", draft.target),
-        ([one], _) => format!("+{added} -{removed} in {}", one.path),
-        (many, _) => format!("+{added} -{removed} in {}", count(many.len(), "file")),
-    }
-}
-
 /// Makes the message line: what happened at the left, what runs at the right, as far as there is room.
 #[must_use]
 pub fn message(state: &AppState) -> Row {
@@ -470,70 +344,4 @@ fn job_word(kind: &str) -> &str {
         "model" => "asking a model for",
         other => other,
     }
-}
-
-/// Makes the key line: what can be pressed now.
-#[must_use]
-pub fn keys(state: &AppState) -> Row {
-    let (left, right) = match state.layers.last() {
-        Some(layer) => super::layers::hints(state, layer),
-        None if state.in_place.as_ref().is_some_and(|edit| edit.open) => super::layers::in_place_hints(state),
-        None => live::hints(state),
-    };
-    fit_hints(&left, &right, usize::from(state.size.0))
-}
-
-/// Fits the keys into a width: first closer together, then without words, then fewer.
-fn fit_hints(left: &[Hint], right: &[Hint], width: usize) -> Row {
-    let wide = |hints: &[Hint], gap: usize, words: usize| -> usize {
-        let all = hints
-            .iter()
-            .enumerate()
-            .map(|(at, hint)| text::width(&hint.key) + if at < words { text::width(hint.word) + 1 } else { 0 });
-        all.sum::<usize>() + gap * hints.len().saturating_sub(1)
-    };
-    let row = |left: &[Hint], right: &[Hint], gap: usize, words: (usize, usize)| {
-        let mut row = Row::new().add(Role::Text, " ").flush();
-        for (at, hint) in left.iter().enumerate() {
-            row = row.add(Role::Accent, hint.key.clone());
-            let space = if at + 1 < left.len() { " ".repeat(gap) } else { String::new() };
-            let word = if at < words.0 { format!(" {}{space}", hint.word) } else { space };
-            row = row.add(Role::Text, word);
-        }
-        for (at, hint) in right.iter().enumerate() {
-            row = row.end(Role::Accent, hint.key.clone());
-            let space = if at + 1 < right.len() { " ".repeat(gap) } else { String::new() };
-            let word = if at < words.1 { format!(" {}{space}", hint.word) } else { space };
-            row = row.end(Role::Text, word);
-        }
-        row
-    };
-    let all = (left.len(), right.len());
-    for gap in [3, 2] {
-        if 1 + wide(left, gap, all.0) + 3 + wide(right, gap, all.1) <= width {
-            return row(left, right, gap, all);
-        }
-    }
-    // The last two of the right, actions and keys, lead everywhere else: they stay longest.
-    let core = &right[right.len().saturating_sub(2)..];
-    for keep in (0..=left.len()).rev() {
-        let shown = &left[..keep];
-        if 1 + wide(shown, 2, keep) + 2 + wide(core, 2, core.len()) <= width {
-            if keep + 1 < left.len() && keep < 4 {
-                break;
-            }
-            return row(shown, core, 2, (keep, core.len()));
-        }
-    }
-    for words in (0..=left.len()).rev() {
-        if 1 + wide(left, 2, words) + 2 + wide(core, 2, 0) <= width {
-            return row(left, core, 2, (words, 0));
-        }
-    }
-    for keep in (0..=left.len()).rev() {
-        if 1 + wide(&left[..keep], 2, 0) + 2 + wide(core, 2, 0) <= width || keep == 0 {
-            return row(&left[..keep], core, 2, (0, 0));
-        }
-    }
-    Row::new()
 }

@@ -10,7 +10,7 @@ use crate::tui::content;
 use crate::tui::layout::{self, Pane, Slot};
 use crate::tui::row::{Pen, Row};
 use crate::tui::theme::{Role, Theme};
-use crate::tui::view::{chrome, layers};
+use crate::tui::view::{chrome, key_line, layers, titles};
 use crate::tui::words;
 
 /// Draws everything.
@@ -30,7 +30,7 @@ pub fn draw(state: &AppState, theme: &Theme, frame: &mut Frame<'_>) {
     pen.row(places.head[1], &chrome::second(state), 0);
     for slot in &places.slots {
         if slot.title.height > 0 {
-            pen.row(slot.title, &chrome::title(state, slot), 0);
+            pen.row(slot.title, &titles::title(state, slot), 0);
         }
         pane(state, slot, &mut pen);
         bar(state, slot, &mut pen);
@@ -38,7 +38,7 @@ pub fn draw(state: &AppState, theme: &Theme, frame: &mut Frame<'_>) {
     layers::draw_in_place(state, &mut pen);
     layers::draw(state, &mut pen);
     pen.row(places.message, &chrome::message(state), 0);
-    pen.row(places.keys, &chrome::keys(state), 0);
+    pen.row(places.keys, &key_line::keys(state), 0);
 }
 
 fn too_small(pen: &mut Pen<'_>, area: Rect) {

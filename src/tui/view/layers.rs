@@ -86,7 +86,7 @@ pub fn draw_in_place(state: &AppState, pen: &mut Pen<'_>) {
 fn lines(state: &AppState, layer: &Layer, tall: usize) -> (String, String, Vec<Row>) {
     match layer {
         Layer::Help(picker, _) => {
-            let title = format!("Keys here: {}", super::chrome::pane_word(state, state.focus));
+            let title = format!("Keys here: {}", super::titles::pane_word(state, state.focus));
             (title, "type to find".into(), picked("/", picker, tall, usize::MAX, ""))
         }
         Layer::Palette(picker, _) => ("Actions".into(), String::new(), picked(":", picker, tall.min(14), usize::MAX, "")),

@@ -1,0 +1,192 @@
+//! Going somewhere: `Enter`, definitions, what a line is about, and the way back.
+
+use crate::domain::function::FunctionId;
+use crate::tui::app::{AppState, CallLine};
+use crate::tui::content;
+use crate::tui::doc::About;
+use crate::tui::jumps::Place;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::update::{about, list_calls, mark_source, navigate, work};
+use crate::tui::widgets::tree::NodeKey;
+use crate::tui::words;
+
+/// Goes in or there, by pane; never decides.
+pub fn enter(state: &mut AppState) {
+    match state.focus {
+        Pane::Functions => {
+            let Some(node) = state.nodes.get(state.tree.cursor).cloned() else { return };
+            match node.key {
+                NodeKey::Path(_) => navigate::toggle(state, node.key),
+                NodeKey::Trouble(_) => go(state, Pane::Source),
+                NodeKey::Function(_) => {
+                    let pane = if state.current().is_some() { Pane::Decision } else { Pane::Source };
+                    go(state, pane);
+                }
+            }
+        }
+        Pane::Source => definition(state),
+        Pane::Calls => {
+            if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor).copied() {
+                if !state.calls.open.remove(&at) {
+                    state.calls.open.insert(at);
+                }
+                list_calls(state);
+                if let Some(line) = state.calls.lines.iter().position(|line| *line == CallLine::Call(at)) {
+                    state.calls.list.hold(line);
+                }
+            }
+        }
+        Pane::Decision if state.asks_for_trust() => state.read_only = true,
+        Pane::Decision | Pane::Runs | Pane::Log => follow(state, about(state)),
+    }
+}
+
+fn follow(state: &mut AppState, about: About) {
+    match about {
+        About::Source(path, line) => {
+            leave(state);
+            navigate::show_source(state, &path, line);
+            navigate::show(state, Screen::Review, Pane::Source);
+        }
+        About::Nothing if content::first_run(state) && state.focus == Pane::Decision => work::record(state, Some(0)),
+        About::Target(..) | About::Nothing if state.focus == Pane::Decision => {
+            if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() {
+                leave(state);
+                navigate::show_source(state, &row.path, row.line);
+                navigate::show(state, Screen::Review, Pane::Source);
+            }
+        }
+        About::Changed(index) => {
+            let call =
+                state.loaded().and_then(|loaded| loaded.view.proposal.change()).and_then(|c| c.calls.get(index)).map(|c| c.call);
+            leave(state);
+            if let Some(at) = call.and_then(|call| state.calls.calls().iter().position(|row| row.id == call)) {
+                state.calls.selected = at;
+                state.calls.list.cursor = state.calls.lines.iter().position(|line| *line == CallLine::Call(at)).unwrap_or(0);
+                mark_source(state);
+            }
+            navigate::show(state, Screen::Review, Pane::Calls);
+        }
+        About::Offer(index) => work::record(state, Some(index)),
+        About::Job(index) => {
+            let subject = state.snapshot.jobs.get(index).map(|job| job.subject.clone()).unwrap_or_default();
+            go_to_named(state, &subject);
+        }
+        About::Log(index) => {
+            let text = state.snapshot.log.get(index).map(|row| row.text.clone()).unwrap_or_default();
+            if !go_to_named(state, &text) {
+                work::view(state);
+            }
+        }
+        _ => work::view(state),
+    }
+}
+
+/// Goes to the function that a text names, and tells whether there was one.
+fn go_to_named(state: &mut AppState, text: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+    let words: Vec<&str> = text.split(|c| !is_name(c)).map(|w| w.trim_matches(['.', ':'])).filter(|w| !w.is_empty()).collect();
+    let named = |id: &FunctionId| words.iter().any(|word| *word == id.0 || *word == id.qualname());
+    let Some(id) = state.snapshot.functions.iter().find(|row| named(&row.id)).map(|row| row.id.clone()) else {
+        return false;
+    };
+    leave(state);
+    go_to_function(state, &id);
+    navigate::show(state, Screen::Review, Pane::Source);
+    true
+}
+
+fn go_to_function(state: &mut AppState, id: &FunctionId) {
+    match state.pass.of(id).map(|row| row.id) {
+        Some(proposal) => {
+            state.pass.go(proposal);
+        }
+        None => state.pass.rest(),
+    }
+    state.subject = None;
+    navigate::set_subject(state, id);
+    navigate::show_in_tree(state, id);
+}
+
+/// Goes to the function that the line calls, else to the one it is in.
+pub fn definition(state: &mut AppState) {
+    if state.focus == Pane::Source
+        && let Some(text) = content::cursor(state, Pane::Source).map(|at| content::text(state, Pane::Source, at))
+    {
+        let here = state.subject.clone();
+        let called = state.snapshot.functions.iter().filter(|row| Some(&row.id) != here.as_ref()).find(|row| {
+            let name = row.id.qualname().rsplit('.').next().unwrap_or_default();
+            text.match_indices(name).any(|(at, _)| {
+                let before = text[..at].chars().next_back();
+                let defines = text[..at].trim_end().ends_with("def");
+                !defines && before.is_none_or(|c| !(c.is_alphanumeric() || c == '_')) && text[at + name.len()..].starts_with('(')
+            })
+        });
+        let under = called.or_else(|| {
+            let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(u32::MAX);
+            let path = state.source.path.as_ref();
+            let around = |row: &&crate::domain::snapshot::FunctionRow| {
+                Some(&row.path) == path && row.lines.0 <= line && line <= row.lines.1
+            };
+            state.snapshot.functions.iter().rfind(around)
+        });
+        if let Some(id) = under.map(|row| row.id.clone()) {
+            leave(state);
+            go_to_function(state, &id);
+            return;
+        }
+    }
+    let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() else {
+        state.messages.answer(state.now, words::NOTHING_WAITS);
+        return;
+    };
+    leave(state);
+    navigate::show_source(state, &row.path, row.line);
+    navigate::show(state, Screen::Review, Pane::Source);
+}
+
+/// Remembers this place before a jump.
+pub fn leave(state: &mut AppState) {
+    let here = place(state);
+    state.jumps.leave(here);
+}
+
+fn go(state: &mut AppState, pane: Pane) {
+    leave(state);
+    navigate::show(state, Screen::Review, pane);
+}
+
+fn place(state: &AppState) -> Place {
+    let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(1);
+    Place {
+        screen: state.screen,
+        pane: state.focus,
+        subject: state.subject.clone(),
+        proposal: state.current().map(|row| row.id),
+        source: state.source.path.clone().map(|path| (path, line)),
+    }
+}
+
+/// Goes back or forward through the places.
+pub fn jump(state: &mut AppState, back: bool) {
+    let here = place(state);
+    let place = if back { state.jumps.back(here) } else { state.jumps.forward(here) };
+    let Some(place) = place else {
+        state.messages.answer(state.now, if back { words::NO_JUMP_BACK } else { words::NO_JUMP_FORWARD });
+        return;
+    };
+    if let Some(id) = &place.subject {
+        navigate::set_subject(state, id);
+        navigate::show_in_tree(state, id);
+    }
+    match place.proposal {
+        Some(id) => {
+            state.pass.go(id);
+        }
+        None => state.pass.rest(),
+    }
+    if let Some((path, line)) = &place.source {
+        navigate::show_source(state, path, *line);
+    }
+    navigate::show(state, place.screen, place.pane);
+}
