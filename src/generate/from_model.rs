@@ -96,11 +96,8 @@ fn fenced(answer: &str) -> Vec<String> {
                 open = Some((line.len() - bare.len(), python, Vec::new()));
             }
             None => {}
-            Some((_, python, lines)) if fence => {
-                if python {
-                    blocks.push(lines.join("\n"));
-                }
-            }
+            Some((_, true, lines)) if fence => blocks.push(lines.join("\n")),
+            Some(_) if fence => {}
             Some((indent, python, mut lines)) => {
                 let spaces = line.len() - line.trim_start_matches(' ').len();
                 lines.push(&line[indent.min(spaces)..]);
@@ -112,7 +109,7 @@ fn fenced(answer: &str) -> Vec<String> {
         blocks.push(lines.join("\n"));
     }
     // A block that shows how to run the tests is not one of them.
-    blocks.retain(|block| block.lines().any(|line| starts_code(line)));
+    blocks.retain(|block| block.lines().any(starts_code));
     blocks
 }
 
@@ -121,7 +118,7 @@ fn bare(answer: &str) -> String {
     let lines: Vec<&str> = answer.lines().collect();
     let Some(first) = lines.iter().position(|line| starts_code(line)) else { return String::new() };
     let is_code = |line: &&str| starts_code(line) || line.starts_with([' ', '\t', ')', ']', '}']);
-    let last = lines.iter().rposition(|line| !line.trim().is_empty() && is_code(&line)).unwrap_or(first);
+    let last = lines.iter().rposition(|line| !line.trim().is_empty() && is_code(line)).unwrap_or(first);
     lines[first..=last.max(first)].join("\n")
 }
 

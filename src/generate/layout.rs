@@ -109,9 +109,17 @@ impl Expr {
                 let is_literal = open.len() == 1 && items.len() > 1;
                 if text::width(&body) <= WIDTH && !is_literal {
                     lines.push(body);
+                } else if let ([Item { prefix, value: Self::Text(text) }], true) =
+                    (items.as_slice(), *close == ')' && open.len() > 1)
+                    && prefix.is_empty()
+                {
+                    // The call's own parentheses hold the pieces together.
+                    let pieces = pieces(text, WIDTH.saturating_sub(indent + 8).max(24));
+                    lines.extend(pieces.iter().map(|piece| format!("{margin}    {}", string(piece))));
                 } else {
+                    let comma = if items.len() > 1 || *one_tuple { "," } else { "" };
                     for item in items {
-                        lines.extend(item.value.lines(indent + 4, &item.prefix, ","));
+                        lines.extend(item.value.lines(indent + 4, &item.prefix, comma));
                     }
                 }
                 lines.push(format!("{margin}{close}{suffix}"));

@@ -7,6 +7,7 @@
 pub mod act;
 pub mod build;
 pub mod cases;
+pub mod choose;
 pub mod expect;
 pub mod from_model;
 pub mod layout;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::call::Outcome;
+use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::function::{Function, Module};
-use crate::domain::value::Value;
+use crate::domain::value::{Value, python_float};
 use crate::generate::act::Target;
 use crate::generate::cases::Case;
 use crate::generate::expect::RESULT;
@@ -40,8 +40,13 @@ pub fn name(stem: &str, what: &str, module: Option<&Module>) -> String {
 }
 
 fn slug_of(qualname: &str, joint: &str) -> String {
-    let qualname = qualname.split('#').next().unwrap_or(qualname);
-    let parts: Vec<String> = qualname.split('.').map(|part| snake(part.trim_matches('_'))).collect();
+    let (qualname, twin) = qualname.split_once('#').map_or((qualname, None), |(name, number)| (name, Some(number)));
+    let mut parts: Vec<String> = qualname.split('.').map(|part| snake(part.trim_matches('_'))).collect();
+    if let Some(last) = parts.last_mut()
+        && let Some(number) = twin
+    {
+        last.push_str(&format!("_{number}"));
+    }
     parts.join(joint)
 }
 
@@ -87,7 +92,9 @@ fn candidates(case: &Case, all: &[&Case], purpose: Use) -> Vec<String> {
     let mut prefix = String::new();
     let class_is_shared = all.iter().filter(|other| other.class == case.class).count() > 1;
     match &case.outcome {
-        Outcome::Raised { exception, .. } if purpose == Use::Tests => {
+        Outcome::Raised { exception, .. } | Outcome::Yielded { end: GeneratorEnd::Raised(exception), .. }
+            if purpose == Use::Tests =>
+        {
             prefix = format!("raises_{}", snake(exception.type_name()));
             words.push(prefix.clone());
             prefix.push('_');
@@ -180,7 +187,8 @@ fn value_words(param: &str, value: &Value) -> Vec<String> {
         Value::Int(number) => number_words(&param, &number.to_string()),
         Value::Float(number) if number.is_nan() => vec![format!("nan_{param}")],
         Value::Float(number) if number.is_infinite() => vec![format!("infinite_{param}")],
-        Value::Float(number) => number_words(&param, &number.to_string()),
+        Value::Float(number) => number_words(&param, &python_float(*number)),
+        Value::BigInt(digits) => number_words(&param, digits),
         Value::New { ty, args, .. } if matches!(ty.qualname.as_str(), "Decimal" | "Fraction") => match args.first() {
             Some(Value::Str(text)) => number_words(&param, text),
             _ => vec![param],
@@ -194,29 +202,37 @@ fn value_words(param: &str, value: &Value) -> Vec<String> {
         }
         Value::Name(ty) => vec![snake(ty.short())],
         Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => {
-            let mut words = size_words(&param, items.len());
+            let mut words = size_words(&param, items.len(), value);
             if let [one] = items.as_slice() {
                 words.extend(content_words(&param, one));
             }
             words
         }
         Value::Dict(pairs) => {
-            let mut words = size_words(&param, pairs.len());
+            let mut words = size_words(&param, pairs.len(), value);
             if let [(key, one)] = pairs.as_slice() {
                 words.extend(content_words(&key.summary(WORD_MAX), one));
             }
             words
         }
         Value::Shared(_, value) => value_words(&param, value),
+        // The same object as another argument.
+        Value::Ref(_) => Vec::new(),
         Value::Bytes(bytes) if bytes.is_empty() => vec![format!("empty_{param}")],
         other => slug(other.type_name()).map(|kind| format!("{param}_{kind}")).into_iter().collect(),
     }
 }
 
 fn number_words(param: &str, text: &str) -> Vec<String> {
+    if !text.contains(|c: char| c.is_ascii_digit()) {
+        return slug(text).map(|word| format!("{word}_{param}")).into_iter().collect();
+    }
     let negative = text.starts_with('-');
     let zero = !text.contains(|c: char| ('1'..='9').contains(&c));
     let exact = slug(text.trim_start_matches('-')).unwrap_or_default();
+    if exact.len() > WORD_MAX {
+        return vec![format!("{}_{param}", if negative { "negative" } else { "large" })];
+    }
     match (zero, negative) {
         (true, _) => vec![format!("zero_{param}"), format!("{param}_{exact}")],
         (false, true) => vec![format!("negative_{param}"), format!("{param}_minus_{exact}")],
@@ -254,9 +270,9 @@ fn content_words(param: &str, value: &Value) -> Vec<String> {
     }
 }
 
-fn size_words(param: &str, size: usize) -> Vec<String> {
+fn size_words(param: &str, size: usize, value: &Value) -> Vec<String> {
     match size {
-        0 => vec![format!("empty_{param}")],
+        0 => vec![format!("empty_{param}"), format!("empty_{}", value.type_name())],
         1 => vec![format!("one_in_{param}")],
         2 => vec![format!("two_in_{param}")],
         3 => vec![format!("three_in_{param}")],

@@ -9,6 +9,7 @@ use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::value::Value;
 use crate::generate::build::Way;
 use crate::generate::cases::{self, Case};
+use crate::generate::choose::choose;
 use crate::generate::project::Project;
 use crate::generate::render;
 use crate::generate::scope::Scope;
@@ -120,7 +121,7 @@ impl Plan {
     #[must_use]
     pub fn draft(&self, function: &Function, project: Project<'_>, target: &RelPath, most: usize) -> Option<Draft> {
         let first_ways = self.cases.iter().filter_map(|ways| ways.first().cloned()).collect();
-        let (chosen, not_chosen) = cases::choose(first_ways, most);
+        let (chosen, not_chosen) = choose(first_ways, most);
         if chosen.is_empty() {
             return None;
         }

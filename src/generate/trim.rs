@@ -129,7 +129,7 @@ fn defined(line: &str) -> Option<String> {
 }
 
 /// Follows brackets and triple quotes over a line.
-fn scan<'q>(line: &str, quote: &mut Option<&'q str>, depth: &mut usize) {
+fn scan(line: &str, quote: &mut Option<&str>, depth: &mut usize) {
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         if let Some(open) = *quote {

@@ -46,6 +46,9 @@ impl Builder<'_, '_> {
                 }
             }
             ("re", "compile") => return self.pattern(&args),
+            ("datetime", "timezone") if args.len() == 1 && is_zero(&args[0]) => {
+                return self.name(&TypeName::new("datetime", "timezone.utc"));
+            }
             ("pathlib" | "pathlib._local", _) => {
                 if let Some(Value::Str(path)) = args.first()
                     && is_private_path(path)
@@ -147,6 +150,11 @@ fn nested(flat: &[Expr], shape: &[u64]) -> Expr {
             Expr::list(flat.chunks(row).map(|chunk| nested(chunk, rest)).collect())
         }
     }
+}
+
+/// No time at all.
+fn is_zero(value: &Value) -> bool {
+    matches!(value, Value::New { ty, args, kwargs } if ty.qualname == "timedelta" && kwargs.is_empty() && args.iter().all(|arg| *arg == Value::Int(0)))
 }
 
 fn is_part(name: &str) -> bool {
