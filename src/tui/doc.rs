@@ -15,6 +15,7 @@ use crate::tui::highlight::{self, CodeLine};
 use crate::tui::row::{Bit, Row, overlay};
 use crate::tui::theme::Role;
 use crate::tui::widgets::code::diff_row;
+use crate::tui::words;
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 2;
@@ -179,20 +180,20 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
     };
     match view.proposal.state {
         ProposalState::Stale => {
-            say("~", Role::Stale, "The code under this changed. Until you press t this text stays.");
+            say("~", Role::Stale, words::STALE_DRAFT);
             if view.newer.is_some() {
-                say(" ", Role::Text, "A new draft is ready. t shows it.");
+                say(" ", Role::Text, words::NEWER_READY);
             }
         }
-        ProposalState::Refused => say("✗", Role::Failing, "It cannot be accepted."),
-        ProposalState::Failed => say("✗", Role::Failing, "It did not get ready. t tries again."),
+        ProposalState::Refused => say("✗", Role::Failing, words::REFUSED),
+        ProposalState::Failed => say("✗", Role::Failing, words::FAILED),
         _ => {}
     }
     if let Some(trouble) = &view.blocked {
         say("!", Role::Failing, &trouble.to_string());
     }
     if view.proposal.edited.is_some() {
-        say("◦", Role::Accent, "This is your version. = compares it with the draft.");
+        say("◦", Role::Accent, words::YOUR_VERSION);
     }
     out
 }

@@ -14,7 +14,7 @@ mod work;
 use std::sync::Arc;
 
 use crate::base::clock::{self, Moment};
-use crate::base::text::{count, thousands};
+use crate::base::text::count;
 use crate::domain::call::ProgramEnd;
 use crate::domain::event::{Event, Level};
 use crate::domain::proposal::{ProposalId, ProposalState};
@@ -247,24 +247,14 @@ fn happened(state: &mut AppState, event: Event) {
         Event::RecordingEnded { recording, end, kept, .. } => {
             reread_calls(state);
             let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
-            match end {
-                ProgramEnd::Exited(0) => state.messages.done(now, format!("Recording {}: {calls} kept.", recording.0)),
-                ProgramEnd::Exited(code) => state
-                    .messages
-                    .warn(now, format!("Your program ended with exit code {code}. Its {calls} are kept and usable.")),
-                ProgramEnd::Killed(signal) => {
-                    state.messages.warn(now, format!("Your program was ended by {signal}. Its {calls} are kept and usable."));
-                }
-                ProgramEnd::NotStarted(why) => state.messages.warn(now, format!("The program did not start: {why}.")),
-                ProgramEnd::Running => {}
-            }
+            let said = words::recording_ended(recording.0, &end, &calls);
+            if end == ProgramEnd::Exited(0) { state.messages.done(now, said) } else { state.messages.warn(now, said) }
         }
         Event::CallsArrived { .. } if state.calls.calls().is_empty() => reread_calls(state),
         Event::Replayed { calls, changed, same, ms, .. } => {
             let time = clock::short(std::time::Duration::from_millis(ms));
             let calls = count(usize::try_from(calls).unwrap_or(usize::MAX), "call");
-            let number = |n| thousands(usize::try_from(n).unwrap_or(usize::MAX));
-            let said = format!("Replayed {calls} in {time}: {} as before, {} changed.", number(same), number(changed));
+            let said = words::replayed(&calls, &time, same, changed);
             state.messages.done(now, said);
         }
         Event::Decided { proposal, verb, line, .. } => decide::decided(state, proposal, verb, &line),

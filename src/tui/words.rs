@@ -1,6 +1,7 @@
 //! Every sentence the screen says, in one place: plain, short, and what to do with its key.
 
 use crate::base::text::{count, thousands};
+use crate::domain::call::ProgramEnd;
 use crate::domain::snapshot::{Decided, Snapshot};
 
 /// Said where the workbench is started without a terminal.
@@ -70,6 +71,51 @@ pub const QUIT_RECORDING: &str = "A recording is live. Stop it and quit? Its cal
 pub const QUIT_EDIT: &str = "Your edit in place is not proved yet. Quit without it?";
 /// The clipboard took nothing.
 pub const NO_CLIPBOARD: &str = "Not copied: no clipboard command, no tmux, and the terminal's way did not answer.";
+
+/// An edit in place waits.
+pub const EDIT_NOT_PROVED: &str = "Your edit in place is not proved yet. i goes on, Ctrl-s proves it.";
+/// It was decided, here or elsewhere.
+pub const ALREADY_DECIDED: &str = "Already decided. u takes it back.";
+/// Not to be rejected: work goes on.
+pub const NOT_READY: &str = "It is not ready yet. x cancels it, s skips it.";
+/// Skipped, and nothing else waits.
+pub const ONLY_ONE_LEFT: &str = "Skipped. It is the only one left.";
+/// A bulk verb, and nothing is ready.
+pub const NOTHING_READY: &str = "Nothing in the filter is ready to be decided.";
+/// The end of the queue.
+pub const NO_OTHER: &str = "No other proposal waits.";
+/// The start of the queue.
+pub const FIRST_PROPOSAL: &str = "This is the first proposal.";
+/// Nothing to clear.
+pub const NO_FILTER: &str = "There is no filter. f sets one.";
+/// No match to go to.
+pub const NO_SEARCH: &str = "No search. / starts one.";
+/// Only one edit in place at a time.
+pub const OTHER_EDIT_OPEN: &str = "Another draft's edit in place is kept and not proved yet. K goes back to it.";
+/// Nothing to repeat.
+pub const NOTHING_AGAIN: &str = "There is nothing to do again here.";
+/// Nothing to pause.
+pub const WATCH_OFF: &str = "Watch is off in the settings (watch.enabled).";
+/// No reasons known.
+pub const NOTHING_TO_EXPLAIN: &str = "There is nothing to explain here.";
+/// Nothing is cut here.
+pub const NOTHING_MORE: &str = "Nothing more to show here.";
+/// An empty line.
+pub const NOTHING_TO_COPY: &str = "There is nothing to copy on this line.";
+/// No draft.
+pub const NOTHING_TO_COMPARE: &str = "There is nothing to compare here.";
+/// Nothing to compare with.
+pub const ONE_LOOK: &str = "There is only one way to look at this.";
+/// Above a draft whose code changed.
+pub const STALE_DRAFT: &str = "The code under this changed. Until you press t this text stays.";
+/// Above a draft that has a newer one.
+pub const NEWER_READY: &str = "A new draft is ready. t shows it.";
+/// Above a draft the gate turned down.
+pub const REFUSED: &str = "It cannot be accepted.";
+/// Above a draft that broke.
+pub const FAILED: &str = "It did not get ready. t tries again.";
+/// Above a draft a person edited.
+pub const YOUR_VERSION: &str = "This is your version. = compares it with the draft.";
 
 /// Too small, by size.
 #[must_use]
@@ -181,4 +227,80 @@ pub fn matches(at: usize, all: usize) -> String {
 #[must_use]
 pub fn no_match(words: &str) -> String {
     format!("No match for {words} in this pane.")
+}
+
+/// A decision was made before.
+#[must_use]
+pub fn already(how: &str) -> String {
+    format!("Already {how}. u takes it back.")
+}
+
+/// A decision was taken back.
+#[must_use]
+pub fn taken_back(name: &str) -> String {
+    format!("Taken back: {name} waits again.")
+}
+
+/// A recording ended.
+#[must_use]
+pub fn recording_ended(number: i64, end: &ProgramEnd, calls: &str) -> String {
+    match end {
+        ProgramEnd::Exited(0) | ProgramEnd::Running => format!("Recording {number}: {calls} kept."),
+        ProgramEnd::Exited(code) => format!("Your program ended with exit code {code}. Its {calls} are kept and usable."),
+        ProgramEnd::Killed(signal) => format!("Your program was ended by {signal}. Its {calls} are kept and usable."),
+        ProgramEnd::NotStarted(why) => format!("The program did not start: {why}."),
+    }
+}
+
+/// Recorded calls were run again.
+#[must_use]
+pub fn replayed(calls: &str, time: &str, same: u64, changed: u64) -> String {
+    let number = |n: u64| thousands(usize::try_from(n).unwrap_or(usize::MAX));
+    format!("Replayed {calls} in {time}: {} as before, {} changed.", number(same), number(changed))
+}
+
+/// A model writes.
+#[must_use]
+pub fn writing(line: usize) -> String {
+    format!("Writing line {line}. x cancels, what is here is kept.")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_calm_and_end() {
+        let source = include_str!("words.rs");
+        let said = source.lines().filter_map(|line| line.split_once("&str = \"")).map(|(_, rest)| rest.trim_end_matches("\";"));
+        let mut seen = 0;
+        for sentence in said {
+            seen += 1;
+            assert!(
+                !sentence.ends_with('!') && !sentence.contains("! ")
+                    || sentence.contains("! or")
+                    || sentence.contains("! records"),
+                "{sentence}"
+            );
+            for word in ["please", "oops", "sorry"] {
+                assert!(!sentence.to_lowercase().contains(word), "{sentence}");
+            }
+        }
+        assert!(seen > 40, "{seen}");
+    }
+
+    #[test]
+    fn the_queues_end_counts_what_happened() {
+        let decided = Decided { accepted: 15, edited: 1, rejected: 1, overruled: 0 };
+        assert_eq!(queue_done(decided), "All 17 decided: 15 accepted, 1 edited, 1 rejected. u goes back. ! records more.");
+        assert_eq!(queue_done(Decided::default()), "Nothing waits for you. ! records more.");
+    }
+
+    #[test]
+    fn the_end_of_a_program_is_said_without_blame() {
+        let said = recording_ended(7, &ProgramEnd::Exited(3), "88 calls");
+        assert_eq!(said, "Your program ended with exit code 3. Its 88 calls are kept and usable.");
+        assert_eq!(replayed("31 calls", "300 ms", 28, 3), "Replayed 31 calls in 300 ms: 28 as before, 3 changed.");
+    }
 }

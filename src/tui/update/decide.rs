@@ -55,10 +55,10 @@ pub fn accept(state: &mut AppState, out: &mut Vec<Effect>) {
 /// Tells why a proposal cannot be accepted now.
 fn refusal(state: &AppState, row: &QueueRow) -> Option<String> {
     if let Some(verb) = state.pass.verdict(row.id) {
-        return Some(format!("Already {}. u takes it back.", past(verb)));
+        return Some(words::already(past(verb)));
     }
     if super::open_edit(state, row.id).is_some() {
-        return Some("Your edit in place is not proved yet. i goes on, Ctrl-s proves it.".into());
+        return Some(words::EDIT_NOT_PROVED.into());
     }
     match row.state {
         ProposalState::Ready => row.blocked.clone(),
@@ -66,7 +66,7 @@ fn refusal(state: &AppState, row: &QueueRow) -> Option<String> {
         ProposalState::Stale => Some(words::STALE_ON_ACCEPT.into()),
         ProposalState::Refused | ProposalState::Failed => Some(words::CANNOT_BE_ACCEPTED.into()),
         ProposalState::Accepted | ProposalState::Edited | ProposalState::Rejected | ProposalState::Written => {
-            Some("Already decided. u takes it back.".into())
+            Some(words::ALREADY_DECIDED.into())
         }
     }
 }
@@ -99,11 +99,11 @@ pub fn reject(state: &mut AppState, out: &mut Vec<Effect>) {
         return;
     };
     if let Some(verb) = state.pass.verdict(row.id) {
-        state.messages.answer(state.now, format!("Already {}. u takes it back.", past(verb)));
+        state.messages.answer(state.now, words::already(past(verb)));
         return;
     }
     if matches!(row.state, ProposalState::Queued | ProposalState::Streaming | ProposalState::Proving) {
-        state.messages.answer(state.now, "It is not ready yet. x cancels it, s skips it.");
+        state.messages.answer(state.now, words::NOT_READY);
         return;
     }
     if state.kept.deciding == Some(row.id) {
@@ -124,7 +124,7 @@ pub fn skip(state: &mut AppState, out: &mut Vec<Effect>) {
     state.pass.skip(id);
     match next {
         Some(next) => go(state, next),
-        None => state.messages.answer(state.now, "Skipped. It is the only one left."),
+        None => state.messages.answer(state.now, words::ONLY_ONE_LEFT),
     }
 }
 
@@ -150,7 +150,7 @@ pub fn bulk(state: &mut AppState, accept: bool) {
     let (ready, rest): (Vec<&QueueRow>, Vec<&QueueRow>) =
         open.into_iter().partition(|row| row.state == ProposalState::Ready && row.blocked.is_none());
     if ready.is_empty() {
-        state.messages.answer(state.now, "Nothing in the filter is ready to be decided.");
+        state.messages.answer(state.now, words::NOTHING_READY);
         return;
     }
     let ids: Vec<ProposalId> = ready.iter().map(|row| row.id).collect();
@@ -239,7 +239,7 @@ pub fn next(state: &mut AppState) {
             let why = if state.pass.open() > 0 && !state.filter.is_empty() {
                 words::filter_hides(state.pass.open(), "proposal")
             } else {
-                "No other proposal waits.".into()
+                words::NO_OTHER.into()
             };
             state.messages.answer(state.now, why);
         }
@@ -250,7 +250,7 @@ pub fn next(state: &mut AppState) {
 pub fn previous(state: &mut AppState) {
     match state.pass.previous(|row| state.filter.takes_proposal(row)) {
         Some(id) => go(state, id),
-        None => state.messages.answer(state.now, "This is the first proposal."),
+        None => state.messages.answer(state.now, words::FIRST_PROPOSAL),
     }
 }
 
@@ -304,7 +304,7 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
 pub fn undone(state: &mut AppState, id: ProposalId, function: &FunctionId, line: &str) {
     state.pass.reopen(id);
     state.decision.dirty = true;
-    let line = if line.is_empty() { format!("Taken back: {} waits again.", function.qualname()) } else { sentence(line) };
+    let line = if line.is_empty() { words::taken_back(function.qualname()) } else { sentence(line) };
     state.messages.done(state.now, line);
     if std::mem::take(&mut state.kept.undoing) {
         go(state, id);

@@ -103,7 +103,7 @@ pub fn clear_filter(state: &mut AppState) {
     state.kept.filter.clear();
     let empty = if state.screen == Screen::Log { state.log_filter.is_empty() } else { state.filter.is_empty() };
     if empty {
-        state.messages.answer(state.now, "There is no filter. f sets one.");
+        state.messages.answer(state.now, words::NO_FILTER);
     } else {
         set_filter(state, Filter::default());
     }
@@ -113,7 +113,7 @@ pub fn clear_filter(state: &mut AppState) {
 pub fn find(state: &mut AppState, forward: bool, from_here: bool) {
     let Some(Search { words: wanted, .. }) = state.search.clone() else {
         if !from_here {
-            state.messages.answer(state.now, "No search. / starts one.");
+            state.messages.answer(state.now, words::NO_SEARCH);
         }
         return;
     };

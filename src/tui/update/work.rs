@@ -113,7 +113,7 @@ pub fn edit_here(state: &mut AppState) {
     };
     if open_edit(state, proposal).is_none() {
         if state.in_place.is_some() {
-            state.messages.answer(state.now, "Another draft's edit in place is kept and not proved yet. K goes back to it.");
+            state.messages.answer(state.now, words::OTHER_EDIT_OPEN);
             return;
         }
         let line = draft_line(state, &text);
@@ -192,7 +192,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
     };
     match command {
         Some(command) => out.push(Effect::Send(command)),
-        None => state.messages.answer(state.now, "There is nothing to do again here."),
+        None => state.messages.answer(state.now, words::NOTHING_AGAIN),
     }
 }
 
@@ -239,7 +239,7 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
 pub fn pause(state: &mut AppState, out: &mut Vec<Effect>) {
     let paused = match state.snapshot.watch {
         WatchState::Off => {
-            state.messages.answer(state.now, "Watch is off in the settings (watch.enabled).");
+            state.messages.answer(state.now, words::WATCH_OFF);
             return;
         }
         WatchState::Paused { .. } => false,
@@ -287,7 +287,7 @@ pub fn why(state: &mut AppState) {
         }));
     }
     if body.is_empty() {
-        state.messages.answer(state.now, "There is nothing to explain here.");
+        state.messages.answer(state.now, words::NOTHING_TO_EXPLAIN);
         return;
     }
     let title = state.subject.as_ref().map_or_else(String::new, |id| format!("Why: {id}"));
@@ -351,7 +351,7 @@ pub fn view(state: &mut AppState) {
         },
     };
     if body.is_empty() {
-        state.messages.answer(state.now, "Nothing more to show here.");
+        state.messages.answer(state.now, words::NOTHING_MORE);
         return;
     }
     let width = usize::from(state.size.0.saturating_sub(4)).max(10);
@@ -368,7 +368,7 @@ pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
     let text = content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at)).unwrap_or_default();
     let text = crate::base::text::display(text.trim()).into_owned();
     if text.is_empty() {
-        state.messages.answer(state.now, "There is nothing to copy on this line.");
+        state.messages.answer(state.now, words::NOTHING_TO_COPY);
     } else {
         out.push(Effect::Copy(text));
     }
@@ -377,12 +377,12 @@ pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
 /// Looks at the draft in another way.
 pub fn compare(state: &mut AppState) {
     let Some(loaded) = state.loaded().cloned() else {
-        state.messages.answer(state.now, "There is nothing to compare here.");
+        state.messages.answer(state.now, words::NOTHING_TO_COMPARE);
         return;
     };
     let next = loaded.next(state.decision.compare);
     if next == state.decision.compare {
-        state.messages.answer(state.now, "There is only one way to look at this.");
+        state.messages.answer(state.now, words::ONE_LOOK);
         return;
     }
     state.decision.compare = next;

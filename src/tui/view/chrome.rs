@@ -246,7 +246,8 @@ fn standing(state: &AppState, row: &QueueRow) -> String {
             let done = all - state.pass.open();
             let decided = if width >= 90 && done > 0 { format!(" · decided {done} of {all}") } else { String::new() };
             let blocked = if row.blocked.is_some() { " · blocked, w why" } else { "" };
-            format!("Ready{proved}{blocked}{decided}")
+            let weak = state.loaded().is_some_and(|loaded| loaded.view.proposal.containment.as_deref() == Some("weak"));
+            format!("Ready{proved}{}{blocked}{decided}", if weak { " · weak" } else { "" })
         }
         ProposalState::Queued => "⋯ waits for its turn".into(),
         ProposalState::Streaming => {
@@ -283,7 +284,7 @@ pub fn message(state: &AppState) -> Row {
         }
         None if state.streaming().is_some() => {
             let line = state.decision.stream.len();
-            let said = format!("Writing line {line}. x cancels, what is here is kept.");
+            let said = words::writing(line);
             let tokens = text::thousands(usize::try_from(state.decision.stream.tokens).unwrap_or(usize::MAX));
             (Row::new().add(Role::Running, " » ").add(Role::Text, said), [format!("{tokens} tok"), String::new()])
         }

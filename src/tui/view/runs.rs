@@ -34,6 +34,9 @@ pub fn rows(state: &AppState) -> Vec<DocRow> {
         out.push(DocRow::of(Row::plain("   No job.")));
     }
     out.push(DocRow::default());
+    if let Some(trouble) = &snapshot.python_trouble {
+        out.push(DocRow::of(Row::new().add(Role::Failing, format!(" ! {trouble}"))));
+    }
     let python = snapshot.python.as_deref().unwrap_or("none found");
     let model = snapshot.model.as_deref().unwrap_or("none chosen");
     let foot = format!("   Python {python}     Model {model}     Containment {}", snapshot.containment);
