@@ -254,10 +254,10 @@ pub fn bytes(bytes: &[u8]) -> String {
     out
 }
 
-/// Writes a finite float as `repr` does; infinities and NaN have no literal.
+/// Writes a finite float as `repr` does, but for the `+` that formatters take out; infinities and NaN have no literal.
 #[must_use]
 pub fn float(number: f64) -> Option<String> {
-    number.is_finite().then(|| python_float(number))
+    number.is_finite().then(|| python_float(number).replace("e+", "e"))
 }
 
 #[cfg(test)]

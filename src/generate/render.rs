@@ -150,6 +150,7 @@ pub(super) fn returns(case: &Case, act: &Act) -> Vec<String> {
             indent = 8;
         }
         Some(expr) if case.wrap == Wrap::CollectAsync => {
+            lines.push(String::new());
             lines.push("    async def collect():".into());
             lines.extend(expr.lines(8, "return [item async for item in ", "]"));
             lines.push(String::new());

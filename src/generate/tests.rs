@@ -465,7 +465,7 @@ fn the_forms_of_values() {
     let utc = Value::Name(TypeName::new("datetime", "timezone.utc"));
     for (value, source) in [
         (Value::Float(-0.0), "-0.0"),
-        (Value::Float(1e22), "1e+22"),
+        (Value::Float(1e22), "1e22"),
         (Value::Float(f64::NEG_INFINITY), "float(\"-inf\")"),
         (Value::Float(f64::NAN), "math.nan"),
         (Value::Complex(1.0, -0.0), "complex(1.0, -0.0)"),
