@@ -1,7 +1,7 @@
 //! The terminal's input as messages. The stream can be dropped, so that an editor gets every key.
 
 use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 
 use crate::tui::app::{Mouse, Msg};
 use crate::tui::keymap::Key;
@@ -27,6 +27,9 @@ impl Input {
     }
 
     /// Waits for the next message; `None` means the terminal is gone.
+    ///
+    /// Only the loop's own task may wait here: the stream remembers the first waker it was polled with, so a look in
+    /// passing would leave the loop asleep at the next key.
     pub async fn next(&mut self) -> Option<Msg> {
         let Some(stream) = &mut self.stream else { return std::future::pending().await };
         loop {
@@ -39,12 +42,6 @@ impl Input {
                 Err(_) => return None,
             }
         }
-    }
-
-    /// Gives the next message if there is one already.
-    pub fn ready(&mut self) -> Option<Msg> {
-        self.stream.as_ref()?;
-        self.next().now_or_never().flatten()
     }
 }
 

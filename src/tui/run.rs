@@ -89,12 +89,12 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
         {
             todo.extend(update(&mut state, Msg::Stream(id, view), clock::now()));
         }
-        // Whatever else is there shares the frame, keys before news.
+        // News that is there already shares the frame; keys come first again at the next turn.
         for _ in 0..BATCH {
             if ends_here(&todo) {
                 break;
             }
-            let next = world.input.ready().or_else(|| arrived.try_recv().ok()).or_else(|| match events.try_recv() {
+            let next = arrived.try_recv().ok().or_else(|| match events.try_recv() {
                 Ok(event) => Some(Msg::Happened(Box::new(event), backend.snapshot())),
                 Err(TryRecvError::Lagged(_)) => Some(Msg::Happened(Box::new(Event::Resync), backend.snapshot())),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => None,
