@@ -8,7 +8,7 @@ use crate::base::paths::RelPath;
 use crate::base::text::{self, count};
 use crate::domain::call::Effect;
 use crate::domain::decision::FileEdit;
-use crate::domain::proposal::{Body, Change, Draft, Evidence, Finding, Origin, Proposal, ProposalState};
+use crate::domain::proposal::{Body, Change, Draft, Evidence, Finding, Origin, ProposalState};
 use crate::domain::snapshot::ProposalView;
 use crate::tui::glyphs;
 use crate::tui::highlight::{self, CodeLine};
@@ -417,15 +417,6 @@ pub fn effect_lines(effect: &Effect) -> Vec<String> {
     let mut out = vec![outcome.strip_prefix("→ ").unwrap_or(&outcome).to_owned()];
     out.extend(effect.changed.iter().map(|(name, value)| format!("{name} became {}", value.summary(VALUE))));
     out
-}
-
-/// Finds out what a proposal is called in line 2.
-#[must_use]
-pub fn title(proposal: &Proposal) -> String {
-    match proposal.body {
-        Body::Draft(_) => format!("test for {}", proposal.function),
-        Body::Change(_) => format!("{}   old → new", proposal.function),
-    }
 }
 
 fn number(line: usize) -> u32 {

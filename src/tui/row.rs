@@ -181,12 +181,6 @@ impl Pen<'_> {
         }
         style
     }
-
-    /// Lays a role over cells that are already written.
-    pub fn tint(&mut self, area: Rect, role: Role) {
-        let area = area.intersection(self.buf.area);
-        self.buf.set_style(area, self.theme.style(role));
-    }
 }
 
 /// Splits pieces at byte ranges of their joined text and lays a role over what is inside.

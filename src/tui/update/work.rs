@@ -108,7 +108,8 @@ fn draft_line(state: &AppState, text: &str) -> u32 {
 /// Starts or goes on editing in place.
 pub fn edit_here(state: &mut AppState) {
     let Some((proposal, text)) = draft_text(state) else {
-        state.messages.answer(state.now, words::NO_TEXT_TO_EDIT);
+        let reading = state.current().is_some() && state.loaded().is_none() && state.streaming().is_none();
+        state.messages.answer(state.now, if reading { words::STILL_READING } else { words::NO_TEXT_TO_EDIT });
         return;
     };
     if open_edit(state, proposal).is_none() {
