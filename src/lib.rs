@@ -11,9 +11,11 @@
 //! Imports go downward only; `tests/architecture.rs` proves it.
 
 pub mod base;
+pub mod cli;
 pub mod config;
 pub mod contain;
 pub mod domain;
+pub mod engine;
 pub mod generate;
 pub mod llm;
 pub mod pytest;

@@ -1,15 +1,39 @@
-//! The thin shell around the library: decides what this process is, and nothing else.
+//! The binary: arguments, logging, dispatch, exit code. Everything else is the library's.
 
 use std::process::ExitCode;
 
-use pytead_tui::contain;
+use clap::Parser;
+use pytead_tui::cli::{self, args::Cli};
+use pytead_tui::{config, contain};
 
 fn main() -> ExitCode {
-    let args: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
-    if let Some((first, rest)) = args.split_first()
-        && first == contain::ENTRY
-    {
-        return ExitCode::from(contain::enter(rest));
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|first| first == contain::ENTRY) {
+        // Before any thread: this process confines itself and becomes another program.
+        return ExitCode::from(contain::enter(&args.collect::<Vec<_>>()));
     }
-    ExitCode::SUCCESS
+    let cli = Cli::parse();
+    let _log = log_to_file();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            cli::output::complain(&pytead_tui::base::error::Trouble::environment("No threads could be started.").because(error));
+            return ExitCode::from(3);
+        }
+    };
+    let code = runtime.block_on(cli::dispatch(cli));
+    // Work that nobody waits for any more must not hold the terminal.
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    ExitCode::from(code)
+}
+
+/// Writes the log to the state folder; never to the terminal. Without a place for it there is no log.
+fn log_to_file() -> Option<tracing_appender::non_blocking::WorkerGuard> {
+    let folder = config::places::Places::find().ok()?.state;
+    config::places::Places::ensure(&folder).ok()?;
+    let appender = tracing_appender::rolling::never(folder, "pytead.log");
+    let (writer, guard) = tracing_appender::non_blocking(appender);
+    let filter = tracing_subscriber::EnvFilter::try_from_env("PYTEAD_LOG").unwrap_or_else(|_| "info".into());
+    tracing_subscriber::fmt().with_writer(writer).with_ansi(false).with_env_filter(filter).try_init().ok()?;
+    Some(guard)
 }

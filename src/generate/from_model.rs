@@ -129,7 +129,7 @@ fn starts_code(line: &str) -> bool {
 }
 
 /// Splits the top-level imports from the rest, and drops what runs the tests by hand.
-fn split(code: &str) -> (Vec<String>, String) {
+pub fn split(code: &str) -> (Vec<String>, String) {
     let mut imports: Vec<String> = Vec::new();
     let mut body: Vec<&str> = Vec::new();
     let mut lines = code.lines().peekable();

@@ -41,8 +41,23 @@ impl Bench {
             std::fs::write(target, text)?;
             copy_conftests(root, folder, path)?;
         }
+        link_project(root, folder)?;
         Ok(Self { folder: folder.to_owned(), config })
     }
+}
+
+/// Links what lies at the top of the project into the folder, so that `pythonpath` settings and a `conftest.py` at the
+/// root find it as they do in the project.
+fn link_project(root: &Path, folder: &Path) -> io::Result<()> {
+    for entry in root.read_dir()?.flatten() {
+        let target = folder.join(entry.file_name());
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if !hidden && target.symlink_metadata().is_err() {
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(entry.path(), target)?;
+        }
+    }
+    Ok(())
 }
 
 fn configure(root: &Path, folder: &Path) -> io::Result<PathBuf> {

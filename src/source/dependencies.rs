@@ -90,6 +90,13 @@ impl Reach {
         hasher.digest()
     }
 
+    /// Gives all functions that a call of this one may run through, itself included.
+    #[must_use]
+    pub fn reached_from(&self, function: &FunctionId) -> BTreeSet<FunctionId> {
+        let start = self.by_id.get(function).cloned().unwrap_or_default();
+        self.closure(start, &self.uses).into_iter().filter_map(|node| self.functions[node].clone()).collect()
+    }
+
     fn closure(&self, mut stack: Vec<Node>, edges: &[Vec<Node>]) -> HashSet<Node> {
         let mut seen: HashSet<Node> = stack.iter().copied().collect();
         while let Some(node) = stack.pop() {

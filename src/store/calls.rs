@@ -59,6 +59,21 @@ pub struct StoredCall {
     pub outcome: Option<Vec<u8>>,
 }
 
+/// Where a call stands in the life of an object: ordinals of objects mean something inside one process only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Life {
+    /// The call.
+    pub call: CallId,
+    /// Its recording.
+    pub recording: RecordingId,
+    /// Its process in the recording.
+    pub process: i64,
+    /// The object it was made on.
+    pub receiver: Option<u64>,
+    /// Start, in nanoseconds since the recording's start.
+    pub start_ns: i64,
+}
+
 /// A function as the kept recordings know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionTotals {
@@ -153,6 +168,27 @@ impl Store {
         self.read(|connection| {
             let sql = format!("{} FROM calls c WHERE c.recording = ?1 ORDER BY c.id", select("c.times"));
             list(connection, &sql, [recording.0])
+        })
+    }
+
+    /// Lists which process each kept call belongs to, and on which object it was made.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn lives(&self) -> Result<Vec<Life>> {
+        self.read(|connection| {
+            let mut statement = connection
+                .prepare_cached("SELECT id, recording, process, receiver, start_ns FROM calls ORDER BY start_ns, id")?;
+            let rows = statement.query_map([], |row| {
+                Ok(Life {
+                    call: CallId(row.get(0)?),
+                    recording: RecordingId(row.get(1)?),
+                    process: row.get(2)?,
+                    receiver: row.get::<_, Option<i64>>(3)?.map(unsigned),
+                    start_ns: row.get(4)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 

@@ -34,7 +34,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use calls::{
-    Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotals, NewCall, SpoolCall, StoredCall,
+    Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotals, Life, NewCall, SpoolCall, StoredCall,
 };
 pub use code::RecordedCode;
 pub use error::StoreError;

@@ -12,6 +12,7 @@ pub mod content;
 pub mod doc;
 pub mod editor;
 pub mod effects;
+mod engine;
 pub mod event;
 pub mod filter;
 pub mod frame;
@@ -35,7 +36,7 @@ pub mod view;
 pub mod widgets;
 pub mod words;
 
-pub use run::run;
+pub use run::{require_terminal, run};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -14,6 +14,8 @@ pub struct Pass {
     decided: HashMap<ProposalId, Verb>,
     /// Decided ones that a queue was seen without: when they are back, the decision was taken back.
     left: HashSet<ProposalId>,
+    /// What is shown and waits no more, though nobody decided here: another workbench did, or the code went back.
+    gone: Option<ProposalId>,
     at: Option<usize>,
 }
 
@@ -33,6 +35,7 @@ impl Pass {
                 self.left.insert(item.id);
             }
         }
+        self.gone = shown.filter(|id| !now.contains_key(id) && !self.decided.contains_key(id));
         let known: HashSet<ProposalId> = self.items.iter().map(|row| row.id).collect();
         self.items.extend(queue.iter().filter(|row| !known.contains(&row.id)).cloned());
         self.at = shown.and_then(|id| self.position(id)).or(if self.items.is_empty() { None } else { self.at.or(Some(0)) });
@@ -60,7 +63,7 @@ impl Pass {
     /// Counts what waits.
     #[must_use]
     pub fn open(&self) -> usize {
-        self.items.len() - self.items.iter().filter(|row| self.decided.contains_key(&row.id)).count()
+        self.items.iter().filter(|row| !self.decided.contains_key(&row.id) && self.gone != Some(row.id)).count()
     }
 
     /// Tells how a proposal was decided in this pass.

@@ -28,14 +28,23 @@ const COUNTERS: Duration = Duration::from_millis(250);
 /// Messages taken before a frame is due again.
 const BATCH: usize = 256;
 
+/// Refuses to open where nobody could see or press anything.
+///
+/// # Errors
+/// Fails when standard input or output is no terminal, with the verbs that need none.
+pub fn require_terminal() -> Result<(), Trouble> {
+    if stdin().is_terminal() && stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Trouble::environment(words::NO_TERMINAL).so(words::NO_TERMINAL_TODO))
+}
+
 /// Opens the workbench and stays until the person leaves.
 ///
 /// # Errors
 /// Fails when there is no terminal, or the terminal refuses.
 pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(), Trouble> {
-    if !stdin().is_terminal() || !stdout().is_terminal() {
-        return Err(Trouble::environment(words::NO_TERMINAL).so(words::NO_TERMINAL_TODO));
-    }
+    require_terminal()?;
     let no_terminal = |error: std::io::Error| Trouble::environment("The terminal cannot be used.").because(format!("{error}."));
     let mut events = backend.subscribe();
     let screen = Screen::enter(&settings).map_err(no_terminal)?;

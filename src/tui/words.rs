@@ -8,7 +8,7 @@ use crate::domain::snapshot::{Decided, Snapshot};
 pub const NO_TERMINAL: &str = "The workbench needs a terminal on stdin and stdout.";
 /// What to do then.
 pub const NO_TERMINAL_TODO: &str =
-    "Without one, use: pytead-tui run, gen, replay, diff, draft, review, watch; --format json gives lines for programs.";
+    "Without one, use: pytead-tui run, gen, replay, draft, review, watch; --format json gives lines for programs.";
 /// The question's second sentence.
 pub const TRUST_WHY: [&str; 2] = ["Recording and proving run this project's code as", "you. Reading it runs nothing."];
 /// A key was pressed that needs trust.

@@ -1,0 +1,264 @@
+//! The command line: words and flags, and nothing of what they do. *Verb = file in `cli/` = heading in the docs.*
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// What a person types.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pytead-tui",
+    version,
+    about = "Record what a Python program does, see what every save changes, keep it as reviewed tests",
+    subcommand_precedence_over_arg = true,
+    disable_help_subcommand = true,
+    after_help = "Start here:\n  pytead-tui                    open the workbench on this project\n  pytead-tui run pytest -q      record what your tests make the program do\n  pytead-tui replay             what the code does differently now\n  pytead-tui review             decide on drafts and changes, line by line\n  pytead-tui doctor             what works on this machine"
+)]
+pub struct Cli {
+    /// What to do; without a verb the workbench opens.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+
+    /// The project; by default the one this folder belongs to.
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// Flags every verb takes.
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// The project's folder, in place of the one this folder belongs to.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+
+    /// How results are printed: for people, or as JSON lines.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+
+    /// Trust this folder for this call: its code may be run.
+    #[arg(long, global = true)]
+    pub trust: bool,
+
+    /// The interpreter that runs the project's code.
+    #[arg(long, global = true, value_name = "PATH")]
+    pub python: Option<String>,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Human,
+    /// One JSON object a line: the engine's events, then the result.
+    Json,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Record a program: its calls, their arguments and results.
+    Run(Run),
+    /// Draft tests from recorded calls, and prove them.
+    Gen(Gen),
+    /// Record, then draft: `run` and `gen` in one.
+    Tead(Tead),
+    /// Run recorded calls against today's code: what changed, old → new.
+    Replay(Replay),
+    /// Ask the chosen language model for a test of a function.
+    Draft(Draft),
+    /// Decide on what waits, line by line.
+    Review(Review),
+    /// Watch the files and print what every save changes.
+    Watch,
+    /// Read the project: its functions, and where a file does not parse.
+    Index(Index),
+    /// Say whether this folder's code may be run.
+    Trust(Trust),
+    /// Show the settings, and where each comes from.
+    Config(Config),
+    /// Show what works on this machine: Python, pytest, sandbox, terminal, model.
+    Doctor,
+    /// Print the completions of a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Inputs kept of each shape of a function.
+    #[arg(short, long, value_name = "N")]
+    pub limit: Option<u32>,
+    /// What is recorded: `module:function`, `module`, `*` as a wildcard; by default the whole project.
+    #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// Where JSON events go (with --format json); by default the error stream.
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// The program: `main.py a b`, `-m pkg`, `python3 main.py`, `pytest -q`.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub command: Vec<String>,
+}
+
+/// `gen`
+#[derive(Debug, Args)]
+pub struct Gen {
+    /// Functions to draft for; by default all that were recorded.
+    #[arg(value_name = "FUNCTION")]
+    pub functions: Vec<String>,
+    /// Write the drafts into this one file, in place of the project's tests.
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["accept", "dir"])]
+    pub output: Option<PathBuf>,
+    /// Write the drafts into this folder, a file a module, in place of the project's tests.
+    #[arg(short, long, value_name = "DIR", conflicts_with = "accept")]
+    pub dir: Option<PathBuf>,
+    /// Accept every draft that is proved, and write it.
+    #[arg(long)]
+    pub accept: bool,
+    /// Change nothing; end with 1 when accepted tests are not what would be drafted now.
+    #[arg(long, conflicts_with_all = ["accept", "output", "dir"])]
+    pub check: bool,
+}
+
+/// `tead`
+#[derive(Debug, Args)]
+pub struct Tead {
+    /// Inputs kept of each shape of a function.
+    #[arg(short, long, value_name = "N")]
+    pub limit: Option<u32>,
+    /// What is recorded and drafted.
+    #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// Accept every draft that is proved, and write it.
+    #[arg(long)]
+    pub accept: bool,
+    /// Where JSON events go (with --format json); by default the error stream.
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// The program.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub command: Vec<String>,
+}
+
+/// `replay`
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// Functions whose calls are run; by default all that may differ.
+    #[arg(value_name = "FUNCTION")]
+    pub functions: Vec<String>,
+}
+
+/// `draft`
+#[derive(Debug, Args)]
+pub struct Draft {
+    /// The function: `shop.pricing:tax_for`, `shop/pricing.py:tax_for`, `tax_for`.
+    pub target: String,
+    /// A remark for the model: `use pieces=10`.
+    #[arg(short, long)]
+    pub message: Option<String>,
+}
+
+/// `review`
+#[derive(Debug, Args)]
+pub struct Review {
+    /// Only list what waits.
+    #[arg(long)]
+    pub list: bool,
+    /// Accept these proposals (`all`: everything that is proved) without asking.
+    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
+    pub accept: Vec<String>,
+    /// Reject these proposals without asking.
+    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
+    pub reject: Vec<String>,
+    /// Take back the last decision.
+    #[arg(long)]
+    pub undo: bool,
+}
+
+/// `index`
+#[derive(Debug, Args)]
+pub struct Index {
+    /// Functions to show; by default counts and the files that do not parse.
+    #[arg(value_name = "FUNCTION")]
+    pub functions: Vec<String>,
+}
+
+/// `trust`
+#[derive(Debug, Args)]
+pub struct Trust {
+    /// Take the trust back: this folder is only read from now on.
+    #[arg(long)]
+    pub remove: bool,
+    /// List the trusted folders.
+    #[arg(long, conflicts_with = "remove")]
+    pub list: bool,
+}
+
+/// `config`
+#[derive(Debug, Args)]
+pub struct Config {
+    #[command(subcommand)]
+    pub action: ConfigAction,
+}
+
+/// `config …`
+#[derive(Debug, Subcommand)]
+pub enum ConfigAction {
+    /// Print every setting.
+    Show {
+        /// With the file, variable or flag each value comes from.
+        #[arg(long)]
+        origin: bool,
+    },
+}
+
+#[cfg(test)]
+#[allow(clippy::panic)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_recorded_command_keeps_its_own_flags() {
+        let parsed = Cli::try_parse_from(["pytead-tui", "run", "-l", "3", "pytest", "-q", "--trust"]);
+        let Ok(Cli { verb: Some(Verb::Run(run)), global, .. }) = parsed else {
+            panic!("not parsed as run");
+        };
+        assert_eq!(run.command, ["pytest", "-q", "--trust"]);
+        assert_eq!(run.limit, Some(3));
+        assert!(!global.trust);
+    }
+
+    #[test]
+    fn a_module_can_be_recorded_with_and_without_dashes() {
+        for words in [&["run", "--", "-m", "pkg", "a"][..], &["run", "-m", "pkg", "a"][..]] {
+            let parsed = Cli::try_parse_from([&["pytead-tui"], words].concat());
+            assert!(matches!(parsed, Ok(Cli { verb: Some(Verb::Run(run)), .. }) if run.command == ["-m", "pkg", "a"]));
+        }
+    }
+
+    #[test]
+    fn flags_may_stand_before_the_verb() {
+        let parsed = Cli::try_parse_from(["pytead-tui", "--trust", "run", "--", "pytest", "-q"]);
+        assert!(
+            matches!(parsed, Ok(Cli { verb: Some(Verb::Run(run)), global, .. }) if run.command == ["pytest", "-q"] && global.trust)
+        );
+    }
+
+    #[test]
+    fn a_path_opens_the_workbench_there() {
+        let parsed = Cli::try_parse_from(["pytead-tui", "examples/shop"]);
+        assert!(matches!(parsed, Ok(Cli { verb: None, path: Some(_), .. })));
+    }
+}

@@ -1,0 +1,88 @@
+//! `pytead-tui doctor`: what works on this machine, for a person and for a bug report.
+
+use std::io::IsTerminal;
+
+use serde::Serialize;
+
+use crate::base::error::Trouble;
+use crate::base::paths;
+use crate::cli::args::Global;
+use crate::cli::output::Output;
+use crate::cli::{OK, options, root_of};
+use crate::config::places::Places;
+use crate::domain::snapshot::Trust;
+use crate::engine;
+
+#[derive(Serialize)]
+struct Finding {
+    mark: &'static str,
+    what: &'static str,
+    detail: String,
+}
+
+/// Prints a line for each thing the product rests on.
+pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
+    let mut out = Output::stdout(global.format);
+    let root = root_of(global, None)?;
+    let options = options(global, root.clone(), false)?;
+    let trust = options.trust;
+    let provider = options.settings.model.provider.clone();
+    let handle = engine::open(options).await?;
+    let mut findings = vec![
+        note("version", env!("CARGO_PKG_VERSION").to_owned()),
+        note("project", paths::tilde(&root)),
+        match trust {
+            Trust::Trusted => good("trust", "this folder's code may be run".into()),
+            _ => note("trust", "only read; `pytead-tui trust` lets its code be run".into()),
+        },
+    ];
+    match handle.environment().await {
+        Ok(found) => {
+            findings.push(good("python", format!("{} {}", found.label, found.path)));
+            findings.push(match found.pytest {
+                Some(version) => good("pytest", version),
+                None => bad("pytest", format!("not in {}; drafts cannot be proved without it", found.path)),
+            });
+        }
+        Err(trouble) => findings.push(bad("python", trouble.to_string())),
+    }
+    let snapshot = handle.refreshed().await;
+    findings.push(match snapshot.containment.as_str() {
+        "namespaces" | "landlock" => good("containment", snapshot.containment.clone()),
+        other => bad("containment", format!("{other}: text by a model cannot be proved here")),
+    });
+    findings.push(match provider {
+        Some(name) => good("model", format!("{name}, {}", snapshot.model.clone().unwrap_or_default())),
+        None => note("model", "none chosen; drafts from recordings need none".into()),
+    });
+    findings.push(note("terminal", terminal()));
+    findings.push(note("database", handle.store_line()));
+    let places = Places::find()?;
+    for (what, place) in [("settings", &places.config), ("state and log", &places.state), ("cache", &places.cache)] {
+        findings.push(note(what, paths::tilde(place)));
+    }
+    handle.close().await;
+    out.result("doctor", &findings);
+    for finding in &findings {
+        out.say(format!("{} {:<14} {}", finding.mark, finding.what, finding.detail));
+    }
+    Ok(OK)
+}
+
+fn terminal() -> String {
+    let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| "unset".into());
+    let kind = if std::io::stdout().is_terminal() { "a terminal" } else { "no terminal" };
+    format!("{kind}, TERM {}, COLORTERM {}, LANG {}", variable("TERM"), variable("COLORTERM"), variable("LANG"))
+}
+
+fn good(what: &'static str, detail: String) -> Finding {
+    Finding { mark: "✓", what, detail }
+}
+
+fn bad(what: &'static str, detail: String) -> Finding {
+    Finding { mark: "✗", what, detail }
+}
+
+fn note(what: &'static str, detail: String) -> Finding {
+    Finding { mark: "◦", what, detail }
+}

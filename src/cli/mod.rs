@@ -1,0 +1,128 @@
+//! L4: the verbs of the command line. Words become commands, results become lines or JSON; no business rules here.
+
+pub mod args;
+mod completions;
+mod config;
+mod doctor;
+mod draft;
+mod r#gen;
+mod index;
+mod open;
+pub mod output;
+mod replay;
+mod review;
+mod run;
+mod show;
+mod tead;
+mod trust;
+mod watch;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::cli::args::{Cli, Global, Verb};
+use crate::cli::output::Output;
+use crate::config::layers::{self, Flag, Layers, Loaded};
+use crate::config::places::Places;
+use crate::config::project;
+use crate::config::trust::TrustList;
+use crate::domain::snapshot::Trust;
+use crate::engine::{self, Handle, Options};
+
+/// Ends with success.
+pub const OK: u8 = 0;
+/// Ends a verb that judges: it found something.
+pub const FINDINGS: u8 = 1;
+/// Ends where the command line or the settings are wrong.
+pub const WRONG: u8 = 2;
+/// Ends after an interrupt.
+pub const INTERRUPTED: u8 = 130;
+
+/// Does what was typed and gives the process exit code.
+pub async fn dispatch(cli: Cli) -> u8 {
+    let format = cli.global.format;
+    let outcome = match cli.verb {
+        None => open::open(&cli.global, cli.path).await,
+        Some(Verb::Run(args)) => run::run(&cli.global, args).await,
+        Some(Verb::Gen(args)) => r#gen::generate(&cli.global, args).await,
+        Some(Verb::Tead(args)) => tead::tead(&cli.global, args).await,
+        Some(Verb::Replay(args)) => replay::replay(&cli.global, args).await,
+        Some(Verb::Draft(args)) => draft::draft(&cli.global, args).await,
+        Some(Verb::Review(args)) => review::review(&cli.global, args).await,
+        Some(Verb::Watch) => watch::watch(&cli.global).await,
+        Some(Verb::Index(args)) => index::index(&cli.global, args).await,
+        Some(Verb::Trust(args)) => trust::trust(&cli.global, &args),
+        Some(Verb::Config(args)) => config::config(&cli.global, &args),
+        Some(Verb::Doctor) => doctor::doctor(&cli.global).await,
+        Some(Verb::Completions { shell }) => completions::print(shell),
+    };
+    outcome.unwrap_or_else(|trouble| {
+        Output::stdout(format).trouble(&trouble);
+        trouble.exit_code()
+    })
+}
+
+/// Finds the project a verb is about.
+fn root_of(global: &Global, path: Option<PathBuf>) -> Result<PathBuf, Trouble> {
+    if let Some(exact) = global.root.as_ref().or(path.as_ref()) {
+        let real = exact.canonicalize().ok().filter(|real| real.is_dir());
+        return real
+            .ok_or_else(|| Trouble::usage(format!("There is no folder {}.", text::display_line(&exact.display().to_string()))));
+    }
+    let here = std::env::current_dir()
+        .map_err(|error| Trouble::environment("The current folder cannot be read.").because(format!("{error}.")))?;
+    Ok(project::find_root(&here))
+}
+
+/// Reads the settings of a project.
+fn settings(global: &Global, root: &Path, trust: Trust) -> Result<Loaded, Trouble> {
+    let python = global.python.as_ref().map(|path| Flag { name: "python".into(), value: path.clone(), flag: "--python".into() });
+    Ok(layers::load(&Layers {
+        user: Some(Places::find()?.config),
+        root: Some(root.to_owned()),
+        trust: Some(trust),
+        variables: std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+        flags: python.into_iter().collect(),
+    }))
+}
+
+/// Tells whether a verb may run the project's code.
+fn trust_of(global: &Global, root: &Path) -> Result<Trust, Trouble> {
+    let list = TrustList::in_folder(&Places::find()?.state);
+    Ok(if global.trust { Trust::Trusted } else { list.of(root) })
+}
+
+/// Gives what the engine needs to open the project a verb is about. Wrong settings end everything but the workbench.
+fn options(global: &Global, root: PathBuf, watch: bool) -> Result<Options, Trouble> {
+    let trust = trust_of(global, &root)?;
+    let loaded = settings(global, &root, trust)?;
+    let workbench = watch && global.format == args::Format::Human && std::io::stdout().is_terminal();
+    if !workbench {
+        loaded.warnings.iter().chain(loaded.mistakes.iter().skip(1)).for_each(output::complain);
+        if let Some(mistake) = loaded.mistakes.into_iter().next() {
+            return Err(mistake);
+        }
+        return Ok(Options { root, settings: loaded.settings, trust, watch, notes: Vec::new() });
+    }
+    let notes = loaded.mistakes.into_iter().chain(loaded.warnings).collect();
+    Ok(Options { root, settings: loaded.settings, trust, watch, notes })
+}
+
+/// Opens the engine on the project a verb is about, without watching it.
+async fn engine(global: &Global) -> Result<Handle, Trouble> {
+    engine::open(options(global, root_of(global, None)?, false)?).await
+}
+
+/// Opens the engine on a folder whose code may be run.
+///
+/// # Errors
+/// Fails in an untrusted folder with the command that trusts it.
+async fn trusted_engine(global: &Global) -> Result<Handle, Trouble> {
+    let options = options(global, root_of(global, None)?, false)?;
+    engine::require_trust(&options.root, options.trust)?;
+    engine::open(options).await
+}

@@ -1,0 +1,101 @@
+//! The one place that prints: lines for people or JSON lines, all of it sanitised; a closed pipe is no error.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::cli::args::Format;
+use crate::domain::event::Event;
+
+/// Where results go.
+pub struct Output {
+    format: Format,
+    events: Box<dyn Write + Send>,
+    own_stdout: bool,
+}
+
+impl Output {
+    /// Prints results on standard output.
+    #[must_use]
+    pub fn stdout(format: Format) -> Self {
+        Self { format, events: Box::new(std::io::stdout()), own_stdout: true }
+    }
+
+    /// Leaves standard output to the recorded program: our lines go to the error stream or to a file.
+    ///
+    /// # Errors
+    /// Fails when the file cannot be made.
+    pub fn beside_a_program(format: Format, file: Option<&Path>) -> Result<Self, Trouble> {
+        let events: Box<dyn Write + Send> = match file {
+            None => Box::new(std::io::stderr()),
+            Some(path) => Box::new(std::fs::File::create(path).map_err(|error| {
+                Trouble::usage(format!("The events cannot be written to {}.", text::display_line(&path.display().to_string())))
+                    .because(error)
+            })?),
+        };
+        Ok(Self { format, events, own_stdout: false })
+    }
+
+    /// Tells whether results are JSON.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Prints lines for people; nothing under JSON.
+    pub fn say(&mut self, lines: impl AsRef<str>) {
+        if self.is_json() {
+            return;
+        }
+        let safe = text::display(lines.as_ref()).into_owned();
+        if self.own_stdout {
+            let _ = writeln!(std::io::stdout(), "{safe}");
+        } else {
+            let _ = writeln!(std::io::stderr(), "{safe}");
+        }
+    }
+
+    /// Prints one event as a JSON line; nothing for people.
+    pub fn event(&mut self, event: &Event) {
+        if self.is_json() {
+            self.json(event);
+        }
+    }
+
+    /// Prints a result as a JSON line under JSON; nothing for people.
+    pub fn result<T: Serialize>(&mut self, name: &str, value: &T) {
+        if self.is_json() {
+            self.json(&serde_json::json!({ "result": name, "value": value }));
+        }
+    }
+
+    /// Prints a trouble: to the error stream for people, as an event under JSON.
+    pub fn trouble(&mut self, trouble: &Trouble) {
+        if self.is_json() {
+            self.json(&Event::Failed { trouble: trouble.clone() });
+        } else {
+            complain(trouble);
+        }
+    }
+
+    fn json<T: Serialize>(&mut self, value: &T) {
+        if let Ok(line) = serde_json::to_string(value) {
+            let _ = writeln!(self.events, "{line}");
+            let _ = self.events.flush();
+        }
+    }
+}
+
+/// Prints a trouble on the error stream.
+pub fn complain(trouble: &Trouble) {
+    let _ = writeln!(std::io::stderr(), "pytead-tui: {}", text::display(&trouble.to_string()));
+}
+
+/// Prints raw text made by us (completions, help) on standard output.
+pub fn raw(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}

@@ -1,0 +1,40 @@
+//! `pytead-tui replay`: recorded calls against today's code. Ends with 1 when something changed.
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::cli::args::{Global, Replay};
+use crate::cli::output::Output;
+use crate::cli::{FINDINGS, OK, show, trusted_engine};
+use crate::domain::command::Command;
+use crate::engine::Done;
+
+/// Replays and prints old → new.
+pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
+    let mut out = Output::stdout(global.format);
+    let handle = trusted_engine(global).await?;
+    let mut functions = Vec::new();
+    for text in &args.functions {
+        functions.extend(handle.find(text)?);
+    }
+    let Done::Replayed { calls, same, changed, unknown } = handle.perform(Command::Replay { functions }).await? else {
+        return Err(Trouble::internal("The replay gave no result."));
+    };
+    for id in &changed {
+        let view = handle.proposal(*id)?;
+        out.result("change", &view);
+        out.say(show::proposal(&view));
+    }
+    out.result("replay", &serde_json::json!({ "calls": calls, "same": same, "changed": changed.len(), "unknown": unknown }));
+    handle.close().await;
+    if calls == 0 && changed.is_empty() {
+        out.say("Nothing to replay: no recorded call rests on code that changed.");
+    } else {
+        let calls = text::count(usize::try_from(calls).unwrap_or(0), "call");
+        out.say(format!(
+            "Replayed {calls}: {same} as before, {} changed{}.",
+            text::count(changed.len(), "function"),
+            if unknown > 0 { format!(", {unknown} that cannot be told") } else { String::new() }
+        ));
+    }
+    Ok(if changed.is_empty() { OK } else { FINDINGS })
+}

@@ -1,0 +1,160 @@
+//! `pytead-tui review`: the queue, line by line, without the full screen; also for screen readers and scripts.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::cli::args::{Global, Review};
+use crate::cli::output::{self, Output};
+use crate::cli::{OK, show, trusted_engine};
+use crate::domain::command::Command;
+use crate::domain::decision::Verb;
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::snapshot::QueueRow;
+use crate::engine::{Done, Handle};
+
+/// Lists, decides what was named, or asks one by one.
+pub async fn review(global: &Global, args: Review) -> Result<u8, Trouble> {
+    let mut out = Output::stdout(global.format);
+    let handle = trusted_engine(global).await?;
+    let queue = handle.refreshed().await.queue.clone();
+    let code = if args.undo {
+        said(&mut out, handle.perform(Command::Undo).await?);
+        OK
+    } else if !args.accept.is_empty() || !args.reject.is_empty() {
+        for (words, verb) in [(&args.accept, Verb::Accept), (&args.reject, Verb::Reject)] {
+            let proposals = chosen(words, &queue)?;
+            if !proposals.is_empty() {
+                said(&mut out, handle.perform(Command::Decide { proposals, verb, reason: None }).await?);
+            }
+        }
+        OK
+    } else if args.list || out.is_json() {
+        list(&mut out, &queue);
+        OK
+    } else if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        one_by_one(&handle, &mut out).await?
+    } else {
+        list(&mut out, &queue);
+        return Err(Trouble::usage("Review asks questions, and this is no terminal.")
+            .so("Use review --list, review --accept ID…|all, review --reject ID…, review --undo, or gen --accept."));
+    };
+    handle.close().await;
+    Ok(code)
+}
+
+fn list(out: &mut Output, queue: &[QueueRow]) {
+    out.result("queue", &queue);
+    if queue.is_empty() {
+        out.say("Nothing waits. run records what your program does.");
+    }
+    for (index, row) in queue.iter().enumerate() {
+        let proved = row.proved.map_or_else(String::new, |(passed, runs)| format!("  proved {passed}/{runs}"));
+        out.say(format!(
+            "{}/{}  #{} {}  {}  {}{proved}",
+            index + 1,
+            queue.len(),
+            row.id.0,
+            row.kind,
+            row.title,
+            show::state(row.state)
+        ));
+    }
+}
+
+fn chosen(words: &[String], queue: &[QueueRow]) -> Result<Vec<ProposalId>, Trouble> {
+    let mut ids = Vec::new();
+    for word in words {
+        if word == "all" {
+            ids.extend(queue.iter().filter(|row| row.state == ProposalState::Ready && row.blocked.is_none()).map(|row| row.id));
+            continue;
+        }
+        let id = word.trim_start_matches('#').parse().map(ProposalId).ok();
+        match id.filter(|id| queue.iter().any(|row| row.id == *id)) {
+            Some(id) => ids.push(id),
+            None => {
+                return Err(
+                    Trouble::usage(format!("No proposal {word} waits.")).so("review --list shows the numbers of what waits.")
+                );
+            }
+        }
+    }
+    Ok(ids)
+}
+
+fn said(out: &mut Output, done: Done) {
+    if let Done::Decided { lines } = done {
+        out.result("decided", &lines);
+        lines.iter().for_each(|line| out.say(line));
+    }
+}
+
+async fn one_by_one(handle: &Handle, out: &mut Output) -> Result<u8, Trouble> {
+    let mut position = 0;
+    loop {
+        let queue = handle.refreshed().await.queue.clone();
+        let Some(row) = queue.get(position) else {
+            out.say(if queue.is_empty() { "All decided." } else { "That was the last one; skipped ones come back next time." });
+            return Ok(OK);
+        };
+        out.say(format!("\nReviewing {}/{}", position + 1, queue.len()));
+        out.say(show::proposal(&handle.proposal(row.id)?));
+        let verb = match ask("a accept   r reject   s skip   o this is a bug   e edit   u undo   q quit > ")?.as_deref() {
+            None | Some("q") => return Ok(OK),
+            Some("a") => Verb::Accept,
+            Some("r") => Verb::Reject,
+            Some("s") => {
+                position += 1;
+                continue;
+            }
+            Some("u") => {
+                report(out, handle.perform(Command::Undo).await);
+                position = 0;
+                continue;
+            }
+            Some("e") => {
+                report(out, edit(handle, row.id).await);
+                continue;
+            }
+            Some("o") => Verb::Overrule,
+            Some(other) => {
+                out.say(format!("{} means nothing here.", text::display_line(other)));
+                continue;
+            }
+        };
+        let reason = if verb == Verb::Overrule { ask("Why (10 characters or more)? > ")? } else { None };
+        report(out, handle.perform(Command::Decide { proposals: vec![row.id], verb, reason }).await);
+    }
+}
+
+fn report(out: &mut Output, done: Result<Done, Trouble>) {
+    match done {
+        Ok(done) => said(out, done),
+        Err(trouble) => out.trouble(&trouble),
+    }
+}
+
+/// Opens the draft in the person's editor and proves what comes back.
+async fn edit(handle: &Handle, id: ProposalId) -> Result<Done, Trouble> {
+    let view = handle.proposal(id)?;
+    let Some(draft) = view.proposal.draft() else {
+        return Err(Trouble::usage("Only drafts have a text to edit."));
+    };
+    let before = view.proposal.edited.clone().unwrap_or_else(|| draft.standalone());
+    let after = crate::tui::editor::edit_text(&before, 1).await?;
+    if after == before {
+        return Ok(Done::Nothing);
+    }
+    handle.perform(Command::Edit { proposal: id, text: after }).await
+}
+
+fn ask(question: &str) -> Result<Option<String>, Trouble> {
+    output::raw(question);
+    let _ = std::io::stdout().flush();
+    let mut line = String::new();
+    let read = std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| Trouble::environment("The answer could not be read.").because(error))?;
+    Ok((read > 0).then(|| line.trim().to_owned()))
+}

@@ -1,0 +1,111 @@
+//! How proposals read as lines: title, evidence, diff. Used by every verb that prints one.
+
+use similar::TextDiff;
+
+use crate::base::text;
+use crate::domain::decision::FileEdit;
+use crate::domain::proposal::{Body, Evidence, Finding, ProposalState};
+use crate::domain::snapshot::ProposalView;
+
+/// Calls of a change that are written out; the rest is counted.
+const CALLS_SHOWN: usize = 5;
+
+/// Writes a proposal as lines.
+pub fn proposal(view: &ProposalView) -> String {
+    let proposal = &view.proposal;
+    let mut out = String::new();
+    let kind = match &proposal.body {
+        Body::Draft(_) => "draft",
+        Body::Change(_) => "change",
+    };
+    out.push_str(&format!("\n#{} {kind}  {}  {}\n", proposal.id.0, proposal.function, state(proposal.state)));
+    for evidence in &proposal.evidence {
+        out.push_str(&format!("  {}\n", evidence_line(evidence)));
+        for line in evidence.more.iter().take(8) {
+            out.push_str(&format!("      {line}\n"));
+        }
+    }
+    if let Body::Change(change) = &proposal.body {
+        for edit in &change.because {
+            out.push_str(&format!("  because {} {}:{}\n", edit.function, edit.path, edit.line));
+            for line in edit.hunk.iter().take(12) {
+                out.push_str(&format!("      {line}\n"));
+            }
+        }
+        for call in change.calls.iter().take(CALLS_SHOWN) {
+            let times = if call.times > 1 { format!("  ×{}", call.times) } else { String::new() };
+            out.push_str(&format!("  {}{}{times}\n", proposal.function, call.arguments));
+            out.push_str(&format!("    old  {}\n", call.old.outcome.summary(120)));
+            out.push_str(&format!("    new  {}\n", call.new.outcome.summary(120)));
+            if !call.difference.path.is_empty() {
+                let value = |value: &Option<crate::domain::value::Value>| {
+                    value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.summary(60))
+                };
+                out.push_str(&format!(
+                    "    at {}: {} → {}\n",
+                    call.difference.path,
+                    value(&call.difference.old),
+                    value(&call.difference.new)
+                ));
+            }
+        }
+        if change.calls.len() > CALLS_SHOWN {
+            out.push_str(&format!("  and {} more\n", text::count(change.calls.len() - CALLS_SHOWN, "call")));
+        }
+    }
+    // The manifest only keeps account; the tests are what a person decides on.
+    for edit in view.plan.iter().filter(|edit| edit.path.as_str().ends_with(".py")) {
+        out.push_str(&diff(edit));
+    }
+    if view.plan.is_empty()
+        && let Body::Draft(draft) = &proposal.body
+    {
+        for line in proposal.edited.as_deref().unwrap_or(&draft.text).lines() {
+            out.push_str(&format!("    {line}\n"));
+        }
+    }
+    if let Some(trouble) = &view.blocked {
+        out.push_str(&format!("  ! {trouble}\n"));
+    }
+    out
+}
+
+/// Writes one line of evidence.
+pub fn evidence_line(evidence: &Evidence) -> String {
+    let mark = match evidence.finding {
+        Finding::Pass => "✓",
+        Finding::Fail => "✗",
+        Finding::Flaky => "?",
+        Finding::Pending => "⋯",
+        Finding::Running => "»",
+        Finding::Note => "◦",
+        Finding::Error => "!",
+    };
+    format!("{mark} {}  {}", evidence.what, evidence.detail)
+}
+
+/// Writes a change of a file as a unified diff.
+pub fn diff(edit: &FileEdit) -> String {
+    let old = edit.before.as_deref().unwrap_or("");
+    let new = edit.after.as_deref().unwrap_or("");
+    let (from, to) = (format!("a/{}", edit.path), format!("b/{}", edit.path));
+    let from = if edit.before.is_none() { "/dev/null" } else { &from };
+    let to = if edit.after.is_none() { "/dev/null" } else { &to };
+    TextDiff::from_lines(old, new).unified_diff().context_radius(2).header(from, to).to_string()
+}
+
+/// Names a state for people.
+pub fn state(state: ProposalState) -> &'static str {
+    match state {
+        ProposalState::Queued => "queued",
+        ProposalState::Streaming => "being written",
+        ProposalState::Proving => "being proved",
+        ProposalState::Ready => "ready",
+        ProposalState::Accepted | ProposalState::Written => "accepted",
+        ProposalState::Edited => "accepted as edited",
+        ProposalState::Rejected => "rejected",
+        ProposalState::Refused => "refused: the proof failed",
+        ProposalState::Failed => "failed",
+        ProposalState::Stale => "stale: the code under it changed",
+    }
+}

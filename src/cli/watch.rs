@@ -1,0 +1,56 @@
+//! `pytead-tui watch`: what every save changes, as lines, until it is interrupted.
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::cli::args::Global;
+use crate::cli::output::Output;
+use crate::cli::{INTERRUPTED, options, root_of};
+use crate::domain::event::{Event, Level};
+use crate::engine;
+
+/// Watches and prints.
+pub async fn watch(global: &Global) -> Result<u8, Trouble> {
+    let mut out = Output::stdout(global.format);
+    let options = options(global, root_of(global, None)?, true)?;
+    engine::require_trust(&options.root, options.trust)?;
+    let handle = engine::open(options).await?;
+    let mut events = handle.subscribe();
+    let snapshot = handle.refreshed().await;
+    out.say(format!(
+        "Watching {}: {} in {}. Ctrl-C ends it.",
+        snapshot.project,
+        text::count(snapshot.functions.len(), "function"),
+        text::count(snapshot.files.len(), "file")
+    ));
+    loop {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => break,
+            event = events.recv() => match event {
+                Ok(event) => print(&mut out, &event),
+                Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
+                Err(tokio::sync::broadcast::error::RecvError::Closed) => break,
+            },
+        }
+    }
+    handle.close().await;
+    Ok(INTERRUPTED)
+}
+
+fn print(out: &mut Output, event: &Event) {
+    out.event(event);
+    match event {
+        Event::Saved { paths, functions } => {
+            let files: Vec<&str> = paths.iter().take(3).map(crate::base::paths::RelPath::as_str).collect();
+            let more = if paths.len() > 3 { format!(" and {} more", paths.len() - 3) } else { String::new() };
+            out.say(format!("~ saved {}{more}: {}", files.join(", "), text::count(functions.len(), "function")));
+        }
+        Event::BehaviourChanged { line, .. } => out.say(format!("✗ {line}")),
+        Event::BehaviourRestored { function, .. } => out.say(format!("✓ {function} is as before")),
+        Event::Replayed { calls, changed, same, ms, .. } => {
+            out.say(format!("  replayed {calls} calls in {:.1} s: {same} as before, {changed} changed", *ms as f64 / 1000.0));
+        }
+        Event::Said { level: Level::Warning | Level::Error, text } => out.say(format!("! {text}")),
+        Event::Failed { trouble } => out.say(format!("! {trouble}")),
+        _ => {}
+    }
+}

@@ -1,0 +1,345 @@
+//! Behaviour diffs: recorded calls run against today's code, compared with their baseline, and what follows from it.
+//!
+//! Outcomes are known by the code a call may run through, so known code is not run again and going back says nothing.
+//! A call counts only after it was seen to repeat its recorded outcome on the code it was recorded with.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::hash::{Digest, Hasher};
+use crate::base::paths::RelPath;
+use crate::domain::call::{Call, CallId, Effect, RecordingId};
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Body, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
+use crate::engine::code;
+use crate::engine::core::Core;
+use crate::engine::environment::{self, Observed};
+use crate::engine::{Done, blocking, jobs, views};
+use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
+use crate::source::dependencies::Reach;
+
+/// What is said of a call that gave another outcome on the very code it was recorded with.
+const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
+
+/// Runs the calls of these functions, or of all that may differ, and gives what changed.
+pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
+    let all = functions.is_empty();
+    let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
+    let seen = run_and_compare(core, wanted).await?;
+    let changed = open_changes(core, &seen.functions);
+    Ok(Done::Replayed { calls: seen.ran, same: seen.same, changed, unknown: seen.unknown })
+}
+
+/// After opening: finds out what edits made while nobody looked have changed.
+pub async fn catch_up(core: &Arc<Core>) {
+    if let Ok(functions) = recorded_functions(core)
+        && !functions.is_empty()
+        && core.trust() == crate::domain::snapshot::Trust::Trusted
+        && let Err(trouble) = run_and_compare(core, functions).await
+    {
+        core.complain("replay", &trouble);
+    }
+}
+
+/// After a save: replays what may run through the changed functions and modules.
+pub async fn after_save(core: &Arc<Core>, changed: &[FunctionId], modules: &[RelPath]) {
+    let resting = match reach(core) {
+        Ok(reach) => reach.resting_on(changed, modules),
+        Err(trouble) => return core.complain("replay", &trouble),
+    };
+    let Ok(recorded) = recorded_functions(core) else { return };
+    let wanted: BTreeSet<FunctionId> = resting.intersection(&recorded).cloned().collect();
+    if wanted.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted {
+        return;
+    }
+    if let Err(trouble) = run_and_compare(core, wanted).await {
+        core.complain("replay", &trouble);
+    }
+}
+
+/// After a recording: runs its calls once on the code they were recorded with. Those that end differently depend on
+/// something that was not recorded; they are never replayed again.
+pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: u64) -> Result<(), Trouble> {
+    if core.state.lock().edition != edition {
+        // The code changed while the program ran: what was recorded may belong to either.
+        core.say(Level::Warning, "recorder", "The code changed during the recording; its calls are replayed after the next one.");
+        return Ok(());
+    }
+    let calls = views::replayable_of(core, recording)?;
+    if calls.is_empty() {
+        return Ok(());
+    }
+    let _turn = core.replaying.lock().await;
+    let job = core.jobs.begin("replay", "first replay", calls.len() as u64);
+    core.touch();
+    let environment = environment::get(core).await?;
+    let reach = reach(core)?;
+    let observed = environment.replay(core, &calls, &job).await?;
+    let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
+    for call in &calls {
+        let Some(seen) = observed.get(&call.id) else { continue };
+        let code = reach.code_key(&call.function);
+        match &seen.effect {
+            Ok(effect) if difference(&call.effect, effect).is_none() => confirmed.push(seen.stored(call.id, code)),
+            Ok(_) => dropped.push((call.id, NOT_REPEATABLE.to_owned())),
+            Err(reason) => dropped.push((call.id, reason.clone())),
+        }
+    }
+    core.store().put_outcomes(confirmed)?;
+    code::remember(core, reach_of(&calls, &reach).iter())?;
+    let lost = dropped.len();
+    core.store().set_not_replayable(dropped)?;
+    let done = !job.is_cancelled();
+    job.end(done);
+    if lost > 0 {
+        let line = format!("{} of {} calls repeat; {lost} depend on more than was recorded", calls.len() - lost, calls.len());
+        core.log.add(Level::Info, "replayed", &line);
+    }
+    core.touch();
+    Ok(())
+}
+
+/// Lists the functions whose code the calls may run through.
+fn reach_of(calls: &[Call], reach: &Reach) -> BTreeSet<FunctionId> {
+    calls.iter().map(|call| &call.function).collect::<BTreeSet<_>>().into_iter().flat_map(|id| reach.reached_from(id)).collect()
+}
+
+/// What a replay came to.
+struct Seen {
+    functions: BTreeSet<FunctionId>,
+    ran: u64,
+    same: u64,
+    unknown: u64,
+}
+
+async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
+    // The newest request wins: an older one that waits or runs would only repeat its work.
+    core.jobs.supersede("replay", "saved code");
+    let _turn = core.replaying.lock().await;
+    let started = clock::now();
+    let reach = Arc::new(reach(core)?);
+    let worker = (core.clone(), reach.clone(), wanted.clone());
+    let (calls, mut outcomes, unknown_code) = blocking(move || {
+        let (core, reach, wanted) = worker;
+        gather(&core, &reach, &wanted)
+    })
+    .await??;
+    let job = core.jobs.begin("replay", "saved code", unknown_code.len() as u64);
+    core.touch();
+    if !unknown_code.is_empty() {
+        let environment = environment::get(core).await?;
+        let observed = environment.replay(core, &unknown_code, &job).await?;
+        let suspects: Vec<Call> = unknown_code
+            .iter()
+            .filter(|call| observed.get(&call.id).is_some_and(|seen| differs(&calls, call, seen)))
+            .cloned()
+            .collect();
+        // What seems to differ is run once more: only the same answer twice is shown to a person.
+        let again = environment.replay(core, &suspects, &job).await?;
+        let mut fresh = Vec::new();
+        for call in &unknown_code {
+            let Some(seen) = observed.get(&call.id) else { continue };
+            let Ok(effect) = &seen.effect else { continue };
+            if let Some(second) = again.get(&call.id)
+                && !second.effect.as_ref().is_ok_and(|other| difference(effect, other).is_none())
+            {
+                continue;
+            }
+            fresh.push(seen.stored(call.id, reach.code_key(&call.function)));
+            outcomes.insert(call.id, (effect.clone(), seen.entered.clone()));
+        }
+        core.store().put_outcomes(fresh)?;
+    }
+    if job.is_cancelled() {
+        job.end(false);
+        return Ok(Seen { functions: wanted, ran: 0, same: 0, unknown: 0 });
+    }
+    job.end(true);
+    let (same, changed_calls, unknown) = conclude(core, &calls, &outcomes)?;
+    let ran = calls.len() as u64;
+    if ran > 0 {
+        let ms = jobs::elapsed_ms(started);
+        core.log.add(
+            Level::Info,
+            "replayed",
+            &format!(
+                "{ran} calls in {:.1} s: {same} as before, {changed_calls} changed",
+                std::time::Duration::from_millis(ms).as_secs_f64()
+            ),
+        );
+        core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
+    }
+    Ok(Seen { functions: wanted, ran: unknown_code.len() as u64, same, unknown })
+}
+
+type Outcomes = HashMap<CallId, (Effect, Vec<FunctionId>)>;
+type Calls = BTreeMap<FunctionId, Vec<(Call, Effect)>>;
+
+/// Reads the calls with their baselines, and parts them into known outcomes and calls that have to run.
+fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(Calls, Outcomes, Vec<Call>), Trouble> {
+    let mut calls = Calls::new();
+    let mut known = Outcomes::new();
+    let mut unknown = Vec::new();
+    for function in wanted {
+        let code = reach.code_key(function);
+        let mut own = Vec::new();
+        for (call, baseline) in views::confirmed_calls(core, function)? {
+            match views::outcome(core, call.id, code)? {
+                Some(found) => {
+                    known.insert(call.id, found);
+                }
+                None => unknown.push(call.clone()),
+            }
+            own.push((call, baseline));
+        }
+        if !own.is_empty() {
+            calls.insert(function.clone(), own);
+        }
+    }
+    Ok((calls, known, unknown))
+}
+
+fn differs(calls: &Calls, call: &Call, seen: &Observed) -> bool {
+    let baseline = calls.get(&call.function).and_then(|own| own.iter().find(|(other, _)| other.id == call.id));
+    match (&seen.effect, baseline) {
+        (Ok(effect), Some((_, baseline))) => difference(baseline, effect).is_some(),
+        _ => false,
+    }
+}
+
+/// Turns outcomes into proposals: new changes, other changes, changes that are gone.
+fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64, u64, u64), Trouble> {
+    let (mut same_all, mut changed_all, mut unknown_all) = (0, 0, 0);
+    for (function, own) in calls {
+        let mut changed = Vec::new();
+        let mut entered: HashSet<FunctionId> = HashSet::from([function.clone()]);
+        let mut same = 0;
+        for (call, baseline) in own {
+            let Some((effect, through)) = outcomes.get(&call.id) else {
+                unknown_all += 1;
+                continue;
+            };
+            // What seemed to differ was run twice already; a clock that moved on is no change of the code.
+            let reproduced = !call.touches.iter().any(|touch| touch.kind == "clock");
+            match compare(call, Baseline { effect: baseline, reproduced }, &[effect.clone(), effect.clone()]) {
+                Answer::Same => same += 1,
+                Answer::Unknown(_) => unknown_all += 1,
+                Answer::Changed(call) => {
+                    entered.extend(through.iter().cloned());
+                    changed.push(*call);
+                }
+            }
+        }
+        same_all += same;
+        changed_all += changed.len() as u64;
+        if changed.is_empty() {
+            withdraw(core, function)?;
+        } else {
+            let because = code::causes(core, &entered);
+            show(core, function, Change { calls: changed, same, because, seen: clock::now() })?;
+        }
+    }
+    Ok((same_all, changed_all, unknown_all))
+}
+
+fn change_of(core: &Core, function: &FunctionId) -> Option<Arc<Proposal>> {
+    let state = core.state.lock();
+    state.proposals.values().rev().find(|proposal| proposal.function == *function && proposal.change().is_some()).cloned()
+}
+
+fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), Trouble> {
+    let basis = basis(&change);
+    let line = summary_line(function, &change);
+    let evidence = evidence(&change);
+    let existing = change_of(core, function);
+    let count = change.calls.len() as u64;
+    let id = match existing {
+        Some(old) if old.basis == basis && matches!(old.state, ProposalState::Ready | ProposalState::Rejected) => return Ok(()),
+        Some(old) => {
+            if old.state != ProposalState::Stale {
+                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+            }
+            core.move_proposal(old.id, ProposalState::Ready, move |proposal| {
+                proposal.body = Body::Change(change);
+                proposal.evidence = evidence;
+                proposal.basis = basis;
+                proposal.skipped = false;
+            })?
+            .id
+        }
+        None => {
+            let containment = core.state.lock().containment.clone();
+            core.add_proposal(Proposal {
+                id: ProposalId(0),
+                function: function.clone(),
+                state: ProposalState::Ready,
+                body: Body::Change(change),
+                evidence,
+                proved: Some((2, 2)),
+                containment: Some(containment),
+                basis,
+                created: clock::now(),
+                skipped: false,
+                edited: None,
+            })?
+            .id
+        }
+    };
+    core.state.lock().red.remove(function);
+    core.log.add(Level::Warning, "changed", &line);
+    core.announce(Event::BehaviourChanged { proposal: id, function: function.clone(), calls: count, line });
+    Ok(())
+}
+
+/// The calls of a function end as before: whatever was asked about them is void, silently.
+fn withdraw(core: &Arc<Core>, function: &FunctionId) -> Result<(), Trouble> {
+    core.state.lock().red.remove(function);
+    if let Some(old) = change_of(core, function)
+        && matches!(old.state, ProposalState::Ready | ProposalState::Rejected)
+    {
+        core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+        core.announce(Event::BehaviourRestored { proposal: old.id, function: function.clone() });
+    }
+    Ok(())
+}
+
+fn evidence(change: &Change) -> Vec<Evidence> {
+    let mut lines = vec![Evidence::new(Finding::Pass, "replayed twice", "the same both times")];
+    if change.same > 0 {
+        lines.push(Evidence::new(Finding::Pass, "as before", format!("{} other calls", change.same)));
+    }
+    lines
+}
+
+fn basis(change: &Change) -> Digest {
+    let mut hasher = Hasher::default();
+    for call in &change.calls {
+        hasher.part(&call.call.0.to_le_bytes());
+        hasher.part(serde_json::to_string(&call.new).unwrap_or_default().as_bytes());
+    }
+    hasher.digest()
+}
+
+fn open_changes(core: &Core, functions: &BTreeSet<FunctionId>) -> Vec<ProposalId> {
+    let state = core.state.lock();
+    state
+        .proposals
+        .values()
+        .filter(|proposal| proposal.change().is_some() && functions.contains(&proposal.function))
+        .filter(|proposal| matches!(proposal.state, ProposalState::Ready | ProposalState::Rejected))
+        .map(|proposal| proposal.id)
+        .collect()
+}
+
+fn recorded_functions(core: &Core) -> Result<BTreeSet<FunctionId>, Trouble> {
+    Ok(core.store().functions()?.into_iter().map(|total| total.function).collect())
+}
+
+/// What may run through what: recorded edges and the names functions use.
+pub fn reach(core: &Core) -> Result<Reach, Trouble> {
+    let edges = core.store().edges()?.into_iter().map(|edge| (edge.caller, edge.callee)).collect::<Vec<_>>();
+    Ok(Reach::new(&core.index(), &edges))
+}

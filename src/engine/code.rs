@@ -1,0 +1,114 @@
+//! The code that recorded outcomes belong to, and what was edited since: the "because" of a change.
+
+use std::collections::HashSet;
+
+use crate::base::error::Trouble;
+use crate::base::hash::{Digest, Hasher};
+use crate::domain::function::{FunctionId, Module};
+use crate::domain::proposal::Edit;
+use crate::engine::core::Core;
+use crate::source::change::{FunctionChange, What};
+use crate::source::index::Index;
+use crate::store::RecordedCode;
+
+/// Names the statements of a module that run on import.
+fn init_of(module: &Module) -> FunctionId {
+    FunctionId::new(&module.name, "")
+}
+
+/// Hashes what runs on import: statements and classes.
+fn init_print(module: &Module) -> Digest {
+    let mut hasher = Hasher::default();
+    hasher.part(&module.init.0.to_le_bytes());
+    for class in &module.classes {
+        hasher.part(class.qualname.as_bytes()).part(&class.fingerprint.0.to_le_bytes());
+    }
+    hasher.digest()
+}
+
+/// Remembers today's source of these functions and of their modules.
+pub fn remember<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>) -> Result<(), Trouble> {
+    let index = core.index();
+    let mut modules = HashSet::new();
+    let mut all = Vec::new();
+    for id in functions {
+        let (Some(function), Some(module)) = (index.function(id), index.module_of(id)) else { continue };
+        let Some(text) = index.text(&function.path) else { continue };
+        all.push(RecordedCode {
+            function: id.clone(),
+            path: function.path.clone(),
+            fingerprint: function.fingerprint.code(),
+            first_line: function.span.first,
+            text: lines(&text, function.span.first, function.span.last).join("\n"),
+        });
+        if modules.insert(module.path.clone()) {
+            all.push(RecordedCode {
+                function: init_of(module),
+                path: module.path.clone(),
+                fingerprint: init_print(module),
+                first_line: 1,
+                text: text.to_string(),
+            });
+        }
+    }
+    Ok(core.store().put_code(all)?)
+}
+
+/// Lists the edits that calls through these functions met, against the code that was remembered.
+pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Vec<Edit> {
+    let index = core.index();
+    let mut wanted: Vec<FunctionId> = entered.iter().cloned().collect();
+    wanted.extend(entered.iter().filter_map(|id| index.module_of(id)).map(init_of));
+    let Ok(remembered) = core.store().code(&wanted) else { return Vec::new() };
+    let mut functions = Vec::new();
+    let mut modules = Vec::new();
+    for old in remembered {
+        if old.function.qualname().is_empty() {
+            modules.extend(module_edit(&index, &old));
+        } else {
+            functions.extend(function_edit(&index, &old));
+        }
+    }
+    // A module's text holds its functions too: it is named only where no function explains the change.
+    modules.retain(|edit: &Edit| !functions.iter().any(|other: &Edit| other.path == edit.path));
+    functions.extend(modules);
+    functions
+}
+
+fn function_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {
+    let text = index.text(&old.path);
+    let (new_lines, first, what) = match (index.function(&old.function), text) {
+        (Some(now), Some(_)) if now.fingerprint.code() == old.fingerprint => return None,
+        (Some(now), Some(text)) => (lines(&text, now.span.first, now.span.last), now.span.first, What::Body),
+        _ => (Vec::new(), old.first_line, What::Removed),
+    };
+    Some(edit(old, new_lines, first, what))
+}
+
+fn module_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {
+    let module = index.module(&old.path)?;
+    if init_print(module) == old.fingerprint {
+        return None;
+    }
+    let text = index.text(&old.path)?;
+    Some(edit(old, lines(&text, 1, u32::MAX), 1, What::Body))
+}
+
+fn edit(old: &RecordedCode, new_lines: Vec<String>, new_first_line: u32, what: What) -> Edit {
+    FunctionChange {
+        id: old.function.clone(),
+        path: old.path.clone(),
+        what,
+        old_lines: old.text.lines().map(ToOwned::to_owned).collect(),
+        new_lines,
+        new_first_line,
+    }
+    .edit()
+}
+
+/// Gives lines of a text, 1-based and inclusive.
+fn lines(text: &str, first: u32, last: u32) -> Vec<String> {
+    let skip = first.saturating_sub(1) as usize;
+    let take = last.saturating_sub(first) as usize + 1;
+    text.lines().skip(skip).take(take).map(ToOwned::to_owned).collect()
+}

@@ -1,0 +1,382 @@
+//! What the jobs share: the project's state, the log, the queue of announcements, and the snapshot they lead to.
+//!
+//! The store is written first, memory second, and announcements go out after the snapshot that shows them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::{Notify, broadcast};
+
+use crate::base::clock::Moment;
+use crate::base::error::Trouble;
+use crate::config::places::Places;
+use crate::config::trust::TrustList;
+use crate::domain::call::RecordingId;
+use crate::domain::event::{Event, Level};
+use crate::domain::function::{Function, FunctionId};
+use crate::domain::proposal::{Evidence, Proposal, ProposalId, ProposalState};
+use crate::domain::settings::Settings;
+use crate::domain::snapshot::{Decided, RecordingRow, Snapshot, Trust, WatchState};
+use crate::engine::environment::Environment;
+use crate::engine::jobs::Jobs;
+use crate::engine::log::Log;
+use crate::engine::offers::offers;
+use crate::engine::rows::{self, Known};
+use crate::engine::stream::Streams;
+use crate::source::index::Index;
+use crate::store::Store;
+use crate::watch::Watcher;
+
+/// Announcements a slow subscriber may be behind before it has to read everything again.
+const EVENTS_KEPT: usize = 4096;
+
+/// The engine's shared state.
+pub struct Core {
+    pub root: PathBuf,
+    pub project: String,
+    pub settings: Settings,
+    store: RwLock<Store>,
+    pub index: RwLock<Arc<Index>>,
+    pub jobs: Jobs,
+    pub log: Log,
+    pub streams: Streams,
+    pub environment: tokio::sync::Mutex<Option<Arc<Environment>>>,
+    pub watcher: Mutex<Option<Watcher>>,
+    /// One replay, one proof and one change of files at a time: newer requests wait, or make older ones pointless.
+    pub replaying: tokio::sync::Mutex<()>,
+    pub proving: tokio::sync::Mutex<()>,
+    pub deciding: tokio::sync::Mutex<()>,
+    pub state: Mutex<State>,
+    snapshot: RwLock<Arc<Snapshot>>,
+    events: broadcast::Sender<Event>,
+    pending: Mutex<Vec<Event>>,
+    dirty: Notify,
+    refresh: tokio::sync::Mutex<u64>,
+}
+
+/// What changes while the engine runs, besides the index and the store.
+#[derive(Default)]
+pub struct State {
+    pub trust: Option<Trust>,
+    pub watch: Option<WatchState>,
+    pub indexed: bool,
+    pub reading: (usize, usize),
+    /// Open proposals, and those that moved since the engine opened.
+    pub proposals: BTreeMap<ProposalId, Arc<Proposal>>,
+    pub calls: HashMap<FunctionId, u64>,
+    pub callers: HashMap<FunctionId, u64>,
+    pub tested: HashSet<FunctionId>,
+    pub untestable: HashMap<FunctionId, String>,
+    /// Functions whose rejected change still shows.
+    pub red: HashSet<FunctionId>,
+    pub edited: HashMap<FunctionId, Moment>,
+    pub recordings: Vec<RecordingRow>,
+    pub decided: Decided,
+    pub can_undo: bool,
+    pub can_redo: bool,
+    pub python: Option<String>,
+    pub python_trouble: Option<Trouble>,
+    pub model: Option<String>,
+    pub containment: String,
+    pub session: Option<Arc<serde_json::Value>>,
+    /// Grows with every change of the project's files that reached the index.
+    pub edition: u64,
+}
+
+impl Core {
+    pub fn new(root: PathBuf, settings: Settings, store: Store, trust: Trust, containment: String) -> Self {
+        let project = root.file_name().map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let state = State { trust: Some(trust), containment, ..State::default() };
+        let snapshot = Arc::new(empty(&root, &project, &state));
+        Self {
+            root,
+            project,
+            settings,
+            store: RwLock::new(store),
+            index: RwLock::new(Arc::new(Index::default())),
+            jobs: Jobs::default(),
+            log: Log::default(),
+            streams: Streams::default(),
+            environment: tokio::sync::Mutex::new(None),
+            watcher: Mutex::new(None),
+            replaying: tokio::sync::Mutex::new(()),
+            proving: tokio::sync::Mutex::new(()),
+            deciding: tokio::sync::Mutex::new(()),
+            state: Mutex::new(state),
+            snapshot: RwLock::new(snapshot),
+            events: broadcast::channel(EVENTS_KEPT).0,
+            pending: Mutex::new(Vec::new()),
+            dirty: Notify::new(),
+            refresh: tokio::sync::Mutex::new(0),
+        }
+    }
+
+    /// Gives the store; clones share it.
+    pub fn store(&self) -> Store {
+        self.store.read().clone()
+    }
+
+    /// Takes another store: that of a folder which is trusted from now on.
+    pub fn use_store(&self, store: Store) {
+        *self.store.write() = store;
+    }
+
+    /// Gives the index as it is now.
+    pub fn index(&self) -> Arc<Index> {
+        self.index.read().clone()
+    }
+
+    /// Gives a function of today's index.
+    pub fn function(&self, id: &FunctionId) -> Option<Function> {
+        self.index().function(id).cloned()
+    }
+
+    pub fn trust(&self) -> Trust {
+        self.state.lock().trust.unwrap_or(Trust::Unknown)
+    }
+
+    /// Announces after the next snapshot.
+    pub fn announce(&self, event: Event) {
+        self.pending.lock().push(event);
+        self.dirty.notify_one();
+    }
+
+    /// Says that the snapshot is out of date.
+    pub fn touch(&self) {
+        self.dirty.notify_one();
+    }
+
+    /// Tells a person, in the log and as an event.
+    pub fn say(&self, level: Level, word: &str, text: impl Into<String>) {
+        let text = text.into();
+        self.log.add(level, word, &text);
+        self.announce(Event::Said { level, text });
+    }
+
+    /// Tells a person of a trouble.
+    pub fn complain(&self, word: &str, trouble: &Trouble) {
+        self.log.trouble(word, trouble);
+        self.announce(Event::Failed { trouble: trouble.clone() });
+    }
+
+    pub fn subscribe(&self) -> broadcast::Receiver<Event> {
+        self.events.subscribe()
+    }
+
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.read().clone()
+    }
+
+    /// Makes snapshots while there is something new; ends with the engine.
+    pub async fn keep_fresh(self: Arc<Self>, stop: tokio_util::sync::CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.dirty.notified() => {}
+            }
+            self.make_snapshot().await;
+            // Several changes in a row share one snapshot.
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Makes a snapshot now and sends what waited for it.
+    pub async fn make_snapshot(self: &Arc<Self>) -> Arc<Snapshot> {
+        let mut generation = self.refresh.lock().await;
+        *generation += 1;
+        let number = *generation;
+        let pending = std::mem::take(&mut *self.pending.lock());
+        let core = self.clone();
+        let built = tokio::task::spawn_blocking(move || Arc::new(core.build(number))).await;
+        if let Ok(built) = built {
+            *self.snapshot.write() = built;
+        }
+        for event in pending {
+            // Nobody listening is no error.
+            let _ = self.events.send(event);
+        }
+        self.snapshot()
+    }
+
+    fn build(&self, generation: u64) -> Snapshot {
+        let index = self.index();
+        let state = self.state.lock();
+        let mut waiting: HashMap<&FunctionId, Vec<&Proposal>> = HashMap::new();
+        for proposal in state.proposals.values() {
+            waiting.entry(&proposal.function).or_default().push(proposal);
+        }
+        let known = |id: &FunctionId| Known {
+            calls: state.calls.get(id).copied().unwrap_or(0),
+            callers: state.callers.get(id).copied().unwrap_or(0),
+            tested: state.tested.contains(id),
+            untestable: state.untestable.get(id).cloned(),
+            edited: state.edited.get(id).copied(),
+            red: state.red.contains(id),
+        };
+        let mut files = Vec::new();
+        let mut functions = Vec::new();
+        let mut by_id = HashMap::new();
+        for module in index.modules() {
+            files.push(rows::file(module));
+            for function in &module.functions {
+                let known = known(&function.id);
+                functions.push(rows::function(function, &known, waiting.get(&function.id).map_or(&[][..], Vec::as_slice)));
+                by_id.insert(function.id.clone(), (function, known));
+            }
+        }
+        let open: Vec<&Proposal> = state.proposals.values().map(AsRef::as_ref).collect();
+        let queue = rows::queue(&open, &by_id);
+        let stale = functions.iter().filter(|row| row.mark == crate::domain::snapshot::Mark::Stale).count();
+        Snapshot {
+            generation,
+            indexed: state.indexed,
+            reading: state.reading,
+            files: Arc::new(files),
+            functions: Arc::new(functions),
+            queue: Arc::new(queue),
+            decided: state.decided,
+            stale,
+            jobs: Arc::new(self.jobs.rows()),
+            recordings: Arc::new(state.recordings.clone()),
+            log: Arc::new(self.log.rows()),
+            offers: offers(index.modules().map(AsRef::as_ref)),
+            ..empty(&self.root, &self.project, &state)
+        }
+    }
+
+    /// Moves a proposal: persisted first, announced second.
+    ///
+    /// # Errors
+    /// Fails when the step is not allowed from where the proposal stands, or the store cannot be written.
+    pub fn move_proposal(
+        &self,
+        id: ProposalId,
+        to: ProposalState,
+        change: impl FnOnce(&mut Proposal) + Send + 'static,
+    ) -> Result<Arc<Proposal>, Trouble> {
+        let after = self.store().change_proposal(id, move |proposal| {
+            proposal.state = to;
+            change(proposal);
+        })?;
+        Ok(self.keep(after))
+    }
+
+    /// Changes what stands beside a proposal without moving it.
+    pub fn change_proposal(
+        &self,
+        id: ProposalId,
+        change: impl FnOnce(&mut Proposal) + Send + 'static,
+    ) -> Result<Arc<Proposal>, Trouble> {
+        let kept = Arc::new(self.store().change_proposal(id, change)?);
+        self.state.lock().proposals.insert(id, kept.clone());
+        self.announce(Event::EvidenceChanged { proposal: id });
+        Ok(kept)
+    }
+
+    /// Enters a new proposal and gives its number.
+    pub fn add_proposal(&self, mut proposal: Proposal) -> Result<Arc<Proposal>, Trouble> {
+        proposal.id = self.store().insert_proposal(&proposal)?;
+        Ok(self.keep(proposal))
+    }
+
+    /// Shows the evidence of work in progress; it is kept with the next move.
+    pub fn show_evidence(&self, id: ProposalId, evidence: Vec<Evidence>) {
+        if let Some(proposal) = self.state.lock().proposals.get_mut(&id) {
+            Arc::make_mut(proposal).evidence = evidence;
+        }
+        self.announce(Event::EvidenceChanged { proposal: id });
+    }
+
+    /// Takes a proposal as the store has it now into memory, and announces it.
+    pub fn keep(&self, proposal: Proposal) -> Arc<Proposal> {
+        let kept = Arc::new(proposal);
+        self.state.lock().proposals.insert(kept.id, kept.clone());
+        self.announce(Event::ProposalMoved { proposal: kept.id, function: kept.function.clone(), state: kept.state });
+        kept
+    }
+
+    /// Gives a proposal, from memory or from the store.
+    pub fn proposal(&self, id: ProposalId) -> Result<Arc<Proposal>, Trouble> {
+        if let Some(found) = self.state.lock().proposals.get(&id) {
+            return Ok(found.clone());
+        }
+        self.store().proposal(id)?.map(Arc::new).ok_or_else(|| Trouble::usage(format!("There is no proposal {}.", id.0)))
+    }
+
+    /// Reads what the store knows of functions: after opening, and after each recording.
+    pub fn reload_counts(&self) -> Result<(), Trouble> {
+        let totals = self.store().functions()?;
+        let tested: HashSet<FunctionId> = self.store().accepted()?.into_iter().map(|test| test.function).collect();
+        let mut callers: HashMap<FunctionId, u64> = HashMap::new();
+        for edge in self.store().edges()? {
+            *callers.entry(edge.callee).or_default() += 1;
+        }
+        let mut state = self.state.lock();
+        state.calls = totals.into_iter().map(|total| (total.function, total.calls)).collect();
+        state.callers = callers;
+        state.tested = tested;
+        drop(state);
+        self.touch();
+        Ok(())
+    }
+
+    /// Reads the undo log's two ends.
+    pub fn reload_undo(&self) -> Result<(), Trouble> {
+        let (standing, undone) = (self.store().last_standing()?.is_some(), self.store().last_undone()?.is_some());
+        let mut state = self.state.lock();
+        state.can_undo = standing;
+        state.can_redo = undone;
+        Ok(())
+    }
+
+    /// Changes the row of a recording, the newest first.
+    pub fn edit_recording(&self, id: RecordingId, change: impl FnOnce(&mut RecordingRow)) {
+        if let Some(row) = self.state.lock().recordings.iter_mut().find(|row| row.id == id) {
+            change(row);
+        }
+        self.touch();
+    }
+
+    /// Trusts the project's folder from now on.
+    pub fn set_trust(&self, trust: Trust) -> Result<(), Trouble> {
+        TrustList::in_folder(&Places::find()?.state).set(&self.root, trust)?;
+        self.state.lock().trust = Some(trust);
+        self.touch();
+        Ok(())
+    }
+}
+
+fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
+    Snapshot {
+        generation: 0,
+        project: project.to_owned(),
+        root: root.to_owned(),
+        trust: state.trust.unwrap_or(Trust::Unknown),
+        watch: state.watch.clone().unwrap_or(WatchState::Off),
+        indexed: state.indexed,
+        reading: state.reading,
+        files: Arc::default(),
+        functions: Arc::default(),
+        queue: Arc::default(),
+        decided: state.decided,
+        stale: 0,
+        jobs: Arc::default(),
+        recordings: Arc::default(),
+        log: Arc::default(),
+        offers: Vec::new(),
+        python: state.python.clone(),
+        python_trouble: state.python_trouble.clone(),
+        model: state.model.clone(),
+        containment: state.containment.clone(),
+        can_undo: state.can_undo,
+        can_redo: state.can_redo,
+        session: state.session.clone(),
+    }
+}
+
+/// Gives the account's name, for the audit trail.
+pub fn account() -> String {
+    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "person".into())
+}

@@ -1,0 +1,488 @@
+//! From recorded calls to proved drafts: gathered, written, checked, run, judged. One draft a function.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::hash;
+use crate::domain::call::{Call, CallId, RecordingId};
+use crate::domain::event::{Event, Level};
+use crate::domain::function::{Function, FunctionId, Module};
+use crate::domain::proposal::{Body, Draft, LeftOut, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::value::{TypeName, Value};
+use crate::engine::core::Core;
+use crate::engine::proving;
+use crate::engine::{Done, behaviour, blocking, environment, review, views};
+use crate::generate::from_model;
+use crate::generate::plan::{CheckItem, Plan};
+use crate::generate::project::Project;
+use crate::generate::render;
+use crate::generate::trim::test_names;
+use crate::python::protocol::Expression;
+use crate::source::index::Index;
+use crate::source::parse::syntax_error;
+
+/// Drafts proved in one go: few enough that results come soon, enough that starting pytest pays.
+const BATCH: usize = 12;
+
+/// The text of a draft, taken apart for writing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts {
+    /// Import statements.
+    pub imports: Vec<String>,
+    /// The tests.
+    pub text: String,
+    /// Their names.
+    pub tests: Vec<String>,
+}
+
+/// Gives the text of a proposal as it would be written: the person's, or else the draft's.
+pub fn parts(proposal: &Proposal) -> Result<Parts, Trouble> {
+    let Some(draft) = proposal.draft() else { return Err(Trouble::internal("A change has no text.")) };
+    match &proposal.edited {
+        Some(text) => parse(text),
+        None => Ok(Parts { imports: draft.imports.clone(), text: draft.text.clone(), tests: draft.tests.clone() }),
+    }
+}
+
+/// Takes a person's text apart.
+///
+/// # Errors
+/// Fails when it does not parse or holds no test.
+pub fn parse(text: &str) -> Result<Parts, Trouble> {
+    let no_test = |why: String| Trouble::usage("This text is no test.").because(why).so("e opens it again.");
+    if let Some(error) = syntax_error(text) {
+        return Err(no_test(format!("It does not parse: line {}, column {}.", error.line, error.column)));
+    }
+    let (imports, body) = from_model::split(text);
+    let tests = test_names(&body);
+    if tests.is_empty() {
+        return Err(no_test("No function in it has a name that begins with test.".into()));
+    }
+    Ok(Parts { imports, text: body, tests })
+}
+
+/// Drafts and proves tests of these functions, or of all that were recorded.
+pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
+    let environment = environment::get(core).await?;
+    if environment.interpreter.pytest.is_none() {
+        return Err(environment.interpreter.without_pytest());
+    }
+    let made = write(core, functions).await?;
+    let mut ids = Vec::new();
+    let mut left_out = Vec::new();
+    let mut kept = Vec::new();
+    for one in made {
+        left_out.extend(one.left_out.iter().map(|reason| (one.function.clone(), reason.clone())));
+        note_untestable(core, &one);
+        if let Some(draft) = one.draft {
+            match enter(core, &one.function, draft)? {
+                Entered::Kept(id) => kept.push(id),
+                Entered::New(id) => ids.push(id),
+                Entered::Known => {}
+            }
+        }
+    }
+    prove(core, ids.clone()).await?;
+    let mut ready = Vec::new();
+    let mut refused = Vec::new();
+    for id in kept.into_iter().chain(ids) {
+        match core.proposal(id)?.state {
+            ProposalState::Ready => ready.push(id),
+            ProposalState::Refused => refused.push(id),
+            _ => {}
+        }
+    }
+    Ok(Done::Drafted { ready, refused, left_out })
+}
+
+/// A function and what could be written for it.
+struct Made {
+    function: FunctionId,
+    draft: Option<Draft>,
+    left_out: Vec<LeftOut>,
+}
+
+enum Entered {
+    /// It is what was there already, waiting.
+    Kept(ProposalId),
+    /// It has to be proved.
+    New(ProposalId),
+    /// It was accepted or rejected before, word for word.
+    Known,
+}
+
+/// Puts a draft where the function's earlier one was, or makes a new proposal.
+fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft) -> Result<Entered, Trouble> {
+    let basis = hash::of(draft.standalone().as_bytes());
+    let of_function = core.store().proposals_of(function)?;
+    let from_rules = |proposal: &&Proposal| proposal.draft().is_some_and(|draft| draft.origin == Origin::Recording);
+    let latest = of_function.iter().rev().filter(from_rules).find(|proposal| proposal.state != ProposalState::Failed);
+    if let Some(old) = latest {
+        let same = old.basis == basis;
+        match old.state {
+            ProposalState::Written | ProposalState::Rejected if same => return Ok(Entered::Known),
+            ProposalState::Ready if same => return Ok(Entered::Kept(old.id)),
+            _ => {}
+        }
+    }
+    let open = of_function.iter().rev().filter(from_rules).find(|proposal| {
+        proposal.edited.is_none()
+            && matches!(
+                proposal.state,
+                ProposalState::Ready
+                    | ProposalState::Stale
+                    | ProposalState::Refused
+                    | ProposalState::Failed
+                    | ProposalState::Queued
+            )
+    });
+    if let Some(old) = open {
+        core.state.lock().proposals.insert(old.id, Arc::new(old.clone()));
+        let renew = move |proposal: &mut Proposal| {
+            proposal.body = Body::Draft(draft);
+            proposal.basis = basis;
+            proposal.evidence.clear();
+            proposal.proved = None;
+            proposal.skipped = false;
+        };
+        if old.state == ProposalState::Queued {
+            core.change_proposal(old.id, renew)?;
+        } else {
+            core.move_proposal(old.id, ProposalState::Queued, renew)?;
+        }
+        return Ok(Entered::New(old.id));
+    }
+    let proposal = core.add_proposal(Proposal {
+        id: ProposalId(0),
+        function: function.clone(),
+        state: ProposalState::Queued,
+        body: Body::Draft(draft),
+        evidence: Vec::new(),
+        proved: None,
+        containment: None,
+        basis,
+        created: clock::now(),
+        skipped: false,
+        edited: None,
+    })?;
+    Ok(Entered::New(proposal.id))
+}
+
+fn note_untestable(core: &Core, made: &Made) {
+    let reason = match (&made.draft, made.left_out.first()) {
+        (None, Some(left)) => Some(left.reason.clone()),
+        _ => None,
+    };
+    let mut state = core.state.lock();
+    match reason {
+        Some(reason) => state.untestable.insert(made.function.clone(), reason),
+        None => state.untestable.remove(&made.function),
+    };
+}
+
+/// Writes drafts, checks that their values come out as recorded, and gives them unproved.
+async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<Made>, Trouble> {
+    let job = core.jobs.begin("draft", "recorded calls", 0);
+    core.touch();
+    let worker = core.clone();
+    let gathered = blocking(move || Gathered::new(&worker, functions)).await??;
+    let environment = environment::get(core).await?;
+    let index = core.index();
+    // Plans borrow what was gathered, so they are made, asked about and settled piece by piece.
+    let items: Vec<(usize, CheckItem)> = gathered.items(&index);
+    let expressions: Vec<Expression> = (0..)
+        .zip(&items)
+        .map(|(key, (_, item))| Expression { key, source: item.source.clone(), imports: item.imports.clone() })
+        .collect();
+    let answers = environment.evaluate(core, &expressions).await?;
+    let mut by_function: HashMap<usize, BTreeMap<u64, Result<Value, String>>> = HashMap::new();
+    for (key, (at, item)) in (0..).zip(items) {
+        let answer = answers.get(&key).cloned().unwrap_or_else(|| Err("it was not evaluated".into()));
+        by_function.entry(at).or_default().insert(item.key, answer);
+    }
+    let settings = core.settings.clone();
+    let made = blocking(move || {
+        gathered.drafts(&index, &by_function, &settings.output.tests, settings.generation.tests_per_function as usize)
+    })
+    .await??;
+    job.end(true);
+    Ok(made)
+}
+
+/// The calls of the functions to draft for, and the lives of the objects in them.
+struct Gathered {
+    functions: Vec<(Function, Vec<Call>, Vec<LeftOut>)>,
+    lives: HashMap<(RecordingId, i64, u64), Vec<Call>>,
+    processes: HashMap<CallId, i64>,
+    births: HashMap<FunctionId, Vec<Call>>,
+}
+
+impl Gathered {
+    fn new(core: &Core, wanted: Vec<FunctionId>) -> Result<Self, Trouble> {
+        let index = core.index();
+        let wanted: BTreeSet<FunctionId> = if wanted.is_empty() {
+            core.store().functions()?.into_iter().map(|total| total.function).collect()
+        } else {
+            wanted.into_iter().collect()
+        };
+        let lives = core.store().lives()?;
+        let processes: HashMap<CallId, i64> = lives.iter().map(|life| (life.call, life.process)).collect();
+        let mut functions = Vec::new();
+        let mut objects: BTreeSet<(RecordingId, i64, u64)> = BTreeSet::new();
+        for id in wanted {
+            let Some(function) = index.function(&id) else { continue };
+            if index.module(&function.path).is_some_and(|module| module.is_test()) {
+                continue;
+            }
+            let (calls, left_out) = usable(core, &id)?;
+            if calls.is_empty() && left_out.is_empty() {
+                continue;
+            }
+            for call in &calls {
+                let process = processes.get(&call.id).copied().unwrap_or(0);
+                for arg in &call.args {
+                    arg.value.walk(&mut |value| {
+                        if let Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } = value {
+                            objects.insert((call.recording, process, *ordinal));
+                        }
+                        true
+                    });
+                }
+            }
+            functions.push((function.clone(), calls, left_out));
+        }
+        let mut of_objects: HashMap<(RecordingId, i64, u64), Vec<CallId>> = HashMap::new();
+        for life in lives {
+            let Some(receiver) = life.receiver else { continue };
+            let key = (life.recording, life.process, receiver);
+            if objects.contains(&key) {
+                of_objects.entry(key).or_default().push(life.call);
+            }
+        }
+        let mut decoded = HashMap::new();
+        for (key, ids) in of_objects {
+            decoded.insert(key, core.store().calls(&ids)?.into_iter().map(views::decode).collect());
+        }
+        let mut births = HashMap::new();
+        for total in core.store().functions()? {
+            if total.function.qualname().ends_with(".__init__") {
+                let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(views::decode).collect();
+                births.insert(total.function, calls);
+            }
+        }
+        Ok(Self { functions, lives: decoded, processes, births })
+    }
+
+    /// Lists the kept calls on an object that began before a call, in order.
+    fn history(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
+        let process = self.processes.get(&call.id).copied().unwrap_or(0);
+        let life = self.lives.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice);
+        life.iter().filter(|earlier| earlier.start_ns < call.start_ns).collect()
+    }
+
+    /// Lists the kept calls of a class's `__init__`.
+    fn births(&self, ty: &TypeName) -> Vec<&Call> {
+        let init = FunctionId::new(&ty.module, &format!("{}.__init__", ty.qualname));
+        self.births.get(&init).map_or(&[][..], Vec::as_slice).iter().collect()
+    }
+
+    /// Lists the expressions to check, each with its function's place.
+    fn items(&self, index: &Index) -> Vec<(usize, CheckItem)> {
+        let names = names(index);
+        let module = |name: &str| names.get(name).copied();
+        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
+        let births = |ty: &TypeName| self.births(ty);
+        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
+        let project = Project { module: &module, history: &history, births: &births, importable: &importable };
+        let mut items = Vec::new();
+        for (at, (function, calls, _)) in self.functions.iter().enumerate() {
+            let plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
+            items.extend(plan.check_items().into_iter().map(|item| (at, item)));
+        }
+        items
+    }
+
+    /// Writes the drafts of what the checks left.
+    fn drafts(
+        &self,
+        index: &Index,
+        answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
+        folder: &str,
+        most: usize,
+    ) -> Result<Vec<Made>, Trouble> {
+        let names = names(index);
+        let module = |name: &str| names.get(name).copied();
+        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
+        let births = |ty: &TypeName| self.births(ty);
+        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
+        let project = Project { module: &module, history: &history, births: &births, importable: &importable };
+        let mut made = Vec::new();
+        for (at, (function, calls, left_out)) in self.functions.iter().enumerate() {
+            let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
+            plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
+            let target = render::target(folder, function.id.module())
+                .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
+            let mut reasons = left_out.clone();
+            let mut draft = plan.draft(function, project, &target, most);
+            match &mut draft {
+                Some(draft) => {
+                    draft.left_out.append(&mut reasons);
+                    reasons.clone_from(&draft.left_out);
+                }
+                None => reasons.extend(plan.left_out()),
+            }
+            made.push(Made { function: function.id.clone(), draft, left_out: reasons });
+        }
+        Ok(made)
+    }
+}
+
+/// Tells whether importing a module is harmless: not a script at the top of the project that nobody imports and that
+/// has no main guard (R31).
+fn is_importable(index: &Index, module: &Module) -> bool {
+    let imported = || {
+        index.modules().any(|other| {
+            other
+                .imports
+                .iter()
+                .any(|import| import.module == module.name || import.module.starts_with(&format!("{}.", module.name)))
+        })
+    };
+    module.has_main_guard || module.path.parts().count() > 1 || imported()
+}
+
+fn names(index: &Index) -> HashMap<&str, &Module> {
+    index.modules().map(|module| (module.name.as_str(), module.as_ref())).collect()
+}
+
+/// Gives the calls of a function that drafts may rest on, with their baselines as outcomes, and why others may not.
+fn usable(core: &Core, function: &FunctionId) -> Result<(Vec<Call>, Vec<LeftOut>), Trouble> {
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for stored in core.store().calls_of(function, views::CALLS_MAX)? {
+        let times = stored.times.max(1);
+        let noted = stored.not_replayable.clone();
+        if let Some(reason) = noted.or_else(|| views::decode(stored).not_replayable()) {
+            *reasons.entry(reason).or_default() += times;
+        }
+    }
+    let mut calls = Vec::new();
+    for (mut call, baseline) in views::confirmed_calls(core, function)? {
+        let outcome = review::outcome_hash(&baseline);
+        if core.store().notes(call.id)?.iter().any(|note| note.outcome == outcome) {
+            *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
+            continue;
+        }
+        call.effect = baseline;
+        calls.push(call);
+    }
+    Ok((calls, reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect()))
+}
+
+/// Proves proposals, a batch at a time; each moves on by what its proof says.
+pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let _turn = core.proving.lock().await;
+    let job = core.jobs.begin("prove", &subject(core, &ids), ids.len() as u64);
+    core.touch();
+    let mut done = 0;
+    for batch in ids.chunks(BATCH) {
+        if job.is_cancelled() {
+            for id in batch {
+                core.move_proposal(*id, ProposalState::Failed, |_| {})?;
+            }
+            continue;
+        }
+        proving::batch(core, batch, &job).await?;
+        done += batch.len() as u64;
+        job.progress(done, ids.len() as u64);
+        if let Some(event) = job.event() {
+            core.announce(event);
+        }
+    }
+    job.end(true);
+    core.touch();
+    Ok(())
+}
+
+fn subject(core: &Core, ids: &[ProposalId]) -> String {
+    match ids {
+        [id] => core.proposal(*id).map_or_else(|_| "1 draft".into(), |proposal| proposal.function.qualname().to_owned()),
+        ids => format!("{} drafts", ids.len()),
+    }
+}
+
+/// Proves one proposal again, or drafts it anew when the code under it changed.
+pub async fn prove_again(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
+    let proposal = core.proposal(id)?;
+    if proposal.change().is_some() {
+        return behaviour::replay(core, vec![proposal.function.clone()]).await.map(|_| ());
+    }
+    renew(core, vec![id]).await;
+    Ok(())
+}
+
+/// Works again on drafts whose code changed: those made by rules are written anew, other text is proved again.
+pub async fn renew(core: &Arc<Core>, ids: Vec<ProposalId>) {
+    if let Err(trouble) = try_renew(core, ids).await {
+        core.complain("draft", &trouble);
+    }
+}
+
+async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble> {
+    let mut functions = Vec::new();
+    let mut texts = Vec::new();
+    for id in ids {
+        let proposal = core.proposal(id)?;
+        let Some(draft) = proposal.draft() else { continue };
+        if !proposal.state.is_open() && proposal.state != ProposalState::Refused {
+            continue;
+        }
+        if draft.origin == Origin::Recording && proposal.edited.is_none() {
+            functions.push(proposal.function.clone());
+        } else {
+            core.move_proposal(id, ProposalState::Proving, |_| {})?;
+            texts.push(id);
+        }
+    }
+    if !functions.is_empty() {
+        draft(core, functions).await?;
+    }
+    prove(core, texts).await
+}
+
+/// Lists accepted drafts that would be written otherwise today.
+pub async fn would_change(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    let functions: Vec<FunctionId> = core.store().accepted()?.into_iter().map(|test| test.function).collect();
+    if functions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut lines = Vec::new();
+    for made in write(core, functions).await? {
+        let Some(draft) = made.draft else { continue };
+        let written = core.store().proposals_of(&made.function)?;
+        let written =
+            written.iter().rev().find(|proposal| proposal.state == ProposalState::Written && proposal.draft().is_some());
+        let same = written.is_some_and(|old| old.edited.is_some() || old.basis == hash::of(draft.standalone().as_bytes()));
+        if !same {
+            lines.push(format!("{}: {} would be written otherwise today.", draft.target, made.function));
+        }
+    }
+    Ok(lines)
+}
+
+/// Says that drafts are there.
+pub fn announce_ready(core: &Core, proposal: &Proposal) {
+    core.log.add(Level::Info, "proved", &format!("{} {}", proposal.function.qualname(), summary(proposal)));
+    core.announce(Event::EvidenceChanged { proposal: proposal.id });
+}
+
+fn summary(proposal: &Proposal) -> String {
+    match proposal.proved {
+        Some((passed, runs)) => format!("{passed}/{runs}"),
+        None => "not run".into(),
+    }
+}

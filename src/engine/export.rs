@@ -1,0 +1,52 @@
+//! Proved drafts as files of the person's choice, besides the project's tests: nothing is decided by it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::Trouble;
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::engine::core::Core;
+use crate::engine::{ExportTo, drafting};
+use crate::write::plan::{Addition, accept};
+
+/// Writes the drafts; an existing file is never overwritten.
+pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
+    let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for id in ids {
+        let proposal = core.proposal(*id)?;
+        let Some(draft) = proposal.draft().filter(|_| proposal.state == ProposalState::Ready) else { continue };
+        let path = match to {
+            ExportTo::File(file) => file.to_owned(),
+            ExportTo::Folder(folder) => folder.join(draft.target.file_name()),
+        };
+        let parts = drafting::parts(&proposal)?;
+        let before = files.get(&path).map(String::as_str);
+        let addition =
+            Addition { imports: &parts.imports, text: &parts.text, tests: &parts.tests, header: None, first_party: &[] };
+        let after = accept(before, &addition, &BTreeSet::new())?;
+        files.insert(path, after);
+    }
+    let mut written = Vec::new();
+    for (path, text) in files {
+        write_new(&path, &text)?;
+        written.push((path, text.lines().count()));
+    }
+    Ok(written)
+}
+
+fn write_new(path: &Path, text: &str) -> Result<(), Trouble> {
+    let fail = |error: std::io::Error| {
+        let trouble = Trouble::environment(format!("{} was not written.", path.display())).because(format!("{error}."));
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            trouble.so("Choose another place, or remove it first.")
+        } else {
+            trouble
+        }
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(fail)?;
+    }
+    let mut file = std::fs::File::create_new(path).map_err(fail)?;
+    file.write_all(text.as_bytes()).map_err(fail)
+}

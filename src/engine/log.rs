@@ -1,0 +1,51 @@
+//! The log of this session as the screen shows it; the file log is `tracing`'s.
+
+use std::collections::VecDeque;
+
+use parking_lot::Mutex;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::domain::event::Level;
+use crate::domain::snapshot::LogRow;
+
+/// Lines kept.
+const KEPT: usize = 500;
+
+/// The newest lines, the newest first.
+#[derive(Default)]
+pub struct Log(Mutex<VecDeque<LogRow>>);
+
+impl Log {
+    /// Adds a line; the text is sanitised here.
+    pub fn add(&self, level: Level, word: &str, line: &str) {
+        self.push(LogRow {
+            at: clock::now(),
+            level,
+            word: word.to_owned(),
+            text: text::display_line(line).into_owned(),
+            more: vec![],
+        });
+    }
+
+    /// Adds a trouble with its reason and what to do.
+    pub fn trouble(&self, word: &str, trouble: &Trouble) {
+        let more =
+            [&trouble.why, &trouble.todo].into_iter().flatten().map(|line| text::display_line(line).into_owned()).collect();
+        let text = text::display_line(&trouble.what).into_owned();
+        self.push(LogRow { at: clock::now(), level: Level::Error, word: word.to_owned(), text, more });
+    }
+
+    /// Gives the lines, the newest first.
+    pub fn rows(&self) -> Vec<LogRow> {
+        self.0.lock().iter().cloned().collect()
+    }
+
+    fn push(&self, row: LogRow) {
+        tracing::info!(level = ?row.level, word = row.word, "{}", row.text);
+        let mut rows = self.0.lock();
+        rows.push_front(row);
+        rows.truncate(KEPT);
+    }
+}

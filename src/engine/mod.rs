@@ -1,0 +1,397 @@
+//! L3: the one place that knows the order of things. Commands in, events out, a snapshot to look at.
+//!
+//! `core.rs` holds what the jobs share; each other file is one job or one kind of question. Only this layer calls the
+//! store and writes files.
+
+mod behaviour;
+mod code;
+mod core;
+mod drafting;
+mod environment;
+mod export;
+mod jobs;
+mod log;
+mod model;
+mod offers;
+mod plan;
+mod proving;
+mod recording;
+mod review;
+mod rows;
+mod stream;
+mod views;
+mod watching;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::paths::{self, RelPath};
+use crate::base::text;
+use crate::config::places::Places;
+use crate::contain;
+use crate::domain::call::Recording;
+use crate::domain::command::Command;
+use crate::domain::event::{Event, Level};
+use crate::domain::function::{Function, FunctionId};
+use crate::domain::proposal::{LeftOut, ProposalId, ProposalState};
+use crate::domain::settings::Settings;
+use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView, Trust};
+use crate::engine::core::Core;
+use crate::source::index::Index;
+use crate::store;
+
+/// How to open a project.
+pub struct Options {
+    /// The project's root, absolute and resolved.
+    pub root: PathBuf,
+    /// Its settings.
+    pub settings: Settings,
+    /// May its code be run.
+    pub trust: Trust,
+    /// React to saves.
+    pub watch: bool,
+    /// What was wrong on the way here, for the log.
+    pub notes: Vec<Trouble>,
+}
+
+/// What a command came to.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "done", rename_all = "snake_case")]
+pub enum Done {
+    /// Nothing to tell.
+    Nothing,
+    /// A program was recorded.
+    Recorded(Box<Recording>),
+    /// Drafts were made and proved.
+    Drafted { ready: Vec<ProposalId>, refused: Vec<ProposalId>, left_out: Vec<(FunctionId, LeftOut)> },
+    /// One proposal was worked on.
+    Proposal(ProposalId),
+    /// Recorded calls were run; `changed` has a proposal for each function that behaves differently.
+    Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, unknown: u64 },
+    /// Decisions were made or taken back, a line for each.
+    Decided { lines: Vec<String> },
+    /// Accepted tests that are not as they would be drafted now.
+    Checked { lines: Vec<String> },
+}
+
+/// Where proved drafts are written besides the project's tests.
+#[derive(Debug, Clone, Copy)]
+pub enum ExportTo<'a> {
+    /// One file.
+    File(&'a Path),
+    /// A folder, a file a module.
+    Folder(&'a Path),
+}
+
+/// A front end's hold on the engine; clones share it.
+#[derive(Clone)]
+pub struct Handle {
+    core: Arc<Core>,
+    stop: CancellationToken,
+}
+
+/// Refuses what would run code in a folder that nobody trusts.
+///
+/// # Errors
+/// Fails with the command that trusts the folder.
+pub fn require_trust(root: &Path, trust: Trust) -> Result<(), Trouble> {
+    if trust == Trust::Trusted {
+        return Ok(());
+    }
+    Err(Trouble::environment(format!("{} is not trusted, so nothing runs.", paths::tilde(root)))
+        .so("If you trust its code: pytead-tui trust, or --trust for one call."))
+}
+
+/// Opens a project: its database, its index, and what an earlier run left behind.
+///
+/// # Errors
+/// Fails when the project cannot be read or its database cannot be opened in any way.
+pub async fn open(options: Options) -> Result<Handle, Trouble> {
+    let Options { root, settings, trust, watch, notes } = options;
+    let opened = open_store(root.clone(), trust).await?;
+    let containment = blocking(contain::available).await?.word().to_owned();
+    let core = Arc::new(Core::new(root, settings, opened.store, trust, containment));
+    let handle = Handle { core: core.clone(), stop: CancellationToken::new() };
+    for note in opened.notes.iter().chain(&notes) {
+        core.complain("database", note);
+    }
+    tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
+    review::load(&core)?;
+    core.state.lock().model = model::label(&core.settings);
+    if watch {
+        let core = core.clone();
+        tokio::spawn(async move {
+            index(&core).await;
+            watching::start(&core);
+            environment::prepare(&core).await;
+            recording::take_leftovers(&core).await;
+            behaviour::catch_up(&core).await;
+        });
+        tokio::spawn(watching::follow_store(core_of(&handle), handle.stop.clone()));
+    } else {
+        index(&core).await;
+        recording::take_leftovers(&core).await;
+    }
+    Ok(handle)
+}
+
+/// Opens the project's database. Nothing is made in a folder that is only read: there it lives in memory.
+async fn open_store(root: PathBuf, trust: Trust) -> Result<store::Opened, Trouble> {
+    let state = Places::find()?.state;
+    blocking(move || {
+        if trust != Trust::Trusted && !root.join(store::FOLDER).join(store::FILE).exists() {
+            let store = store::open_in_memory()?;
+            return Ok(store::Opened { store, foreign: false, notes: Vec::new(), interrupted: Vec::new() });
+        }
+        store::open(&root, &state)
+    })
+    .await?
+}
+
+fn core_of(handle: &Handle) -> Arc<Core> {
+    handle.core.clone()
+}
+
+/// Reads the whole project.
+async fn index(core: &Arc<Core>) {
+    let job = core.jobs.begin("index", &core.project, 0);
+    let started = clock::now();
+    let worker = core.clone();
+    let built = blocking(move || {
+        Index::build(&worker.root, &worker.settings.record.exclude, &|done, total| {
+            worker.state.lock().reading = (done, total);
+            if done % 50 == 0 {
+                worker.touch();
+            }
+        })
+    })
+    .await;
+    let Ok(built) = built else { return };
+    let functions = built.functions().count();
+    let files = built.modules().count();
+    let errors = built.modules().filter(|module| module.error.is_some()).count();
+    *core.index.write() = Arc::new(built);
+    {
+        let mut state = core.state.lock();
+        state.indexed = true;
+        state.edition += 1;
+    }
+    job.end(true);
+    let ms = jobs::elapsed_ms(started);
+    core.log.add(
+        Level::Info,
+        "opened",
+        &format!("{}, {}, {ms} ms", text::count(files, "file"), text::count(functions, "function")),
+    );
+    core.announce(Event::Indexed { files, functions, errors, ms });
+}
+
+/// Runs short blocking work off the async threads.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Trouble> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Trouble::internal("A background task broke.").because(error))
+}
+
+impl Handle {
+    /// Asks for something; what comes of it is announced.
+    pub fn send(&self, command: Command) {
+        let handle = self.clone();
+        tokio::spawn(async move {
+            if let Err(trouble) = handle.perform(command).await {
+                handle.core.complain("failed", &trouble);
+            }
+        });
+    }
+
+    /// Does something and gives what it came to.
+    ///
+    /// # Errors
+    /// Fails with what a person should read.
+    pub async fn perform(&self, command: Command) -> Result<Done, Trouble> {
+        let core = &self.core;
+        match command {
+            Command::Index => {
+                index(core).await;
+                Ok(Done::Nothing)
+            }
+            Command::Record { argv, limit, targets } => recording::record(core, argv, limit, targets, recording::Stdio::Kept)
+                .await
+                .map(|recording| Done::Recorded(Box::new(recording))),
+            Command::Draft { functions } => drafting::draft(core, functions).await,
+            Command::AskModel { function, remark } => model::ask(core, function, remark).await.map(Done::Proposal),
+            Command::Prove { proposal } => drafting::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
+            Command::Replay { functions } => behaviour::replay(core, functions).await,
+            Command::Decide { proposals, verb, reason } => {
+                review::decide(core, proposals, verb, reason).await.map(|lines| Done::Decided { lines })
+            }
+            Command::Edit { proposal, text } => review::edit(core, proposal, text).await.map(|()| Done::Proposal(proposal)),
+            Command::Undo => review::undo(core).await.map(|lines| Done::Decided { lines }),
+            Command::Redo => review::redo(core).await.map(|lines| Done::Decided { lines }),
+            Command::Cancel { job } => {
+                if core.jobs.cancel(job).is_none() {
+                    core.say(Level::Info, "cancelled", "Nothing runs that could be cancelled.");
+                }
+                core.touch();
+                Ok(Done::Nothing)
+            }
+            Command::FilesChanged { paths } => {
+                watching::changed(core, Some(paths).filter(|paths| !paths.is_empty())).await;
+                Ok(Done::Nothing)
+            }
+            Command::PauseWatch { paused } => {
+                watching::pause(core, paused);
+                Ok(Done::Nothing)
+            }
+            Command::Trust => {
+                core.set_trust(Trust::Trusted)?;
+                let opened = open_store(core.root.clone(), Trust::Trusted).await?;
+                opened.notes.iter().for_each(|note| core.complain("database", note));
+                core.use_store(opened.store);
+                review::load(core)?;
+                core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
+                environment::prepare(core).await;
+                behaviour::catch_up(core).await;
+                Ok(Done::Nothing)
+            }
+            Command::KeepSession { state } => {
+                core.store().keep_session(&state)?;
+                Ok(Done::Nothing)
+            }
+        }
+    }
+
+    /// Records a program that keeps this process's terminal.
+    ///
+    /// # Errors
+    /// Fails when the program cannot be started or its recording cannot be kept.
+    pub async fn record_attached(
+        &self,
+        argv: Vec<String>,
+        limit: Option<u32>,
+        targets: Vec<String>,
+    ) -> Result<Recording, Trouble> {
+        recording::record(&self.core, argv, limit, targets, recording::Stdio::Inherited).await
+    }
+
+    /// Compares accepted tests with what would be drafted now.
+    ///
+    /// # Errors
+    /// Fails when the tests or their manifest cannot be read.
+    pub async fn check_accepted(&self) -> Result<Done, Trouble> {
+        review::check_accepted(&self.core).await.map(|lines| Done::Checked { lines })
+    }
+
+    /// Writes proved drafts somewhere else than into the project's tests; gives each file with its lines.
+    ///
+    /// # Errors
+    /// Fails when a file exists already or cannot be written.
+    pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
+        export::export(&self.core, proposals, to)
+    }
+
+    /// Hears what is announced from now on.
+    #[must_use]
+    pub fn subscribe(&self) -> broadcast::Receiver<Event> {
+        self.core.subscribe()
+    }
+
+    /// Gives the last snapshot.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.core.snapshot()
+    }
+
+    /// Makes a snapshot of this moment.
+    pub async fn refreshed(&self) -> Arc<Snapshot> {
+        self.core.make_snapshot().await
+    }
+
+    /// Reads a source file of the project.
+    ///
+    /// # Errors
+    /// Fails when it cannot be read any more.
+    pub fn source(&self, path: &RelPath) -> Result<Arc<str>, Trouble> {
+        views::source(&self.core, path)
+    }
+
+    /// Gives the recorded calls of a function, equal inputs together.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
+        views::calls(&self.core, function)
+    }
+
+    /// Gives a proposal with what accepting it would write.
+    ///
+    /// # Errors
+    /// Fails when there is no such proposal or the store cannot be read.
+    pub fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble> {
+        views::proposal(&self.core, id)
+    }
+
+    /// Gives the text a model is writing for a proposal.
+    #[must_use]
+    pub fn stream(&self, id: ProposalId) -> Option<StreamView> {
+        self.core.streams.view(id)
+    }
+
+    /// Gives a function of the index.
+    #[must_use]
+    pub fn function(&self, id: &FunctionId) -> Option<Function> {
+        self.core.function(id)
+    }
+
+    /// Finds the functions a person means.
+    ///
+    /// # Errors
+    /// Fails with the nearest names when there is none.
+    pub fn find(&self, wanted: &str) -> Result<Vec<FunctionId>, Trouble> {
+        self.core.index().find(wanted).map_err(|nearest| {
+            let trouble = Trouble::usage(format!("No function {}.", text::display_line(wanted)));
+            if nearest.is_empty() {
+                trouble.so("pytead-tui index --format json lists them all.")
+            } else {
+                trouble.so(format!("Nearest: {}.", nearest.join(", ")))
+            }
+        })
+    }
+
+    /// Finds the interpreter and what is in it; starts nothing that stays.
+    ///
+    /// # Errors
+    /// Fails when the folder is not trusted or has no usable Python.
+    pub async fn environment(&self) -> Result<environment::Found, Trouble> {
+        environment::get(&self.core).await.map(|environment| environment.found())
+    }
+
+    /// Describes the database for people.
+    #[must_use]
+    pub fn store_line(&self) -> String {
+        let place = self.core.root.join(store::FOLDER).join(store::FILE);
+        let mode = match self.core.store().mode() {
+            store::Mode::Full => "read and written",
+            store::Mode::ReadOnly => "only read",
+            store::Mode::Memory => "in memory: this project cannot be written",
+        };
+        format!("{}, {mode}", paths::tilde(&place))
+    }
+
+    /// Ends everything in order: jobs, watcher, worker.
+    pub async fn close(&self) {
+        self.core.jobs.cancel_all();
+        self.core.watcher.lock().take();
+        self.stop.cancel();
+        environment::close(&self.core).await;
+    }
+}
+
+/// Tells whether a proposal may be accepted now.
+fn is_ready(state: ProposalState) -> bool {
+    state == ProposalState::Ready
+}

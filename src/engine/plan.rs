@@ -1,0 +1,154 @@
+//! What accepting a draft would write: the test file and the manifest, from their content now to their content after.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::domain::decision::FileEdit;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Draft, Proposal};
+use crate::engine::core::Core;
+use crate::engine::drafting;
+use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash};
+use crate::write::plan::{Addition, accept, remove};
+
+/// A file of tests larger than this was not written by us.
+const SIZE_MAX: u64 = 8 << 20;
+
+/// What files would hold: the disk, overlaid by edits planned before.
+pub type Overlay = HashMap<RelPath, Option<String>>;
+
+/// Says what accepting a proposal would write now, given what was planned before it.
+pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<FileEdit>, Trouble> {
+    let Some(draft) = proposal.draft() else { return Ok(Vec::new()) };
+    let parts = drafting::parts(proposal)?;
+    let file = &draft.target;
+    let list_path = manifest_path(core)?;
+    let before = content(core, overlay, file)?;
+    let list_before = content(core, overlay, &list_path)?;
+    let mut list = Manifest::read(list_before.as_deref())?;
+    let text = before.as_deref().unwrap_or("");
+    let ours = list.ours(file, text);
+    let standing = tests_of(&list, file, &proposal.function);
+    refuse_hand_edits(&list, file, text, standing.iter().chain(&parts.tests))?;
+
+    let gone: Vec<String> = standing.iter().filter(|test| ours.contains(*test) && !parts.tests.contains(test)).cloned().collect();
+    let base = if gone.is_empty() { before.clone() } else { remove(text, &gone, None) };
+    let first_party = first_party(core);
+    let addition =
+        Addition { imports: &parts.imports, text: &parts.text, tests: &parts.tests, header: None, first_party: &first_party };
+    let after = accept(base.as_deref(), &addition, &ours)?;
+
+    for test in &gone {
+        list.forget(file, test);
+    }
+    let inputs: Vec<_> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
+    let state = if proposal.edited.is_some() { TestState::Edited } else { TestState::Accepted };
+    for test in &parts.tests {
+        let Some(body) = body_hash(&after, test) else { continue };
+        list.note(file, test, TestEntry { function: proposal.function.clone(), inputs: inputs.clone(), body, state });
+    }
+    let mut edits: Vec<FileEdit> = path_help(core, overlay, draft)?.into_iter().collect();
+    edits.extend([
+        FileEdit { path: file.clone(), before, after: Some(after) },
+        FileEdit { path: list_path, before: list_before, after: Some(list.text()?) },
+    ]);
+    edits.retain(|edit| edit.before != edit.after);
+    Ok(edits)
+}
+
+/// Where plain pytest does not find the project, a conftest beside the tests puts its folders on the path.
+fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<FileEdit>, Trouble> {
+    if draft.import_roots.is_empty() {
+        return Ok(None);
+    }
+    let folder = &core.settings.output.tests;
+    let Some(path) = RelPath::new(format!("{folder}/conftest.py")) else { return Ok(None) };
+    if content(core, overlay, &path)?.is_some() {
+        return Ok(None);
+    }
+    let up = path.parts().count() - 1;
+    let mut text =
+        String::from("\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n");
+    text.push_str(&format!("ROOT = Path(__file__).resolve().parents[{}]\n", up.saturating_sub(1).max(1)));
+    for root in draft.import_roots.iter().rev() {
+        let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {root:?}") };
+        text.push_str(&format!("sys.path.insert(0, str({place}))\n"));
+    }
+    Ok(Some(FileEdit { path, before: None, after: Some(text) }))
+}
+
+/// Lists what stands otherwise than the manifest says, a line each.
+pub fn compare_with_manifest(core: &Core) -> Result<Vec<String>, Trouble> {
+    let list = Manifest::read(content(core, &Overlay::new(), &manifest_path(core)?)?.as_deref())?;
+    let files: BTreeSet<RelPath> = list.tests().map(|(file, _, _)| file.clone()).collect();
+    let mut lines = Vec::new();
+    for file in files {
+        let text = content(core, &Overlay::new(), &file)?.unwrap_or_default();
+        lines.extend(list.hand_deleted(&file, &text).into_iter().map(|test| format!("{file}::{test} was accepted and is gone.")));
+    }
+    Ok(lines)
+}
+
+fn manifest_path(core: &Core) -> Result<RelPath, Trouble> {
+    RelPath::new(format!("{}/manifest.yaml", core.settings.output.tests))
+        .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))
+}
+
+fn content(core: &Core, overlay: &Overlay, path: &RelPath) -> Result<Option<String>, Trouble> {
+    match overlay.get(path) {
+        Some(text) => Ok(text.clone()),
+        None => read(&core.root, path),
+    }
+}
+
+/// Reads a file of tests; `None` when there is none.
+fn read(root: &Path, path: &RelPath) -> Result<Option<String>, Trouble> {
+    let full = path.under(root);
+    let fail = |why: String| Trouble::environment(format!("{path} cannot be read.")).because(why);
+    let meta = match std::fs::symlink_metadata(&full) {
+        Ok(meta) => meta,
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(fail(format!("{error}."))),
+    };
+    if !meta.is_file() || meta.len() > SIZE_MAX {
+        return Err(fail("It is no ordinary file, or larger than 8 MiB.".into()));
+    }
+    let bytes = std::fs::read(&full).map_err(|error| fail(format!("{error}.")))?;
+    String::from_utf8(bytes).map(Some).map_err(|_| fail("It is not UTF-8.".into()))
+}
+
+/// Names the tests of a function that were accepted into a file.
+fn tests_of(list: &Manifest, file: &RelPath, function: &FunctionId) -> Vec<String> {
+    list.tests()
+        .filter(|(path, _, entry)| *path == file && entry.function == *function)
+        .filter(|(_, _, entry)| matches!(entry.state, TestState::Accepted | TestState::Edited))
+        .map(|(_, test, _)| test.to_owned())
+        .collect()
+}
+
+fn refuse_hand_edits<'a>(
+    list: &Manifest,
+    file: &RelPath,
+    text: &str,
+    mut tests: impl Iterator<Item = &'a String>,
+) -> Result<(), Trouble> {
+    let by_hand = list.hand_edited(file, text);
+    match tests.find(|test| by_hand.contains(test)) {
+        None => Ok(()),
+        Some(test) => Err(Trouble::usage(format!("Not written: {test} in {file} was changed by hand."))
+            .because("What a person wrote is never overwritten.")
+            .so("Rename your test to keep both, delete it to take the draft, or reject the draft.")),
+    }
+}
+
+/// Names the project's own top-level packages and modules, for sorting imports.
+fn first_party(core: &Core) -> Vec<String> {
+    let index = core.index();
+    let names: BTreeSet<String> =
+        index.modules().filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();
+    names.into_iter().collect()
+}

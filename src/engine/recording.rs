@@ -1,0 +1,380 @@
+//! Recording a program: started, read along into the store, and replayed once on the code it ran.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::base::clock::{self, Moment};
+use crate::base::error::Trouble;
+use crate::base::redact::Redactor;
+use crate::base::text;
+use crate::config::places::Places;
+use crate::domain::call::{ProgramEnd, Recording, RecordingId};
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::snapshot::RecordingRow;
+use crate::engine::core::Core;
+use crate::engine::{behaviour, blocking, drafting, environment};
+use crate::record::folder::{self, SpoolFolder};
+use crate::record::ingest::{Ingest, Summary};
+use crate::record::launch::{Plan, Request};
+use crate::record::live::{self, Attach, Ended, Progress, Reading};
+use crate::source::index::Index;
+use crate::store::FOLDER;
+
+/// Lines of a program's output that stay on the screen.
+const OUTPUT_LINES: usize = 200;
+/// Names of functions shown as the newest.
+const NEWEST: usize = 5;
+
+/// Where the program's input and output are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stdio {
+    /// This process's own.
+    Inherited,
+    /// Kept for the Runs screen.
+    Kept,
+}
+
+/// Runs a program under the recorder to its end.
+pub async fn record(
+    core: &Arc<Core>,
+    argv: Vec<String>,
+    limit: Option<u32>,
+    targets: Vec<String>,
+    stdio: Stdio,
+) -> Result<Recording, Trouble> {
+    let environment = environment::get(core).await?;
+    let mut settings = core.settings.record.clone();
+    settings.limit = limit.unwrap_or(settings.limit);
+    if !targets.is_empty() {
+        settings.targets = checked_targets(core, &targets)?;
+    }
+    let cwd = match stdio {
+        Stdio::Inherited => std::env::current_dir().ok().filter(|cwd| cwd.starts_with(&core.root)),
+        Stdio::Kept => None,
+    }
+    .unwrap_or_else(|| core.root.clone());
+    let typed = beside_the_interpreter(&argv, &environment.interpreter.path, &cwd);
+    let plan = Plan::new(&Request {
+        typed: &typed,
+        root: &core.root,
+        cwd: &cwd,
+        interpreter: Some(&environment.interpreter.path),
+        package: &environment.package,
+        record: &settings,
+        redact: &core.settings.redact,
+    })?;
+    let edition = core.state.lock().edition;
+    let mut recording = Recording {
+        id: RecordingId(0),
+        command: argv,
+        cwd: cwd.strip_prefix(&core.root).map(|rest| rest.display().to_string()).unwrap_or_default(),
+        interpreter: Some(environment.interpreter.path.display().to_string()),
+        python: None,
+        commit: commit(core).await,
+        started: clock::now(),
+        duration_ms: 0,
+        end: ProgramEnd::Running,
+        seen: 0,
+        kept: 0,
+        functions: 0,
+        raised: 0,
+        threads: 0,
+        gaps: Vec::new(),
+        recorder_seen: false,
+    };
+    recording.id = core.store().begin_recording(&recording)?;
+    core.state.lock().recordings.insert(0, row(recording.clone()));
+    core.log.add(Level::Info, "started", &format!("{}, {}", recording.command.join(" "), environment.interpreter.label));
+    core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
+    let ended = follow(core, &plan, &recording, stdio).await;
+    conclude(core, recording, ended, edition, stdio).await
+}
+
+/// Takes a program that is not on the `PATH` from beside the project's interpreter, as in an activated environment.
+fn beside_the_interpreter(argv: &[String], interpreter: &std::path::Path, cwd: &std::path::Path) -> Vec<String> {
+    let mut typed = argv.to_vec();
+    if let Some(first) = typed.first_mut()
+        && !first.contains('/')
+        && !first.starts_with('-')
+        && !cwd.join(&*first).exists()
+        && crate::base::paths::find_program(first, std::env::var_os("PATH"), cwd).is_none()
+        && let Some(beside) = interpreter.parent().map(|folder| folder.join(&*first)).filter(|path| path.is_file())
+    {
+        *first = beside.display().to_string();
+    }
+    typed
+}
+
+fn checked_targets(core: &Core, targets: &[String]) -> Result<Vec<String>, Trouble> {
+    let index = core.index();
+    let mut all = Vec::new();
+    for target in targets {
+        if target.contains('*') || index.modules().any(|module| module.name == *target) {
+            all.push(target.clone());
+            continue;
+        }
+        let found = index.find(target).map_err(|nearest| {
+            let trouble = Trouble::usage(format!("No function {}.", text::display_line(target)));
+            if nearest.is_empty() { trouble } else { trouble.so(format!("Nearest: {}.", nearest.join(", "))) }
+        })?;
+        all.extend(found.into_iter().map(|id| id.0));
+    }
+    Ok(all)
+}
+
+async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Stdio) -> Result<Ended, Trouble> {
+    let job = core.jobs.begin("record", &recording.command.join(" "), 0);
+    let id = recording.id;
+    let folder = SpoolFolder::create(&spool_places(core), &id.0.to_string())?;
+    let ingest = ingest(core, &folder, recording.started);
+    let attach = if stdio == Stdio::Inherited { Attach::Terminal } else { Attach::Piped };
+    let mut lines = Lines::default();
+    let mut failed = None;
+    let ended = live::run(plan, folder, ingest, attach, job.cancel.clone(), |progress| match progress {
+        Progress::Reading(reading) => {
+            let Reading { batch, summary } = *reading;
+            let newest: Vec<String> =
+                batch.calls.iter().rev().map(|call| call.function.qualname().to_owned()).take(NEWEST).collect();
+            if let Err(error) = core.store().ingest(id, batch) {
+                failed.get_or_insert(error);
+            }
+            job.progress(summary.kept, 0);
+            core.edit_recording(id, |row| {
+                count(row, &summary);
+                row.duration_ms = clock::now().0 - row.started.0;
+                row.newest = newest;
+            });
+            core.announce(Event::CallsArrived { recording: id, kept: summary.kept, seen: summary.seen });
+        }
+        Progress::Output { bytes, .. } => {
+            lines.push(&bytes);
+            core.edit_recording(id, |row| row.output.clone_from(&lines.kept));
+        }
+    })
+    .await;
+    if let Some(error) = failed {
+        core.complain("recorder", &error.into());
+    }
+    job.end(ended.is_ok());
+    ended
+}
+
+async fn conclude(
+    core: &Arc<Core>,
+    mut recording: Recording,
+    ended: Result<Ended, Trouble>,
+    edition: u64,
+    stdio: Stdio,
+) -> Result<Recording, Trouble> {
+    recording.duration_ms = clock::now().0 - recording.started.0;
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(trouble) => {
+            recording.end = ProgramEnd::NotStarted(trouble.what.clone());
+            core.store().update_recording(&recording)?;
+            core.edit_recording(recording.id, |row| row.end = recording.end.clone());
+            return Err(trouble);
+        }
+    };
+    recording.end = ended.end;
+    ended.summary.apply(&mut recording);
+    core.store().update_recording(&recording)?;
+    core.store().prune(core.settings.record.keep)?;
+    core.edit_recording(recording.id, |row| {
+        count(row, &ended.summary);
+        row.end = recording.end.clone();
+        row.duration_ms = recording.duration_ms;
+    });
+    core.reload_counts()?;
+    say_end(core, &recording);
+    if recording.kept > 0 {
+        behaviour::calibrate(core, recording.id, edition).await?;
+    }
+    core.announce(Event::RecordingEnded {
+        recording: recording.id,
+        end: recording.end.clone(),
+        kept: recording.kept,
+        seen: recording.seen,
+        functions: recording.functions,
+        ms: u64::try_from(recording.duration_ms).unwrap_or(0),
+    });
+    if stdio == Stdio::Kept && recording.kept > 0 {
+        // In the workbench drafts come by themselves; on the command line `gen` asks for them.
+        let core = core.clone();
+        tokio::spawn(async move {
+            if let Err(trouble) = drafting::draft(&core, Vec::new()).await {
+                core.complain("draft", &trouble);
+            }
+        });
+    }
+    Ok(recording)
+}
+
+fn say_end(core: &Core, recording: &Recording) {
+    let calls = text::count(usize::try_from(recording.kept).unwrap_or(0), "call");
+    let ms = recording.duration_ms;
+    match &recording.end {
+        ProgramEnd::Exited(0) => {
+            core.log.add(Level::Done, "recorded", &format!("recording {}: {calls}, exit 0, {ms} ms", recording.id.0));
+        }
+        ProgramEnd::Exited(code) => core.say(
+            Level::Warning,
+            "recorded",
+            format!("Your program ended with exit code {code}. Its {calls} are kept and usable."),
+        ),
+        ProgramEnd::Killed(signal) => {
+            core.say(Level::Warning, "recorded", format!("Your program was ended by {signal}. Its {calls} are kept and usable."));
+        }
+        ProgramEnd::Running | ProgramEnd::NotStarted(_) => {}
+    }
+    if !recording.recorder_seen {
+        core.say(
+            Level::Warning,
+            "recorder",
+            "No recorder reported in, so nothing was recorded: the program may have started Python with -I, -S or -E, or no Python.",
+        );
+    }
+    for (reason, count) in &recording.gaps {
+        core.log.add(Level::Warning, "recorder", &format!("left out: {reason} ({count})"));
+    }
+}
+
+/// Takes in what a killed run left behind.
+pub async fn take_leftovers(core: &Arc<Core>) {
+    for place in spool_places(core) {
+        for folder in folder::leftovers(&place) {
+            let Some(recording) = folder.recording().parse().ok().map(RecordingId) else { continue };
+            let Ok(Some(mut known)) = core.store().recording(recording) else { continue };
+            let ingest = ingest(core, &folder, known.started);
+            let store = core.store().clone();
+            let read = blocking(move || {
+                live::recover(folder, ingest, |progress| {
+                    if let Progress::Reading(reading) = progress
+                        && let Err(error) = store.ingest(recording, reading.batch)
+                    {
+                        tracing::warn!(%error, "a leftover recording was not stored");
+                    }
+                })
+            })
+            .await;
+            let Ok(summary) = read else { continue };
+            summary.apply(&mut known);
+            if known.end == ProgramEnd::Running {
+                known.end = ProgramEnd::Killed("an interruption".into());
+            }
+            if let Err(error) = core.store().update_recording(&known) {
+                core.complain("recorder", &error.into());
+            }
+            let calls = text::count(usize::try_from(known.kept).unwrap_or(0), "call");
+            core.say(Level::Warning, "recorded", format!("Recording {} was cut off; its {calls} are kept.", recording.0));
+            if let Err(trouble) = core.reload_counts() {
+                core.complain("database", &trouble);
+            }
+        }
+    }
+}
+
+fn spool_places(core: &Core) -> Vec<PathBuf> {
+    let mut places = vec![core.root.join(FOLDER).join("spool")];
+    if let Ok(found) = Places::find() {
+        let project = crate::base::hash::of(core.root.as_os_str().as_encoded_bytes());
+        places.push(found.cache.join("spool").join(project.to_string()));
+    }
+    places
+}
+
+fn ingest(core: &Core, folder: &SpoolFolder, started: Moment) -> Ingest {
+    let index = core.index();
+    Ingest::new(
+        folder.path().to_owned(),
+        started,
+        Redactor::from_environment(),
+        Box::new(move |path, qualname, line| resolve(&index, path, qualname, line)),
+    )
+}
+
+fn resolve(index: &Index, path: &str, qualname: &str, line: u32) -> Option<FunctionId> {
+    let path = crate::base::paths::RelPath::new(path)?;
+    index.by_code(&path, qualname, line).map(|function| function.id.clone())
+}
+
+/// Asks git which commit is checked out; nothing of the project's git configuration is obeyed.
+async fn commit(core: &Core) -> Option<String> {
+    let output = tokio::process::Command::new("git")
+        .args(["-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "rev-parse", "--short=12", "HEAD"])
+        .current_dir(&core.root)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .await
+        .ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn count(row: &mut RecordingRow, summary: &Summary) {
+    row.seen = summary.seen;
+    row.kept = summary.kept;
+    row.functions = summary.functions;
+    row.raised = summary.raised;
+    row.threads = summary.threads;
+    row.gaps.clone_from(&summary.gaps);
+}
+
+/// Makes the row of a recording.
+pub fn row(recording: Recording) -> RecordingRow {
+    RecordingRow {
+        id: recording.id,
+        command: recording.command,
+        end: recording.end,
+        started: recording.started,
+        duration_ms: recording.duration_ms,
+        seen: recording.seen,
+        kept: recording.kept,
+        functions: recording.functions,
+        raised: recording.raised,
+        threads: recording.threads,
+        gaps: recording.gaps,
+        newest: Vec::new(),
+        output: Vec::new(),
+    }
+}
+
+/// Output bytes as sanitised lines, the last ones kept.
+#[derive(Default)]
+struct Lines {
+    rest: Vec<u8>,
+    kept: Vec<String>,
+}
+
+impl Lines {
+    fn push(&mut self, bytes: &[u8]) {
+        self.rest.extend_from_slice(bytes);
+        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.rest.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line[..end]);
+            self.kept.push(text::display_line(&line.replace('\t', "    ")).into_owned());
+        }
+        if self.kept.len() > OUTPUT_LINES {
+            self.kept.drain(..self.kept.len() - OUTPUT_LINES);
+        }
+        // A line without an end must not grow for ever.
+        self.rest.truncate(1 << 16);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_kept_as_safe_lines() {
+        let mut lines = Lines::default();
+        lines.push(b"one\ntw");
+        lines.push(b"o \x1b[31m\nrest");
+        assert_eq!(lines.kept, ["one", "two \\x1b[31m"]);
+        for _ in 0..1000 {
+            lines.push(b"x\n");
+        }
+        assert_eq!(lines.kept.len(), OUTPUT_LINES);
+    }
+}

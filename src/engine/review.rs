@@ -1,0 +1,504 @@
+//! Decisions: what they do to proposals, files and baselines, and how each is taken back.
+//!
+//! A proposal is first stored as accepted, then the files are written, then the decision is stored with its edits. What
+//! a crash leaves between two of these steps is put right when the project is opened next.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::hash::{self, Digest};
+use crate::base::text;
+use crate::domain::call::Effect;
+use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Body, Change, Proposal, ProposalId, ProposalState};
+use crate::engine::core::{Core, account};
+use crate::engine::plan::{self, Overlay, plan};
+use crate::engine::{drafting, is_ready};
+use crate::python::value;
+use crate::store::{AcceptedTest, Note};
+use crate::write::apply;
+
+/// A reason of fewer characters explains nothing.
+const REASON_MIN: usize = 10;
+/// Decisions looked at for the group that was made at once.
+const GROUP_MAX: usize = 2_000;
+
+/// Reads what earlier sessions left: open proposals, the undo log, the place of the screen.
+pub fn load(core: &Arc<Core>) -> Result<(), Trouble> {
+    {
+        let open = core.store().open_proposals()?;
+        let red = core.store().proposals_in(&[ProposalState::Rejected])?;
+        let mut state = core.state.lock();
+        for proposal in open {
+            state.proposals.insert(proposal.id, Arc::new(proposal));
+        }
+        for proposal in red.into_iter().filter(|proposal| proposal.change().is_some()) {
+            state.red.insert(proposal.function.clone());
+            state.proposals.insert(proposal.id, Arc::new(proposal));
+        }
+        state.session = core.store().session()?.map(Arc::new);
+        state.recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
+    }
+    for proposal in core.store().proposals_in(&[ProposalState::Accepted, ProposalState::Edited])? {
+        finish_or_take_back(core, proposal)?;
+    }
+    let broken: Vec<ProposalId> = {
+        let state = core.state.lock();
+        let unfinished =
+            |p: &&Arc<Proposal>| matches!(p.state, ProposalState::Queued | ProposalState::Streaming | ProposalState::Proving);
+        state.proposals.values().filter(unfinished).map(|proposal| proposal.id).collect()
+    };
+    for id in broken {
+        core.move_proposal(id, ProposalState::Failed, |_| {})?;
+    }
+    core.reload_counts()?;
+    core.reload_undo()
+}
+
+/// A crash came between accepting and writing, or between writing and noting it.
+fn finish_or_take_back(core: &Arc<Core>, proposal: Proposal) -> Result<(), Trouble> {
+    let id = proposal.id;
+    let verb = if proposal.state == ProposalState::Edited { Verb::Edit } else { Verb::Accept };
+    core.state.lock().proposals.insert(id, Arc::new(proposal.clone()));
+    let written = proposal.draft().is_some() && plan(core, &proposal, &Overlay::new()).is_ok_and(|edits| edits.is_empty());
+    if written {
+        note(core, &proposal, verb, None, Vec::new(), clock::now())?;
+    } else {
+        core.move_proposal(id, ProposalState::Ready, |_| {})?;
+    }
+    Ok(())
+}
+
+/// Decides on proposals: all of them or, when one cannot be, none.
+pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: Option<String>) -> Result<Vec<String>, Trouble> {
+    let _one = core.deciding.lock().await;
+    if verb == Verb::Overrule && reason.as_deref().map_or(0, |reason| reason.trim().chars().count()) < REASON_MIN {
+        return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
+    }
+    let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
+    let at = clock::now();
+    let worker = core.clone();
+    let lines = super::blocking(move || match verb {
+        Verb::Accept | Verb::Edit => accept(&worker, &proposals, at, reason.as_deref()),
+        Verb::Reject | Verb::Overrule => put_away(&worker, &proposals, verb, at, reason.as_deref()),
+        Verb::Skip => skip(&worker, &proposals, at),
+    })
+    .await??;
+    after(core)?;
+    Ok(lines)
+}
+
+fn after(core: &Arc<Core>) -> Result<(), Trouble> {
+    core.reload_counts()?;
+    core.reload_undo()?;
+    core.touch();
+    Ok(())
+}
+
+fn accept(
+    core: &Arc<Core>,
+    proposals: &[Arc<Proposal>],
+    at: clock::Moment,
+    reason: Option<&str>,
+) -> Result<Vec<String>, Trouble> {
+    let mut overlay = Overlay::new();
+    let mut plans = Vec::new();
+    for proposal in proposals {
+        if !is_ready(proposal.state) {
+            return Err(not_ready(proposal));
+        }
+        let edits = plan(core, proposal, &overlay)?;
+        for edit in &edits {
+            overlay.insert(edit.path.clone(), edit.after.clone());
+        }
+        plans.push(edits);
+    }
+    let verb_of = |proposal: &Proposal| if proposal.edited.is_some() { Verb::Edit } else { Verb::Accept };
+    for proposal in proposals {
+        let state = if proposal.edited.is_some() { ProposalState::Edited } else { ProposalState::Accepted };
+        core.move_proposal(proposal.id, state, |_| {})?;
+    }
+    if let Err(trouble) = write(core, &merged(plans.iter().flatten())) {
+        for proposal in proposals {
+            core.move_proposal(proposal.id, ProposalState::Ready, |_| {})?;
+        }
+        return Err(trouble);
+    }
+    let mut lines = Vec::new();
+    for (proposal, edits) in proposals.iter().zip(plans) {
+        let line = accepted_line(proposal, &edits);
+        if let Body::Change(change) = &proposal.body {
+            take_baseline(core, change, |call| &call.new)?;
+        }
+        note(core, proposal, verb_of(proposal), reason, edits, at)?;
+        core.log.add(Level::Done, "decided", &line);
+        lines.push(line);
+    }
+    let changed: Vec<FunctionId> =
+        proposals.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
+    if !changed.is_empty() {
+        // The tests of these functions now expect what nobody wants any more: they are drafted and proved anew.
+        let core = core.clone();
+        tokio::runtime::Handle::current().spawn(async move {
+            if let Err(trouble) = drafting::draft(&core, changed).await {
+                core.complain("draft", &trouble);
+            }
+        });
+    }
+    Ok(lines)
+}
+
+fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
+    let name = proposal.function.qualname();
+    match (&proposal.body, edits.first()) {
+        (Body::Draft(_), Some(edit)) => {
+            let lines = edit.after.as_deref().map_or(0, |after| added_lines(edit.before.as_deref().unwrap_or(""), after));
+            format!("Accepted {name}: {} in {}. u takes it back.", text::count(lines, "line"), edit.path)
+        }
+        (Body::Draft(draft), None) => format!("Accepted {name}: {} has it already.", draft.target),
+        (Body::Change(change), _) => {
+            format!("Accepted {name}: {} as of today. u takes it back.", text::count(change.calls.len(), "outcome"))
+        }
+    }
+}
+
+/// Counts lines that the new text has more than the old one.
+fn added_lines(before: &str, after: &str) -> usize {
+    let mut old: HashMap<&str, usize> = HashMap::new();
+    for line in before.lines() {
+        *old.entry(line).or_default() += 1;
+    }
+    after
+        .lines()
+        .filter(|line| match old.get_mut(line) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        })
+        .count()
+}
+
+fn not_ready(proposal: &Proposal) -> Trouble {
+    let name = proposal.function.qualname();
+    let why = super::rows::blocked(proposal).unwrap_or_else(|| "it was decided already".into());
+    let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
+    match proposal.state {
+        ProposalState::Stale => trouble.so("t shows the new draft."),
+        ProposalState::Refused | ProposalState::Failed => trouble.so("e edits it, and it is proved again; r puts it away."),
+        _ => trouble,
+    }
+}
+
+fn put_away(
+    core: &Arc<Core>,
+    proposals: &[Arc<Proposal>],
+    verb: Verb,
+    at: clock::Moment,
+    reason: Option<&str>,
+) -> Result<Vec<String>, Trouble> {
+    let mut lines = Vec::new();
+    for proposal in proposals {
+        let name = proposal.function.qualname();
+        let line = match (&proposal.body, verb) {
+            (Body::Change(change), Verb::Reject) => {
+                core.state.lock().red.insert(proposal.function.clone());
+                let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(60));
+                format!("Kept as it was: {name} stays red until it gives {} again.", old.trim_start_matches("→ "))
+            }
+            (_, Verb::Overrule) => {
+                overrule(core, proposal, at, reason)?;
+                format!("Noted as a bug: {name}. No test is made of it.")
+            }
+            _ => format!("Rejected the draft for {name}. u takes it back."),
+        };
+        note(core, proposal, verb, reason, Vec::new(), at)?;
+        core.log.add(Level::Done, "decided", &line);
+        lines.push(line);
+    }
+    Ok(lines)
+}
+
+/// Notes that recorded outcomes are bugs.
+fn overrule(core: &Core, proposal: &Proposal, at: clock::Moment, reason: Option<&str>) -> Result<(), Trouble> {
+    for (call, outcome) in outcomes_of(core, proposal)? {
+        let note = Note { outcome, reason: reason.map(ToOwned::to_owned), at };
+        core.store().overrule(call, note)?;
+    }
+    Ok(())
+}
+
+/// Lists the outcomes a proposal is about, by call.
+fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(crate::domain::call::CallId, Digest)>, Trouble> {
+    Ok(match &proposal.body {
+        Body::Change(change) => change.calls.iter().map(|call| (call.call, outcome_hash(&call.new))).collect(),
+        Body::Draft(draft) => core
+            .store()
+            .baselines(&draft.calls)?
+            .into_iter()
+            .filter_map(|(call, bytes)| Some((call, outcome_hash(&value::outcome(&bytes).ok()?))))
+            .collect(),
+    })
+}
+
+/// Hashes an outcome, for notes on it.
+pub fn outcome_hash(effect: &Effect) -> Digest {
+    hash::of(&value::encode_outcome(effect))
+}
+
+fn skip(core: &Arc<Core>, proposals: &[Arc<Proposal>], at: clock::Moment) -> Result<Vec<String>, Trouble> {
+    let mut lines = Vec::new();
+    for proposal in proposals {
+        note(core, proposal, Verb::Skip, None, Vec::new(), at)?;
+        lines.push(format!("Skipped {}: it comes back at the end.", proposal.function.qualname()));
+    }
+    Ok(lines)
+}
+
+/// Stores a decision together with where it leads the proposal.
+fn note(
+    core: &Arc<Core>,
+    proposal: &Proposal,
+    verb: Verb,
+    reason: Option<&str>,
+    edits: Vec<FileEdit>,
+    at: clock::Moment,
+) -> Result<(), Trouble> {
+    let decision = Decision {
+        id: DecisionId(0),
+        proposal: proposal.id,
+        function: proposal.function.clone(),
+        verb,
+        from: proposal.state,
+        by: account(),
+        at,
+        reason: reason.map(ToOwned::to_owned),
+        basis: basis(proposal),
+        edits,
+        undone: false,
+    };
+    let (_, after) = core.store().decide(&decision, move |proposal| match verb {
+        Verb::Accept | Verb::Edit => proposal.state = ProposalState::Written,
+        Verb::Reject | Verb::Overrule => proposal.state = ProposalState::Rejected,
+        Verb::Skip => proposal.skipped = true,
+    })?;
+    if matches!(verb, Verb::Accept | Verb::Edit) {
+        remember_tests(core, &after)?;
+    }
+    count(core, verb, 1);
+    let line = format!("{verb:?} {}", after.function);
+    core.announce(Event::Decided { proposal: after.id, function: after.function.clone(), verb, line });
+    core.keep(after);
+    Ok(())
+}
+
+fn basis(proposal: &Proposal) -> Digest {
+    match (&proposal.body, &proposal.edited) {
+        (_, Some(text)) => hash::of(text.as_bytes()),
+        (Body::Draft(draft), None) => hash::of(draft.standalone().as_bytes()),
+        (Body::Change(_), None) => proposal.basis,
+    }
+}
+
+fn count(core: &Core, verb: Verb, step: isize) {
+    let decided = &mut core.state.lock().decided;
+    let counter = match verb {
+        Verb::Accept => &mut decided.accepted,
+        Verb::Edit => &mut decided.edited,
+        Verb::Reject => &mut decided.rejected,
+        Verb::Overrule => &mut decided.overruled,
+        Verb::Skip => return,
+    };
+    *counter = counter.saturating_add_signed(step);
+}
+
+/// Stores which tests a function has now.
+fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
+    let Some(draft) = proposal.draft() else { return Ok(()) };
+    let parts = drafting::parts(proposal)?;
+    core.store().put_accepted(&AcceptedTest {
+        function: proposal.function.clone(),
+        path: draft.target.clone(),
+        tests: parts.tests,
+        body: hash::of(parts.text.as_bytes()),
+        proposal: Some(proposal.id),
+    })?;
+    Ok(())
+}
+
+fn take_baseline<'a>(
+    core: &Core,
+    change: &'a Change,
+    which: impl Fn(&'a crate::domain::proposal::CallChange) -> &'a Effect,
+) -> Result<(), Trouble> {
+    for call in &change.calls {
+        core.store().set_baseline(call.call, Some(value::encode_outcome(which(call))))?;
+    }
+    Ok(())
+}
+
+/// Writes files, and lets the watcher know that it was us.
+fn write(core: &Core, edits: &[FileEdit]) -> Result<(), Trouble> {
+    if let Some(watcher) = core.watcher.lock().as_ref() {
+        for edit in edits {
+            watcher.expect(&edit.path, edit.after.as_deref().map(|text| hash::of(text.as_bytes())));
+        }
+    }
+    apply::apply(&core.root, edits)?;
+    for edit in edits {
+        let (before, after) = (edit.before.as_deref().unwrap_or(""), edit.after.as_deref().unwrap_or(""));
+        core.announce(Event::Wrote {
+            path: edit.path.clone(),
+            added: added_lines(before, after),
+            removed: added_lines(after, before),
+        });
+    }
+    Ok(())
+}
+
+/// Joins edits in their order: each file once, from its first state to its last.
+fn merged<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> Vec<FileEdit> {
+    let mut all: Vec<FileEdit> = Vec::new();
+    for edit in edits {
+        match all.iter_mut().find(|other| other.path == edit.path) {
+            Some(other) => other.after.clone_from(&edit.after),
+            None => all.push(edit.clone()),
+        }
+    }
+    all.retain(|edit| edit.before != edit.after);
+    all
+}
+
+/// Takes back the last decision that stands, and those made together with it.
+pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    let _one = core.deciding.lock().await;
+    let Some(last) = core.store().last_standing()? else {
+        return Err(Trouble::usage("Nothing to take back: no decision was made yet."));
+    };
+    let group: Vec<Decision> =
+        core.store().decisions(GROUP_MAX)?.into_iter().filter(|other| other.at == last.at && !other.undone).collect();
+    let inverse: Vec<FileEdit> = group.iter().flat_map(|decision| decision.edits.iter().rev().map(FileEdit::inverse)).collect();
+    write(core, &merged(inverse.iter())).map_err(|trouble| {
+        Trouble::environment("Not taken back: the file changed since. Nothing was written.").because(trouble.what)
+    })?;
+    let mut lines = Vec::new();
+    for decision in &group {
+        let proposal = core.proposal(decision.proposal)?;
+        if let Body::Change(change) = &proposal.body {
+            match decision.verb {
+                Verb::Accept | Verb::Edit => take_baseline(core, change, |call| &call.old)?,
+                _ => {
+                    core.state.lock().red.remove(&proposal.function);
+                }
+            }
+        }
+        if decision.verb == Verb::Overrule {
+            for (call, outcome) in outcomes_of(core, &proposal)? {
+                core.store().withdraw_note(call, outcome)?;
+            }
+        }
+        let (verb, from) = (decision.verb, decision.from);
+        let back = if matches!(from, ProposalState::Accepted | ProposalState::Edited) { ProposalState::Ready } else { from };
+        let (_, after) = core.store().mark_decision(decision.id, true, move |proposal| {
+            if verb == Verb::Skip {
+                proposal.skipped = false;
+            } else {
+                proposal.state = back;
+            }
+        })?;
+        forget_tests(core, &after, verb)?;
+        count(core, verb, -1);
+        let line = format!("Taken back: {} waits again. U decides it again.", after.function.qualname());
+        core.announce(Event::Undone { proposal: after.id, function: after.function.clone(), line: line.clone() });
+        core.log.add(Level::Done, "undone", &line);
+        core.keep(after);
+        lines.push(line);
+    }
+    after(core)?;
+    Ok(lines)
+}
+
+/// After undoing, the function has the tests it had before, if it had any.
+fn forget_tests(core: &Core, proposal: &Proposal, verb: Verb) -> Result<(), Trouble> {
+    let (Verb::Accept | Verb::Edit, Some(draft)) = (verb, proposal.draft()) else { return Ok(()) };
+    core.store().remove_accepted(&proposal.function, &draft.target)?;
+    let older = core.store().proposals_of(&proposal.function)?;
+    let older = older.iter().rev().find(|other| {
+        other.id != proposal.id
+            && other.state == ProposalState::Written
+            && other.draft().is_some_and(|d| d.target == draft.target)
+    });
+    older.map_or(Ok(()), |older| remember_tests(core, older))
+}
+
+/// Makes again what was taken back last.
+pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    let _one = core.deciding.lock().await;
+    let Some(first) = core.store().last_undone()? else {
+        return Err(Trouble::usage("Nothing to decide again: nothing was taken back."));
+    };
+    let mut group: Vec<Decision> =
+        core.store().decisions(GROUP_MAX)?.into_iter().filter(|other| other.at == first.at && other.undone).collect();
+    group.reverse();
+    write(core, &merged(group.iter().flat_map(|decision| decision.edits.iter()))).map_err(|trouble| {
+        Trouble::environment("Not decided again: the file changed since. Nothing was written.").because(trouble.what)
+    })?;
+    let mut lines = Vec::new();
+    for decision in &group {
+        let proposal = core.proposal(decision.proposal)?;
+        if let Body::Change(change) = &proposal.body {
+            match decision.verb {
+                Verb::Accept | Verb::Edit => take_baseline(core, change, |call| &call.new)?,
+                _ => {
+                    core.state.lock().red.insert(proposal.function.clone());
+                }
+            }
+        }
+        if decision.verb == Verb::Overrule {
+            overrule(core, &proposal, decision.at, decision.reason.as_deref())?;
+        }
+        let verb = decision.verb;
+        if matches!(verb, Verb::Accept | Verb::Edit) {
+            core.move_proposal(decision.proposal, ProposalState::Accepted, |_| {})?;
+        }
+        let (_, after) = core.store().mark_decision(decision.id, false, move |proposal| match verb {
+            Verb::Accept | Verb::Edit => proposal.state = ProposalState::Written,
+            Verb::Reject | Verb::Overrule => proposal.state = ProposalState::Rejected,
+            Verb::Skip => proposal.skipped = true,
+        })?;
+        if matches!(verb, Verb::Accept | Verb::Edit) {
+            remember_tests(core, &after)?;
+        }
+        count(core, verb, 1);
+        let line = format!("Decided again: {}.", after.function.qualname());
+        core.announce(Event::Decided { proposal: after.id, function: after.function.clone(), verb, line: line.clone() });
+        core.keep(after);
+        lines.push(line);
+    }
+    after(core)?;
+    Ok(lines)
+}
+
+/// Takes a person's text in place of the draft's, and proves it.
+pub async fn edit(core: &Arc<Core>, id: ProposalId, text: String) -> Result<(), Trouble> {
+    let proposal = core.proposal(id)?;
+    if proposal.draft().is_none() {
+        return Err(Trouble::usage("Only drafts have a text to edit."));
+    }
+    drafting::parse(&text)?;
+    core.move_proposal(id, ProposalState::Proving, move |proposal| proposal.edited = Some(text))?;
+    drafting::prove(core, vec![id]).await
+}
+
+/// Compares accepted tests with the manifest and with what would be drafted now, a line for each difference.
+pub async fn check_accepted(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    let worker = core.clone();
+    let mut lines = super::blocking(move || plan::compare_with_manifest(&worker)).await??;
+    lines.extend(drafting::would_change(core).await?);
+    Ok(lines)
+}

@@ -1,0 +1,198 @@
+//! What front ends read in detail: source, calls, proposals. Values are decoded and made readable here.
+
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::snapshot::{CallRow, ProposalView};
+use crate::engine::core::Core;
+use crate::engine::plan::{Overlay, plan};
+use crate::engine::rows;
+use crate::python::value;
+use crate::store::StoredCall;
+
+/// Calls of a function that are read at most.
+pub const CALLS_MAX: usize = 400;
+/// Characters of a value on one line.
+const LINE: usize = 400;
+/// Characters of a value shown whole.
+const WHOLE: usize = 200_000;
+/// Source files larger than this are not shown.
+const SOURCE_MAX: u64 = 2 << 20;
+
+/// Reads a source file.
+pub fn source(core: &Core, path: &RelPath) -> Result<Arc<str>, Trouble> {
+    let full = path.under(&core.root);
+    let fail = |error: std::io::Error| Trouble::environment(format!("{path} cannot be read.")).because(error);
+    let meta = std::fs::symlink_metadata(&full).map_err(fail)?;
+    if !meta.is_file() || meta.len() > SOURCE_MAX {
+        return Err(
+            Trouble::environment(format!("{path} is not shown.")).because("It is no ordinary file, or larger than 2 MiB.")
+        );
+    }
+    let bytes = std::fs::read(&full).map_err(fail)?;
+    Ok(String::from_utf8_lossy(&bytes).into())
+}
+
+/// Decodes a stored call; what cannot be decoded is a reason, not an error.
+pub fn decode(stored: StoredCall) -> Call {
+    let broken = |what: &str| Argument {
+        name: what.to_owned(),
+        kind: crate::domain::function::ParamKind::PositionalOrKeyword,
+        value: crate::domain::value::Value::Opaque { ordinal: 0, ty: crate::domain::value::TypeName::new("", "unreadable") },
+    };
+    let args = value::arguments(&stored.args).unwrap_or_else(|_| vec![broken("arguments")]);
+    let effect = match stored.outcome.as_deref().map(value::outcome) {
+        Some(Ok(effect)) => effect,
+        Some(Err(_)) | None => Effect { outcome: Outcome::Unfinished, changed: Vec::new() },
+    };
+    Call {
+        id: stored.id,
+        recording: stored.recording,
+        function: stored.function,
+        parent: stored.parent,
+        caller: stored.caller,
+        caller_line: stored.caller_line,
+        direct: stored.direct,
+        thread: stored.thread,
+        task: stored.task,
+        receiver: stored.receiver,
+        start_ns: stored.start_ns,
+        duration_ns: stored.duration_ns,
+        args,
+        effect,
+        touches: stored.touches,
+        times: stored.times,
+        input: stored.input,
+    }
+}
+
+/// Gives the calls of a recording that end and may be run again.
+pub fn replayable_of(core: &Core, recording: RecordingId) -> Result<Vec<Call>, Trouble> {
+    let calls = core.store().calls_in(recording)?;
+    Ok(calls
+        .into_iter()
+        .filter(|call| call.not_replayable.is_none())
+        .map(decode)
+        .filter(|call| call.not_replayable().is_none())
+        .collect())
+}
+
+/// Gives the calls of a function that were seen to repeat, each with its baseline.
+pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
+    let stored = core.store().calls_of(function, CALLS_MAX)?;
+    let stored: Vec<StoredCall> =
+        stored.into_iter().filter(|call| call.not_replayable.is_none() && call.outcome.is_some()).collect();
+    let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
+    let baselines = core.store().baselines(&ids)?;
+    let mut out = Vec::new();
+    for call in stored {
+        if core.store().newest_outcome(call.id)?.is_none() {
+            continue;
+        }
+        let Some(Ok(baseline)) = baselines.get(&call.id).map(|bytes| value::outcome(bytes)) else { continue };
+        out.push((decode(call), baseline));
+    }
+    Ok(out)
+}
+
+/// Gives the known outcome of a call under a version of the code, and the functions it ran through.
+pub fn outcome(core: &Core, call: CallId, code: Digest) -> Result<Option<(Effect, Vec<FunctionId>)>, Trouble> {
+    let Some(stored) = core.store().outcome(call, code)? else { return Ok(None) };
+    Ok(value::outcome(&stored.outcome).ok().map(|effect| (effect, stored.entered)))
+}
+
+/// Gives the recorded calls of a function as rows.
+pub fn calls(core: &Core, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
+    let index = core.index();
+    let place = |id: &FunctionId, line: Option<u32>| {
+        let file = index.function(id).map_or_else(|| id.module().to_owned(), |f| f.path.file_name().to_owned());
+        match line {
+            Some(line) => format!("{} {file}:{line}", id.qualname()),
+            None => format!("{} {file}", id.qualname()),
+        }
+    };
+    let stored = core.store().calls_of(function, CALLS_MAX)?;
+    let mut rows = Vec::with_capacity(stored.len());
+    for stored in stored {
+        let reason = stored.not_replayable.clone();
+        let call = decode(stored);
+        let inner = core.store().children(call.id)?;
+        let inner = inner.into_iter().take(20).map(decode).map(|call| {
+            let name = call.function.qualname().to_owned();
+            text::display_line(&format!("{name}{} {}", call.arguments(120), call.effect.outcome.summary(120))).into_owned()
+        });
+        let inner: Vec<String> = inner.collect();
+        let caller = call.caller.as_ref().map(|id| place(id, call.caller_line));
+        rows.push(row(&call, inner, caller, reason.or_else(|| call.not_replayable())));
+    }
+    Ok(rows)
+}
+
+fn row(call: &Call, inner: Vec<String>, caller: Option<String>, not_replayable: Option<String>) -> CallRow {
+    let line = |text: String| text::display_line(&text).into_owned();
+    let receiver = call.receiver.and_then(|ordinal| {
+        let first = call.args.first()?;
+        Some(line(format!("{}#{ordinal}", first.value.type_name())))
+    });
+    let changed: Vec<String> =
+        call.effect.changed.iter().map(|(name, value)| line(format!("{name} is now {}", value.summary(LINE)))).collect();
+    let mut full = vec![format!("{}{}", call.function.qualname(), call.arguments(WHOLE))];
+    full.extend(call.args.iter().map(|arg| format!("  {} = {}", arg.name, arg.value.summary(WHOLE))));
+    full.push(call.effect.outcome.summary(WHOLE));
+    full.extend(call.effect.changed.iter().map(|(name, value)| format!("  {name} is now {}", value.summary(WHOLE))));
+    full.extend(call.touches.iter().map(|touch| format!("  touched {}: {}", touch.kind, touch.detail)));
+    full.extend(not_replayable.iter().map(|reason| format!("  not run again: {reason}")));
+    CallRow {
+        id: call.id,
+        args: call.args.iter().map(|arg| (line(arg.name.clone()), line(arg.value.summary(LINE)))).collect(),
+        arguments: line(call.arguments(LINE)),
+        outcome: line(call.effect.outcome.summary(LINE)),
+        failed: call.effect.outcome.is_failure(),
+        times: call.times,
+        duration_ns: call.duration_ns,
+        inner,
+        caller: caller.map(line),
+        receiver,
+        changed,
+        not_replayable: not_replayable.map(line),
+        recording: call.recording,
+        thread: call.thread,
+        full: full.into_iter().map(line).collect(),
+    }
+}
+
+/// Gives a proposal with what accepting it would write now.
+pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
+    let proposal = core.proposal(id)?;
+    let newer = core
+        .state
+        .lock()
+        .proposals
+        .values()
+        .rev()
+        .find(|other| {
+            other.function == proposal.function
+                && other.id > id
+                && other.draft().is_some() == proposal.draft().is_some()
+                && rows::is_in_queue(other)
+        })
+        .map(|other| other.id);
+    let mut blocked = rows::blocked(&proposal).map(|why| Trouble::usage("It cannot be accepted now.").because(format!("{why}.")));
+    let plan = match proposal.state {
+        ProposalState::Written => Vec::new(),
+        _ => match plan(core, &proposal, &Overlay::new()) {
+            Ok(plan) => plan,
+            Err(trouble) => {
+                blocked = blocked.or(Some(trouble));
+                Vec::new()
+            }
+        },
+    };
+    Ok(ProposalView { proposal: (*proposal).clone(), plan, blocked, newer })
+}

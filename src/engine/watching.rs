@@ -1,0 +1,203 @@
+//! What follows a save: the index is read anew, what rests on the change is marked, replayed and proved again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::clock;
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::snapshot::WatchState;
+use crate::engine::core::Core;
+use crate::engine::{behaviour, blocking, drafting};
+use crate::source::change::IndexChange;
+use crate::watch::{Batch, Watcher};
+
+/// How often the store is asked whether another process changed it.
+const STORE_EVERY: Duration = Duration::from_millis(250);
+
+/// Begins to watch, or says why not.
+pub fn start(core: &Arc<Core>) {
+    if !core.settings.watch.enabled {
+        return;
+    }
+    let (sender, mut batches) = tokio::sync::mpsc::unbounded_channel::<Batch>();
+    let started = Watcher::start(
+        &core.root,
+        &core.settings.record.exclude,
+        &core.settings.watch,
+        Box::new(move |batch| {
+            // The engine may be gone already.
+            let _ = sender.send(batch);
+        }),
+    );
+    match started {
+        Ok(watcher) => {
+            let state = watcher.state();
+            if let WatchState::Polling { reason } = &state {
+                core.say(Level::Warning, "watch", reason.clone());
+            }
+            core.state.lock().watch = Some(state);
+            *core.watcher.lock() = Some(watcher);
+        }
+        Err(trouble) => return core.complain("watch", &trouble),
+    }
+    core.touch();
+    let core = core.clone();
+    tokio::spawn(async move {
+        while let Some(mut batch) = batches.recv().await {
+            // Saves that came while the last one was worked on are worked on together.
+            while let Ok(more) = batches.try_recv() {
+                batch.rescan |= more.rescan;
+                batch.paths.extend(more.paths);
+            }
+            changed(&core, (!batch.rescan).then_some(batch.paths)).await;
+        }
+    });
+}
+
+/// Stops or goes on reacting to saves.
+pub fn pause(core: &Arc<Core>, paused: bool) {
+    let state = core.watcher.lock().as_ref().map(|watcher| {
+        if paused {
+            watcher.pause()
+        } else {
+            watcher.resume()
+        }
+        watcher.state()
+    });
+    match state {
+        Some(state) => core.state.lock().watch = Some(state),
+        None => core.say(Level::Info, "watch", "Watch is off."),
+    }
+    core.touch();
+}
+
+/// Works on saved files: these, or whatever differs.
+pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
+    if let Some(state) = core.watcher.lock().as_ref().map(Watcher::state) {
+        core.state.lock().watch = Some(state);
+    }
+    let worker = core.clone();
+    let updated = blocking(move || {
+        let mut index = (*worker.index()).clone();
+        let change = index.update(&worker.root, paths.as_deref());
+        (index, change)
+    })
+    .await;
+    let Ok((index, change)) = updated else { return };
+    *core.index.write() = Arc::new(index);
+    if change.files.is_empty() {
+        return;
+    }
+    core.state.lock().edition += 1;
+    note(core, &change);
+    if change.is_harmless() {
+        core.touch();
+        return;
+    }
+    let functions: Vec<FunctionId> = change.code().cloned().collect();
+    let modules = change.changed_modules();
+    let stale = mark_stale(core, &functions, &modules);
+    let core = core.clone();
+    // The next save is read while this one is replayed; the newest replay wins.
+    tokio::spawn(async move {
+        behaviour::after_save(&core, &functions, &modules).await;
+        drafting::renew(&core, stale).await;
+    });
+}
+
+fn note(core: &Arc<Core>, change: &IndexChange) {
+    let functions: Vec<FunctionId> = change.code().cloned().collect();
+    let at = clock::now();
+    {
+        let mut state = core.state.lock();
+        for id in &functions {
+            state.edited.insert(id.clone(), at);
+        }
+    }
+    let names: Vec<&str> = functions.iter().take(3).map(FunctionId::qualname).collect();
+    let what = match (change.files.as_slice(), names.as_slice()) {
+        ([file], []) => format!("{file}: no function changed"),
+        ([file], names) => format!("{file}: {} changed", names.join(", ")),
+        (files, _) => format!("{}, {} changed", text::count(files.len(), "file"), text::count(functions.len(), "function")),
+    };
+    core.log.add(Level::Info, "saved", &what);
+    core.announce(Event::Saved { paths: change.files.clone(), functions });
+}
+
+/// Marks the drafts that rest on the change; gives them.
+fn mark_stale(core: &Arc<Core>, functions: &[FunctionId], modules: &[RelPath]) -> Vec<ProposalId> {
+    let Ok(reach) = behaviour::reach(core) else { return Vec::new() };
+    let resting: BTreeSet<FunctionId> = reach.resting_on(functions, modules);
+    let ids: Vec<ProposalId> = {
+        let state = core.state.lock();
+        state
+            .proposals
+            .values()
+            .filter(|proposal| proposal.draft().is_some() && resting.contains(&proposal.function))
+            .filter(|proposal| matches!(proposal.state, ProposalState::Ready | ProposalState::Refused | ProposalState::Proving))
+            .map(|proposal| proposal.id)
+            .collect()
+    };
+    ids.into_iter()
+        .filter(|id| match core.move_proposal(*id, ProposalState::Stale, |_| {}) {
+            Ok(_) => true,
+            Err(trouble) => {
+                core.complain("stale", &trouble);
+                false
+            }
+        })
+        .collect()
+}
+
+/// Looks for what another process wrote to the store.
+pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
+    let mut seen = 0;
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(STORE_EVERY) => {}
+        }
+        let worker = core.clone();
+        let mut version = seen;
+        let Ok((changed, now)) = blocking(move || (worker.store().changed_since(&mut version).unwrap_or(false), version)).await
+        else {
+            return;
+        };
+        seen = now;
+        if changed {
+            if let Err(trouble) = resync(&core) {
+                core.complain("database", &trouble);
+            }
+            core.announce(Event::Resync);
+        }
+    }
+}
+
+/// Reads again what another process may have changed.
+fn resync(core: &Arc<Core>) -> Result<(), crate::base::error::Trouble> {
+    let open = core.store().open_proposals()?;
+    let recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
+    {
+        let mut state = core.state.lock();
+        let ours: Vec<ProposalId> = state.proposals.keys().copied().collect();
+        for proposal in open {
+            state.proposals.insert(proposal.id, Arc::new(proposal));
+        }
+        drop(state);
+        for id in ours {
+            if let Some(proposal) = core.store().proposal(id)? {
+                core.state.lock().proposals.insert(id, Arc::new(proposal));
+            }
+        }
+    }
+    core.state.lock().recordings = recordings;
+    core.reload_counts()?;
+    core.reload_undo()
+}

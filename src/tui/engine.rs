@@ -1,0 +1,45 @@
+//! The engine's handle as what the screen stands on.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::domain::command::Command;
+use crate::domain::event::Event;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView};
+use crate::engine::Handle;
+use crate::tui::backend::Backend;
+
+impl Backend for Handle {
+    fn send(&self, command: Command) {
+        Handle::send(self, command);
+    }
+
+    fn subscribe(&self) -> broadcast::Receiver<Event> {
+        Handle::subscribe(self)
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Handle::snapshot(self)
+    }
+
+    fn source(&self, path: &RelPath) -> Result<Arc<str>, Trouble> {
+        Handle::source(self, path)
+    }
+
+    fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
+        Handle::calls(self, function)
+    }
+
+    fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble> {
+        Handle::proposal(self, id)
+    }
+
+    fn stream(&self, id: ProposalId) -> Option<StreamView> {
+        Handle::stream(self, id)
+    }
+}

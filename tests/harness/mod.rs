@@ -1,0 +1,287 @@
+//! A real terminal for tests: the real binary behind a pseudo-terminal, its screen kept by a terminal emulator.
+//!
+//! Tests wait for what the screen shows, never for time to pass; the deadline only ends a test that has failed.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod model;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// Longest wait for a condition. Generous, for machines that do other things too.
+const DEADLINE: Duration = Duration::from_secs(90);
+
+/// A project in a folder of its own, with a home folder of its own.
+pub struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// Copies an example project.
+    pub fn example(name: &str) -> Self {
+        let place = Self::empty();
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name), &place.root());
+        place
+    }
+
+    /// Makes an empty project folder.
+    pub fn empty() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("project")).unwrap();
+        std::fs::create_dir_all(folder.path().join("home")).unwrap();
+        Self { folder }
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("project")
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("home")
+    }
+
+    /// Reads a file of the project.
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Writes a file of the project the way editors do: beside it, then renamed over it.
+    pub fn save(&self, path: &str, text: &str) {
+        let target = self.root().join(path);
+        let beside = target.with_extension("tmp~");
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::write(&beside, text).unwrap();
+        std::fs::rename(&beside, &target).unwrap();
+    }
+
+    /// Replaces a text in a file of the project; it must be there.
+    pub fn edit(&self, path: &str, old: &str, new: &str) {
+        let text = self.read(path);
+        assert!(text.contains(old), "{path} has no {old:?}");
+        self.save(path, &text.replace(old, new));
+    }
+
+    /// The variables under which the binary runs here: its own home, no colours of the tester's, a known Python.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let home = self.home();
+        let mut variables: Vec<(String, String)> = [
+            ("HOME", home.clone()),
+            ("XDG_CONFIG_HOME", home.join("config")),
+            ("XDG_STATE_HOME", home.join("state")),
+            ("XDG_CACHE_HOME", home.join("cache")),
+        ]
+        .into_iter()
+        .map(|(name, path)| (name.to_owned(), path.display().to_string()))
+        .collect();
+        for (name, value) in
+            [("TERM", "xterm-256color"), ("LANG", "C.UTF-8"), ("LC_ALL", "C.UTF-8"), ("SHELL", "/bin/sh"), ("USER", "ada")]
+        {
+            variables.push((name.into(), value.into()));
+        }
+        variables.push((
+            "PATH".into(),
+            format!("{}:{}", python_with_pytest().parent().unwrap().display(), std::env::var("PATH").unwrap()),
+        ));
+        variables
+    }
+
+    /// Prepares the binary with these arguments, for running without a terminal.
+    pub fn command(&self, args: &[&str]) -> std::process::Command {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pytead-tui"));
+        command.args(args).current_dir(self.root()).env_clear().envs(self.environment()).stdin(std::process::Stdio::null());
+        command
+    }
+
+    /// Runs the binary without a terminal and gives exit code, standard output and error output.
+    pub fn run(&self, args: &[&str]) -> (i32, String, String) {
+        let output = self.command(args).output().unwrap();
+        (
+            output.status.code().unwrap_or(-1),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    }
+}
+
+/// Finds an interpreter with pytest: the development environment's first.
+pub fn python_with_pytest() -> PathBuf {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv/bin/python");
+    let candidates = std::iter::once(own).chain(std::env::split_paths(&search).map(|folder| folder.join("python3")));
+    for python in candidates {
+        let found = std::process::Command::new(&python).args(["-c", "import pytest"]).output();
+        if found.is_ok_and(|output| output.status.success()) {
+            return python;
+        }
+    }
+    panic!("no Python with pytest: `make test` installs one into .venv");
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name();
+        if [".pytead", "__pycache__", ".pytest_cache", ".venv"].iter().any(|skip| name == *skip) {
+            continue;
+        }
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to.join(name));
+        } else {
+            std::fs::copy(entry.path(), to.join(name)).unwrap();
+        }
+    }
+}
+
+/// The binary in a pseudo-terminal.
+pub struct Terminal {
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn portable_pty::Child + Send + Sync>,
+    writer: Box<dyn Write + Send>,
+    shared: Arc<(Mutex<Shared>, Condvar)>,
+    size: (u16, u16),
+}
+
+struct Shared {
+    parser: vt100::Parser,
+    raw: Vec<u8>,
+    ended: bool,
+}
+
+impl Terminal {
+    /// Starts the binary with a terminal of `columns` × `rows`.
+    pub fn start(place: &Place, args: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pytead-tui"));
+        command.args(args);
+        Self::spawn(place, command, columns, rows)
+    }
+
+    /// Starts a shell script with a terminal; `$PYTEAD` is the binary.
+    pub fn shell(place: &Place, script: &str, columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", script]);
+        command.env("PYTEAD", env!("CARGO_BIN_EXE_pytead-tui"));
+        Self::spawn(place, command, columns, rows)
+    }
+
+    fn spawn(place: &Place, mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        let pair = native_pty_system().openpty(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+        let script = command.get_env("PYTEAD").map(ToOwned::to_owned);
+        command.env_clear();
+        for (name, value) in place.environment() {
+            command.env(name, value);
+        }
+        if let Some(binary) = script {
+            command.env("PYTEAD", binary);
+        }
+        command.cwd(place.root());
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let writer = pair.master.take_writer().unwrap();
+        let shared = Arc::new((
+            Mutex::new(Shared { parser: vt100::Parser::new(rows, columns, 0), raw: Vec::new(), ended: false }),
+            Condvar::new(),
+        ));
+        let filled = shared.clone();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            loop {
+                let read = reader.read(&mut buffer).unwrap_or(0);
+                let mut inner = filled.0.lock().unwrap();
+                if read == 0 {
+                    inner.ended = true;
+                    filled.1.notify_all();
+                    return;
+                }
+                inner.parser.process(&buffer[..read]);
+                inner.raw.extend_from_slice(&buffer[..read]);
+                filled.1.notify_all();
+            }
+        });
+        Self { master: pair.master, child, writer, shared, size: (columns, rows) }
+    }
+
+    /// Types text, or escape sequences.
+    pub fn keys(&mut self, text: &str) {
+        self.writer.write_all(text.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    /// Gives the screen as lines, trailing spaces removed.
+    pub fn screen(&self) -> String {
+        let inner = self.shared.0.lock().unwrap();
+        contents(&inner.parser, self.size.0)
+    }
+
+    /// Gives every byte the terminal received.
+    pub fn raw(&self) -> Vec<u8> {
+        self.shared.0.lock().unwrap().raw.clone()
+    }
+
+    /// Waits until the screen contains a text.
+    pub fn wait(&self, text: &str) -> String {
+        self.wait_until(&format!("{text:?}"), |screen| screen.contains(text))
+    }
+
+    /// Waits until a text is gone from the screen.
+    pub fn wait_gone(&self, text: &str) -> String {
+        self.wait_until(&format!("no {text:?}"), |screen| !screen.contains(text))
+    }
+
+    /// Waits until the screen is as a condition wants it.
+    pub fn wait_until(&self, what: &str, good: impl Fn(&str) -> bool) -> String {
+        let until = Instant::now() + DEADLINE;
+        let mut inner = self.shared.0.lock().unwrap();
+        loop {
+            let screen = contents(&inner.parser, self.size.0);
+            if good(&screen) {
+                return screen;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !inner.ended, "waited for {what}; ended: {}; the screen is\n{screen}", inner.ended);
+            inner = self.shared.1.wait_timeout(inner, left.min(Duration::from_millis(200))).unwrap().0;
+        }
+    }
+
+    /// Changes the size.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        self.size = (columns, rows);
+        self.shared.0.lock().unwrap().parser.screen_mut().set_size(rows, columns);
+        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+    }
+
+    /// Waits for the end and gives the exit code.
+    pub fn end(&mut self) -> u32 {
+        let until = Instant::now() + DEADLINE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.exit_code();
+            }
+            assert!(Instant::now() < until, "it does not end; the screen is\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// The process id.
+    pub fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn contents(parser: &vt100::Parser, columns: u16) -> String {
+    parser.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,272 @@
+//! The verbs of the command line on the real binary, without a terminal, on real projects.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use harness::Place;
+
+/// The edit that makes three recorded calls of `Cart.total` end differently.
+const EDIT: (&str, &str, &str) = ("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
+
+fn recorded_shop() -> Place {
+    let place = Place::example("shop");
+    let (code, _, err) = place.run(&["--trust", "run", "--", "pytest", "-q"]);
+    assert_eq!(code, 0, "{err}");
+    place
+}
+
+fn json_lines(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+}
+
+#[test]
+fn an_untrusted_folder_is_only_read() {
+    let place = Place::empty();
+    place.save("conftest.py", "open('sentinel', 'w').close()\n");
+    place.save("sitecustomize.py", "open('sentinel', 'w').close()\n");
+    place.save("test_x.py", "open('sentinel', 'w').close()\ndef test_x(): pass\n");
+    for args in [&["run", "pytest"][..], &["gen"], &["replay"], &["draft", "f"], &["review"], &["tead", "pytest"]] {
+        let (code, _, err) = place.run(args);
+        assert_eq!(code, 3, "{args:?}: {err}");
+        assert!(err.contains("not trusted") && err.contains("pytead-tui trust"), "{args:?}: {err}");
+    }
+    for args in [&["index"][..], &["config", "show"], &["doctor"]] {
+        let (code, _, err) = place.run(args);
+        assert_eq!(code, 0, "{args:?}: {err}");
+    }
+    assert!(!place.root().join("sentinel").exists(), "reading ran the project's code");
+}
+
+#[test]
+fn trust_is_remembered_outside_the_project_and_can_be_taken_back() {
+    let place = Place::empty();
+    place.save("main.py", "print('ran')\n");
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let (code, out, err) = place.run(&["run", "main.py"]);
+    assert_eq!((code, out.as_str()), (0, "ran\n"), "{err}");
+    assert_eq!(place.run(&["trust", "--remove"]).0, 0);
+    assert_eq!(place.run(&["run", "main.py"]).0, 3);
+}
+
+#[test]
+fn the_program_keeps_its_output_and_its_exit_code() {
+    let place = Place::empty();
+    place.save("main.py", "import sys\ndef f(x):\n    return x + 1\nprint('out', f(1), *sys.argv[1:])\nprint('err', file=sys.stderr)\nsys.exit(3)\n");
+    let (code, out, err) = place.run(&["--trust", "run", "main.py", "a", "--trust"]);
+    assert_eq!((code, out.as_str()), (3, "out 2 a --trust\n"), "{err}");
+    assert!(err.contains("err\n") && err.contains("1 call of"), "{err}");
+    place.save("boom.py", "def f(x):\n    raise ValueError('no')\nf(1)\n");
+    let (code, _, err) = place.run(&["--trust", "run", "boom.py"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("ValueError: no") && !err.contains("pytead_tui/recorder"), "{err}");
+    place.save("killed.py", "import os\ndef f(x):\n    return x\nf(1)\nf('b')\nos.kill(os.getpid(), 9)\n");
+    let (code, _, err) = place.run(&["--trust", "run", "killed.py"]);
+    assert_eq!(code, 137);
+    assert!(err.contains("2 calls"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_run_is_said_in_a_sentence() {
+    let place = Place::example("shop");
+    let (code, _, err) = place.run(&["--trust", "run", "no-such-program"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("no-such-program"), "{err}");
+    let (code, _, err) = place.run(&["--trust", "gen", "shop.pricng:tax_for"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("No function shop.pricng:tax_for.") && err.contains("shop.pricing:tax_for"), "{err}");
+    let (code, _, err) = place.run(&["--trust", "--python", "/no/python", "run", "main.py"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("There is no Python at /no/python"), "{err}");
+    let (code, _, err) = place.run(&["--trust", "draft", "tax_for"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("No model is set up"), "{err}");
+    let (code, _, err) = place.run(&["frobnicate"]);
+    assert_eq!(code, 2, "{err}");
+}
+
+#[test]
+fn without_a_terminal_the_workbench_says_what_to_use() {
+    let place = Place::example("shop");
+    let (code, _, err) = place.run(&[]);
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("terminal") && err.contains("run"), "{err}");
+}
+
+#[test]
+fn recorded_tests_become_proved_tests_that_pass_with_plain_pytest() {
+    let place = recorded_shop();
+    let (code, out, err) = place.run(&["--trust", "gen"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("shop.pricing:apply_discount") && out.contains("✓ passes"), "{out}\n{err}");
+    assert!(!place.root().join("tests/pytead").exists(), "gen alone writes nothing");
+    let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    let text = place.read("tests/pytead/test_pytead_shop__pricing.py");
+    assert!(text.contains("def test_apply_discount") && text.contains("pytest.raises"), "{text}");
+    assert!(!text.contains("pytead_tui"), "accepted tests need nothing of ours");
+    let output = std::process::Command::new(harness::python_with_pytest())
+        .args(["-m", "pytest", "-q", "tests/pytead"])
+        .current_dir(place.root())
+        .env_clear()
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let (code, out, err) = place.run(&["--trust", "gen", "--check"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    let (code, out, err) = place.run(&["--trust", "review", "--undo"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(!place.root().join("tests/pytead/test_pytead_shop__pricing.py").exists(), "undo takes the file back");
+}
+
+#[test]
+fn an_edit_shows_old_and_new_and_going_back_is_silent() {
+    let place = recorded_shop();
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    let before = place.read(EDIT.0);
+    place.edit(EDIT.0, EDIT.1, EDIT.2);
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert_eq!(code, 1, "{out}\n{err}");
+    assert!(out.contains("shop.cart:Cart.total"), "{out}");
+    assert!(out.contains("Decimal('104.90')") && out.contains("Decimal('100.00')"), "{out}");
+    assert!(out.contains("because shop.pricing:shipping_for"), "{out}");
+    place.save(EDIT.0, &before);
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+}
+
+#[test]
+fn review_works_without_a_terminal_by_numbers() {
+    let place = recorded_shop();
+    assert_eq!(place.run(&["--trust", "gen", "tax_for"]).0, 0);
+    let (code, out, err) = place.run(&["--trust", "review", "--list", "--format", "json"]);
+    assert_eq!(code, 0, "{err}");
+    let rows = json_lines(&out);
+    let queue = rows.iter().find(|row| row["result"] == "queue").unwrap();
+    let id = queue["value"][0]["id"].as_i64().unwrap().to_string();
+    let (code, out, err) = place.run(&["--trust", "review", "--accept", &id]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("Accepted tax_for"), "{out}");
+    assert!(place.read("tests/pytead/test_pytead_shop__pricing.py").contains("def test_tax_for"));
+    let (code, _, err) = place.run(&["--trust", "review", "--accept", "999"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("No proposal 999 waits"), "{err}");
+}
+
+#[test]
+fn a_hand_edited_test_is_never_overwritten() {
+    let place = recorded_shop();
+    assert_eq!(place.run(&["--trust", "gen", "tax_for", "--accept"]).0, 0);
+    let file = "tests/pytead/test_pytead_shop__pricing.py";
+    let text = place.read(file);
+    let changed =
+        text.replace("def test_tax_for", "# mine\nMINE = 1\n\n\ndef test_tax_for").replace("assert ", "assert MINE and ");
+    place.save(file, &changed);
+    place.edit("shop/pricing.py", "return round_price(total * rate)", "return round_price(total * rate) + CENT");
+    assert_eq!(place.run(&["--trust", "replay"]).0, 1);
+    let (_, out, err) = place.run(&["--trust", "review", "--accept", "all"]);
+    let now = place.read(file);
+    assert!(now.contains("MINE and "), "the hand edit is gone:\n{now}\n{out}{err}");
+}
+
+#[test]
+fn a_damaged_database_is_kept_aside() {
+    let place = recorded_shop();
+    std::fs::write(place.root().join(".pytead/pytead.db"), b"not a database at all, and longer than a header".repeat(40))
+        .unwrap();
+    for side in ["pytead.db-wal", "pytead.db-shm"] {
+        let _ = std::fs::remove_file(place.root().join(".pytead").join(side));
+    }
+    let (code, out, err) = place.run(&["--trust", "index"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(place.root().join(".pytead/pytead.db.damaged").exists());
+}
+
+#[test]
+fn json_is_one_object_a_line_and_for_run_it_leaves_the_programs_output_alone() {
+    let place = Place::example("shop");
+    let (code, out, err) = place.run(&["--trust", "--format", "json", "run", "--events", "events.jsonl", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(!out.trim_start().starts_with('{'), "{out}");
+    let events = json_lines(&place.read("events.jsonl"));
+    assert!(events.iter().any(|event| event["result"] == "recording"), "{events:?}");
+    for args in
+        [&["gen", "tax_for"][..], &["replay"], &["index"], &["config", "show", "--origin"], &["doctor"], &["review", "--list"]]
+    {
+        let (_, out, err) = place.run(&[&["--trust", "--format", "json"], args].concat());
+        assert!(!json_lines(&out).is_empty(), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn a_hostile_program_cannot_write_to_the_terminal_through_us() {
+    let place = Place::empty();
+    place.save("evil.py", "def f(x):\n    return x + '\\x1b]0;owned\\x07\\x1b[2J\\u202e'\n\nf('a')\nf('b')\n\nif __name__ == '__main__':\n    f('c')\n");
+    assert_eq!(place.run(&["--trust", "run", "evil.py"]).0, 0);
+    place.edit("evil.py", "return x +", "return x + 'more' +");
+    let (_, out, err) = place.run(&["--trust", "replay"]);
+    let (_, drafts, _) = place.run(&["--trust", "gen"]);
+    for text in [out, err, drafts] {
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{7}') && !text.contains('\u{202e}'), "{text:?}");
+    }
+}
+
+#[test]
+fn a_function_that_returns_a_gigabyte_is_recorded_in_a_moment() {
+    let place = Place::empty();
+    place.save("big.py", "def big(n):\n    return b'x' * n\n\nbig(1 << 30)\nbig(3)\n");
+    let (code, _, err) = place.run(&["--trust", "run", "big.py"]);
+    assert_eq!(code, 0, "{err}");
+    let size = std::fs::metadata(place.root().join(".pytead/pytead.db")).unwrap().len();
+    assert!(size < 4 << 20, "{size} bytes for two calls");
+}
+
+const GOOD: &str = "Here is the test:\n\n```python\nfrom decimal import Decimal\n\nimport pytest\n\nfrom shop.pricing import bulk_price\n\n\n\
+def test_bulk_price_from_ten_pieces():\n    assert bulk_price(Decimal('2'), 10) == Decimal('18.00')\n\n\n\
+def test_bulk_price_refuses_nothing():\n    with pytest.raises(ValueError):\n        bulk_price(Decimal('2'), 0)\n```\n";
+
+fn with_model(text: &str) -> (Place, harness::model::Model) {
+    let place = Place::example("shop");
+    let model = harness::model::Model::start(text, false);
+    let folder = place.home().join("config/pytead-tui");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.yaml"), model.config()).unwrap();
+    (place, model)
+}
+
+#[test]
+fn a_models_draft_is_proved_before_it_counts() {
+    let (place, model) = with_model(GOOD);
+    let (code, out, err) = place.run(&["--trust", "draft", "bulk_price", "-m", "use ten pieces"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(out.contains("✓ passes") && out.contains("test_bulk_price_from_ten_pieces"), "{out}");
+    let request = model.requests.lock().unwrap().concat();
+    assert!(request.contains("use ten pieces") && request.contains("a tenth off from 10"), "{request}");
+}
+
+#[test]
+fn a_models_wrong_draft_is_refused_with_the_traceback() {
+    let (place, _model) =
+        with_model(&GOOD.replace("18.00", "19.00").replace("with pytest.raises(ValueError):\n        ", "assert "));
+    let (code, out, err) = place.run(&["--trust", "draft", "bulk_price"]);
+    assert_eq!(code, 1, "{out}\n{err}");
+    assert!(out.contains("✗") && out.contains("19.00"), "{out}");
+}
+
+#[test]
+fn a_models_text_cannot_reach_outside_its_sandbox() {
+    let place_of_secret = tempfile::tempdir().unwrap();
+    let secret = place_of_secret.path().join("secret");
+    std::fs::write(&secret, "hunter2").unwrap();
+    let evil = format!(
+        "```python\nimport os, socket\nfrom shop.pricing import bulk_price\n\n\ndef test_evil():\n    assert not os.path.exists({:?})\n    \
+         try:\n        open({:?}, 'w').close()\n    except OSError:\n        pass\n    try:\n        socket.create_connection(('127.0.0.1', 9), 1)\n    \
+         except OSError:\n        pass\n    assert bulk_price is not None\n```\n",
+        secret.display().to_string(),
+        place_of_secret.path().join("written").display().to_string()
+    );
+    let (place, _model) = with_model(&evil);
+    let (_, out, err) = place.run(&["--trust", "draft", "bulk_price"]);
+    assert!(!place_of_secret.path().join("written").exists(), "{out}\n{err}");
+    assert!(out.contains("✓ passes"), "the secret must not be visible inside: {out}\n{err}");
+}

@@ -1,0 +1,122 @@
+//! The workbench on the real binary in a real terminal: the main job from the first frame to the last.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use harness::{Place, Terminal};
+
+/// Opens a shop, trusts it, records its tests with the first offer, and waits until drafts are proved.
+fn recorded(place: &Place, columns: u16, rows: u16) -> Terminal {
+    let mut terminal = Terminal::start(place, &[], columns, rows);
+    terminal.wait("Do you trust the code in");
+    terminal.keys("t");
+    terminal.wait("Nothing recorded");
+    terminal.keys("!");
+    terminal.wait("pytest -q");
+    terminal.keys("\r");
+    terminal.wait_until("proved drafts", |screen| screen.contains("1 Review 3") && screen.contains("✓ prove"));
+    terminal.keys("1");
+    terminal.wait("✓ passes");
+    terminal
+}
+
+#[test]
+fn the_whole_job_in_one_sitting() {
+    let place = Place::example("shop");
+    let mut terminal = recorded(&place, 160, 45);
+
+    // Functions, source and calls lit up.
+    let screen = terminal.wait("Cart.total");
+    assert!(screen.contains("Functions") && screen.contains("Source"), "{screen}");
+
+    // An edit shows old and new.
+    place.edit("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
+    terminal.wait("change");
+    terminal.keys("1<");
+    terminal.wait_until("the change", |screen| screen.contains("old") && screen.contains("new"));
+    place.edit("shop/pricing.py", "if total >= FREE_FROM", "if total > FREE_FROM");
+
+    // A draft is accepted once its diff was on the screen.
+    terminal.wait_until("a ready draft", |screen| screen.contains("✓ passes"));
+    terminal.keys("a");
+    terminal.wait_until("accepted", |screen| screen.contains("Accepted") || screen.contains("a write"));
+    if !terminal.screen().contains("Accepted") {
+        terminal.keys("a");
+        terminal.wait("Accepted");
+    }
+    let tests = place.root().join("tests/pytead");
+    let files = |tests: &std::path::Path| {
+        std::fs::read_dir(tests)
+            .map(|dir| dir.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("test_pytead_")).count())
+    };
+    assert_eq!(files(&tests).unwrap(), 1);
+
+    // And taken back.
+    terminal.keys("u");
+    terminal.wait("Taken back");
+    assert_eq!(files(&tests).unwrap_or(0), 0);
+
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn the_terminal_is_as_before_after_quitting() {
+    let place = Place::example("shop");
+    let mut terminal = Terminal::shell(
+        &place,
+        "stty -a > before; \"$PYTEAD\"; echo \"left with $?\"; stty -a > after; cmp before after && echo same modes",
+        100,
+        30,
+    );
+    terminal.wait("Do you trust the code in");
+    terminal.keys("\u{1b}");
+    terminal.wait_gone("Do you trust the code in");
+    terminal.keys("q");
+    let screen = terminal.wait("same modes");
+    assert!(screen.contains("left with 0"), "{screen}");
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert!(
+        raw.contains("\u{1b}[?1049h") && raw.rfind("\u{1b}[?1049l") > raw.rfind("\u{1b}[?1049h"),
+        "the screen was not given back"
+    );
+}
+
+#[test]
+fn a_terminating_signal_gives_the_terminal_back() {
+    let place = Place::example("shop");
+    let mut terminal = Terminal::start(&place, &[], 100, 30);
+    terminal.wait("Do you trust the code in");
+    let status = std::process::Command::new("kill").args(["-TERM", &terminal.pid().to_string()]).status().unwrap();
+    assert!(status.success());
+    terminal.end();
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert!(raw.contains("\u{1b}[?1049l"), "the screen was not given back");
+}
+
+#[test]
+fn a_small_terminal_says_what_it_needs_and_grows_back() {
+    let place = Place::example("shop");
+    let mut terminal = Terminal::start(&place, &[], 30, 8);
+    terminal.wait("Too small: 30×8.");
+    terminal.resize(100, 30);
+    terminal.wait("Do you trust the code in");
+    terminal.resize(40, 10);
+    terminal.wait_gone("Too small");
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
+fn a_decision_made_elsewhere_shows_here() {
+    let place = Place::example("shop");
+    assert_eq!(place.run(&["trust"]).0, 0);
+    assert_eq!(place.run(&["run", "pytest", "-q"]).0, 0);
+    assert_eq!(place.run(&["gen", "tax_for"]).0, 0);
+    let mut terminal = Terminal::start(&place, &[], 160, 45);
+    terminal.wait("Review 1");
+    assert_eq!(place.run(&["review", "--accept", "all"]).0, 0);
+    terminal.wait_until("an empty queue", |screen| !screen.contains("Review 1"));
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}
