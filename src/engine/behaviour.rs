@@ -13,13 +13,14 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId, Effect, RecordingId};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::engine::code;
 use crate::engine::core::Core;
 use crate::engine::environment::{self, Observed};
-use crate::engine::{Done, blocking, jobs, views};
+use crate::engine::{Done, blocking, jobs, views, watching};
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
 use crate::source::dependencies::Reach;
+use crate::source::index::Index;
 
 /// What is said of a call that gave another outcome on the very code it was recorded with.
 const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
@@ -28,8 +29,8 @@ const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on somet
 pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
     let all = functions.is_empty();
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
-    let seen = run_and_compare(core, wanted).await?;
-    let changed = open_changes(core, &seen.functions);
+    let seen = run_and_compare(core, wanted.clone()).await?;
+    let changed = open_changes(core, &wanted);
     Ok(Done::Replayed { calls: seen.ran, same: seen.same, changed, unknown: seen.unknown })
 }
 
@@ -51,7 +52,8 @@ pub async fn after_save(core: &Arc<Core>, changed: &[FunctionId], modules: &[Rel
         Err(trouble) => return core.complain("replay", &trouble),
     };
     let Ok(recorded) = recorded_functions(core) else { return };
-    let wanted: BTreeSet<FunctionId> = resting.intersection(&recorded).cloned().collect();
+    let mut wanted: BTreeSet<FunctionId> = resting.intersection(&recorded).cloned().collect();
+    wanted.extend(core.state.lock().owed.iter().cloned());
     if wanted.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted {
         return;
     }
@@ -61,13 +63,9 @@ pub async fn after_save(core: &Arc<Core>, changed: &[FunctionId], modules: &[Rel
 }
 
 /// After a recording: runs its calls once on the code they were recorded with. Those that end differently depend on
-/// something that was not recorded; they are never replayed again.
-pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: u64) -> Result<(), Trouble> {
-    if core.state.lock().edition != edition {
-        // The code changed while the program ran: what was recorded may belong to either.
-        core.say(Level::Warning, "recorder", "The code changed during the recording; its calls are replayed after the next one.");
-        return Ok(());
-    }
+/// something that was not recorded; they are never replayed again. Where that code may have changed since (`edition` is
+/// not today's, or not known), calls that end as recorded count too, and of the others nothing is said.
+pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option<u64>) -> Result<(), Trouble> {
     let calls = views::replayable_of(core, recording)?;
     if calls.is_empty() {
         return Ok(());
@@ -75,9 +73,20 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: u64) -
     let _turn = core.replaying.lock().await;
     let job = core.jobs.begin("replay", "first replay", calls.len() as u64);
     core.touch();
+    if core.watcher.lock().is_none() {
+        watching::reread(core, None).await;
+    }
+    let index = core.index();
     let environment = environment::get(core).await?;
-    let reach = reach(core)?;
+    let reach = Arc::new(reach_on(core, &index)?);
     let observed = environment.replay(core, &calls, &job).await?;
+    let functions = calls.iter().map(|call| call.function.clone()).collect();
+    if !code::stands(core, &index, &reach, &functions).await? {
+        job.end(false);
+        core.say(Level::Warning, "recorder", "The code changed before its recorded calls were tried: record again to use them.");
+        return Ok(());
+    }
+    let unchanged = edition == Some(core.state.lock().edition);
     let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
     for call in &calls {
         let Some(seen) = observed.get(&call.id) else { continue };
@@ -88,15 +97,20 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: u64) -
             Err(reason) => dropped.push((call.id, reason.clone())),
         }
     }
+    let (repeat, lost) = (confirmed.len(), dropped.len());
     core.store().put_outcomes(confirmed)?;
     code::remember(core, reach_of(&calls, &reach).iter())?;
-    let lost = dropped.len();
-    core.store().set_not_replayable(dropped)?;
+    if unchanged {
+        core.store().set_not_replayable(dropped)?;
+    }
     let done = !job.is_cancelled();
     job.end(done);
-    if lost > 0 {
-        let line = format!("{} of {} calls repeat; {lost} depend on more than was recorded", calls.len() - lost, calls.len());
+    if lost > 0 && unchanged {
+        let line = format!("{repeat} of {} calls repeat; {lost} depend on more than was recorded", calls.len());
         core.log.add(Level::Info, "replayed", &line);
+    } else if lost > 0 {
+        let line = format!("The code may have changed since the recording: {repeat} of {} calls end as recorded.", calls.len());
+        core.say(Level::Warning, "recorder", line);
     }
     core.touch();
     Ok(())
@@ -109,18 +123,20 @@ fn reach_of(calls: &[Call], reach: &Reach) -> BTreeSet<FunctionId> {
 
 /// What a replay came to.
 struct Seen {
-    functions: BTreeSet<FunctionId>,
     ran: u64,
     same: u64,
     unknown: u64,
 }
 
 async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
-    // The newest request wins: an older one that waits or runs would only repeat its work.
+    // The newest request wins, and does what it interrupts as well.
+    core.state.lock().owed.extend(wanted.iter().cloned());
     core.jobs.supersede("replay", "saved code");
     let _turn = core.replaying.lock().await;
+    let wanted: BTreeSet<FunctionId> = core.state.lock().owed.union(&wanted).cloned().collect();
     let started = clock::now();
-    let reach = Arc::new(reach(core)?);
+    let index = core.index();
+    let reach = Arc::new(reach_on(core, &index)?);
     let worker = (core.clone(), reach.clone(), wanted.clone());
     let (calls, mut outcomes, unknown_code) = blocking(move || {
         let (core, reach, wanted) = worker;
@@ -137,29 +153,40 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
             .filter(|call| observed.get(&call.id).is_some_and(|seen| differs(&calls, call, seen)))
             .cloned()
             .collect();
+        let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
         // What seems to differ is run once more: only the same answer twice is shown to a person.
         let again = environment.replay(core, &suspects, &job).await?;
         let mut fresh = Vec::new();
         for call in &unknown_code {
             let Some(seen) = observed.get(&call.id) else { continue };
             let Ok(effect) = &seen.effect else { continue };
-            if let Some(second) = again.get(&call.id)
-                && !second.effect.as_ref().is_ok_and(|other| difference(effect, other).is_none())
-            {
+            let repeated = |second: &Observed| second.effect.as_ref().is_ok_and(|other| difference(effect, other).is_none());
+            if suspected.contains(&call.id) && !again.get(&call.id).is_some_and(repeated) {
                 continue;
             }
             fresh.push(seen.stored(call.id, reach.code_key(&call.function)));
             outcomes.insert(call.id, (effect.clone(), seen.entered.clone()));
         }
+        if !code::stands(core, &index, &reach, &wanted).await? {
+            // Nobody can tell which code the outcomes belong to. The save that did it replays them; where nobody watches
+            // there is none.
+            job.end(false);
+            return if core.watcher.lock().is_some() {
+                Ok(Seen { ran: 0, same: 0, unknown: 0 })
+            } else {
+                Err(Trouble::environment("The code changed while its calls ran, so they say nothing.").so("Replay them again."))
+            };
+        }
         core.store().put_outcomes(fresh)?;
     }
     if job.is_cancelled() {
         job.end(false);
-        return Ok(Seen { functions: wanted, ran: 0, same: 0, unknown: 0 });
+        return Ok(Seen { ran: 0, same: 0, unknown: 0 });
     }
     job.end(true);
+    core.state.lock().owed.retain(|function| !wanted.contains(function));
     let (same, changed_calls, unknown) = conclude(core, &calls, &outcomes)?;
-    let ran = calls.len() as u64;
+    let ran = calls.values().map(|own| own.len() as u64).sum();
     if ran > 0 {
         let ms = jobs::elapsed_ms(started);
         core.log.add(
@@ -172,7 +199,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
         );
         core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
     }
-    Ok(Seen { functions: wanted, ran: unknown_code.len() as u64, same, unknown })
+    Ok(Seen { ran: unknown_code.len() as u64, same, unknown })
 }
 
 type Outcomes = HashMap<CallId, (Effect, Vec<FunctionId>)>;
@@ -217,16 +244,19 @@ fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64
         let mut changed = Vec::new();
         let mut entered: HashSet<FunctionId> = HashSet::from([function.clone()]);
         let mut same = 0;
+        let mut untold = HashSet::new();
         for (call, baseline) in own {
             let Some((effect, through)) = outcomes.get(&call.id) else {
-                unknown_all += 1;
+                untold.insert(call.id);
                 continue;
             };
             // What seemed to differ was run twice already; a clock that moved on is no change of the code.
             let reproduced = !call.touches.iter().any(|touch| touch.kind == "clock");
             match compare(call, Baseline { effect: baseline, reproduced }, &[effect.clone(), effect.clone()]) {
                 Answer::Same => same += 1,
-                Answer::Unknown(_) => unknown_all += 1,
+                Answer::Unknown(_) => {
+                    untold.insert(call.id);
+                }
                 Answer::Changed(call) => {
                     entered.extend(through.iter().cloned());
                     changed.push(*call);
@@ -234,9 +264,10 @@ fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64
             }
         }
         same_all += same;
+        unknown_all += untold.len() as u64;
         changed_all += changed.len() as u64;
         if changed.is_empty() {
-            withdraw(core, function)?;
+            withdraw(core, function, &untold)?;
         } else {
             let because = code::causes(core, &entered);
             show(core, function, Change { calls: changed, same, because, seen: clock::now() })?;
@@ -258,7 +289,8 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
     let count = change.calls.len() as u64;
     let id = match existing {
         Some(old) if old.basis == basis && matches!(old.state, ProposalState::Ready | ProposalState::Rejected) => return Ok(()),
-        Some(old) => {
+        // What was decided on stays as it was, so that it can be taken back.
+        Some(old) if !core.store().was_decided(old.id)? => {
             if old.state != ProposalState::Stale {
                 core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
             }
@@ -270,7 +302,10 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
             })?
             .id
         }
-        None => {
+        decided => {
+            if let Some(old) = decided.filter(|old| matches!(old.state, ProposalState::Ready | ProposalState::Rejected)) {
+                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+            }
             let containment = core.state.lock().containment.clone();
             core.add_proposal(Proposal {
                 id: ProposalId(0),
@@ -294,10 +329,16 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
     Ok(())
 }
 
-/// The calls of a function end as before: whatever was asked about them is void, silently.
-fn withdraw(core: &Arc<Core>, function: &FunctionId) -> Result<(), Trouble> {
+/// The calls of a function end as before: whatever was asked about them is void, silently. A call of which nobody can
+/// tell how it ends now, because its module does not load, is still asked about.
+fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -> Result<(), Trouble> {
+    let existing = change_of(core, function);
+    let open = |call: &CallChange| untold.contains(&call.call);
+    if existing.as_ref().and_then(|old| old.change()).is_some_and(|change| change.calls.iter().any(open)) {
+        return Ok(());
+    }
     core.state.lock().red.remove(function);
-    if let Some(old) = change_of(core, function)
+    if let Some(old) = existing
         && matches!(old.state, ProposalState::Ready | ProposalState::Rejected)
     {
         core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
@@ -318,6 +359,7 @@ fn basis(change: &Change) -> Digest {
     let mut hasher = Hasher::default();
     for call in &change.calls {
         hasher.part(&call.call.0.to_le_bytes());
+        hasher.part(serde_json::to_string(&call.old).unwrap_or_default().as_bytes());
         hasher.part(serde_json::to_string(&call.new).unwrap_or_default().as_bytes());
     }
     hasher.digest()
@@ -340,6 +382,10 @@ fn recorded_functions(core: &Core) -> Result<BTreeSet<FunctionId>, Trouble> {
 
 /// What may run through what: recorded edges and the names functions use.
 pub fn reach(core: &Core) -> Result<Reach, Trouble> {
+    reach_on(core, &core.index())
+}
+
+fn reach_on(core: &Core, index: &Index) -> Result<Reach, Trouble> {
     let edges = core.store().edges()?.into_iter().map(|edge| (edge.caller, edge.callee)).collect::<Vec<_>>();
-    Ok(Reach::new(&core.index(), &edges))
+    Ok(Reach::new(index, &edges))
 }

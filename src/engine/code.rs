@@ -1,13 +1,16 @@
 //! The code that recorded outcomes belong to, and what was edited since: the "because" of a change.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Edit;
+use crate::engine::blocking;
 use crate::engine::core::Core;
 use crate::source::change::{FunctionChange, What};
+use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 use crate::store::RecordedCode;
 
@@ -52,6 +55,26 @@ pub fn remember<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>
         }
     }
     Ok(core.store().put_code(all)?)
+}
+
+/// Tells whether the files still hold the code that the index says, as far as these functions may run it.
+pub async fn stands(
+    core: &Arc<Core>,
+    index: &Arc<Index>,
+    reach: &Arc<Reach>,
+    functions: &BTreeSet<FunctionId>,
+) -> Result<bool, Trouble> {
+    let (core, index, reach, functions) = (core.clone(), index.clone(), reach.clone(), functions.clone());
+    blocking(move || {
+        let mut now = (*index).clone();
+        let change = now.update(&core.root, None);
+        let edited: Vec<FunctionId> = change.code().cloned().collect();
+        let mut modules = change.changed_modules();
+        // A file that does not parse any more keeps its last good functions; it does not run all the same.
+        modules.extend(change.files.into_iter().filter(|path| now.module(path).is_some_and(|module| module.error.is_some())));
+        (edited.is_empty() && modules.is_empty()) || reach.resting_on(&edited, &modules).is_disjoint(&functions)
+    })
+    .await
 }
 
 /// Lists the edits that calls through these functions met, against the code that was remembered.

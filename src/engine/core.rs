@@ -2,7 +2,7 @@
 //!
 //! The store is written first, memory second, and announcements go out after the snapshot that shows them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -81,7 +81,9 @@ pub struct State {
     pub model: Option<String>,
     pub containment: String,
     pub session: Option<Arc<serde_json::Value>>,
-    /// Grows with every change of the project's files that reached the index.
+    /// Functions whose replay was interrupted: the next one runs them too.
+    pub owed: BTreeSet<FunctionId>,
+    /// Grows with every change of the project's code that reached the index.
     pub edition: u64,
 }
 

@@ -122,7 +122,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         core.complain("database", note);
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
-    review::load(&core)?;
+    review::load(&core, opened.alone)?;
     core.state.lock().model = model::label(&core.settings);
     if watch {
         let core = core.clone();
@@ -147,7 +147,7 @@ async fn open_store(root: PathBuf, trust: Trust) -> Result<store::Opened, Troubl
     blocking(move || {
         if trust != Trust::Trusted && !root.join(store::FOLDER).join(store::FILE).exists() {
             let store = store::open_in_memory()?;
-            return Ok(store::Opened { store, foreign: false, notes: Vec::new(), interrupted: Vec::new() });
+            return Ok(store::Opened { store, foreign: false, alone: true, notes: Vec::new(), interrupted: Vec::new() });
         }
         store::open(&root, &state)
     })
@@ -252,7 +252,7 @@ impl Handle {
                 let opened = open_store(core.root.clone(), Trust::Trusted).await?;
                 opened.notes.iter().for_each(|note| core.complain("database", note));
                 core.use_store(opened.store);
-                review::load(core)?;
+                review::load(core, opened.alone)?;
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
                 environment::prepare(core).await;
                 behaviour::catch_up(core).await;

@@ -68,15 +68,21 @@ fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<Fil
     if content(core, overlay, &path)?.is_some() {
         return Ok(None);
     }
-    let up = path.parts().count() - 1;
+    let text = conftest(&path, &draft.import_roots);
+    Ok(Some(FileEdit { path, before: None, after: Some(text) }))
+}
+
+fn conftest(path: &RelPath, roots: &[String]) -> String {
+    // `parents[0]` is the conftest's own folder.
+    let up = path.parts().count().saturating_sub(1);
     let mut text =
         String::from("\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n");
-    text.push_str(&format!("ROOT = Path(__file__).resolve().parents[{}]\n", up.saturating_sub(1).max(1)));
-    for root in draft.import_roots.iter().rev() {
+    text.push_str(&format!("ROOT = Path(__file__).resolve().parents[{up}]\n"));
+    for root in roots.iter().rev() {
         let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {root:?}") };
         text.push_str(&format!("sys.path.insert(0, str({place}))\n"));
     }
-    Ok(Some(FileEdit { path, before: None, after: Some(text) }))
+    text
 }
 
 /// Lists what stands otherwise than the manifest says, a line each.
@@ -151,4 +157,19 @@ fn first_party(core: &Core) -> Vec<String> {
     let names: BTreeSet<String> =
         index.modules().filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();
     names.into_iter().collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conftest_finds_the_root_from_any_depth() {
+        let text = |path: &str| conftest(&RelPath::new(path).unwrap(), &[String::new(), "src".into()]);
+        assert!(text("tests/conftest.py").contains("parents[1]\n"));
+        let deep = text("tests/pytead/conftest.py");
+        assert!(deep.contains("parents[2]\n"), "{deep}");
+        assert!(deep.ends_with("str(ROOT / \"src\"))\nsys.path.insert(0, str(ROOT))\n"), "{deep}");
+    }
 }

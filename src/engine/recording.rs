@@ -11,7 +11,7 @@ use crate::config::places::Places;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::snapshot::RecordingRow;
+use crate::domain::snapshot::{RecordingRow, Trust};
 use crate::engine::core::Core;
 use crate::engine::{behaviour, blocking, drafting, environment};
 use crate::record::folder::{self, SpoolFolder};
@@ -19,7 +19,7 @@ use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};
 use crate::record::live::{self, Attach, Ended, Progress, Reading};
 use crate::source::index::Index;
-use crate::store::FOLDER;
+use crate::store::{FOLDER, INTERRUPTED};
 
 /// Lines of a program's output that stay on the screen.
 const OUTPUT_LINES: usize = 200;
@@ -189,7 +189,7 @@ async fn conclude(
     core.reload_counts()?;
     say_end(core, &recording);
     if recording.kept > 0 {
-        behaviour::calibrate(core, recording.id, edition).await?;
+        behaviour::calibrate(core, recording.id, Some(edition)).await?;
     }
     core.announce(Event::RecordingEnded {
         recording: recording.id,
@@ -240,12 +240,18 @@ fn say_end(core: &Core, recording: &Recording) {
     }
 }
 
-/// Takes in what a killed run left behind.
+/// Takes in what a killed run left behind: a folder is believed when its recording is known to have been cut off.
 pub async fn take_leftovers(core: &Arc<Core>) {
+    if core.trust() != Trust::Trusted {
+        return;
+    }
     for place in spool_places(core) {
         for folder in folder::leftovers(&place) {
             let Some(recording) = folder.recording().parse().ok().map(RecordingId) else { continue };
             let Ok(Some(mut known)) = core.store().recording(recording) else { continue };
+            if known.end != ProgramEnd::Killed(INTERRUPTED.into()) {
+                continue;
+            }
             let ingest = ingest(core, &folder, known.started);
             let store = core.store().clone();
             let read = blocking(move || {
@@ -260,16 +266,18 @@ pub async fn take_leftovers(core: &Arc<Core>) {
             .await;
             let Ok(summary) = read else { continue };
             summary.apply(&mut known);
-            if known.end == ProgramEnd::Running {
-                known.end = ProgramEnd::Killed("an interruption".into());
-            }
+            known.end = ProgramEnd::Killed("an interruption".into());
             if let Err(error) = core.store().update_recording(&known) {
                 core.complain("recorder", &error.into());
             }
             let calls = text::count(usize::try_from(known.kept).unwrap_or(0), "call");
             core.say(Level::Warning, "recorded", format!("Recording {} was cut off; its {calls} are kept.", recording.0));
-            if let Err(trouble) = core.reload_counts() {
-                core.complain("database", &trouble);
+            let usable = match core.reload_counts() {
+                Ok(()) => behaviour::calibrate(core, recording, None).await,
+                Err(trouble) => Err(trouble),
+            };
+            if let Err(trouble) = usable {
+                core.complain("recorder", &trouble);
             }
         }
     }

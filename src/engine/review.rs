@@ -17,7 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Proposal, ProposalId, ProposalState};
 use crate::engine::core::{Core, account};
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::{drafting, is_ready};
+use crate::engine::{drafting, is_ready, require_trust};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note};
 use crate::write::apply;
@@ -27,8 +27,9 @@ const REASON_MIN: usize = 10;
 /// Decisions looked at for the group that was made at once.
 const GROUP_MAX: usize = 2_000;
 
-/// Reads what earlier sessions left: open proposals, the undo log, the place of the screen.
-pub fn load(core: &Arc<Core>) -> Result<(), Trouble> {
+/// Reads what earlier sessions left: open proposals, the undo log, the place of the screen. What a crash left half done
+/// is put right when nobody else has the project open, who may be at it.
+pub fn load(core: &Arc<Core>, alone: bool) -> Result<(), Trouble> {
     {
         let open = core.store().open_proposals()?;
         let red = core.store().proposals_in(&[ProposalState::Rejected])?;
@@ -43,6 +44,14 @@ pub fn load(core: &Arc<Core>) -> Result<(), Trouble> {
         state.session = core.store().session()?.map(Arc::new);
         state.recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
     }
+    if alone {
+        put_right(core)?;
+    }
+    core.reload_counts()?;
+    core.reload_undo()
+}
+
+fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
     for proposal in core.store().proposals_in(&[ProposalState::Accepted, ProposalState::Edited])? {
         finish_or_take_back(core, proposal)?;
     }
@@ -55,8 +64,7 @@ pub fn load(core: &Arc<Core>) -> Result<(), Trouble> {
     for id in broken {
         core.move_proposal(id, ProposalState::Failed, |_| {})?;
     }
-    core.reload_counts()?;
-    core.reload_undo()
+    Ok(())
 }
 
 /// A crash came between accepting and writing, or between writing and noting it.
@@ -64,7 +72,12 @@ fn finish_or_take_back(core: &Arc<Core>, proposal: Proposal) -> Result<(), Troub
     let id = proposal.id;
     let verb = if proposal.state == ProposalState::Edited { Verb::Edit } else { Verb::Accept };
     core.state.lock().proposals.insert(id, Arc::new(proposal.clone()));
-    let written = proposal.draft().is_some() && plan(core, &proposal, &Overlay::new()).is_ok_and(|edits| edits.is_empty());
+    if let Body::Change(change) = &proposal.body {
+        // What a person took is stored first, so nothing but the rest of the way is missing.
+        take_baseline(core, change, |call| &call.new)?;
+        return note(core, &proposal, verb, None, Vec::new(), clock::now());
+    }
+    let written = plan(core, &proposal, &Overlay::new()).is_ok_and(|edits| edits.is_empty());
     if written {
         note(core, &proposal, verb, None, Vec::new(), clock::now())?;
     } else {
@@ -75,6 +88,7 @@ fn finish_or_take_back(core: &Arc<Core>, proposal: Proposal) -> Result<(), Troub
 
 /// Decides on proposals: all of them or, when one cannot be, none.
 pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: Option<String>) -> Result<Vec<String>, Trouble> {
+    require_trust(&core.root, core.trust())?;
     let _one = core.deciding.lock().await;
     if verb == Verb::Overrule && reason.as_deref().map_or(0, |reason| reason.trim().chars().count()) < REASON_MIN {
         return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
@@ -118,13 +132,15 @@ fn accept(
         plans.push(edits);
     }
     let verb_of = |proposal: &Proposal| if proposal.edited.is_some() { Verb::Edit } else { Verb::Accept };
-    for proposal in proposals {
+    let mut taken = Vec::new();
+    let mut take = |proposal: &Arc<Proposal>| {
         let state = if proposal.edited.is_some() { ProposalState::Edited } else { ProposalState::Accepted };
-        core.move_proposal(proposal.id, state, |_| {})?;
-    }
-    if let Err(trouble) = write(core, &merged(plans.iter().flatten())) {
-        for proposal in proposals {
-            core.move_proposal(proposal.id, ProposalState::Ready, |_| {})?;
+        core.move_proposal(proposal.id, state, |_| {}).map(|_| taken.push(proposal.id))
+    };
+    let written = proposals.iter().try_for_each(&mut take).and_then(|()| write(core, &merged(plans.iter().flatten())));
+    if let Err(trouble) = written {
+        for id in taken {
+            core.move_proposal(id, ProposalState::Ready, |_| {})?;
         }
         return Err(trouble);
     }
@@ -195,6 +211,10 @@ fn not_ready(proposal: &Proposal) -> Trouble {
     }
 }
 
+fn may_be_put_away(state: ProposalState) -> bool {
+    state != ProposalState::Rejected && state.transition(ProposalState::Rejected).is_ok()
+}
+
 fn put_away(
     core: &Arc<Core>,
     proposals: &[Arc<Proposal>],
@@ -202,6 +222,10 @@ fn put_away(
     at: clock::Moment,
     reason: Option<&str>,
 ) -> Result<Vec<String>, Trouble> {
+    if let Some(other) = proposals.iter().find(|proposal| !may_be_put_away(proposal.state)) {
+        let why = super::rows::blocked(other).unwrap_or_else(|| "it was decided already".into());
+        return Err(Trouble::usage(format!("Not put away: {}.", other.function.qualname())).because(format!("{why}.")));
+    }
     let mut lines = Vec::new();
     for proposal in proposals {
         let name = proposal.function.qualname();
@@ -376,6 +400,7 @@ fn merged<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> Vec<FileEdit> {
 
 /// Takes back the last decision that stands, and those made together with it.
 pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    require_trust(&core.root, core.trust())?;
     let _one = core.deciding.lock().await;
     let Some(last) = core.store().last_standing()? else {
         return Err(Trouble::usage("Nothing to take back: no decision was made yet."));
@@ -404,16 +429,20 @@ pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
         }
         let (verb, from) = (decision.verb, decision.from);
         let back = if matches!(from, ProposalState::Accepted | ProposalState::Edited) { ProposalState::Ready } else { from };
-        let (_, after) = core.store().mark_decision(decision.id, true, move |proposal| {
-            if verb == Verb::Skip {
-                proposal.skipped = false;
-            } else {
-                proposal.state = back;
-            }
+        let (_, after) = core.store().mark_decision(decision.id, true, move |proposal| match verb {
+            Verb::Skip => proposal.skipped = false,
+            // A change that is gone since stays gone.
+            _ if matches!(proposal.state, ProposalState::Written | ProposalState::Rejected) => proposal.state = back,
+            _ => {}
         })?;
         forget_tests(core, &after, verb)?;
         count(core, verb, -1);
-        let line = format!("Taken back: {} waits again. U decides it again.", after.function.qualname());
+        let name = after.function.qualname();
+        let line = if super::rows::is_in_queue(&after) {
+            format!("Taken back: {name} waits again. U decides it again.")
+        } else {
+            format!("Taken back: {name}.")
+        };
         core.announce(Event::Undone { proposal: after.id, function: after.function.clone(), line: line.clone() });
         core.log.add(Level::Done, "undone", &line);
         core.keep(after);
@@ -438,6 +467,7 @@ fn forget_tests(core: &Core, proposal: &Proposal, verb: Verb) -> Result<(), Trou
 
 /// Makes again what was taken back last.
 pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    require_trust(&core.root, core.trust())?;
     let _one = core.deciding.lock().await;
     let Some(first) = core.store().last_undone()? else {
         return Err(Trouble::usage("Nothing to decide again: nothing was taken back."));
@@ -445,6 +475,18 @@ pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
     let mut group: Vec<Decision> =
         core.store().decisions(GROUP_MAX)?.into_iter().filter(|other| other.at == first.at && other.undone).collect();
     group.reverse();
+    for decision in &group {
+        let proposal = core.proposal(decision.proposal)?;
+        let possible = match decision.verb {
+            Verb::Accept | Verb::Edit if !is_ready(proposal.state) => return Err(not_ready(&proposal)),
+            Verb::Reject | Verb::Overrule => may_be_put_away(proposal.state),
+            _ => true,
+        };
+        if !possible || (decision.verb != Verb::Skip && decision.basis != basis(&proposal)) {
+            let name = proposal.function.qualname();
+            return Err(Trouble::usage(format!("Not decided again: what waits for {name} is not what it was.")));
+        }
+    }
     write(core, &merged(group.iter().flat_map(|decision| decision.edits.iter()))).map_err(|trouble| {
         Trouble::environment("Not decided again: the file changed since. Nothing was written.").because(trouble.what)
     })?;

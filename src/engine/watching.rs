@@ -83,19 +83,10 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     if let Some(state) = core.watcher.lock().as_ref().map(Watcher::state) {
         core.state.lock().watch = Some(state);
     }
-    let worker = core.clone();
-    let updated = blocking(move || {
-        let mut index = (*worker.index()).clone();
-        let change = index.update(&worker.root, paths.as_deref());
-        (index, change)
-    })
-    .await;
-    let Ok((index, change)) = updated else { return };
-    *core.index.write() = Arc::new(index);
+    let Some(change) = reread(core, paths).await else { return };
     if change.files.is_empty() {
         return;
     }
-    core.state.lock().edition += 1;
     note(core, &change);
     if change.is_harmless() {
         core.touch();
@@ -110,6 +101,23 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         behaviour::after_save(&core, &functions, &modules).await;
         drafting::renew(&core, stale).await;
     });
+}
+
+/// Reads these files, or whatever differs, into the index; gives what changed.
+pub async fn reread(core: &Arc<Core>, paths: Option<Vec<RelPath>>) -> Option<IndexChange> {
+    let worker = core.clone();
+    let updated = blocking(move || {
+        let mut index = (*worker.index()).clone();
+        let change = index.update(&worker.root, paths.as_deref());
+        (index, change)
+    })
+    .await;
+    let (index, change) = updated.ok()?;
+    *core.index.write() = Arc::new(index);
+    if !change.is_harmless() {
+        core.state.lock().edition += 1;
+    }
+    Some(change)
 }
 
 fn note(core: &Arc<Core>, change: &IndexChange) {

@@ -95,6 +95,18 @@ impl Store {
         })
     }
 
+    /// Tells whether a person ever decided on a proposal, taken back or not: then what it proposed stays as it is, for undo.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn was_decided(&self, id: ProposalId) -> Result<bool> {
+        self.believed(false, |connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = ?1 AND verb <> 'skip')")?;
+            Ok(statement.query_row([id.0], |row| row.get(0))?)
+        })
+    }
+
     /// Lists the newest decisions, the newest first, those taken back too.
     ///
     /// # Errors

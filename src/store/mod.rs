@@ -25,6 +25,7 @@ mod samples;
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;
 
+use std::fs::File;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -40,7 +41,7 @@ pub use code::RecordedCode;
 pub use error::StoreError;
 pub use open::{Opened, open, open_in_memory, set_aside};
 pub use outcomes::{Note, StoredOutcome};
-pub use recordings::Pruned;
+pub use recordings::{INTERRUPTED, Pruned};
 pub use session::AcceptedTest;
 
 /// The folder inside a project that holds what the workbench knows about it.
@@ -79,6 +80,8 @@ struct Inner {
     writer: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
     readers: Mutex<Vec<Connection>>,
+    /// Tells other processes that this one has the database open.
+    users: Mutex<Option<File>>,
 }
 
 /// Where connections lead.
@@ -117,7 +120,13 @@ impl Store {
             None => (None, None),
         };
         let readers = Mutex::new(Vec::new());
-        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, writer: sender, thread, readers }) })
+        let users = Mutex::new(None);
+        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, writer: sender, thread, readers, users }) })
+    }
+
+    /// Keeps a lock for as long as the store is open.
+    fn hold(&self, users: Option<File>) {
+        *self.inner.users.lock() = users;
     }
 
     /// Tells what this store can do.

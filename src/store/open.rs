@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{FILE, FOLDER, Place, Result, Store, StoreError, recordings, schema};
+use super::{FILE, FOLDER, Mode, Place, Result, Store, StoreError, recordings, schema};
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
 use crate::domain::call::RecordingId;
@@ -26,6 +26,8 @@ pub struct Opened {
     pub store: Store,
     /// The database was made by somebody else; it is only read until [`set_aside`].
     pub foreign: bool,
+    /// It can be written, and no other process has it open.
+    pub alone: bool,
     /// What went wrong on the way, none of it fatal.
     pub notes: Vec<Trouble>,
     /// Recordings that a killed process left running; their spools may still be there.
@@ -61,8 +63,10 @@ pub fn open(root: &Path, state_dir: &Path) -> Result<Opened, Trouble> {
         match judged {
             Judged::Absent | Judged::Ours => match open_own(&file, &known, matches!(judged, Judged::Absent)) {
                 Ok((store, interrupted)) => {
+                    let (alone, users) = join(&folder);
+                    store.hold(users);
                     drop(lock);
-                    return Ok(Opened { store, foreign: false, notes, interrupted });
+                    return Ok(Opened { store, foreign: false, alone, notes, interrupted });
                 }
                 Err(StoreError::Damaged) => notes.push(replace_damaged(&file)?),
                 Err(error) => return fall_back(&file, &known, &error.to_string()),
@@ -170,7 +174,7 @@ fn open_foreign(file: PathBuf, readable: bool) -> Result<Opened, Trouble> {
         .because("It may say anything, so its decisions do not count, and nothing is stored.")
         .so("Set it aside to begin a new one.");
     let store = if readable { Store::start(Place::ReadOnly(file), true, None)? } else { open_in_memory()? };
-    Ok(Opened { store, foreign: true, notes: vec![note], interrupted: Vec::new() })
+    Ok(Opened { store, foreign: true, alone: false, notes: vec![note], interrupted: Vec::new() })
 }
 
 /// Opens what can be opened where nothing can be written: the database for reading, or one in memory.
@@ -184,7 +188,8 @@ fn fall_back(file: &Path, known: &Known, why: &str) -> Result<Opened, Trouble> {
     let note = Trouble::environment(format!("{} cannot be used: {why}.", tilde(file)))
         .because(effect)
         .so(format!("Make {FOLDER} a folder you can write, with room on its disk, then start again."));
-    Ok(Opened { store, foreign, notes: vec![note], interrupted: Vec::new() })
+    let alone = store.mode() == Mode::Memory;
+    Ok(Opened { store, foreign, alone, notes: vec![note], interrupted: Vec::new() })
 }
 
 fn newer(file: &Path) -> Trouble {
@@ -264,17 +269,31 @@ fn prepare(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes sure that one process at a time looks at, makes or replaces the database.
-fn lock(folder: &Path) -> io::Result<File> {
+/// Enters this process among those that have the database open, until the file is closed; tells whether it is the only
+/// one. The opening lock has to be held.
+fn join(folder: &Path) -> (bool, Option<File>) {
+    use rustix::fs::{FlockOperation as Op, flock};
+    let Ok(file) = lock_file(folder, "users") else { return (false, None) };
+    let alone = flock(&file, Op::NonBlockingLockExclusive).is_ok();
+    let joined = flock(&file, Op::NonBlockingLockShared).is_ok();
+    (alone && joined, Some(file))
+}
+
+fn lock_file(folder: &Path, name: &str) -> io::Result<File> {
     // A repository may hold anything under this name; a link is not followed.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let file = OpenOptions::new()
+    OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
         .mode(0o600)
         .custom_flags(flags.bits().cast_signed())
-        .open(folder.join("lock"))?;
+        .open(folder.join(name))
+}
+
+/// Makes sure that one process at a time looks at, makes or replaces the database.
+fn lock(folder: &Path) -> io::Result<File> {
+    let file = lock_file(folder, "lock")?;
     let until = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {

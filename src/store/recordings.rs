@@ -106,6 +106,9 @@ impl Store {
     }
 }
 
+/// How a recording ended whose own process did not live to see it: only its spools may still be taken in.
+pub const INTERRUPTED: &str = "unknown: pytead-tui ended before the program did";
+
 /// Ends recordings that say they run though the process that made them is gone, and gives their numbers: their spools
 /// may still be there.
 pub(super) fn end_interrupted(connection: &Connection) -> Result<Vec<RecordingId>> {
@@ -113,7 +116,7 @@ pub(super) fn end_interrupted(connection: &Connection) -> Result<Vec<RecordingId
     let running =
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<(i64, i32)>>>()?;
     let mut ended = Vec::new();
-    let end = to_json(&ProgramEnd::Killed("unknown: pytead-tui ended before the program did".into()))?;
+    let end = to_json(&ProgramEnd::Killed(INTERRUPTED.into()))?;
     for (id, process) in running {
         if is_alive(process) {
             continue;
