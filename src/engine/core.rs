@@ -265,6 +265,15 @@ impl Core {
         Ok(self.keep(after))
     }
 
+    /// Lets `change` move a proposal or leave it, as it stands in the store now; gives it as it is then.
+    pub fn settle_proposal(
+        &self,
+        id: ProposalId,
+        change: impl FnOnce(&mut Proposal) + Send + 'static,
+    ) -> Result<Arc<Proposal>, Trouble> {
+        Ok(self.keep(self.store().change_proposal(id, change)?))
+    }
+
     /// Changes what stands beside a proposal without moving it.
     pub fn change_proposal(
         &self,

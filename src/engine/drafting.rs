@@ -1,17 +1,18 @@
 //! From recorded calls to proved drafts: gathered, written, checked, run, judged. One draft a function.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::hash;
+use crate::base::hash::{self, Digest};
 use crate::domain::call::{Call, CallId, RecordingId};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::{Function, FunctionId, Module};
-use crate::domain::proposal::{Body, Draft, LeftOut, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::value::{TypeName, Value};
 use crate::engine::core::Core;
+use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::{Done, behaviour, blocking, environment, review, views};
 use crate::generate::from_model;
@@ -20,6 +21,7 @@ use crate::generate::project::Project;
 use crate::generate::render;
 use crate::generate::trim::test_names;
 use crate::python::protocol::Expression;
+use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 use crate::source::parse::syntax_error;
 
@@ -70,6 +72,7 @@ pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done,
         return Err(environment.interpreter.without_pytest());
     }
     let made = write(core, functions).await?;
+    let code = code_of(core, made.iter().map(|one| one.function.clone()).collect()).await?;
     let mut ids = Vec::new();
     let mut left_out = Vec::new();
     let mut kept = Vec::new();
@@ -77,7 +80,8 @@ pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done,
         left_out.extend(one.left_out.iter().map(|reason| (one.function.clone(), reason.clone())));
         note_untestable(core, &one);
         if let Some(draft) = one.draft {
-            match enter(core, &one.function, draft)? {
+            let code = code.get(&one.function).copied().unwrap_or_default();
+            match enter(core, &one.function, draft, code)? {
                 Entered::Kept(id) => kept.push(id),
                 Entered::New(id) => ids.push(id),
                 Entered::Known => {}
@@ -113,17 +117,75 @@ enum Entered {
     Known,
 }
 
+/// Gives the hash of all code that each function may run, by the names in it: recordings do not change it.
+pub async fn code_of(core: &Core, functions: Vec<FunctionId>) -> Result<HashMap<FunctionId, Digest>, Trouble> {
+    if functions.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let index = core.index();
+    blocking(move || {
+        let reach = Reach::new(&index, std::iter::empty());
+        functions
+            .into_iter()
+            .map(|function| {
+                let code = reach.code_key(&function);
+                (function, code)
+            })
+            .collect()
+    })
+    .await
+}
+
+/// Hashes what the proof of a draft rests on: its text, and the code under it.
+pub fn rests_on(code: Digest, proposal: &Proposal) -> Digest {
+    let text = proposal.edited.clone().or_else(|| proposal.draft().map(Draft::standalone)).unwrap_or_default();
+    let mut hasher = hash::Hasher::default();
+    hasher.part(&code.0.to_le_bytes()).part(text.as_bytes());
+    hasher.digest()
+}
+
+/// Marks the proved drafts whose code is another today than when they were proved: edits nobody watched.
+pub async fn mark_outdated(core: &Arc<Core>) -> Result<(), Trouble> {
+    let ready: Vec<Arc<Proposal>> = {
+        let state = core.state.lock();
+        let proved = |proposal: &&Arc<Proposal>| proposal.state == ProposalState::Ready && proposal.draft().is_some();
+        state.proposals.values().filter(proved).cloned().collect()
+    };
+    let code = code_of(core, ready.iter().map(|proposal| proposal.function.clone()).collect()).await?;
+    for proposal in ready {
+        let today = code.get(&proposal.function).copied().unwrap_or_default();
+        if proposal.basis != rests_on(today, &proposal) {
+            core.move_proposal(proposal.id, ProposalState::Stale, |_| {})?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists the drafts that an earlier session left stale, and those by rules that it did not come to the end of.
+pub fn unfinished(core: &Core) -> Vec<ProposalId> {
+    let state = core.state.lock();
+    let waits = |proposal: &&Arc<Proposal>| match (&proposal.body, proposal.state) {
+        (Body::Draft(_), ProposalState::Stale) => true,
+        (Body::Draft(draft), ProposalState::Failed) => draft.origin == Origin::Recording && proposal.edited.is_none(),
+        _ => false,
+    };
+    state.proposals.values().filter(waits).map(|proposal| proposal.id).collect()
+}
+
 /// Puts a draft where the function's earlier one was, or makes a new proposal.
-fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft) -> Result<Entered, Trouble> {
-    let basis = hash::of(draft.standalone().as_bytes());
+fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) -> Result<Entered, Trouble> {
     let of_function = core.store().proposals_of(function)?;
     let from_rules = |proposal: &&Proposal| proposal.draft().is_some_and(|draft| draft.origin == Origin::Recording);
     let latest = of_function.iter().rev().filter(from_rules).find(|proposal| proposal.state != ProposalState::Failed);
-    if let Some(old) = latest {
-        let same = old.basis == basis;
+    if let Some(old) = latest.filter(|old| is_text_of(old, &draft)) {
         match old.state {
-            ProposalState::Written | ProposalState::Rejected if same => return Ok(Entered::Known),
-            ProposalState::Ready if same => return Ok(Entered::Kept(old.id)),
+            ProposalState::Written | ProposalState::Rejected => return Ok(Entered::Known),
+            ProposalState::Ready if old.basis == rests_on(code, old) => return Ok(Entered::Kept(old.id)),
+            // A person's text is proved anew, not replaced.
+            ProposalState::Ready | ProposalState::Stale if old.edited.is_some() => {
+                core.move_proposal(old.id, ProposalState::Queued, |_| {})?;
+                return Ok(Entered::New(old.id));
+            }
             _ => {}
         }
     }
@@ -142,7 +204,7 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft) -> Result<Entere
         core.state.lock().proposals.insert(old.id, Arc::new(old.clone()));
         let renew = move |proposal: &mut Proposal| {
             proposal.body = Body::Draft(draft);
-            proposal.basis = basis;
+            proposal.basis = Digest::default();
             proposal.evidence.clear();
             proposal.proved = None;
             proposal.skipped = false;
@@ -162,12 +224,17 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft) -> Result<Entere
         evidence: Vec::new(),
         proved: None,
         containment: None,
-        basis,
+        basis: Digest::default(),
         created: clock::now(),
         skipped: false,
         edited: None,
     })?;
     Ok(Entered::New(proposal.id))
+}
+
+/// Tells whether a proposal was drafted as this text, whatever a person made of it.
+fn is_text_of(proposal: &Proposal, draft: &Draft) -> bool {
+    proposal.draft().is_some_and(|old| old.standalone() == draft.standalone())
 }
 
 fn note_untestable(core: &Core, made: &Made) {
@@ -359,16 +426,19 @@ fn names(index: &Index) -> HashMap<&str, &Module> {
 
 /// Gives the calls of a function that drafts may rest on, with their baselines as outcomes, and why others may not.
 fn usable(core: &Core, function: &FunctionId) -> Result<(Vec<Call>, Vec<LeftOut>), Trouble> {
+    let confirmed = views::confirmed_calls(core, function)?;
+    let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for stored in core.store().calls_of(function, views::CALLS_MAX)? {
-        let times = stored.times.max(1);
-        let noted = stored.not_replayable.clone();
-        if let Some(reason) = noted.or_else(|| views::decode(stored).not_replayable()) {
+        let (id, times) = (stored.id, stored.times.max(1));
+        let noted = stored.not_replayable.clone().or_else(|| views::decode(stored).not_replayable());
+        let untried = || "it was not seen to end the same way again".to_owned();
+        if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
             *reasons.entry(reason).or_default() += times;
         }
     }
     let mut calls = Vec::new();
-    for (mut call, baseline) in views::confirmed_calls(core, function)? {
+    for (mut call, baseline) in confirmed {
         let outcome = review::outcome_hash(&baseline);
         if core.store().notes(call.id)?.iter().any(|note| note.outcome == outcome) {
             *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
@@ -388,23 +458,37 @@ pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
     let _turn = core.proving.lock().await;
     let job = core.jobs.begin("prove", &subject(core, &ids), ids.len() as u64);
     core.touch();
+    let proved = prove_batches(core, &ids, &job).await;
+    let cancelled = job.is_cancelled();
+    job.end(proved.is_ok() && !cancelled);
+    if cancelled || proved.is_err() {
+        let why = if cancelled { "it was cancelled" } else { "the proof could not be run" };
+        for id in ids {
+            core.settle_proposal(id, move |proposal| {
+                if matches!(proposal.state, ProposalState::Queued | ProposalState::Proving) {
+                    proposal.state = ProposalState::Failed;
+                    proposal.evidence = vec![Evidence::new(Finding::Error, "not proved", why)];
+                }
+            })?;
+        }
+    }
+    core.touch();
+    if cancelled { Ok(()) } else { proved }
+}
+
+async fn prove_batches(core: &Arc<Core>, ids: &[ProposalId], job: &Job<'_>) -> Result<(), Trouble> {
     let mut done = 0;
     for batch in ids.chunks(BATCH) {
         if job.is_cancelled() {
-            for id in batch {
-                core.move_proposal(*id, ProposalState::Failed, |_| {})?;
-            }
-            continue;
+            break;
         }
-        proving::batch(core, batch, &job).await?;
+        proving::batch(core, batch, job).await?;
         done += batch.len() as u64;
         job.progress(done, ids.len() as u64);
         if let Some(event) = job.event() {
             core.announce(event);
         }
     }
-    job.end(true);
-    core.touch();
     Ok(())
 }
 
@@ -434,15 +518,18 @@ pub async fn renew(core: &Arc<Core>, ids: Vec<ProposalId>) {
 
 async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble> {
     let mut functions = Vec::new();
+    let mut written = Vec::new();
     let mut texts = Vec::new();
     for id in ids {
         let proposal = core.proposal(id)?;
         let Some(draft) = proposal.draft() else { continue };
-        if !proposal.state.is_open() && proposal.state != ProposalState::Refused {
+        use ProposalState as S;
+        if !matches!(proposal.state, S::Ready | S::Stale | S::Refused | S::Failed) {
             continue;
         }
         if draft.origin == Origin::Recording && proposal.edited.is_none() {
             functions.push(proposal.function.clone());
+            written.push(id);
         } else {
             core.move_proposal(id, ProposalState::Proving, |_| {})?;
             texts.push(id);
@@ -451,7 +538,29 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
     if !functions.is_empty() {
         draft(core, functions).await?;
     }
+    for id in written {
+        give_up_stale(core, id)?;
+    }
     prove(core, texts).await
+}
+
+/// Ends a draft that nothing took the place of, so that it does not wait for ever.
+fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
+    let proposal = core.proposal(id)?;
+    if proposal.state != ProposalState::Stale {
+        return Ok(());
+    }
+    let why = match core.function(&proposal.function) {
+        None => "the function is gone".to_owned(),
+        Some(_) => {
+            let reason = core.state.lock().untestable.get(&proposal.function).cloned();
+            reason.unwrap_or_else(|| "its recorded calls give no other test".into())
+        }
+    };
+    core.move_proposal(id, ProposalState::Failed, |proposal| {
+        proposal.evidence = vec![Evidence::new(Finding::Error, "no draft", why)];
+    })?;
+    Ok(())
 }
 
 /// Lists accepted drafts that would be written otherwise today.
@@ -466,7 +575,7 @@ pub async fn would_change(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
         let written = core.store().proposals_of(&made.function)?;
         let written =
             written.iter().rev().find(|proposal| proposal.state == ProposalState::Written && proposal.draft().is_some());
-        let same = written.is_some_and(|old| old.edited.is_some() || old.basis == hash::of(draft.standalone().as_bytes()));
+        let same = written.is_some_and(|old| old.edited.is_some() || is_text_of(old, &draft));
         if !same {
             lines.push(format!("{}: {} would be written otherwise today.", draft.target, made.function));
         }

@@ -131,14 +131,33 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
             watching::start(&core);
             environment::prepare(&core).await;
             recording::take_leftovers(&core).await;
-            behaviour::catch_up(&core).await;
+            catch_up(&core).await;
         });
         tokio::spawn(watching::follow_store(core_of(&handle), handle.stop.clone()));
     } else {
         index(&core).await;
         recording::take_leftovers(&core).await;
+        mark_outdated(&core).await;
     }
     Ok(handle)
+}
+
+/// Follows what was edited while nobody watched.
+async fn catch_up(core: &Arc<Core>) {
+    if core.trust() != Trust::Trusted {
+        return;
+    }
+    mark_outdated(core).await;
+    behaviour::catch_up(core).await;
+    drafting::renew(core, drafting::unfinished(core)).await;
+}
+
+async fn mark_outdated(core: &Arc<Core>) {
+    if core.trust() == Trust::Trusted
+        && let Err(trouble) = drafting::mark_outdated(core).await
+    {
+        core.complain("draft", &trouble);
+    }
 }
 
 /// Opens the project's database. Nothing is made in a folder that is only read: there it lives in memory.
@@ -255,7 +274,7 @@ impl Handle {
                 review::load(core, opened.alone)?;
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
                 environment::prepare(core).await;
-                behaviour::catch_up(core).await;
+                catch_up(core).await;
                 Ok(Done::Nothing)
             }
             Command::KeepSession { state } => {

@@ -8,10 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::base::clock;
 use crate::base::error::Trouble;
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::contain::{self, Class, Confinement, Level};
+use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::engine::blocking;
 use crate::engine::core::Core;
@@ -43,14 +47,15 @@ pub async fn batch(core: &Arc<Core>, ids: &[ProposalId], job: &Job<'_>) -> Resul
         }
     }
     let environment = environment::get(core).await?;
+    let code = drafting::code_of(core, open.iter().map(|proposal| proposal.function.clone()).collect()).await?;
     let (foreign, own): (Vec<_>, Vec<_>) = open.into_iter().partition(|proposal| is_foreign(proposal));
-    round(core, &environment, own, environment.level, job).await?;
+    round(core, &environment, own, environment.level, &code, job).await?;
     let level = contain::level_for(Class::Foreign);
     for proposal in foreign {
         if level == Level::None {
             refuse_unproved(core, &proposal)?;
         } else {
-            round(core, &environment, vec![proposal], level, job).await?;
+            round(core, &environment, vec![proposal], level, &code, job).await?;
         }
     }
     Ok(())
@@ -74,6 +79,7 @@ async fn round(
     environment: &Arc<Environment>,
     mut open: Vec<Arc<Proposal>>,
     level: Level,
+    code: &HashMap<FunctionId, Digest>,
     job: &Job<'_>,
 ) -> Result<(), Trouble> {
     for turn in 0..ROUNDS {
@@ -83,24 +89,27 @@ async fn round(
         for proposal in &open {
             core.show_evidence(proposal.id, vec![Evidence::new(Finding::Running, "runs", "in fresh processes")]);
         }
-        let seen = observe(core, environment, &open, level).await?;
+        let seen = observe(core, environment, &open, level, job).await?;
         let mut again = Vec::new();
         for proposal in open {
-            if job.is_cancelled() {
-                core.move_proposal(proposal.id, ProposalState::Failed, |_| {})?;
-                continue;
-            }
             let Some(observed) = seen.get(&proposal.id) else { continue };
             let standing = core.proposal(proposal.id)?;
-            if standing.state != ProposalState::Proving {
+            if !is_same_work(&standing, &proposal) {
                 continue;
             }
             let proof = verdict(core, &proposal, observed, level)?;
             match proof.verdict {
                 Verdict::Again(rest) if turn + 1 < ROUNDS => {
-                    again.push(core.change_proposal(proposal.id, move |proposal| proposal.body = Body::Draft(*rest))?);
+                    again.push(core.settle_proposal(proposal.id, move |standing| {
+                        if is_same_work(standing, &proposal) {
+                            standing.body = Body::Draft(*rest);
+                        }
+                    })?);
                 }
-                _ => settle(core, &proposal, proof, observed, level)?,
+                _ => {
+                    let code = code.get(&proposal.function).copied().unwrap_or_default();
+                    settle(core, &proposal, proof, observed, level, code)?;
+                }
             }
         }
         open = again;
@@ -125,14 +134,33 @@ fn effective(proposal: &Proposal) -> Result<Draft, Trouble> {
     Ok(Draft { imports: parts.imports, text: parts.text, tests: parts.tests, ..draft.clone() })
 }
 
-fn settle(core: &Arc<Core>, proposal: &Proposal, proof: Proof, observed: &Observed, level: Level) -> Result<(), Trouble> {
+/// Tells whether a proposal still waits for the proof of this very text.
+fn is_same_work(standing: &Proposal, proved: &Proposal) -> bool {
+    standing.state == ProposalState::Proving && standing.edited == proved.edited && standing.body == proved.body
+}
+
+fn settle(
+    core: &Arc<Core>,
+    proposal: &Arc<Proposal>,
+    proof: Proof,
+    observed: &Observed,
+    level: Level,
+    code: Digest,
+) -> Result<(), Trouble> {
     let state = match proof.verdict {
         Verdict::Ready => ProposalState::Ready,
         Verdict::Refused | Verdict::Again(_) => ProposalState::Refused,
         Verdict::Broken => ProposalState::Failed,
     };
     let roots = observed.import_roots.clone();
-    let moved = core.move_proposal(proposal.id, state, move |proposal| {
+    let proved = proposal.clone();
+    let moved = core.settle_proposal(proposal.id, move |proposal| {
+        // A save or a person may have been quicker.
+        if !is_same_work(proposal, &proved) {
+            return;
+        }
+        proposal.state = state;
+        proposal.basis = drafting::rests_on(code, proposal);
         proposal.evidence = proof.evidence;
         proposal.proved = Some(proof.proved);
         proposal.containment = Some(level.word().to_owned());
@@ -140,7 +168,9 @@ fn settle(core: &Arc<Core>, proposal: &Proposal, proof: Proof, observed: &Observ
             draft.import_roots = roots;
         }
     })?;
-    announce_ready(core, &moved);
+    if moved.state == state {
+        announce_ready(core, &moved);
+    }
     Ok(())
 }
 
@@ -157,6 +187,7 @@ async fn observe(
     environment: &Arc<Environment>,
     open: &[Arc<Proposal>],
     level: Level,
+    job: &Job<'_>,
 ) -> Result<HashMap<ProposalId, Observed>, Trouble> {
     let mut drafts = Vec::new();
     for proposal in open {
@@ -170,6 +201,7 @@ async fn observe(
         names: core.index().modules().filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect(),
         runs: core.settings.generation.proof_runs.clamp(1, 10),
         limit: Duration::from_secs(core.settings.generation.proof_seconds.max(1)),
+        cancel: job.cancel.clone(),
     });
     blocking(move || bench.prove(&drafts)).await?
 }
@@ -183,6 +215,7 @@ struct Proofs {
     names: std::collections::BTreeSet<String>,
     runs: u32,
     limit: Duration,
+    cancel: CancellationToken,
 }
 
 impl Proofs {
@@ -293,6 +326,11 @@ impl Proofs {
         let end = loop {
             match child.try_wait().map_err(fail)? {
                 Some(status) => break ended(status),
+                None if self.cancel.is_cancelled() => {
+                    contain::stop(child.id());
+                    child.wait().map_err(fail)?;
+                    return Err(Trouble::environment("The proof was cancelled."));
+                }
                 None if Instant::now() > until => {
                     contain::stop(child.id());
                     child.wait().map_err(fail)?;

@@ -532,6 +532,9 @@ pub async fn edit(core: &Arc<Core>, id: ProposalId, text: String) -> Result<(), 
     if proposal.draft().is_none() {
         return Err(Trouble::usage("Only drafts have a text to edit."));
     }
+    if proposal.state == ProposalState::Streaming {
+        return Err(Trouble::usage("A model is still writing it.").so("Edit it when it is there."));
+    }
     drafting::parse(&text)?;
     core.move_proposal(id, ProposalState::Proving, move |proposal| proposal.edited = Some(text))?;
     drafting::prove(core, vec![id]).await
