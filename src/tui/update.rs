@@ -17,8 +17,9 @@ use crate::base::clock::{self, Moment};
 use crate::base::text::count;
 use crate::domain::call::ProgramEnd;
 use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
-use crate::domain::snapshot::{Mark, Snapshot};
+use crate::domain::snapshot::{FunctionRow, Mark, Snapshot};
 use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, CallLine, Effect, InPlace, Msg};
 use crate::tui::content;
@@ -203,9 +204,8 @@ fn first_place(state: &mut AppState) {
     state.restored = true;
     let kept = state.subject.take().filter(|id| state.function(id).is_some());
     let kept = kept.filter(|id| state.pass.open() == 0 || state.pass.of(id).is_some());
-    let first = kept
-        .or_else(|| state.current().map(|row| row.function.clone()))
-        .or_else(|| state.snapshot.functions.first().map(|row| row.id.clone()));
+    let first =
+        kept.or_else(|| state.current().map(|row| row.function.clone())).or_else(|| first_of_the_tree(&state.snapshot.functions));
     if state.pass.open() == 0 && state.screen == Screen::Review && !state.asks_for_trust() && !content::first_run(state) {
         state.focus = Pane::Functions;
     }
@@ -218,6 +218,15 @@ fn first_place(state: &mut AppState) {
         Some(_) => {}
     }
     set_subject(state, &first);
+}
+
+/// Gives the function a reader would begin with: in a package before a script at the top, and tests last.
+fn first_of_the_tree(functions: &[FunctionRow]) -> Option<FunctionId> {
+    let rank = |row: &&FunctionRow| {
+        let name = row.path.file_name();
+        (name.starts_with("test_") || name == "conftest.py", row.path.parts().count() == 1)
+    };
+    functions.iter().min_by_key(rank).map(|row| row.id.clone())
 }
 
 /// Flattens the tree again and keeps the cursor on its line, and that line where it is on the screen.

@@ -5,7 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{AppState, CallLine};
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::update::{mark_source, place_source, places, rebuild_tree};
+use crate::tui::update::{decide, mark_source, place_source, places, rebuild_tree};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -34,7 +34,15 @@ pub fn act(state: &mut AppState, action: Action) {
             places::leave(state);
             show(state, Screen::Review, Pane::Calls);
         }
-        Action::Review => screen(state, Screen::Review),
+        Action::Review => {
+            screen(state, Screen::Review);
+            // What line 2 names is what the panes show.
+            match state.current().map(|row| (row.id, row.function.clone())) {
+                Some((id, function)) if state.subject.as_ref() != Some(&function) => decide::go(state, id),
+                None if state.pass.open() > 0 => decide::next(state),
+                _ => {}
+            }
+        }
         Action::Runs => screen(state, Screen::Runs),
         Action::Log => screen(state, Screen::Log),
         Action::NextPane => next_pane(state, 1),
