@@ -31,12 +31,16 @@ fn the_whole_job_in_one_sitting() {
 
     // An edit shows old and new, and what was edited; going back is silent.
     place.edit("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
+    terminal.wait("Review 34");
+    terminal.keys("fis:failing\rJ");
+    terminal.wait("change  shop.pricing:shipping_for");
+    terminal.keys("J");
     terminal.wait("change  shop.cart:Cart.total");
     let screen = terminal.wait("because");
     assert!(screen.contains("104.90") && screen.contains("100.00"), "{screen}");
     place.edit("shop/pricing.py", "if total >= FREE_FROM", "if total > FREE_FROM");
-    terminal.wait_gone("change  shop.cart:Cart.total");
     terminal.wait("Review 32");
+    terminal.keys("FJ");
 
     // A draft is accepted once its diff was on the screen.
     terminal.wait_until("a ready draft", |screen| screen.contains("draft  test for") && screen.contains("Ready · proved"));
@@ -115,6 +119,56 @@ fn a_decision_made_elsewhere_shows_here() {
     terminal.wait("Review 1");
     assert_eq!(place.run(&["review", "--accept", "all"]).0, 0);
     terminal.wait_until("an empty queue", |screen| !screen.contains("Review 1"));
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn a_model_writes_into_the_pane_and_can_be_stopped_at_once() {
+    let place = Place::example("shop");
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let model = harness::model::Model::start("```python\nfrom shop.pricing import bulk_price\n", true);
+    let folder = place.home().join("config/pytead-tui");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.yaml"), model.config()).unwrap();
+    let mut terminal = Terminal::start(&place, &[], 160, 45);
+    terminal.wait("Nothing recorded");
+    terminal.keys("fbulk_price\r");
+    terminal.wait("filter: bulk_price");
+    terminal.keys("jjjjjg");
+    terminal.wait("Streaming");
+    terminal.wait("# more");
+    terminal.keys("x");
+    terminal.wait("are kept as text");
+    // The connection is closed, not merely ignored.
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !model.hung_up.load(std::sync::atomic::Ordering::SeqCst) {
+        assert!(std::time::Instant::now() < until, "the server still writes");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn a_branch_switch_with_two_thousand_files_is_one_change_and_keys_are_answered() {
+    let place = Place::example("shop");
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let mut terminal = Terminal::start(&place, &[], 120, 40);
+    terminal.wait("Nothing recorded");
+    std::fs::create_dir(place.root().join("many")).unwrap();
+    for number in 0..2000 {
+        std::fs::write(place.root().join(format!("many/m{number}.py")), format!("def f{number}(x):\n    return x + {number}\n"))
+            .unwrap();
+    }
+    terminal.keys("?");
+    terminal.wait("Keys here");
+    terminal.keys("\u{1b}");
+    terminal.wait_until("the new functions", |screen| screen.contains("2116") || screen.contains("2 116"));
+    std::fs::remove_dir_all(place.root().join("many")).unwrap();
+    terminal.wait_until("the functions of before", |screen| {
+        !screen.contains("2116") && !screen.contains("2 116") && screen.contains("116")
+    });
     terminal.keys("q");
     assert_eq!(terminal.end(), 0);
 }

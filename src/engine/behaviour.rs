@@ -17,7 +17,7 @@ use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Propo
 use crate::engine::code;
 use crate::engine::core::Core;
 use crate::engine::environment::{self, Observed};
-use crate::engine::{Done, blocking, jobs, views, watching};
+use crate::engine::{Done, blocking, drafting, jobs, views, watching};
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
@@ -329,6 +329,11 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
     Ok(())
 }
 
+/// Tells whether recorded calls of a function end differently and nobody has taken the new outcomes.
+pub fn is_disputed(core: &Core, function: &FunctionId) -> bool {
+    change_of(core, function).is_some_and(|change| matches!(change.state, ProposalState::Ready | ProposalState::Rejected))
+}
+
 /// The calls of a function end as before: whatever was asked about them is void, silently. A call of which nobody can
 /// tell how it ends now, because its module does not load, is still asked about.
 fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -> Result<(), Trouble> {
@@ -343,8 +348,20 @@ fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -
     {
         core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
         core.announce(Event::BehaviourRestored { proposal: old.id, function: function.clone() });
+        let waiting = stale_drafts(core, function);
+        if !waiting.is_empty() {
+            let core = core.clone();
+            tokio::spawn(async move { drafting::renew(&core, waiting).await });
+        }
     }
     Ok(())
+}
+
+/// Lists the drafts of a function that waited for a change to be decided.
+fn stale_drafts(core: &Core, function: &FunctionId) -> Vec<ProposalId> {
+    let state = core.state.lock();
+    let drafts = state.proposals.values().filter(|proposal| proposal.function == *function && proposal.draft().is_some());
+    drafts.filter(|proposal| proposal.state == ProposalState::Stale).map(|proposal| proposal.id).collect()
 }
 
 fn evidence(change: &Change) -> Vec<Evidence> {

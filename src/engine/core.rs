@@ -230,7 +230,7 @@ impl Core {
         }
         let open: Vec<&Proposal> = state.proposals.values().map(AsRef::as_ref).collect();
         let queue = rows::queue(&open, &by_id);
-        let stale = functions.iter().filter(|row| row.mark == crate::domain::snapshot::Mark::Stale).count();
+        let stale = open.iter().filter(|proposal| proposal.draft().is_some() && proposal.state == ProposalState::Stale).count();
         Snapshot {
             generation,
             indexed: state.indexed,

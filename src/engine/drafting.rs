@@ -527,6 +527,10 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
         if !matches!(proposal.state, S::Ready | S::Stale | S::Refused | S::Failed) {
             continue;
         }
+        // While a person has not said which outcome is right, nobody can say what its tests should expect.
+        if behaviour::is_disputed(core, &proposal.function) {
+            continue;
+        }
         if draft.origin == Origin::Recording && proposal.edited.is_none() {
             functions.push(proposal.function.clone());
             written.push(id);

@@ -75,11 +75,13 @@ fn finish_or_take_back(core: &Arc<Core>, proposal: Proposal) -> Result<(), Troub
     if let Body::Change(change) = &proposal.body {
         // What a person took is stored first, so nothing but the rest of the way is missing.
         take_baseline(core, change, |call| &call.new)?;
-        return note(core, &proposal, verb, None, Vec::new(), clock::now());
+        let line = format!("Accepted {}.", proposal.function.qualname());
+        return note(core, &proposal, verb, None, Vec::new(), clock::now(), &line);
     }
     let written = plan(core, &proposal, &Overlay::new()).is_ok_and(|edits| edits.is_empty());
     if written {
-        note(core, &proposal, verb, None, Vec::new(), clock::now())?;
+        let line = format!("Accepted {}.", proposal.function.qualname());
+        note(core, &proposal, verb, None, Vec::new(), clock::now(), &line)?;
     } else {
         core.move_proposal(id, ProposalState::Ready, |_| {})?;
     }
@@ -150,7 +152,7 @@ fn accept(
         if let Body::Change(change) = &proposal.body {
             take_baseline(core, change, |call| &call.new)?;
         }
-        note(core, proposal, verb_of(proposal), reason, edits, at)?;
+        note(core, proposal, verb_of(proposal), reason, edits, at, &line)?;
         core.log.add(Level::Done, "decided", &line);
         lines.push(line);
     }
@@ -241,7 +243,7 @@ fn put_away(
             }
             _ => format!("Rejected the draft for {name}. u takes it back."),
         };
-        note(core, proposal, verb, reason, Vec::new(), at)?;
+        note(core, proposal, verb, reason, Vec::new(), at, &line)?;
         core.log.add(Level::Done, "decided", &line);
         lines.push(line);
     }
@@ -278,8 +280,9 @@ pub fn outcome_hash(effect: &Effect) -> Digest {
 fn skip(core: &Arc<Core>, proposals: &[Arc<Proposal>], at: clock::Moment) -> Result<Vec<String>, Trouble> {
     let mut lines = Vec::new();
     for proposal in proposals {
-        note(core, proposal, Verb::Skip, None, Vec::new(), at)?;
-        lines.push(format!("Skipped {}: it comes back at the end.", proposal.function.qualname()));
+        let line = format!("Skipped {}: it comes back at the end.", proposal.function.qualname());
+        note(core, proposal, Verb::Skip, None, Vec::new(), at, &line)?;
+        lines.push(line);
     }
     Ok(lines)
 }
@@ -292,6 +295,7 @@ fn note(
     reason: Option<&str>,
     edits: Vec<FileEdit>,
     at: clock::Moment,
+    line: &str,
 ) -> Result<(), Trouble> {
     let decision = Decision {
         id: DecisionId(0),
@@ -315,7 +319,7 @@ fn note(
         remember_tests(core, &after)?;
     }
     count(core, verb, 1);
-    let line = format!("{verb:?} {}", after.function);
+    let line = line.to_owned();
     core.announce(Event::Decided { proposal: after.id, function: after.function.clone(), verb, line });
     core.keep(after);
     Ok(())

@@ -20,7 +20,7 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
             let time = clock::short(Duration::from_nanos(u64::try_from(call.duration_ns).unwrap_or(0)));
             let mut row = Row::new().add(Role::Text, format!(" {fold} ")).fix();
             if let Some(receiver) = &call.receiver {
-                row = row.add(Role::Dim, format!("{receiver}."));
+                row = row.add(Role::Dim, format!("{receiver} "));
             }
             Some(
                 row.add(Role::Text, format!("{} ", call.arguments))
