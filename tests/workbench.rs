@@ -43,7 +43,9 @@ fn the_whole_job_in_one_sitting() {
     terminal.keys("FJ");
 
     // A draft is accepted once its diff was on the screen.
-    terminal.wait_until("a ready draft", |screen| screen.contains("draft  test for") && screen.contains("Ready · proved"));
+    terminal.wait_until("a ready draft", |screen| {
+        screen.contains("draft  test for") && screen.contains("Ready · proved") && screen.contains("in 2 files")
+    });
     terminal.keys("a");
     terminal.wait("Accepted");
     let tests = place.root().join("tests/pytead");
