@@ -286,6 +286,35 @@ def test_secrets_do_not_reach_the_spool(program):
     assert spool.one("codename")[0].args[0][:3] == (S, "secret", "falcon")
 
 
+WORDS_OF_A_PARSER = """
+    class Token:
+        def __init__(self, value, password=None):
+            self.value = value
+            self.password = password
+
+    def match(token, floor_token, token_list, api_token):
+        return token
+
+    def parse(sql):
+        return sql
+
+    def main():
+        match(Token("SELECT", "hunter2"), "<", [Token("FROM tab")], "raw-token")
+        parse("SELECT")
+"""
+
+
+def test_a_parsers_token_is_no_secret(program):
+    spool = program.main(WORDS_OF_A_PARSER)
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    assert b"hunter2" not in raw and b"raw-token" not in raw
+    token, floor, listed, api = spool.one("match")[0].args
+    assert token[-1]["value"] == "SELECT" and token[-1]["password"][:3] == (S, "secret", "password")
+    assert floor == "<" and listed[0][-1]["value"] == "FROM tab"
+    assert api[:3] == (S, "secret", "token")
+    assert spool.one("parse")[0].args == ("SELECT",)
+
+
 WEIRD = """
     def boom(*args, **kwargs):
         print("user code ran")

@@ -5,6 +5,9 @@ WORDS = {
     "credential", "credentials", "privatekey", "session", "cookie",
 }  # fmt: skip
 
+# Parsers, tests and databases use these words for objects of their own; a text under them is a secret all the same.
+AMBIGUOUS = {"token", "session", "cookie", "auth"}
+
 SHORTEST = 6  # a shorter text is no secret where it has no secret name
 
 _known: dict = {}

@@ -139,7 +139,7 @@ class Capture:
         length = len(v)
         if word is None and redact.texts and length <= STRING:
             word = redact.word_of(v)
-        if word is not None:
+        if word is not None and (length >= redact.SHORTEST or word not in redact.AMBIGUOUS):
             return (TAG, "secret", word, redact.ordinal(word, v))
         if length > self.text or length > self.room:
             return (TAG, "cut", type(v).__name__, length, v[:HEAD], v[-TAIL:], digest(v))
@@ -179,11 +179,15 @@ class Capture:
     def fields(self, pairs: list, depth: int) -> dict:
         """Gives the trees of an object's own state, names to values."""
         out = {}
+        before = self.masking
+        if before in redact.AMBIGUOUS:
+            self.masking = None  # a parser's token is no secret: from here on the object's own names decide
         for name, v in pairs:
             if self.nodes < 0:
                 break
             word = redact.secret_word(name)
             out[name] = self.value(v, depth + 1) if word is None else self.masked(word, v, depth + 1)
+        self.masking = before
         return out
 
 
