@@ -131,7 +131,7 @@ pub struct Tead {
     /// Inputs kept of each shape of a function.
     #[arg(short, long, value_name = "N")]
     pub limit: Option<u32>,
-    /// What is recorded and drafted.
+    /// What is recorded; by default the whole project.
     #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]
     pub targets: Vec<String>,
     /// Accept every draft that is proved, and write it.

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use crate::base::error::Trouble;
 use crate::cli::args::{Draft, Global};
 use crate::cli::output::{self, Output};
-use crate::cli::{FINDINGS, OK, show, trusted_engine};
+use crate::cli::{FINDINGS, INTERRUPTED, OK, show, trusted_engine};
 use crate::domain::command::Command;
 use crate::domain::event::Event;
 use crate::domain::proposal::{ProposalId, ProposalState};
@@ -28,11 +28,17 @@ pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
     let work = handle.perform(Command::AskModel { function, remark: args.message });
     tokio::pin!(work);
     let mut tick = tokio::time::interval(std::time::Duration::from_millis(50));
+    let mut interrupted = false;
     let mut writing: Option<(ProposalId, usize)> = None;
     let done = loop {
         tokio::select! {
             done = &mut work => break done?,
             _ = tokio::signal::ctrl_c() => {
+                // The first stops the model or the proof, and what was written is kept; the second does not wait for it.
+                if interrupted {
+                    return Ok(INTERRUPTED);
+                }
+                interrupted = true;
                 handle.send(Command::Cancel { job: None });
             }
             event = events.recv() => if let Ok(event) = event {
@@ -58,5 +64,9 @@ pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
     }
     out.result("proposal", &view);
     out.say(show::proposal(&view));
-    Ok(if view.proposal.state == ProposalState::Ready { OK } else { FINDINGS })
+    Ok(match view.proposal.state {
+        _ if interrupted => INTERRUPTED,
+        ProposalState::Ready => OK,
+        _ => FINDINGS,
+    })
 }

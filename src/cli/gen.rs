@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Gen, Global};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, OK, show, trusted_engine};
+use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, show, trusted_engine};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
@@ -24,7 +24,10 @@ pub async fn generate(global: &Global, args: Gen) -> Result<u8, Trouble> {
     let code = if args.check {
         check(&handle, &mut out).await?
     } else {
-        let ready = drafts(&handle, &mut out, functions, args.accept).await?;
+        let Some(ready) = drafts(&handle, &mut out, functions, args.accept).await? else { return Ok(INTERRUPTED) };
+        if !ready.is_empty() && !args.accept && args.output.is_none() && args.dir.is_none() {
+            out.say(NOTHING_WRITTEN);
+        }
         if let Some(file) = &args.output {
             export(&handle, &mut out, &ready, ExportTo::File(file))?;
         }
@@ -37,14 +40,20 @@ pub async fn generate(global: &Global, args: Gen) -> Result<u8, Trouble> {
     Ok(code)
 }
 
-/// Drafts and proves, prints every draft with its evidence, accepts when asked; gives the proved ones.
+/// What is said where drafts are only shown.
+pub const NOTHING_WRITTEN: &str = "Nothing was written. gen --accept writes what is proved; review decides one by one.";
+
+/// Drafts and proves, prints every draft with its evidence, accepts when asked; gives the proved ones, `None` when it was
+/// interrupted.
 pub async fn drafts(
     handle: &Handle,
     out: &mut Output,
     functions: Vec<FunctionId>,
     accept: bool,
-) -> Result<Vec<ProposalId>, Trouble> {
-    let Done::Drafted { ready, refused, left_out } = handle.perform(Command::Draft { functions }).await? else {
+) -> Result<Option<Vec<ProposalId>>, Trouble> {
+    let done = interruptible(handle, out, handle.perform(Command::Draft { functions })).await?;
+    let Some(done) = done else { return Ok(None) };
+    let Done::Drafted { ready, refused, left_out } = done else {
         return Err(Trouble::internal("Drafting gave no result."));
     };
     for id in ready.iter().chain(&refused) {
@@ -76,23 +85,24 @@ pub async fn drafts(
     if accept && !ready.is_empty() {
         let done = handle.perform(Command::Decide { proposals: ready.clone(), verb: Verb::Accept, reason: None }).await?;
         if let Done::Decided { lines } = done {
+            out.result("decided", &lines);
             lines.iter().for_each(|line| out.say(line));
         }
-    } else if !ready.is_empty() {
-        out.say("Nothing was written. gen --accept writes what is proved; review decides one by one.");
     }
-    Ok(ready)
+    Ok(Some(ready))
 }
 
 /// Says whether accepted tests are what would be drafted now.
 async fn check(handle: &Handle, out: &mut Output) -> Result<u8, Trouble> {
-    let Done::Checked { lines } = handle.check_accepted().await? else {
+    let done = interruptible(handle, out, handle.check_accepted()).await?;
+    let Some(done) = done else { return Ok(INTERRUPTED) };
+    let Done::Checked { lines } = done else {
         return Err(Trouble::internal("The check gave no result."));
     };
     out.result("check", &lines);
     lines.iter().for_each(|line| out.say(line));
     if lines.is_empty() {
-        out.say("Accepted tests are as they would be drafted now.");
+        out.say("No accepted test is gone, and none would be drafted otherwise from the calls recorded here.");
         return Ok(OK);
     }
     Ok(FINDINGS)
@@ -101,6 +111,7 @@ async fn check(handle: &Handle, out: &mut Output) -> Result<u8, Trouble> {
 /// Writes proved drafts somewhere else than into the project's tests; an existing file is never overwritten.
 fn export(handle: &Handle, out: &mut Output, ready: &[ProposalId], target: ExportTo<'_>) -> Result<(), Trouble> {
     for (path, lines) in handle.export(ready, target)? {
+        out.result("wrote", &serde_json::json!({ "path": path, "lines": lines }));
         out.say(format!("Wrote {} ({}).", path.display(), text::count(lines, "line")));
     }
     Ok(())

@@ -20,6 +20,8 @@ mod watch;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Cli, Global, Verb};
@@ -43,6 +45,7 @@ pub const INTERRUPTED: u8 = 130;
 /// Does what was typed and gives the process exit code.
 pub async fn dispatch(cli: Cli) -> u8 {
     let format = cli.global.format;
+    let beside = matches!(cli.verb, Some(Verb::Run(_) | Verb::Tead(_)));
     let outcome = match cli.verb {
         None => open::open(&cli.global, cli.path).await,
         Some(Verb::Run(args)) => run::run(&cli.global, args).await,
@@ -59,7 +62,11 @@ pub async fn dispatch(cli: Cli) -> u8 {
         Some(Verb::Completions { shell }) => completions::print(shell),
     };
     outcome.unwrap_or_else(|trouble| {
-        Output::stdout(format).trouble(&trouble);
+        // A recorded program's standard output is its own, our failures included.
+        match Output::beside_a_program(format, None).ok().filter(|_| beside) {
+            Some(mut out) => out.trouble(&trouble),
+            None => Output::stdout(format).trouble(&trouble),
+        }
         trouble.exit_code()
     })
 }
@@ -125,4 +132,45 @@ async fn trusted_engine(global: &Global) -> Result<Handle, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
     engine::require_trust(&options.root, options.trust)?;
     engine::open(options).await
+}
+
+/// Does something while its events are printed, those it leaves behind included.
+async fn with_events<T>(handle: &Handle, out: &mut Output, work: impl Future<Output = T>) -> T {
+    let mut events = handle.subscribe();
+    tokio::pin!(work);
+    let done = loop {
+        tokio::select! {
+            done = &mut work => break done,
+            event = events.recv() => match event {
+                Ok(event) => out.event(&event),
+                // Events are hints; what was missed is in the result.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => break work.await,
+            },
+        }
+    };
+    handle.refreshed().await;
+    loop {
+        match events.try_recv() {
+            Ok(event) => out.event(&event),
+            Err(TryRecvError::Lagged(_)) => {}
+            Err(_) => return done,
+        }
+    }
+}
+
+/// As [`with_events`], and ends with `None` on Ctrl-C, with everything stopped.
+async fn interruptible<T>(
+    handle: &Handle,
+    out: &mut Output,
+    work: impl Future<Output = Result<T, Trouble>>,
+) -> Result<Option<T>, Trouble> {
+    let done = tokio::select! {
+        done = with_events(handle, out, work) => Some(done?),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    if done.is_none() {
+        handle.close().await;
+    }
+    Ok(done)
 }

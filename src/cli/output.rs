@@ -16,13 +16,14 @@ pub struct Output {
     format: Format,
     events: Box<dyn Write + Send>,
     own_stdout: bool,
+    closed: bool,
 }
 
 impl Output {
     /// Prints results on standard output.
     #[must_use]
     pub fn stdout(format: Format) -> Self {
-        Self { format, events: Box::new(std::io::stdout()), own_stdout: true }
+        Self { format, events: Box::new(std::io::stdout()), own_stdout: true, closed: false }
     }
 
     /// Leaves standard output to the recorded program: our lines go to the error stream or to a file.
@@ -37,13 +38,19 @@ impl Output {
                     .because(error)
             })?),
         };
-        Ok(Self { format, events, own_stdout: false })
+        Ok(Self { format, events, own_stdout: false, closed: false })
     }
 
     /// Tells whether results are JSON.
     #[must_use]
     pub fn is_json(&self) -> bool {
         self.format == Format::Json
+    }
+
+    /// Tells whether nobody reads what is printed any more, as far as it was tried.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Prints lines for people; nothing under JSON.
@@ -53,7 +60,7 @@ impl Output {
         }
         let safe = text::display(lines.as_ref()).into_owned();
         if self.own_stdout {
-            let _ = writeln!(std::io::stdout(), "{safe}");
+            self.closed |= writeln!(std::io::stdout(), "{safe}").is_err();
         } else {
             let _ = writeln!(std::io::stderr(), "{safe}");
         }
@@ -84,8 +91,8 @@ impl Output {
 
     fn json<T: Serialize>(&mut self, value: &T) {
         if let Ok(line) = serde_json::to_string(value) {
-            let _ = writeln!(self.events, "{line}");
-            let _ = self.events.flush();
+            let written = writeln!(self.events, "{line}").and_then(|()| self.events.flush());
+            self.closed |= written.is_err();
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, Replay};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, OK, show, trusted_engine};
+use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, show, trusted_engine};
 use crate::domain::command::Command;
 use crate::engine::Done;
 
@@ -16,7 +16,9 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
     for text in &args.functions {
         functions.extend(handle.find(text)?);
     }
-    let Done::Replayed { calls, same, changed, unknown } = handle.perform(Command::Replay { functions }).await? else {
+    let done = interruptible(&handle, &mut out, handle.perform(Command::Replay { functions })).await?;
+    let Some(done) = done else { return Ok(INTERRUPTED) };
+    let Done::Replayed { calls, same, changed, unknown } = done else {
         return Err(Trouble::internal("The replay gave no result."));
     };
     for id in &changed {

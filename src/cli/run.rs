@@ -4,19 +4,15 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, Run};
 use crate::cli::output::Output;
-use crate::cli::trusted_engine;
+use crate::cli::{trusted_engine, with_events};
 use crate::domain::call::{ProgramEnd, Recording};
 
 /// Records a program and passes its exit code on.
 pub async fn run(global: &Global, args: Run) -> Result<u8, Trouble> {
     let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
     let handle = trusted_engine(global).await?;
-    let mut events = handle.subscribe();
-    let recorded = handle.record_attached(args.command, args.limit, args.targets).await;
-    handle.refreshed().await;
-    while let Ok(event) = events.try_recv() {
-        out.event(&event);
-    }
+    let recorded = handle.record_attached(args.command, args.limit, args.targets);
+    let recorded = with_events(&handle, &mut out, recorded).await;
     handle.close().await;
     let recording = recorded?;
     report(&mut out, &recording);

@@ -26,6 +26,7 @@ pub fn trust(global: &Global, args: &Args) -> Result<u8, Trouble> {
         return Ok(OK);
     }
     let root = root_of(global, None)?;
+    out.result("trust", &serde_json::json!({ "root": root, "trusted": !args.remove }));
     if args.remove {
         trusted.set(&root, Trust::ReadOnly)?;
         out.say(format!("{} is only read from now on.", paths::tilde(&root)));

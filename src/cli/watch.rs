@@ -4,7 +4,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::Global;
 use crate::cli::output::Output;
-use crate::cli::{INTERRUPTED, options, root_of};
+use crate::cli::{INTERRUPTED, OK, options, root_of};
 use crate::domain::event::{Event, Level};
 use crate::engine;
 
@@ -26,7 +26,13 @@ pub async fn watch(global: &Global) -> Result<u8, Trouble> {
         tokio::select! {
             _ = tokio::signal::ctrl_c() => break,
             event = events.recv() => match event {
-                Ok(event) => print(&mut out, &event),
+                Ok(event) => {
+                    print(&mut out, &event);
+                    if out.is_closed() {
+                        handle.close().await;
+                        return Ok(OK);
+                    }
+                }
                 Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
                 Err(tokio::sync::broadcast::error::RecvError::Closed) => break,
             },
