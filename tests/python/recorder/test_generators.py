@@ -150,3 +150,18 @@ def test_interleaved_generators_have_their_own_parents(program):
     walkers = {c.cid: c.args[0] for c, _ in spool.calls("walker")}
     for call, _ in spool.calls("leaf"):
         assert walkers[call.parent] == call.args[0][0]
+
+
+def test_an_endless_generator_does_not_fill_the_disk(program):
+    spool = program.main("""
+        def rows():
+            for i in range(3000):
+                yield [i] * 50
+
+        def main():
+            assert len(list(rows())) == 3000
+    """)
+    call, _ = spool.one("rows")
+    yields = [record[-1] for record in spool.of("Y") if record[1] == call.cid]
+    assert len(yields) == 3000 and yields[999] == [999] * 50
+    assert all(tree[1:3] == ("cut", "list") for tree in yields[1000:])

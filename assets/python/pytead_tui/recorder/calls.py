@@ -8,7 +8,7 @@ class Call:
     """A kept call in flight."""
 
     __slots__ = ("function", "cid", "key", "code", "spool", "watched", "counts", "waiting", "suspended", "closed", "value",
-                 "effects", "done", "inputs_key", "__weakref__")  # fmt: skip
+                 "yields", "effects", "done", "inputs_key", "__weakref__")  # fmt: skip
 
     def __init__(self, function: Function, key: int, code: object, counts: list) -> None:
         self.function = function
@@ -20,6 +20,7 @@ class Call:
         self.waiting: "tuple | None" = None
         self.suspended = False
         self.closed = False
+        self.yields = 0
         self.value: object = None
         self.effects: "set | None" = None
         self.done = False

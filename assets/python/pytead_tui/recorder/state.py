@@ -19,6 +19,7 @@ from pytead_tui.recorder.spool import Full, Spools
 
 PACKAGE = (lambda: None).__code__.co_filename.rpartition("recorder")[0]
 MOST_ERRORS = 100
+MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
 MOST_EVENTS = 20_000  # of a journey
 WALK = 250  # frames looked at for a parent
 
@@ -323,8 +324,11 @@ class Recorder:
     def yielded(self, call: Call, value: object) -> None:
         """Notes a value that a generator yields."""
         call.suspended = True
+        call.yields += 1
         if values.are_atoms((value,)):
             tree = value
+        elif call.yields > MOST_YIELDS:
+            tree = (values.TAG, "cut", names_of(type(value))[1], None, "", "", "")
         else:
             started = _work()
             trees, walk = values.capture(self.objects, self.limits, (value,))
