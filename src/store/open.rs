@@ -255,12 +255,19 @@ fn move_planted_logs(file: &Path) -> Option<Trouble> {
 
 /// Makes the folder, closed to others, with its `.gitignore`.
 fn prepare(folder: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => DirBuilder::new().mode(0o700).create(folder)?,
-        Err(error) => return Err(error),
-        Ok(meta) if !meta.is_dir() => return Err(io::Error::other(format!("{FOLDER} is no folder"))),
-        Ok(meta) if meta.mode() & 0o777 != 0o700 => fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?,
-        Ok(_) => {}
+    if fs::symlink_metadata(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        match DirBuilder::new().mode(0o700).create(folder) {
+            // Another process that opens the same project may have been faster.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
+    let meta = fs::symlink_metadata(folder)?;
+    if !meta.is_dir() {
+        return Err(io::Error::other(format!("{FOLDER} is no folder")));
+    }
+    if meta.mode() & 0o777 != 0o700 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
     }
     match OpenOptions::new().write(true).create_new(true).open(folder.join(".gitignore")) {
         Ok(mut file) => file.write_all(GITIGNORE.as_bytes()),

@@ -107,17 +107,23 @@ fn threads_write_through_clones_at_the_same_time() {
 
 #[test]
 fn processes_that_open_at_once_agree_on_one_database() {
-    let project = Project::new();
-    std::thread::scope(|scope| {
-        for _ in 0..6 {
-            scope.spawn(|| {
-                let opened = project.open();
-                assert!(!opened.foreign && opened.notes.is_empty());
-                opened.store.begin_recording(&recording()).unwrap();
-            });
-        }
-    });
-    assert_eq!(project.open().store.recordings().unwrap().len(), 6);
+    // Often, because the moment at which they get into each other's way is short.
+    for _ in 0..20 {
+        let project = Project::new();
+        let start = std::sync::Barrier::new(6);
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    start.wait();
+                    let opened = project.open();
+                    let notes: Vec<_> = opened.notes.iter().map(ToString::to_string).collect();
+                    assert_eq!((opened.foreign, notes), (false, vec![]));
+                    opened.store.begin_recording(&recording()).unwrap();
+                });
+            }
+        });
+        assert_eq!(project.open().store.recordings().unwrap().len(), 6);
+    }
 }
 
 #[test]

@@ -143,7 +143,9 @@ def test_copying_has_a_budget(program):
 
 def test_huge_values_are_cut_at_once(program):
     spool = program.main("""
+        import hashlib
         import time
+        import tracemalloc
 
         VALUES = {"str": "x" * 100_000_000, "bytes": b"x" * 100_000_000, "list": [0] * 10_000_000,
                   "bytearray": bytearray(100_000_000), "set": set(range(1_000_000))}
@@ -151,13 +153,23 @@ def test_huge_values_are_cut_at_once(program):
         def huge(kind):
             return VALUES[kind]
 
+        def walked():
+            before = time.thread_time()
+            hashlib.sha256(VALUES["bytes"]).digest()
+            for _ in VALUES["list"]:
+                pass
+            return time.thread_time() - before
+
         def main():
+            tracemalloc.start()
             before = time.thread_time()
             for kind in VALUES:
                 huge(kind)
-            print(time.thread_time() - before)
+            print(tracemalloc.get_traced_memory()[1], time.thread_time() - before, walked())
     """)
-    assert float(spool.process.stdout) < 0.1
+    peak, spent, walking = map(float, spool.process.stdout.split())
+    assert peak < 2_000_000, "a copy of any of them is larger"
+    assert spent < walking, "looking at all of two of them takes longer than not looking at five"
     sizes = {"str": 10**8, "bytes": 10**8, "list": 10**7, "bytearray": 10**8, "set": 10**6}
     for call, end in spool.calls("huge"):
         assert end.value[1:4] == ("cut", call.args[0], sizes[call.args[0]])

@@ -20,7 +20,7 @@ import zoneinfo
 import pytest
 import shapes
 
-from pytead_tui.recorder import values
+from pytead_tui.recorder import known, values  # noqa: F401
 from pytead_tui.recorder.objects import Objects
 from pytead_tui.worker.rebuild import TAG, Broken, Builder
 

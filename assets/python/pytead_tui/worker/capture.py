@@ -2,7 +2,8 @@
 
 import marshal
 
-from pytead_tui.recorder import redact, values
+# `known` and what it rests on tell `values` how each type is written; alone it knows none.
+from pytead_tui.recorder import known, redact, values  # noqa: F401
 from pytead_tui.recorder.objects import Objects
 
 
