@@ -1,10 +1,29 @@
 //! The binary: arguments, logging, dispatch, exit code. Everything else is the library's.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use clap::Parser;
-use pytead_tui::cli::{self, args::Cli};
-use pytead_tui::{config, contain};
+use pytead_tui::base::error::Trouble;
+use pytead_tui::domain::settings;
+use pytead_tui::engine::Handle;
+use pytead_tui::{cli, config, contain, tui};
+
+/// Brings the two front ends together, which do not know each other.
+struct Terminal;
+
+impl cli::Screen for Terminal {
+    fn require_terminal(&self) -> Result<(), Trouble> {
+        tui::require_terminal()
+    }
+
+    async fn open(&self, handle: Handle, settings: settings::Tui) -> Result<(), Trouble> {
+        tui::run(Arc::new(handle), settings).await
+    }
+
+    async fn edit(&self, text: &str) -> Result<String, Trouble> {
+        tui::editor::edit_text(text, 1).await
+    }
+}
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
@@ -12,16 +31,16 @@ fn main() -> ExitCode {
         // Before any thread: this process confines itself and becomes another program.
         return ExitCode::from(contain::enter(&args.collect::<Vec<_>>()));
     }
-    let cli = Cli::parse();
+    let typed = cli::parse();
     let _log = log_to_file();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            cli::output::complain(&pytead_tui::base::error::Trouble::environment("No threads could be started.").because(error));
+            cli::output::complain(&Trouble::environment("No threads could be started.").because(error));
             return ExitCode::from(3);
         }
     };
-    let code = runtime.block_on(cli::dispatch(cli));
+    let code = runtime.block_on(cli::dispatch(typed, &Terminal));
     // Work that nobody waits for any more must not hold the terminal.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     ExitCode::from(code)

@@ -35,7 +35,9 @@ fn works(level: Level) -> bool {
 
 fn python() -> Interpreter {
     contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
-    interpreter::find(&std::env::temp_dir(), None).expect("the tests need a Python")
+    // A Python inside the project would be run contained; this clone may lie anywhere, also in the temporary folder.
+    let elsewhere = tempfile::tempdir().unwrap();
+    interpreter::find(elsewhere.path(), None).expect("the tests need a Python")
 }
 
 /// A project, a private folder and something outside of both.

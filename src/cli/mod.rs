@@ -20,6 +20,7 @@ mod watch;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use clap::Parser;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use crate::base::error::Trouble;
@@ -30,6 +31,7 @@ use crate::config::layers::{self, Flag, Layers, Loaded};
 use crate::config::places::Places;
 use crate::config::project;
 use crate::config::trust::TrustList;
+use crate::domain::settings;
 use crate::domain::snapshot::Trust;
 use crate::engine::{self, Handle, Options};
 
@@ -42,18 +44,39 @@ pub const WRONG: u8 = 2;
 /// Ends after an interrupt.
 pub const INTERRUPTED: u8 = 130;
 
+/// What the verbs need of the screen, which they do not know.
+pub trait Screen {
+    /// Refuses to open where nobody could see or press anything.
+    ///
+    /// # Errors
+    /// Fails when standard input or output is no terminal.
+    fn require_terminal(&self) -> Result<(), Trouble>;
+
+    /// Opens the workbench and stays until the person leaves.
+    fn open(&self, handle: Handle, settings: settings::Tui) -> impl Future<Output = Result<(), Trouble>>;
+
+    /// Lets a person edit a text in their editor and gives what became of it.
+    fn edit(&self, text: &str) -> impl Future<Output = Result<String, Trouble>>;
+}
+
+/// Reads the arguments of this process; ends it where they are wrong, or ask for help.
+#[must_use]
+pub fn parse() -> Cli {
+    Cli::parse()
+}
+
 /// Does what was typed and gives the process exit code.
-pub async fn dispatch(cli: Cli) -> u8 {
+pub async fn dispatch(cli: Cli, screen: &impl Screen) -> u8 {
     let format = cli.global.format;
     let beside = matches!(cli.verb, Some(Verb::Run(_) | Verb::Tead(_)));
     let outcome = match cli.verb {
-        None => open::open(&cli.global, cli.path).await,
+        None => open::open(&cli.global, cli.path, screen).await,
         Some(Verb::Run(args)) => run::run(&cli.global, args).await,
         Some(Verb::Gen(args)) => r#gen::generate(&cli.global, args).await,
         Some(Verb::Tead(args)) => tead::tead(&cli.global, args).await,
         Some(Verb::Replay(args)) => replay::replay(&cli.global, args).await,
         Some(Verb::Draft(args)) => draft::draft(&cli.global, args).await,
-        Some(Verb::Review(args)) => review::review(&cli.global, args).await,
+        Some(Verb::Review(args)) => review::review(&cli.global, args, screen).await,
         Some(Verb::Watch) => watch::watch(&cli.global).await,
         Some(Verb::Index(args)) => index::index(&cli.global, args).await,
         Some(Verb::Trust(args)) => trust::trust(&cli.global, &args),

@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, Review};
 use crate::cli::output::{self, Output};
-use crate::cli::{OK, show, trusted_engine};
+use crate::cli::{OK, Screen, show, trusted_engine};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::proposal::{ProposalId, ProposalState};
@@ -14,7 +14,7 @@ use crate::domain::snapshot::QueueRow;
 use crate::engine::{Done, Handle};
 
 /// Lists, decides what was named, or asks one by one.
-pub async fn review(global: &Global, args: Review) -> Result<u8, Trouble> {
+pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let handle = trusted_engine(global).await?;
     let queue = handle.refreshed().await.queue.clone();
@@ -33,7 +33,7 @@ pub async fn review(global: &Global, args: Review) -> Result<u8, Trouble> {
         list(&mut out, &queue);
         OK
     } else if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        one_by_one(&handle, &mut out).await?
+        one_by_one(&handle, &mut out, screen).await?
     } else {
         list(&mut out, &queue);
         return Err(Trouble::usage("Review asks questions, and this is no terminal.")
@@ -89,7 +89,7 @@ fn said(out: &mut Output, done: Done) {
     }
 }
 
-async fn one_by_one(handle: &Handle, out: &mut Output) -> Result<u8, Trouble> {
+async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> Result<u8, Trouble> {
     let mut position = 0;
     loop {
         let queue = handle.refreshed().await.queue.clone();
@@ -113,7 +113,7 @@ async fn one_by_one(handle: &Handle, out: &mut Output) -> Result<u8, Trouble> {
                 continue;
             }
             Some("e") => {
-                report(out, edit(handle, row.id).await);
+                report(out, edit(handle, row.id, screen).await);
                 continue;
             }
             Some("o") => Verb::Overrule,
@@ -135,13 +135,13 @@ fn report(out: &mut Output, done: Result<Done, Trouble>) {
 }
 
 /// Opens the draft in the person's editor and proves what comes back.
-async fn edit(handle: &Handle, id: ProposalId) -> Result<Done, Trouble> {
+async fn edit(handle: &Handle, id: ProposalId, screen: &impl Screen) -> Result<Done, Trouble> {
     let view = handle.proposal(id)?;
     let Some(draft) = view.proposal.draft() else {
         return Err(Trouble::usage("Only drafts have a text to edit."));
     };
     let before = view.proposal.edited.clone().unwrap_or_else(|| draft.standalone());
-    let after = crate::tui::editor::edit_text(&before, 1).await?;
+    let after = screen.edit(&before).await?;
     if after == before {
         return Ok(Done::Nothing);
     }

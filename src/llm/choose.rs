@@ -55,11 +55,11 @@ fn chosen(settings: &Settings) -> Result<(String, &Place), Trouble> {
     let names = || settings.providers.keys().map(String::as_str);
     let Some(name) = &settings.model.provider else {
         return Err(if settings.providers.is_empty() {
-            Trouble::environment("No model is set up.")
+            Trouble::usage("No model is set up.")
                 .so("Name one in your own config: model.provider, and providers.<name> with base_url and model.")
         } else {
             let names: Vec<_> = names().map(display_line).collect();
-            Trouble::environment("No model is chosen.")
+            Trouble::usage("No model is chosen.")
                 .so(format!("Set model.provider in your own config; there is {}.", names.join(", ")))
         });
     };

@@ -47,12 +47,14 @@ impl Bench {
 }
 
 /// Links what lies at the top of the project into the folder, so that `pythonpath` settings and a `conftest.py` at the
-/// root find it as they do in the project.
+/// root find it as they do in the project. Links out of the project stay out.
 fn link_project(root: &Path, folder: &Path) -> io::Result<()> {
+    let real_root = root.canonicalize()?;
     for entry in root.read_dir()?.flatten() {
         let target = folder.join(entry.file_name());
         let hidden = entry.file_name().to_string_lossy().starts_with('.');
-        if !hidden && target.symlink_metadata().is_err() {
+        let inside = entry.path().canonicalize().is_ok_and(|real| real.starts_with(&real_root));
+        if !hidden && inside && target.symlink_metadata().is_err() {
             #[cfg(unix)]
             std::os::unix::fs::symlink(entry.path(), target)?;
         }
@@ -132,6 +134,7 @@ mod tests {
         let (folder, bench) = lay_out(&[("pyproject.toml", "[project]\nname = 'x'\n"), ("setup.cfg", "[metadata]\n")]);
         assert_eq!(bench.config, folder.path().join("pytest.ini"));
     }
+
     #[cfg(unix)]
     #[test]
     fn links_out_of_the_project_are_not_followed() {

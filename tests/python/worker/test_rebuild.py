@@ -95,7 +95,7 @@ NAMED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", NAMED, ids=repr)
+@pytest.mark.parametrize("value", NAMED, ids=lambda value: getattr(value, "__name__", repr(value)))
 def test_what_has_a_name_is_the_very_thing(value):
     assert again(value) is value
 
