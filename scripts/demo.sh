@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Shows the program at work on a fresh copy of examples/shop: records its tests, then opens the workbench. Without a
-# terminal it prints the same steps instead: the drafts with their proofs, and what an edit changes.
+# Shows the program at work on a fresh copy of examples/shop: records its tests, drafts and proves new ones, then opens
+# the workbench. Without a terminal it prints the same steps instead: two of the drafts with their proofs and what
+# accepting them would write, then what an edit changes.
 
 source "$(dirname "$0")/setup.sh"
 need_cargo
@@ -21,6 +22,8 @@ step() { printf '\n$ %s\n' "$*"; }
 
 if [ -t 0 ] && [ -t 1 ]; then
     "$pytead" --trust run -- pytest -q
+    say "Drafting tests from what was recorded, and proving them; seconds."
+    "$pytead" --trust gen | tail -n 2
     exec "$pytead" --trust
 fi
 
@@ -28,7 +31,11 @@ step pytead-tui run -- pytest -q
 "$pytead" --trust run -- pytest -q
 
 step pytead-tui gen
-"$pytead" --trust gen
+drafts=$cache/demo/drafts.txt
+"$pytead" --trust gen >"$drafts"
+awk '/^#[0-9]+ draft/ { wanted = / shop\.pricing:(round_price|shipping_for) / } wanted' "$drafts"
+tail -n 2 "$drafts"
+echo "(Two of the drafts; all of them, and why some functions have none: $drafts)"
 
 step "sed -i 's/total > FREE_FROM/total >= FREE_FROM/' shop/pricing.py"
 sed 's/total > FREE_FROM/total >= FREE_FROM/' shop/pricing.py >pricing.new

@@ -10,12 +10,15 @@ summary=$(mktemp)
 trap 'rm -f "$log" "$summary"' EXIT
 export PYTHONDONTWRITEBYTECODE=1 CARGO_TERM_COLOR=never PY_COLORS=0
 
-# Notes how a run ended; one that failed without naming a failed test counts as one failure.
+# Notes how a run ended and how long it took; one that failed without naming a failed test counts as one failure, and
+# so does one that ran no test at all.
 #   note NAME STATUS PASSED FAILED
+began=$SECONDS
 note() {
     local failed=$4
-    if [ "$2" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
-    printf '%s\t%d\t%d\n' "$1" "$3" "$failed" >>"$summary"
+    if { [ "$2" -ne 0 ] || [ "$3" -eq 0 ]; } && [ "$failed" -eq 0 ]; then failed=1; fi
+    printf '%s\t%d\t%d\t%d\n' "$1" "$3" "$failed" "$((SECONDS - began))" >>"$summary"
+    began=$SECONDS
 }
 
 # Adds up the numbers that stand before a word in the lines that match: `total LINES WORDS`.
@@ -37,11 +40,14 @@ while read -r version python <&3; do
     used="$used $version"
     place=$cache/venvs/$version
     environment "$place" "$version" "$python"
+    began=$SECONDS
     for suite in tests/python examples/shop; do
-        [ -d "$suite" ] || continue
         status=0
         say "» $suite under Python $version"
-        (cd "$suite" && "$place/bin/python" -m pytest -q -p no:cacheprovider) 2>&1 | tee "$log" || status=$?
+        # The example is so quick that starting two processes for it would take longer.
+        processes=2
+        [ "$suite" = tests/python ] || processes=0
+        (cd "$suite" && "$place/bin/python" -m pytest -q -p no:cacheprovider -n "$processes") 2>&1 | tee "$log" || status=$?
         note "Python $version $suite" "$status" "$(total "$ended" passed)" "$(total "$ended" 'failed|error')"
     done
 done 3< <(interpreters)
@@ -52,7 +58,7 @@ if [ "${CI:-}" = true ] && [ "$(wc -w <<<"$used")" -lt 3 ]; then
     note "three interpreters" 1 0 1
 fi
 closing=$(awk -F '\t' '{ passed += $2; failed += $3 } END { print passed + 0 " passed, " failed + 0 " failed" }' "$summary")
-awk -F '\t' '{ printf "%-36s %5d passed, %d failed\n", $1, $2, $3 }' "$summary"
+awk -F '\t' '{ printf "%-32s %5d passed, %d failed %5d s\n", $1, $2, $3, $4 }' "$summary"
 echo "$closing"
 [ -z "${PYTEAD_COUNTS:-}" ] || echo "$closing" >>"$PYTEAD_COUNTS"
 [ "${closing#*, }" = "0 failed" ]

@@ -29,11 +29,11 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
     out.result("replay", &serde_json::json!({ "calls": calls, "same": same, "changed": changed.len(), "unknown": unknown }));
     handle.close().await;
     if calls == 0 && changed.is_empty() {
-        out.say("Nothing to replay: no recorded call rests on code that changed.");
+        out.say("Nothing to compare: no recorded call can be replayed, or none of these functions.");
     } else {
         let calls = text::count(usize::try_from(calls).unwrap_or(0), "call");
         out.say(format!(
-            "Replayed {calls}: {same} as before, {} changed{}.",
+            "Compared {calls}: {same} as before, {} changed{}.",
             text::count(changed.len(), "function"),
             if unknown > 0 { format!(", {unknown} that cannot be told") } else { String::new() }
         ));

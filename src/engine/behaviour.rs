@@ -31,7 +31,7 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
     let seen = run_and_compare(core, wanted.clone()).await?;
     let changed = open_changes(core, &wanted);
-    Ok(Done::Replayed { calls: seen.ran, same: seen.same, changed, unknown: seen.unknown })
+    Ok(Done::Replayed { calls: seen.calls, same: seen.same, changed, unknown: seen.unknown })
 }
 
 /// After opening: finds out what edits made while nobody looked have changed.
@@ -123,7 +123,7 @@ fn reach_of(calls: &[Call], reach: &Reach) -> BTreeSet<FunctionId> {
 
 /// What a replay came to.
 struct Seen {
-    ran: u64,
+    calls: u64,
     same: u64,
     unknown: u64,
 }
@@ -172,7 +172,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
             // there is none.
             job.end(false);
             return if core.watcher.lock().is_some() {
-                Ok(Seen { ran: 0, same: 0, unknown: 0 })
+                Ok(Seen { calls: 0, same: 0, unknown: 0 })
             } else {
                 Err(Trouble::environment("The code changed while its calls ran, so they say nothing.").so("Replay them again."))
             };
@@ -181,7 +181,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
     }
     if job.is_cancelled() {
         job.end(false);
-        return Ok(Seen { ran: 0, same: 0, unknown: 0 });
+        return Ok(Seen { calls: 0, same: 0, unknown: 0 });
     }
     job.end(true);
     core.state.lock().owed.retain(|function| !wanted.contains(function));
@@ -199,7 +199,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
         );
         core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
     }
-    Ok(Seen { ran: unknown_code.len() as u64, same, unknown })
+    Ok(Seen { calls: ran, same, unknown })
 }
 
 type Outcomes = HashMap<CallId, (Effect, Vec<FunctionId>)>;
