@@ -1,28 +1,25 @@
 //! From recorded calls to proved drafts: gathered, written, checked, run, judged. One draft a function.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
-use crate::domain::call::{Call, CallId, RecordingId};
 use crate::domain::event::{Event, Level};
-use crate::domain::function::{Function, FunctionId, Module};
-use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
-use crate::domain::value::{TypeName, Value};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::value::Value;
 use crate::engine::core::Core;
+use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
-use crate::engine::{Done, behaviour, blocking, environment, review, views};
+use crate::engine::{Done, behaviour, blocking, environment};
 use crate::generate::from_model;
-use crate::generate::plan::{CheckItem, Plan};
-use crate::generate::project::Project;
-use crate::generate::render;
+use crate::generate::plan::CheckItem;
 use crate::generate::trim::test_names;
 use crate::python::protocol::Expression;
 use crate::source::dependencies::Reach;
-use crate::source::index::Index;
 use crate::source::parse::syntax_error;
 
 /// Drafts proved in one go: few enough that results come soon, enough that starting pytest pays.
@@ -99,13 +96,6 @@ pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done,
         }
     }
     Ok(Done::Drafted { ready, refused, left_out })
-}
-
-/// A function and what could be written for it.
-struct Made {
-    function: FunctionId,
-    draft: Option<Draft>,
-    left_out: Vec<LeftOut>,
 }
 
 enum Entered {
@@ -276,178 +266,6 @@ async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<Made>
     .await??;
     job.end(true);
     Ok(made)
-}
-
-/// The calls of the functions to draft for, and the lives of the objects in them.
-struct Gathered {
-    functions: Vec<(Function, Vec<Call>, Vec<LeftOut>)>,
-    lives: HashMap<(RecordingId, i64, u64), Vec<Call>>,
-    processes: HashMap<CallId, i64>,
-    births: HashMap<FunctionId, Vec<Call>>,
-}
-
-impl Gathered {
-    fn new(core: &Core, wanted: Vec<FunctionId>) -> Result<Self, Trouble> {
-        let index = core.index();
-        let wanted: BTreeSet<FunctionId> = if wanted.is_empty() {
-            core.store().functions()?.into_iter().map(|total| total.function).collect()
-        } else {
-            wanted.into_iter().collect()
-        };
-        let lives = core.store().lives()?;
-        let processes: HashMap<CallId, i64> = lives.iter().map(|life| (life.call, life.process)).collect();
-        let mut functions = Vec::new();
-        let mut objects: BTreeSet<(RecordingId, i64, u64)> = BTreeSet::new();
-        for id in wanted {
-            let Some(function) = index.function(&id) else { continue };
-            if index.module(&function.path).is_some_and(|module| module.is_test()) {
-                continue;
-            }
-            let (calls, left_out) = usable(core, &id)?;
-            if calls.is_empty() && left_out.is_empty() {
-                continue;
-            }
-            for call in &calls {
-                let process = processes.get(&call.id).copied().unwrap_or(0);
-                for arg in &call.args {
-                    arg.value.walk(&mut |value| {
-                        if let Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } = value {
-                            objects.insert((call.recording, process, *ordinal));
-                        }
-                        true
-                    });
-                }
-            }
-            functions.push((function.clone(), calls, left_out));
-        }
-        let mut of_objects: HashMap<(RecordingId, i64, u64), Vec<CallId>> = HashMap::new();
-        for life in lives {
-            let Some(receiver) = life.receiver else { continue };
-            let key = (life.recording, life.process, receiver);
-            if objects.contains(&key) {
-                of_objects.entry(key).or_default().push(life.call);
-            }
-        }
-        let mut decoded = HashMap::new();
-        for (key, ids) in of_objects {
-            decoded.insert(key, core.store().calls(&ids)?.into_iter().map(views::decode).collect());
-        }
-        let mut births = HashMap::new();
-        for total in core.store().functions()? {
-            if total.function.qualname().ends_with(".__init__") {
-                let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(views::decode).collect();
-                births.insert(total.function, calls);
-            }
-        }
-        Ok(Self { functions, lives: decoded, processes, births })
-    }
-
-    /// Lists the kept calls on an object that began before a call, in order.
-    fn history(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
-        let process = self.processes.get(&call.id).copied().unwrap_or(0);
-        let life = self.lives.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice);
-        life.iter().filter(|earlier| earlier.start_ns < call.start_ns).collect()
-    }
-
-    /// Lists the kept calls of a class's `__init__`.
-    fn births(&self, ty: &TypeName) -> Vec<&Call> {
-        let init = FunctionId::new(&ty.module, &format!("{}.__init__", ty.qualname));
-        self.births.get(&init).map_or(&[][..], Vec::as_slice).iter().collect()
-    }
-
-    /// Lists the expressions to check, each with its function's place.
-    fn items(&self, index: &Index) -> Vec<(usize, CheckItem)> {
-        let names = names(index);
-        let module = |name: &str| names.get(name).copied();
-        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
-        let births = |ty: &TypeName| self.births(ty);
-        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
-        let project = Project { module: &module, history: &history, births: &births, importable: &importable };
-        let mut items = Vec::new();
-        for (at, (function, calls, _)) in self.functions.iter().enumerate() {
-            let plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-            items.extend(plan.check_items().into_iter().map(|item| (at, item)));
-        }
-        items
-    }
-
-    /// Writes the drafts of what the checks left.
-    fn drafts(
-        &self,
-        index: &Index,
-        answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
-        folder: &str,
-        most: usize,
-    ) -> Result<Vec<Made>, Trouble> {
-        let names = names(index);
-        let module = |name: &str| names.get(name).copied();
-        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
-        let births = |ty: &TypeName| self.births(ty);
-        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
-        let project = Project { module: &module, history: &history, births: &births, importable: &importable };
-        let mut made = Vec::new();
-        for (at, (function, calls, left_out)) in self.functions.iter().enumerate() {
-            let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-            plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
-            let target = render::target(folder, function.id.module())
-                .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
-            let mut reasons = left_out.clone();
-            let mut draft = plan.draft(function, project, &target, most);
-            match &mut draft {
-                Some(draft) => {
-                    draft.left_out.append(&mut reasons);
-                    reasons.clone_from(&draft.left_out);
-                }
-                None => reasons.extend(plan.left_out()),
-            }
-            made.push(Made { function: function.id.clone(), draft, left_out: reasons });
-        }
-        Ok(made)
-    }
-}
-
-/// Tells whether importing a module is harmless: not a script at the top of the project that nobody imports and that
-/// has no main guard (R31).
-fn is_importable(index: &Index, module: &Module) -> bool {
-    let imported = || {
-        index.modules().any(|other| {
-            other
-                .imports
-                .iter()
-                .any(|import| import.module == module.name || import.module.starts_with(&format!("{}.", module.name)))
-        })
-    };
-    module.has_main_guard || module.path.parts().count() > 1 || imported()
-}
-
-fn names(index: &Index) -> HashMap<&str, &Module> {
-    index.modules().map(|module| (module.name.as_str(), module.as_ref())).collect()
-}
-
-/// Gives the calls of a function that drafts may rest on, with their baselines as outcomes, and why others may not.
-fn usable(core: &Core, function: &FunctionId) -> Result<(Vec<Call>, Vec<LeftOut>), Trouble> {
-    let confirmed = views::confirmed_calls(core, function)?;
-    let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
-    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
-    for stored in core.store().calls_of(function, views::CALLS_MAX)? {
-        let (id, times) = (stored.id, stored.times.max(1));
-        let noted = stored.not_replayable.clone().or_else(|| views::decode(stored).not_replayable());
-        let untried = || "it was not seen to end the same way again".to_owned();
-        if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
-            *reasons.entry(reason).or_default() += times;
-        }
-    }
-    let mut calls = Vec::new();
-    for (mut call, baseline) in confirmed {
-        let outcome = review::outcome_hash(&baseline);
-        if core.store().notes(call.id)?.iter().any(|note| note.outcome == outcome) {
-            *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
-            continue;
-        }
-        call.effect = baseline;
-        calls.push(call);
-    }
-    Ok((calls, reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect()))
 }
 
 /// Proves proposals, a batch at a time; each moves on by what its proof says.

@@ -9,6 +9,7 @@ mod core;
 mod drafting;
 mod environment;
 mod export;
+mod gathered;
 mod jobs;
 mod log;
 mod model;
