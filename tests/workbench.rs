@@ -136,8 +136,8 @@ fn a_model_writes_into_the_pane_and_can_be_stopped_at_once() {
     let mut terminal = Terminal::start(&place, &[], 160, 45);
     terminal.wait("Nothing recorded");
     terminal.keys("fbulk_price\r");
-    terminal.wait("filter: bulk_price");
-    terminal.keys("jjjjjg");
+    terminal.wait("Calls of bulk_price");
+    terminal.keys("g");
     terminal.wait("Streaming");
     terminal.wait("# more");
     terminal.keys("x");

@@ -7,7 +7,8 @@ use crate::tui::content;
 use crate::tui::filter::{Filter, STATES};
 use crate::tui::layer::{Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::update::{navigate, rebuild_tree};
+use crate::tui::update::{navigate, rebuild_tree, set_subject};
+use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
 const REASON_MIN: usize = 10;
@@ -95,6 +96,7 @@ fn set_filter(state: &mut AppState, filter: Filter) {
     } else {
         state.filter = filter;
         rebuild_tree(state);
+        follow_cursor(state);
     }
 }
 
@@ -137,4 +139,16 @@ pub fn find(state: &mut AppState, forward: bool, from_here: bool) {
     }
     navigate::moved(state, pane);
     state.messages.answer(state.now, words::matches(index + 1, hits.len()));
+}
+/// When the filter hides what the panes are about, they go where the tree's cursor went; a proposal is never left for it.
+fn follow_cursor(state: &mut AppState) {
+    let hidden = state
+        .subject
+        .as_ref()
+        .is_none_or(|subject| !state.nodes.iter().any(|node| matches!(&node.key, NodeKey::Function(id) if id == subject)));
+    if let (true, None, Some(NodeKey::Function(id))) =
+        (hidden, state.current(), state.nodes.get(state.tree.cursor).map(|node| node.key.clone()))
+    {
+        set_subject(state, &id);
+    }
 }
