@@ -87,6 +87,7 @@ pub async fn drafts(
         if let Done::Decided { lines } = done {
             out.result("decided", &lines);
             lines.iter().for_each(|line| out.say(line));
+            out.say("pytead-tui review --undo takes all of it back.");
         }
     }
     Ok(Some(ready))

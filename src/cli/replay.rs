@@ -18,7 +18,7 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
     }
     let done = interruptible(&handle, &mut out, handle.perform(Command::Replay { functions })).await?;
     let Some(done) = done else { return Ok(INTERRUPTED) };
-    let Done::Replayed { calls, same, changed, unknown } = done else {
+    let Done::Replayed { calls, same, changed, unknown, untold } = done else {
         return Err(Trouble::internal("The replay gave no result."));
     };
     for id in &changed {
@@ -26,10 +26,17 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
         out.result("change", &view);
         out.say(show::proposal(&view));
     }
-    out.result("replay", &serde_json::json!({ "calls": calls, "same": same, "changed": changed.len(), "unknown": unknown }));
+    out.result(
+        "replay",
+        &serde_json::json!({ "calls": calls, "same": same, "changed": changed.len(), "unknown": unknown, "untold": untold }),
+    );
     handle.close().await;
-    if calls == 0 && changed.is_empty() {
-        out.say("Nothing to compare: no recorded call can be replayed, or none of these functions.");
+    for (function, calls) in &untold {
+        let calls = text::count(usize::try_from(*calls).unwrap_or(0), "recorded call");
+        out.say(format!("? {function} was edited, and its {calls} cannot be run: nobody can tell what changed."));
+    }
+    if calls == 0 && changed.is_empty() && untold.is_empty() {
+        out.say("Nothing to compare: no recorded call can be run.");
     } else {
         let calls = text::count(usize::try_from(calls).unwrap_or(0), "call");
         out.say(format!(

@@ -86,6 +86,9 @@ fn said(out: &mut Output, done: Done) {
     if let Done::Decided { lines } = done {
         out.result("decided", &lines);
         lines.iter().for_each(|line| out.say(line));
+        if lines.iter().any(|line| line.starts_with("Accepted")) {
+            out.say("pytead-tui review --undo takes back what was decided at once.");
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub fn report(out: &mut Output, recording: &Recording) {
         text::thousands(kept),
         recording.python.as_deref().unwrap_or("?"),
     ));
-    for (reason, count) in &recording.gaps {
+    for (reason, count) in crate::engine::gap_lines(&recording.gaps) {
         out.say(format!("pytead-tui: left out: {reason} ({count})."));
     }
 }

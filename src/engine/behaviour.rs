@@ -31,7 +31,7 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
     let seen = run_and_compare(core, wanted.clone()).await?;
     let changed = open_changes(core, &wanted);
-    Ok(Done::Replayed { calls: seen.calls, same: seen.same, changed, unknown: seen.unknown })
+    Ok(Done::Replayed { calls: seen.compared, same: seen.same, changed, unknown: seen.unknown, untold: seen.untold })
 }
 
 /// After opening: finds out what edits made while nobody looked have changed.
@@ -123,9 +123,18 @@ fn reach_of(calls: &[Call], reach: &Reach) -> BTreeSet<FunctionId> {
 
 /// What a replay came to.
 struct Seen {
-    calls: u64,
+    /// Calls compared, whether they ran now or their outcome was known.
+    compared: u64,
     same: u64,
     unknown: u64,
+    /// Edited functions that have recorded calls of which none can be run, and how many.
+    untold: Vec<(FunctionId, u64)>,
+}
+
+impl Seen {
+    fn nothing() -> Self {
+        Self { compared: 0, same: 0, unknown: 0, untold: Vec::new() }
+    }
 }
 
 async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
@@ -172,7 +181,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
             // there is none.
             job.end(false);
             return if core.watcher.lock().is_some() {
-                Ok(Seen { calls: 0, same: 0, unknown: 0 })
+                Ok(Seen::nothing())
             } else {
                 Err(Trouble::environment("The code changed while its calls ran, so they say nothing.").so("Replay them again."))
             };
@@ -181,7 +190,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
     }
     if job.is_cancelled() {
         job.end(false);
-        return Ok(Seen { calls: 0, same: 0, unknown: 0 });
+        return Ok(Seen::nothing());
     }
     job.end(true);
     core.state.lock().owed.retain(|function| !wanted.contains(function));
@@ -199,7 +208,8 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
         );
         core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
     }
-    Ok(Seen { calls: ran, same, unknown })
+    let untold = code::untold(core, wanted.iter().filter(|function| !calls.contains_key(*function)))?;
+    Ok(Seen { compared: ran, same, unknown, untold })
 }
 
 type Outcomes = HashMap<CallId, (Effect, Vec<FunctionId>)>;

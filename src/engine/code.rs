@@ -1,6 +1,6 @@
 //! The code that recorded outcomes belong to, and what was edited since: the "because" of a change.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
@@ -75,6 +75,21 @@ pub async fn stands(
         (edited.is_empty() && modules.is_empty()) || reach.resting_on(&edited, &modules).is_disjoint(&functions)
     })
     .await
+}
+
+/// Lists which of these functions were edited since they were recorded, and how many recorded calls nobody can tell
+/// about because of it.
+pub fn untold<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>) -> Result<Vec<(FunctionId, u64)>, Trouble> {
+    let index = core.index();
+    let wanted: Vec<FunctionId> = functions.cloned().collect();
+    let totals: HashMap<FunctionId, u64> =
+        core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
+    let edited = core
+        .store()
+        .code(&wanted)?
+        .into_iter()
+        .filter(|old| index.function(&old.function).is_none_or(|now| now.fingerprint.code() != old.fingerprint));
+    Ok(edited.filter_map(|old| totals.get(&old.function).map(|calls| (old.function.clone(), *calls))).collect())
 }
 
 /// Lists the edits that calls through these functions met, against the code that was remembered.

@@ -23,6 +23,8 @@ mod stream;
 mod views;
 mod watching;
 
+pub use recording::gap_lines;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,7 +76,8 @@ pub enum Done {
     /// One proposal was worked on.
     Proposal(ProposalId),
     /// Recorded calls were run; `changed` has a proposal for each function that behaves differently.
-    Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, unknown: u64 },
+    /// Edited functions with calls that cannot be run are in `untold`, with the number of their calls.
+    Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, unknown: u64, untold: Vec<(FunctionId, u64)> },
     /// Decisions were made or taken back, a line for each.
     Decided { lines: Vec<String> },
     /// Accepted tests that are not as they would be drafted now.

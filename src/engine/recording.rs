@@ -235,7 +235,7 @@ fn say_end(core: &Core, recording: &Recording) {
             "No recorder reported in, so nothing was recorded: the program may have started Python with -I, -S or -E, or no Python.",
         );
     }
-    for (reason, count) in &recording.gaps {
+    for (reason, count) in gap_lines(&recording.gaps) {
         core.log.add(Level::Warning, "recorder", &format!("left out: {reason} ({count})"));
     }
 }
@@ -325,7 +325,17 @@ fn count(row: &mut RecordingRow, summary: &Summary) {
     row.functions = summary.functions;
     row.raised = summary.raised;
     row.threads = summary.threads;
-    row.gaps.clone_from(&summary.gaps);
+    row.gaps = gap_lines(&summary.gaps);
+}
+
+/// Says what was left out, for people: functions whose copying was stopped are one line.
+pub fn gap_lines(gaps: &[(String, u64)]) -> Vec<(String, u64)> {
+    let (stopped, others): (Vec<_>, Vec<_>) = gaps.iter().cloned().partition(|(reason, _)| reason.starts_with("budget of "));
+    let mut lines = others;
+    if !stopped.is_empty() {
+        lines.push(("copying of functions stopped early, to keep the program fast".into(), stopped.len() as u64));
+    }
+    lines
 }
 
 /// Makes the row of a recording.
@@ -341,7 +351,7 @@ pub fn row(recording: Recording) -> RecordingRow {
         functions: recording.functions,
         raised: recording.raised,
         threads: recording.threads,
-        gaps: recording.gaps,
+        gaps: gap_lines(&recording.gaps),
         newest: Vec::new(),
         output: Vec::new(),
     }

@@ -175,11 +175,11 @@ fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
     match (&proposal.body, edits.first()) {
         (Body::Draft(_), Some(edit)) => {
             let lines = edit.after.as_deref().map_or(0, |after| added_lines(edit.before.as_deref().unwrap_or(""), after));
-            format!("Accepted {name}: {} in {}. u takes it back.", text::count(lines, "line"), edit.path)
+            format!("Accepted {name}: {} in {}.", text::count(lines, "line"), edit.path)
         }
         (Body::Draft(draft), None) => format!("Accepted {name}: {} has it already.", draft.target),
         (Body::Change(change), _) => {
-            format!("Accepted {name}: {} as of today. u takes it back.", text::count(change.calls.len(), "outcome"))
+            format!("Accepted {name}: {} as of today.", text::count(change.calls.len(), "outcome"))
         }
     }
 }
@@ -241,7 +241,7 @@ fn put_away(
                 overrule(core, proposal, at, reason)?;
                 format!("Noted as a bug: {name}. No test is made of it.")
             }
-            _ => format!("Rejected the draft for {name}. u takes it back."),
+            _ => format!("Rejected the draft for {name}."),
         };
         note(core, proposal, verb, reason, Vec::new(), at, &line)?;
         core.log.add(Level::Done, "decided", &line);
@@ -443,7 +443,7 @@ pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
         count(core, verb, -1);
         let name = after.function.qualname();
         let line = if super::rows::is_in_queue(&after) {
-            format!("Taken back: {name} waits again. U decides it again.")
+            format!("Taken back: {name} waits again.")
         } else {
             format!("Taken back: {name}.")
         };

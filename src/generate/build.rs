@@ -529,7 +529,11 @@ fn scalar(value: &Value) -> Option<Expr> {
 
 /// R26: paths of a home or temporary folder mean nothing elsewhere.
 pub(super) fn is_private_path(text: &str) -> bool {
-    ["/home/", "/Users/", "/root/", "/tmp/", "/private/", "/var/folders/"].iter().any(|head| text.starts_with(head))
+    // Also inside a longer text, where a path begins: at the start, or behind what no path goes on from.
+    let begins = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | ':'));
+    ["/home/", "/Users/", "/root/", "/tmp/", "/private/", "/var/folders/"]
+        .iter()
+        .any(|head| text.match_indices(head).any(|(at, _)| begins(at)))
         || (text.len() > 9 && text.as_bytes()[1..].starts_with(b":\\Users\\"))
 }
 

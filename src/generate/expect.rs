@@ -241,17 +241,20 @@ impl Builder<'_, '_> {
     /// Compares a sequence of objects without `==` by what they hold.
     fn rows(&mut self, subject: &str, value: &Value, items: &[Value]) -> Result<Vec<Assertion>, Stop> {
         let mut rows = Vec::new();
+        let mut types = Vec::new();
         for item in items {
             let item = self.expecting.as_ref().map_or(item, |expecting| expecting.resolve(item)).clone();
-            let Value::Object { fields, .. } = item else {
+            let Value::Object { ty, fields, .. } = item else {
                 return Err(Stop::No("its items are not compared by their content".into()));
             };
+            types.push(self.expected(&Value::Name(ty))?);
             let pairs = fields.into_iter().map(|(name, value)| (Value::Str(name), value)).collect();
             rows.push(self.expected(&Value::Dict(pairs))?);
         }
         let listed = Assertion::new(&format!("[vars(item) for item in {subject}]"), Relation::Equal, Expr::list(rows));
         let ty = Expr::atom(if matches!(value, Value::List(_)) { "list" } else { "tuple" });
-        Ok(vec![Assertion::new(&format!("type({subject})"), Relation::Is, ty), listed])
+        let classes = Assertion::new(&format!("[type(item) for item in {subject}]"), Relation::Equal, Expr::list(types));
+        Ok(vec![Assertion::new(&format!("type({subject})"), Relation::Is, ty), classes, listed])
     }
 
     /// R10: asserts what an argument or the receiver holds after the call.

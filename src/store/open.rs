@@ -12,7 +12,7 @@ use crate::base::paths::tilde;
 use crate::domain::call::RecordingId;
 
 /// What stands in `.pytead/.gitignore`: the settings belong to the project, all else to this machine.
-const GITIGNORE: &str = "*\n!.gitignore\n!config.yaml\n!config.yml\n!config.toml\n";
+const GITIGNORE: &str = "*\n!config.yaml\n!config.yml\n!config.toml\n";
 
 /// Files up to this many bytes are checked whole at each start.
 const CHECK_MAX: u64 = 16 << 20;

@@ -37,7 +37,12 @@ impl Pass {
         }
         self.gone = shown.filter(|id| !now.contains_key(id) && !self.decided.contains_key(id));
         let known: HashSet<ProposalId> = self.items.iter().map(|row| row.id).collect();
-        self.items.extend(queue.iter().filter(|row| !known.contains(&row.id)).cloned());
+        let (changes, others): (Vec<&QueueRow>, Vec<&QueueRow>) =
+            queue.iter().filter(|row| !known.contains(&row.id)).partition(|row| row.kind == "change");
+        // What an edit changed is the next thing to see; everything else joins the end.
+        let next = shown.and_then(|id| self.position(id)).map_or(0, |at| at + 1);
+        self.items.splice(next..next, changes.into_iter().cloned());
+        self.items.extend(others.into_iter().cloned());
         self.at = shown.and_then(|id| self.position(id)).or(if self.items.is_empty() { None } else { self.at.or(Some(0)) });
         self.at = self.at.map(|at| at.min(self.items.len().saturating_sub(1)));
     }

@@ -146,9 +146,11 @@ fn follow_cursor(state: &mut AppState) {
         .subject
         .as_ref()
         .is_none_or(|subject| !state.nodes.iter().any(|node| matches!(&node.key, NodeKey::Function(id) if id == subject)));
-    if let (true, None, Some(NodeKey::Function(id))) =
-        (hidden, state.current(), state.nodes.get(state.tree.cursor).map(|node| node.key.clone()))
-    {
+    if let (true, None, Some(NodeKey::Function(id))) = (
+        hidden,
+        state.current(),
+        state.nodes.get(state.tree.cursor.min(state.nodes.len().saturating_sub(1))).map(|node| node.key.clone()),
+    ) {
         set_subject(state, &id);
     }
 }

@@ -146,9 +146,11 @@ fn fresh_word(state: &AppState) -> String {
     if !state.snapshot.indexed {
         return words::reading(state.snapshot.reading).to_lowercase();
     }
-    match state.snapshot.stale {
-        0 => "all fresh".into(),
-        stale => format!("all fresh but {stale}"),
+    let changes = state.snapshot.queue.iter().filter(|row| row.kind == "change").count();
+    match (changes, state.snapshot.stale) {
+        (0, 0) => "all fresh".into(),
+        (0, stale) => format!("all fresh but {stale}"),
+        (changes, _) => format!("{changes} changed"),
     }
 }
 
