@@ -150,7 +150,8 @@ fn fresh_word(state: &AppState) -> String {
     match (changes, state.snapshot.stale) {
         (0, 0) => "all fresh".into(),
         (0, stale) => format!("all fresh but {stale}"),
-        (changes, _) => format!("{changes} changed"),
+        (changes, 0) => format!("{changes} changed"),
+        (changes, stale) => format!("{changes} changed, {stale} stale"),
     }
 }
 
