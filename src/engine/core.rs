@@ -32,6 +32,9 @@ use crate::watch::Watcher;
 /// Announcements a slow subscriber may be behind before it has to read everything again.
 const EVENTS_KEPT: usize = 4096;
 
+/// Milliseconds between two snapshots at least: sixty a second.
+const FRAME_MS: u64 = 16;
+
 /// The engine's shared state.
 pub struct Core {
     pub root: PathBuf,
@@ -179,8 +182,8 @@ impl Core {
                 () = self.dirty.notified() => {}
             }
             self.make_snapshot().await;
-            // Several changes in a row share one snapshot.
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            // Several changes in a row share one snapshot; nobody sees more of them than a screen has frames.
+            tokio::time::sleep(std::time::Duration::from_millis(FRAME_MS)).await;
         }
     }
 
@@ -204,6 +207,7 @@ impl Core {
 
     fn build(&self, generation: u64) -> Snapshot {
         let index = self.index();
+        let last = self.snapshot();
         let state = self.state.lock();
         let mut waiting: HashMap<&FunctionId, Vec<&Proposal>> = HashMap::new();
         for proposal in state.proposals.values() {
@@ -235,14 +239,14 @@ impl Core {
             generation,
             indexed: state.indexed,
             reading: state.reading,
-            files: Arc::new(files),
-            functions: Arc::new(functions),
-            queue: Arc::new(queue),
+            files: kept(&last.files, files),
+            functions: kept(&last.functions, functions),
+            queue: kept(&last.queue, queue),
             decided: state.decided,
             stale,
-            jobs: Arc::new(self.jobs.rows()),
-            recordings: Arc::new(state.recordings.clone()),
-            log: Arc::new(self.log.rows()),
+            jobs: kept(&last.jobs, self.jobs.rows()),
+            recordings: kept(&last.recordings, state.recordings.clone()),
+            log: kept(&last.log, self.log.rows()),
             offers: offers(index.modules().map(AsRef::as_ref)),
             ..empty(&self.root, &self.project, &state)
         }
@@ -359,6 +363,11 @@ impl Core {
     }
 }
 
+/// Gives the rows of the last snapshot where nothing about them changed, so that a screen can skip work.
+fn kept<T: PartialEq>(last: &Arc<Vec<T>>, rows: Vec<T>) -> Arc<Vec<T>> {
+    if **last == rows { last.clone() } else { Arc::new(rows) }
+}
+
 fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
     Snapshot {
         generation: 0,
@@ -390,4 +399,63 @@ fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
 /// Gives the account's name, for the audit trail.
 pub fn account() -> String {
     std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "person".into())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::base::hash::Digest;
+    use crate::domain::proposal::{Body, Change};
+
+    fn core() -> Arc<Core> {
+        let store = crate::store::open_in_memory().unwrap();
+        Arc::new(Core::new(PathBuf::from("/none"), Settings::default(), store, Trust::Trusted, "none".into()))
+    }
+
+    fn change(state: ProposalState) -> Proposal {
+        Proposal {
+            id: ProposalId(0),
+            function: FunctionId("m:f".into()),
+            state,
+            body: Body::Change(Change { calls: vec![], same: 1, because: vec![], seen: Moment(0) }),
+            evidence: vec![],
+            proved: None,
+            containment: None,
+            basis: Digest::default(),
+            created: Moment(0),
+            skipped: false,
+            edited: None,
+        }
+    }
+
+    #[test]
+    fn rows_that_did_not_change_are_the_same_rows() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let core = core();
+            let first = core.make_snapshot().await;
+            core.log.add(Level::Info, "word", "line");
+            let second = core.make_snapshot().await;
+            assert!(Arc::ptr_eq(&first.queue, &second.queue) && Arc::ptr_eq(&first.functions, &second.functions));
+            assert!(!Arc::ptr_eq(&first.log, &second.log));
+            core.add_proposal(change(ProposalState::Ready)).unwrap();
+            let third = core.make_snapshot().await;
+            assert!(!Arc::ptr_eq(&second.queue, &third.queue) && Arc::ptr_eq(&second.log, &third.log));
+        });
+    }
+
+    #[test]
+    fn an_event_follows_the_snapshot_that_shows_it() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let core = core();
+            let mut events = core.subscribe();
+            core.add_proposal(change(ProposalState::Ready)).unwrap();
+            assert!(events.try_recv().is_err(), "announced before anybody can see it");
+            core.make_snapshot().await;
+            assert!(matches!(events.try_recv(), Ok(Event::ProposalMoved { .. })));
+            assert_eq!(core.snapshot().queue.len(), 1);
+        });
+    }
 }

@@ -20,6 +20,9 @@ mod recording;
 mod review;
 mod rows;
 mod stream;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
 mod views;
 mod watching;
 
