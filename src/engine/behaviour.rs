@@ -223,12 +223,14 @@ fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(
     for function in wanted {
         let code = reach.code_key(function);
         let mut own = Vec::new();
+        let shown = changes_of(core, function);
         for (call, baseline) in views::confirmed_calls(core, function)? {
             match views::outcome(core, call.id, code)? {
-                Some(found) => {
+                Some(found) if difference(&baseline, &found.0).is_none() || was_shown(&shown, call.id, &found.0) => {
                     known.insert(call.id, found);
                 }
-                None => unknown.push(call.clone()),
+                // One that was known as the right outcome, and is not any more, is run twice before it is shown.
+                _ => unknown.push(call.clone()),
             }
             own.push((call, baseline));
         }
@@ -286,19 +288,35 @@ fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64
     Ok((same_all, changed_all, unknown_all))
 }
 
-fn change_of(core: &Core, function: &FunctionId) -> Option<Arc<Proposal>> {
+/// Lists what was ever asked about a function's calls, the newest first.
+fn changes_of(core: &Core, function: &FunctionId) -> Vec<Arc<Proposal>> {
     let state = core.state.lock();
-    state.proposals.values().rev().find(|proposal| proposal.function == *function && proposal.change().is_some()).cloned()
+    let changes = state.proposals.values().rev().filter(|proposal| proposal.change().is_some());
+    changes.filter(|proposal| proposal.function == *function).cloned().collect()
+}
+
+fn was_shown(changes: &[Arc<Proposal>], call: CallId, new: &Effect) -> bool {
+    let mut shown = changes.iter().filter_map(|proposal| proposal.change()).flat_map(|change| &change.calls);
+    shown.any(|other| other.call == call && other.new == *new)
+}
+
+fn is_open(proposal: &Proposal) -> bool {
+    matches!(proposal.state, ProposalState::Ready | ProposalState::Rejected)
 }
 
 fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), Trouble> {
     let basis = basis(&change);
     let line = summary_line(function, &change);
     let evidence = evidence(&change);
-    let existing = change_of(core, function);
+    let mut changes = changes_of(core, function).into_iter();
+    let existing = changes.next();
+    // Undo may have brought back an older one.
+    for older in changes.filter(|older| is_open(older)) {
+        core.move_proposal(older.id, ProposalState::Stale, |_| {})?;
+    }
     let count = change.calls.len() as u64;
     let id = match existing {
-        Some(old) if old.basis == basis && matches!(old.state, ProposalState::Ready | ProposalState::Rejected) => return Ok(()),
+        Some(old) if old.basis == basis && is_open(&old) => return Ok(()),
         // What was decided on stays as it was, so that it can be taken back.
         Some(old) if !core.store().was_decided(old.id)? => {
             if old.state != ProposalState::Stale {
@@ -313,7 +331,7 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
             .id
         }
         decided => {
-            if let Some(old) = decided.filter(|old| matches!(old.state, ProposalState::Ready | ProposalState::Rejected)) {
+            if let Some(old) = decided.filter(|old| is_open(old)) {
                 core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
             }
             let containment = core.state.lock().containment.clone();
@@ -341,21 +359,19 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
 
 /// Tells whether recorded calls of a function end differently and nobody has taken the new outcomes.
 pub fn is_disputed(core: &Core, function: &FunctionId) -> bool {
-    change_of(core, function).is_some_and(|change| matches!(change.state, ProposalState::Ready | ProposalState::Rejected))
+    changes_of(core, function).iter().any(|change| is_open(change))
 }
 
 /// The calls of a function end as before: whatever was asked about them is void, silently. A call of which nobody can
 /// tell how it ends now, because its module does not load, is still asked about.
 fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -> Result<(), Trouble> {
-    let existing = change_of(core, function);
-    let open = |call: &CallChange| untold.contains(&call.call);
-    if existing.as_ref().and_then(|old| old.change()).is_some_and(|change| change.calls.iter().any(open)) {
+    let open: Vec<Arc<Proposal>> = changes_of(core, function).into_iter().filter(|old| is_open(old)).collect();
+    let is_untold = |call: &CallChange| untold.contains(&call.call);
+    if open.iter().filter_map(|old| old.change()).any(|change| change.calls.iter().any(is_untold)) {
         return Ok(());
     }
     core.state.lock().red.remove(function);
-    if let Some(old) = existing
-        && matches!(old.state, ProposalState::Ready | ProposalState::Rejected)
-    {
+    for old in open {
         core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
         core.announce(Event::BehaviourRestored { proposal: old.id, function: function.clone() });
         let waiting = stale_drafts(core, function);
@@ -398,7 +414,7 @@ fn open_changes(core: &Core, functions: &BTreeSet<FunctionId>) -> Vec<ProposalId
         .proposals
         .values()
         .filter(|proposal| proposal.change().is_some() && functions.contains(&proposal.function))
-        .filter(|proposal| matches!(proposal.state, ProposalState::Ready | ProposalState::Rejected))
+        .filter(|proposal| is_open(proposal))
         .map(|proposal| proposal.id)
         .collect()
 }
@@ -415,4 +431,93 @@ pub fn reach(core: &Core) -> Result<Reach, Trouble> {
 fn reach_on(core: &Core, index: &Index) -> Result<Reach, Trouble> {
     let edges = core.store().edges()?.into_iter().map(|edge| (edge.caller, edge.callee)).collect::<Vec<_>>();
     Ok(Reach::new(index, &edges))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::base::hash;
+    use crate::domain::call::Outcome;
+    use crate::domain::settings::Settings;
+    use crate::domain::snapshot::Trust;
+    use crate::domain::value::Value;
+
+    fn core() -> Arc<Core> {
+        let store = crate::store::open_in_memory().unwrap();
+        Arc::new(Core::new("/nonexistent".into(), Settings::default(), store, Trust::Trusted, "none".into()))
+    }
+
+    fn gave(number: i64) -> Effect {
+        Effect { outcome: Outcome::Returned(Value::Int(number)), changed: vec![] }
+    }
+
+    fn call() -> Call {
+        Call {
+            id: CallId(1),
+            recording: RecordingId(1),
+            function: FunctionId("m:f".into()),
+            parent: None,
+            caller: None,
+            caller_line: None,
+            direct: true,
+            thread: 0,
+            task: 0,
+            receiver: None,
+            start_ns: 0,
+            duration_ns: 1,
+            args: vec![],
+            effect: gave(1),
+            touches: vec![],
+            times: 1,
+            input: hash::of(b"1"),
+        }
+    }
+
+    /// Compares one call, recorded as 1, with what it gives now.
+    fn see(core: &Arc<Core>, baseline: i64, now: Option<i64>) -> (u64, u64, u64) {
+        let calls = Calls::from([(call().function, vec![(call(), gave(baseline))])]);
+        let outcomes = now.map(|now| (CallId(1), (gave(now), vec![]))).into_iter().collect();
+        conclude(core, &calls, &outcomes).unwrap()
+    }
+
+    fn states(core: &Core) -> Vec<ProposalState> {
+        core.store().proposals_of(&call().function).unwrap().iter().map(|proposal| proposal.state).collect()
+    }
+
+    #[test]
+    fn a_change_that_nobody_can_tell_any_more_is_not_called_restored() {
+        let core = core();
+        assert_eq!(see(&core, 1, Some(2)), (0, 1, 0));
+        assert_eq!(see(&core, 1, None), (0, 0, 1));
+        assert_eq!(states(&core), [ProposalState::Ready]);
+        assert_eq!(see(&core, 1, Some(1)), (1, 0, 0));
+        assert_eq!(states(&core), [ProposalState::Stale]);
+    }
+
+    #[test]
+    fn what_was_accepted_stays_as_it_was_when_the_function_changes_again() {
+        let core = core();
+        see(&core, 1, Some(2));
+        let first = core.store().proposals_of(&call().function).unwrap().remove(0);
+        let decision = crate::domain::decision::Decision {
+            id: crate::domain::decision::DecisionId(0),
+            proposal: first.id,
+            function: first.function.clone(),
+            verb: crate::domain::decision::Verb::Accept,
+            from: first.state,
+            by: "me".into(),
+            at: clock::now(),
+            reason: None,
+            basis: first.basis,
+            edits: vec![],
+            undone: false,
+        };
+        core.move_proposal(first.id, ProposalState::Accepted, |_| {}).unwrap();
+        let (_, written) = core.store().decide(&decision, |proposal| proposal.state = ProposalState::Written).unwrap();
+        core.keep(written.clone());
+        see(&core, 2, Some(3));
+        assert_eq!(states(&core), [ProposalState::Written, ProposalState::Ready]);
+        assert_eq!(core.store().proposal(first.id).unwrap().unwrap().body, written.body);
+    }
 }

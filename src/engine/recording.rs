@@ -189,7 +189,14 @@ async fn conclude(
     core.reload_counts()?;
     say_end(core, &recording);
     if recording.kept > 0 {
-        behaviour::calibrate(core, recording.id, Some(edition)).await?;
+        let first = behaviour::calibrate(core, recording.id, Some(edition));
+        tokio::select! {
+            tried = first => tried?,
+            // The program has ended, so the interrupt is for us.
+            _ = tokio::signal::ctrl_c(), if stdio == Stdio::Inherited => {
+                core.say(Level::Warning, "recorder", "Interrupted: only calls that were tried once more count. Record again for the rest.");
+            }
+        }
     }
     core.announce(Event::RecordingEnded {
         recording: recording.id,
