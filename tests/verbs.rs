@@ -170,6 +170,39 @@ fn a_hand_edited_test_is_never_overwritten() {
 }
 
 #[test]
+fn an_interrupt_ends_gen_with_130_and_leaves_nothing_half_done() {
+    use std::io::{BufRead, Read};
+    let place = recorded_shop();
+    let mut child = place
+        .command(&["--trust", "--format", "json", "gen", "--accept"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // The first event is there: drafts are on their way, none of them is proved.
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut String::new()).unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    out.read_to_string(&mut String::new()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!place.root().join("tests/pytead").exists());
+    let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(place.root().join("tests/pytead/test_pytead_shop__pricing.py").exists(), "{out}\n{err}");
+}
+
+#[test]
+fn an_edit_makes_drafts_wait_until_they_are_proved_again() {
+    let place = recorded_shop();
+    assert_eq!(place.run(&["--trust", "gen", "tax_for"]).0, 0);
+    place.edit("shop/pricing.py", "return round_price(total * rate)", "return round_price(total * rate) + CENT");
+    let (_, out, err) = place.run(&["--trust", "review", "--list"]);
+    assert!(out.contains("stale"), "{out}\n{err}");
+    place.run(&["--trust", "review", "--accept", "all"]);
+    assert!(!place.root().join("tests/pytead").exists(), "accepted on a proof of other code");
+}
+
+#[test]
 fn a_damaged_database_is_kept_aside() {
     let place = recorded_shop();
     std::fs::write(place.root().join(".pytead/pytead.db"), b"not a database at all, and longer than a header".repeat(40))

@@ -81,11 +81,11 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut used = 0;
     for grapheme in text.graphemes(true) {
-        let wide = width(grapheme);
-        if used + wide > columns - 1 {
+        let after = joined(&kept, grapheme, used);
+        if after > columns - 1 {
             break;
         }
-        used += wide;
+        used = after;
         kept.push_str(grapheme);
     }
     kept.push('…');
@@ -123,8 +123,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
         let mut line = String::new();
         let mut used = 0;
         for word in paragraph.split_word_bounds() {
-            let wide = width(word);
-            if used + wide > columns && used > 0 {
+            if joined(&line, word, used) > columns && used > 0 {
                 lines.push(line.trim_end().to_owned());
                 line = String::new();
                 used = 0;
@@ -132,24 +131,31 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
                     continue;
                 }
             }
-            if wide <= columns {
+            let after = joined(&line, word, used);
+            if after <= columns {
                 line.push_str(word);
-                used += wide;
+                used = after;
                 continue;
             }
             for grapheme in word.graphemes(true) {
-                let wide = width(grapheme);
-                if used + wide > columns && used > 0 {
+                // One sign with marks beside it can be wider than a very narrow column.
+                let grapheme = if width(grapheme) > columns { "…" } else { grapheme };
+                if joined(&line, grapheme, used) > columns && used > 0 {
                     lines.push(std::mem::take(&mut line));
                     used = 0;
                 }
+                used = joined(&line, grapheme, used);
                 line.push_str(grapheme);
-                used += wide;
             }
         }
         lines.push(line.trim_end().to_owned());
     }
     lines
+}
+
+/// Measures a line with more text at its end. Some signs are wider beside others than alone.
+fn joined(line: &str, more: &str, used: usize) -> usize {
+    if line.is_ascii() && more.is_ascii() { used + more.len() } else { width(&format!("{line}{more}")) }
 }
 
 /// Writes a count with its noun: `1 call`, `3 calls`.
@@ -215,6 +221,11 @@ mod tests {
         assert_eq!(thousands(12480), "12 480");
         assert_eq!(count(1, "call"), "1 call");
         assert_eq!(count(1000, "call"), "1 000 calls");
+    }
+
+    #[test]
+    fn signs_that_are_wider_together_do_not_overflow_a_line() {
+        assert!(wrap("🉐ೳ", 2).iter().all(|line| width(line) <= 2));
     }
 
     proptest! {
