@@ -303,3 +303,25 @@ fn a_models_text_cannot_reach_outside_its_sandbox() {
     assert!(!place_of_secret.path().join("written").exists(), "{out}\n{err}");
     assert!(out.contains("✓ passes"), "the secret must not be visible inside: {out}\n{err}");
 }
+
+#[test]
+fn accepting_a_change_offers_the_test_with_only_its_literals_changed() {
+    let place = recorded_shop();
+    assert_eq!(place.run(&["--trust", "gen", "tax_for", "--accept"]).0, 0);
+    let file = "tests/pytead/test_pytead_shop__pricing.py";
+    let before = place.read(file);
+    place.edit("shop/pricing.py", "return round_price(total * rate)", "return round_price(total * rate) + CENT");
+    assert_eq!(place.run(&["--trust", "replay", "tax_for"]).0, 1);
+    let (code, out, err) = place.run(&["--trust", "review", "--accept", "all"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("A new draft waits for tax_for"), "{out}{err}");
+    assert_eq!(place.read(file), before, "nothing is written before the new draft is accepted");
+    let (code, out, err) = place.run(&["--trust", "review", "--accept", "all"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let after = place.read(file);
+    let differ = |text: &str, other: &str| text.lines().filter(|line| !other.lines().any(|o| o == *line)).count();
+    assert!(after.contains("99.01"), "{after}");
+    assert_eq!((differ(&before, &after), differ(&after, &before)), (4, 4), "{after}");
+    let (code, out, _) = place.run(&["--trust", "replay"]);
+    assert!(code == 0 || !out.contains("shop.pricing:tax_for"), "{out}");
+}

@@ -17,7 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Proposal, ProposalId, ProposalState};
 use crate::engine::core::{Core, account};
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::{drafting, is_ready, require_trust};
+use crate::engine::{Done, drafting, is_ready, require_trust};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note};
 use crate::write::apply;
@@ -96,16 +96,39 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
         return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
     }
     let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
+    let changed: Vec<FunctionId> =
+        proposals.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
     let at = clock::now();
     let worker = core.clone();
-    let lines = super::blocking(move || match verb {
+    let mut lines = super::blocking(move || match verb {
         Verb::Accept | Verb::Edit => accept(&worker, &proposals, at, reason.as_deref()),
         Verb::Reject | Verb::Overrule => put_away(&worker, &proposals, verb, at, reason.as_deref()),
         Verb::Skip => skip(&worker, &proposals, at),
     })
     .await??;
     after(core)?;
+    if verb == Verb::Accept && !changed.is_empty() {
+        lines.extend(draft_anew(core, changed).await?);
+    }
     Ok(lines)
+}
+
+/// The tests of these functions expect what nobody wants any more: they are drafted and proved anew, in the workbench
+/// while the person goes on.
+async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<String>, Trouble> {
+    if core.watcher.lock().is_none() {
+        let done = drafting::draft(core, functions).await?;
+        let Done::Drafted { ready, .. } = done else { return Ok(Vec::new()) };
+        let waiting = ready.iter().filter_map(|id| core.proposal(*id).ok());
+        return Ok(waiting.map(|draft| format!("A new draft waits for {}.", draft.function.qualname())).collect());
+    }
+    let core = core.clone();
+    tokio::spawn(async move {
+        if let Err(trouble) = drafting::draft(&core, functions).await {
+            core.complain("draft", &trouble);
+        }
+    });
+    Ok(Vec::new())
 }
 
 fn after(core: &Arc<Core>) -> Result<(), Trouble> {
@@ -155,17 +178,6 @@ fn accept(
         note(core, proposal, verb_of(proposal), reason, edits, at, &line)?;
         core.log.add(Level::Done, "decided", &line);
         lines.push(line);
-    }
-    let changed: Vec<FunctionId> =
-        proposals.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
-    if !changed.is_empty() {
-        // The tests of these functions now expect what nobody wants any more: they are drafted and proved anew.
-        let core = core.clone();
-        tokio::runtime::Handle::current().spawn(async move {
-            if let Err(trouble) = drafting::draft(&core, changed).await {
-                core.complain("draft", &trouble);
-            }
-        });
     }
     Ok(lines)
 }
