@@ -21,6 +21,8 @@ use crate::record::live::{self, Attach, Ended, Progress, Reading};
 use crate::source::index::Index;
 use crate::store::{FOLDER, INTERRUPTED};
 
+/// How often it is looked whether the first index is there.
+const INDEX_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
 /// Lines of a program's output that stay on the screen.
 const OUTPUT_LINES: usize = 200;
 /// Names of functions shown as the newest.
@@ -44,6 +46,10 @@ pub async fn record(
     stdio: Stdio,
 ) -> Result<Recording, Trouble> {
     let environment = environment::get(core).await?;
+    // Calls are named by the index; before it is there they would belong to nothing.
+    while !core.state.lock().indexed {
+        tokio::time::sleep(INDEX_LOOK).await;
+    }
     let mut settings = core.settings.record.clone();
     settings.limit = limit.unwrap_or(settings.limit);
     if !targets.is_empty() {

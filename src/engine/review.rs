@@ -17,7 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Proposal, ProposalId, ProposalState};
 use crate::engine::core::{Core, account};
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::{Done, drafting, is_ready, require_trust};
+use crate::engine::{Done, behaviour, drafting, is_ready, require_trust};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note};
 use crate::write::apply;
@@ -465,6 +465,7 @@ pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
         lines.push(line);
     }
     after(core)?;
+    look_again(core, &group);
     Ok(lines)
 }
 
@@ -479,6 +480,22 @@ fn forget_tests(core: &Core, proposal: &Proposal, verb: Verb) -> Result<(), Trou
             && other.draft().is_some_and(|d| d.target == draft.target)
     });
     older.map_or(Ok(()), |older| remember_tests(core, older))
+}
+
+/// A baseline that was put back may say something else of today's code: the workbench looks at once, a verb of the
+/// command line when it replays next.
+fn look_again(core: &Arc<Core>, group: &[Decision]) {
+    let about_change = |decision: &&Decision| core.proposal(decision.proposal).is_ok_and(|proposal| proposal.change().is_some());
+    let functions: Vec<FunctionId> = group.iter().filter(about_change).map(|decision| decision.function.clone()).collect();
+    if functions.is_empty() || core.watcher.lock().is_none() {
+        return;
+    }
+    let core = core.clone();
+    tokio::spawn(async move {
+        if let Err(trouble) = behaviour::replay(&core, functions).await {
+            core.complain("replay", &trouble);
+        }
+    });
 }
 
 /// Makes again what was taken back last.
@@ -539,6 +556,7 @@ pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
         lines.push(line);
     }
     after(core)?;
+    look_again(core, &group);
     Ok(lines)
 }
 
