@@ -1,6 +1,6 @@
 # Each target installs what it lacks and says so; needed beforehand are only a C compiler and cargo from rustup.rs.
 
-.PHONY: demo test lint
+.PHONY: demo test lint bench
 .DEFAULT_GOAL := demo
 
 demo: ## open the workbench on a copy of examples/shop; without a terminal, print what it would show
@@ -11,3 +11,6 @@ test: ## all tests: Rust, and Python under every interpreter that is here
 
 lint: ## rustfmt, clippy, ruff
 	@scripts/lint.sh
+
+bench: ## what recording and the rest cost; NAME=recording measures one part, ROUNDS=3 is quicker
+	@scripts/bench.sh "$(NAME)" "$(ROUNDS)"

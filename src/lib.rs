@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | L4 | `cli` `tui` | front ends: words to commands, events to pixels, lines, JSON |
 //! | L3 | `engine` | the one place that knows the order of things |
-//! | L2 | `source` `python` `contain` `record` `pytest` `generate` `llm` `write` `watch` `store` `config` | functions of their inputs |
+//! | L2 | `source` `python` `contain` `record` `pytest` `generate` `llm` `write` `watch` `store` `config` `compat` | functions of their inputs |
 //! | L1 | `domain` | plain data |
 //! | L0 | `base` | text, paths, hashes, time, YAML, redaction |
 //!
@@ -12,6 +12,7 @@
 
 pub mod base;
 pub mod cli;
+pub mod compat;
 pub mod config;
 pub mod contain;
 pub mod domain;

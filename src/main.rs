@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         // Before any thread: this process confines itself and becomes another program.
         return ExitCode::from(contain::enter(&args.collect::<Vec<_>>()));
     }
+    contain::use_running_program();
     let typed = cli::parse();
     let _log = log_to_file();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -50,7 +51,8 @@ fn main() -> ExitCode {
 fn log_to_file() -> Option<tracing_appender::non_blocking::WorkerGuard> {
     let folder = config::places::Places::find().ok()?.state;
     config::places::Places::ensure(&folder).ok()?;
-    let appender = tracing_appender::rolling::never(folder, "pytead.log");
+    // `rolling::never` would panic where the folder cannot be written.
+    let appender = tracing_appender::rolling::RollingFileAppender::builder().filename_prefix("pytead.log").build(folder).ok()?;
     let (writer, guard) = tracing_appender::non_blocking(appender);
     let filter = tracing_subscriber::EnvFilter::try_from_env("PYTEAD_LOG").unwrap_or_else(|_| "info".into());
     tracing_subscriber::fmt().with_writer(writer).with_ansi(false).with_env_filter(filter).try_init().ok()?;

@@ -13,7 +13,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const LAYERS: &[&[&str]] = &[
     &["base"],
     &["domain"],
-    &["source", "python", "contain", "record", "pytest", "generate", "llm", "write", "watch", "store", "config"],
+    &["source", "python", "contain", "record", "pytest", "generate", "llm", "write", "watch", "store", "config", "compat"],
     &["engine"],
     &["cli", "tui"],
 ];
@@ -27,6 +27,7 @@ const SIDEWAYS: &[(&str, &[&str])] = &[
     ("generate", &["llm", "pytest", "python", "source"]),
     ("watch", &["source"]),
     ("write", &["source"]),
+    ("compat", &["record", "python", "source"]),
 ];
 
 /// What only the engine may use.
@@ -37,6 +38,7 @@ const HOMES: &[(&str, &str)] = &[
     ("serde_saphyr", "base/yaml.rs"),
     ("unicode_width", "base/text.rs"),
     ("rusqlite", "store/"),
+    ("lz4_flex", "store/"),
     ("reqwest", "llm/"),
     ("rustls", "llm/"),
     ("secrecy", "llm/"),

@@ -66,6 +66,115 @@ fn the_program_keeps_its_output_and_its_exit_code() {
 }
 
 #[test]
+fn a_journey_is_recorded_and_printed_event_by_event() {
+    let place = Place::empty();
+    place.save("main.py", "def g(x):\n    return x + 1\ndef f(x):\n    return g(x) * 2\nf(1)\n");
+    let (code, _, err) = place.run(&["--trust", "run", "--journey", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("recording 1: 2 calls of 2 functions (a journey of 4 events: pytead-tui export 1)"), "{err}");
+    let (code, out, err) = place.run(&["export", "1"]);
+    assert_eq!((code, out.as_str()), (0, "L1    main:f(x=1)\nL2      main:g(x=1)\nL3      → 2\nL4    → 4\n"), "{err}");
+    let (code, out, _) = place.run(&["export", "1", "--format", "json"]);
+    let lines = json_lines(&out);
+    assert_eq!((code, lines.len()), (0, 5), "{out}");
+    assert_eq!(lines[0]["result"], "recording");
+    let call = &lines[2]["value"];
+    assert_eq!(
+        (&call["line"], &call["event"], &call["function"], &call["depth"]),
+        (&2.into(), &"call".into(), &"main:g".into(), &1.into())
+    );
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    let (_, out, _) = place.run(&["export"]);
+    assert_eq!(out, "   2  2 calls                   main.py\n   1  journey of 4 events       main.py\n");
+    let (_, out, _) = place.run(&["export", "2"]);
+    assert_eq!(out, "main:f(1) → 4\nmain:g(1) → 2\n");
+    let (code, _, err) = place.run(&["export", "9"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("There is no recording 9."), "{err}");
+}
+
+#[test]
+fn what_decorated_functions_did_on_their_own_is_taken_in_at_the_next_start() {
+    let place = Place::empty();
+    place.save("pyproject.toml", "");
+    place.save("app.py", "from pytead_tui import trace\n@trace\ndef f(x):\n    return x + 1\ndef g(x):\n    return f(x)\n");
+    place.save("main.py", "import app\nprint(app.g(1), app.g(2))\n");
+    let assets = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/python");
+    let output = std::process::Command::new(harness::python_with_pytest())
+        .arg("main.py")
+        .current_dir(place.root())
+        .env_clear()
+        .env("PYTHONPATH", assets)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2 3\n", "{}", String::from_utf8_lossy(&output.stderr));
+    let spool = place.root().join(".pytead/spool");
+    assert_eq!(spool.read_dir().unwrap().count(), 1);
+    let (_, out, _) = place.run(&["export"]);
+    assert!(out.starts_with("Nothing was recorded"), "an untrusted folder is only read: {out}");
+    let (code, out, err) = place.run(&["--trust", "export"]);
+    assert_eq!((code, out.as_str()), (0, "   1  2 calls                   @trace\n"), "{err}");
+    assert_eq!(place.run(&["export", "1"]).1, "app:f(1) → 2\napp:f(2) → 3\n");
+    assert_eq!(spool.read_dir().unwrap().count(), 0, "what is stored is removed");
+}
+
+#[test]
+fn old_traces_become_a_recording_that_can_be_replayed_and_drafted() {
+    let place = Place::empty();
+    place.save("shop/__init__.py", "");
+    place.save(
+        "shop/prices.py",
+        "def scale(price, by=2):\n    return price * by\nclass Cart:\n    def total(self):\n        return 1\n    @classmethod\n    def named(cls, name):\n        return name.upper()\n",
+    );
+    let trace = |func: &str, args: &str, result: &str| {
+        format!(
+            "{{\"trace_schema\": \"pytead/v2-graph\", \"timestamp\": \"2026-11-20T16:09:44.293074+00:00\", \"func\": \"{func}\", \"args_graph\": {args}, \"kwargs_graph\": {{}}, \"result_graph\": {result}}}"
+        )
+    };
+    place.save("call_logs/shop_prices_scale__1.gjson", &trace("shop.prices.scale", "[2, 3]", "6"));
+    place.save("call_logs/shop_prices_scale__2.gjson", &trace("shop.prices.scale", "[2, 3]", "6"));
+    place.save("call_logs/shop_prices_Cart_named__3.gjson", &trace("shop.prices.Cart.named", "[\"ada\"]", "\"ADA\""));
+    place.save("call_logs/shop_prices_Cart_total__4.gjson", &trace("shop.prices.Cart.total", "[]", "1"));
+    place.save("call_logs/os_system__5.gjson", &trace("os.system", "[\"touch sentinel\"]", "0"));
+    let entry = "{'trace_schema': 'pytead/v1', 'func': 'shop.prices.scale', 'args': (5,), 'kwargs': {'by': [1]}, 'result': 10, 'timestamp': 'x'}";
+    let evil = "{'func': 'shop.prices.scale', 'args': (type('E', (), {'__reduce__': lambda s: (__import__('os').system, ('touch sentinel',))})(),), 'kwargs': {}, 'result': 1}";
+    let script = format!(
+        "import pickle\npickle.dump({}, open('call_logs/a__6.pkl', 'wb'))\npickle.dump({evil}, open('call_logs/b__7.pkl', 'wb'))",
+        entry.replace("[1]", "2")
+    );
+    let made = std::process::Command::new(harness::python_with_pytest()).args(["-c", &script]).current_dir(place.root()).status();
+    assert!(made.unwrap().success());
+    let (code, out, err) = place.run(&["--trust", "import", "call_logs"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("Recording 1: 3 calls of 2 functions imported."), "{out}");
+    for part in
+        ["Cart_total__4.gjson. The call was made on an object", "no function os.system", "b__7.pkl. It holds \"posix.system\""]
+    {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert!(!place.root().join("sentinel").exists());
+    let (_, out, _) = place.run(&["export", "1"]);
+    assert_eq!(out, "shop.prices:scale(5, 2) → 10\nshop.prices:Cart.named('ada') → 'ADA'\nshop.prices:scale(2, 3) → 6\n");
+    let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    assert!(place.read("tests/pytead/test_pytead_shop__prices.py").contains("scale(2, 3)"), "{out}");
+    assert!(out.contains("lines in tests/pytead/test_pytead_shop__prices.py."), "the test file is named, no other: {out}");
+    assert!(
+        place.root().join("tests/pytead/conftest.py").exists() && !out.contains("lines in tests/pytead/conftest.py"),
+        "{out}"
+    );
+    place.edit("shop/prices.py", "price * by", "price + by");
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert_eq!(code, 1, "{out}\n{err}");
+    assert!(out.contains("6") && out.contains("5"), "{out}");
+    let (code, out, _) = place.run(&["--trust", "import", "call_logs/os_system__5.gjson", "--format", "json"]);
+    assert_eq!((code, &json_lines(&out)[0]["value"]["recording"]), (2, &serde_json::Value::Null), "{out}");
+    assert_eq!(place.run(&["--trust", "import", "shop"]).0, 2);
+    assert_eq!(place.run(&["--trust", "import", "nowhere"]).0, 2);
+}
+
+#[test]
 fn what_cannot_be_run_is_said_in_a_sentence() {
     let place = Place::example("shop");
     let (code, _, err) = place.run(&["--trust", "run", "no-such-program"]);
@@ -82,6 +191,32 @@ fn what_cannot_be_run_is_said_in_a_sentence() {
     assert!(err.contains("No model is set up"), "{err}");
     let (code, _, err) = place.run(&["frobnicate"]);
     assert_eq!(code, 2, "{err}");
+}
+
+#[test]
+fn an_update_of_the_program_while_it_runs_does_not_stop_it() {
+    let place = Place::empty();
+    place.run(&["trust"]);
+    // Under another name, as some people install it.
+    let binary = place.home().join("pt");
+    std::fs::copy(env!("CARGO_BIN_EXE_pytead-tui"), &binary).unwrap();
+    place.save(
+        "update.py",
+        "import os\nimport sys\n\n\ndef double(x):\n    return x + x\n\n\nif __name__ == '__main__':\n    double('a')\n    \
+         os.remove(sys.argv[1])\n    open(sys.argv[1], 'w').write('another program')\n",
+    );
+    let path = binary.display().to_string();
+    let output = std::process::Command::new(&binary)
+        .args(["run", "update.py", &path])
+        .current_dir(place.root())
+        .env_clear()
+        .envs(place.environment())
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && err.contains("recording 1: 1 call") && err.lines().count() == 1, "{err}");
+    let (code, out, err) = place.run(&["gen", "double", "--format", "json"]);
+    assert!(code == 0 && out.contains("\"ready\""), "the call was tried by the program that ran: {out}{err}");
 }
 
 #[test]
@@ -203,19 +338,6 @@ fn an_edit_makes_drafts_wait_until_they_are_proved_again() {
 }
 
 #[test]
-fn a_damaged_database_is_kept_aside() {
-    let place = recorded_shop();
-    std::fs::write(place.root().join(".pytead/pytead.db"), b"not a database at all, and longer than a header".repeat(40))
-        .unwrap();
-    for side in ["pytead.db-wal", "pytead.db-shm"] {
-        let _ = std::fs::remove_file(place.root().join(".pytead").join(side));
-    }
-    let (code, out, err) = place.run(&["--trust", "index"]);
-    assert_eq!(code, 0, "{out}{err}");
-    assert!(place.root().join(".pytead/pytead.db.damaged").exists());
-}
-
-#[test]
 fn json_is_one_object_a_line_and_for_run_it_leaves_the_programs_output_alone() {
     let place = Place::example("shop");
     let (code, out, err) = place.run(&["--trust", "--format", "json", "run", "--events", "events.jsonl", "main.py"]);
@@ -292,9 +414,9 @@ fn a_models_text_cannot_reach_outside_its_sandbox() {
     let secret = place_of_secret.path().join("secret");
     std::fs::write(&secret, "hunter2").unwrap();
     let evil = format!(
-        "```python\nimport os, socket\nfrom shop.pricing import bulk_price\n\n\ndef test_evil():\n    assert not os.path.exists({:?})\n    \
+        "```python\nimport os, socket\nfrom decimal import Decimal\nfrom shop.pricing import bulk_price\n\n\ndef test_evil():\n    assert not os.path.exists({:?})\n    \
          try:\n        open({:?}, 'w').close()\n    except OSError:\n        pass\n    try:\n        socket.create_connection(('127.0.0.1', 9), 1)\n    \
-         except OSError:\n        pass\n    assert bulk_price is not None\n```\n",
+         except OSError:\n        pass\n    assert bulk_price(Decimal('2'), 10) == Decimal('18.00')\n```\n",
         secret.display().to_string(),
         place_of_secret.path().join("written").display().to_string()
     );

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pytead_tui::contain::{self, Level};
 use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
@@ -352,7 +352,6 @@ async fn a_crash_and_an_endless_call_end_alone() {
         let worker = project.worker(&python, best_level()).await;
         let mut spin = call(2, "shop:spin", &[]);
         spin.wait = Duration::from_millis(300);
-        let start = Instant::now();
         let outcomes: Vec<_> =
             effects(&worker, &[call(1, "shop:crash", &[]), spin, call(3, "shop:cached", &[arg("n", Value::Int(1))])])
                 .await
@@ -361,7 +360,6 @@ async fn a_crash_and_an_endless_call_end_alone() {
                 .collect();
         let expected = [Outcome::Died("signal 6".into()), Outcome::TimedOut(0.3), Outcome::Returned(Value::Int(2))];
         assert_eq!(outcomes, expected, "{python}");
-        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     }
 }
 
@@ -480,14 +478,16 @@ async fn expressions_are_evaluated_one_by_one() {
 async fn a_request_can_be_cancelled_and_a_dead_worker_starts_again() {
     let project = Project::new(&[("shop.py", SHOP)]);
     let worker = project.worker(&pythons()[0], best_level()).await;
-    let mut spin = call(1, "shop:spin", &[]);
-    spin.wait = Duration::from_secs(60);
-    let running = worker.replay(&[spin.clone()], false).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let cached = |key| call(key, "shop:cached", &[arg("n", Value::Int(1))]);
+    let mut spin = call(2, "shop:spin", &[]);
+    spin.wait = Duration::from_secs(24 * 60 * 60);
+    let mut running = worker.replay(&[cached(1), spin], false).await.unwrap();
+    // Once the first call has answered, the endless one has its turn.
+    assert!(running.next().await.unwrap().unwrap().result.is_ok());
     running.cancel();
-    let start = Instant::now();
-    assert_eq!(effect(&worker, call(2, "shop:cached", &[arg("n", Value::Int(1))])).await, returned(Value::Int(2)));
-    assert!(start.elapsed() < Duration::from_secs(20));
+    // Not cancelled, it would keep the worker for a day; the limit only ends a test that has failed.
+    let free = tokio::time::timeout(Duration::from_secs(120), effect(&worker, cached(3)));
+    assert_eq!(free.await.expect("the worker is still busy"), returned(Value::Int(2)));
 
     // A call that kills every process it can reach ends the server; the next request has a new one.
     project.write(

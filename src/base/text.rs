@@ -164,6 +164,16 @@ pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(number)) }
 }
 
+/// Writes a size for people: `2.1 kB`.
+#[must_use]
+pub fn bytes(number: u64) -> String {
+    match number {
+        0..1_000 => format!("{number} B"),
+        1_000..1_000_000 => format!("{}.{} kB", number / 1_000, number % 1_000 / 100),
+        _ => format!("{}.{} MB", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
+}
+
 /// Writes a number with thin groups of three: `12 480`.
 #[must_use]
 pub fn thousands(number: usize) -> String {

@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     about = "Record what a Python program does, see what every save changes, keep it as reviewed tests",
     subcommand_precedence_over_arg = true,
     disable_help_subcommand = true,
-    after_help = "Start here:\n  pytead-tui                    open the workbench on this project\n  pytead-tui run pytest -q      record what your tests make the program do\n  pytead-tui replay             what the code does differently now\n  pytead-tui review             decide on drafts and changes, line by line\n  pytead-tui doctor             what works on this machine"
+    after_help = "Start here:\n  pytead-tui                    open the workbench on this project\n  pytead-tui run pytest -q      record what your tests make the program do\n  pytead-tui diff               what the change since the last commit does\n  pytead-tui review             decide on drafts and changes, line by line\n  pytead-tui doctor             what works on this machine"
 )]
 pub struct Cli {
     /// What to do; without a verb the workbench opens.
@@ -54,6 +54,10 @@ pub enum Format {
     Human,
     /// One JSON object a line: the engine's events, then the result.
     Json,
+    /// A comment for a pull request; `diff` only.
+    Markdown,
+    /// Short, for a coding agent; `diff` only.
+    Agent,
 }
 
 /// What can be done.
@@ -67,12 +71,20 @@ pub enum Verb {
     Tead(Tead),
     /// Run recorded calls against today's code: what changed, old → new.
     Replay(Replay),
+    /// Run recorded calls against a commit's code and today's: what the change does.
+    Diff(Diff),
     /// Ask the chosen language model for a test of a function.
     Draft(Draft),
+    /// Make type stubs from recorded calls.
+    Types(Types),
     /// Decide on what waits, line by line.
     Review(Review),
     /// Watch the files and print what every save changes.
     Watch,
+    /// Take in old traces (.gjson, .pkl, call_logs) or spools of another machine as a recording.
+    Import(Import),
+    /// Print a recording, its calls or its journey; without one, list them.
+    Export(Export),
     /// Read the project: its functions, and where a file does not parse.
     Index(Index),
     /// Say whether this folder's code may be run.
@@ -97,6 +109,9 @@ pub struct Run {
     /// What is recorded: `module:function`, `module`, `*` as a wildcard; by default the whole project.
     #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]
     pub targets: Vec<String>,
+    /// Record the journey, every event in its order, in place of calls with few inputs of each shape.
+    #[arg(long)]
+    pub journey: bool,
     /// Where JSON events go (with --format json); by default the error stream.
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
@@ -153,6 +168,14 @@ pub struct Replay {
     pub functions: Vec<String>,
 }
 
+/// `diff`
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The commit to compare with: a hash, a branch, a tag.
+    #[arg(value_name = "REF", default_value = "HEAD")]
+    pub reference: String,
+}
+
 /// `draft`
 #[derive(Debug, Args)]
 pub struct Draft {
@@ -161,6 +184,17 @@ pub struct Draft {
     /// A remark for the model: `use pieces=10`.
     #[arg(short, long)]
     pub message: Option<String>,
+}
+
+/// `types`
+#[derive(Debug, Args)]
+pub struct Types {
+    /// Modules or functions; by default all that were recorded.
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// Write the stubs into this folder, as `typings/shop/cart.pyi`; by default they are printed.
+    #[arg(short, long, visible_alias = "out-dir", value_name = "DIR")]
+    pub dir: Option<PathBuf>,
 }
 
 /// `review`
@@ -180,6 +214,22 @@ pub struct Review {
     pub undo: bool,
 }
 
+/// `import`
+#[derive(Debug, Args)]
+pub struct Import {
+    /// Files, or folders that hold them.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+}
+
+/// `export`
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The recording's number.
+    #[arg(value_name = "RECORDING")]
+    pub recording: Option<i64>,
+}
+
 /// `index`
 #[derive(Debug, Args)]
 pub struct Index {
@@ -194,9 +244,15 @@ pub struct Trust {
     /// Take the trust back: this folder is only read from now on.
     #[arg(long)]
     pub remove: bool,
-    /// List the trusted folders.
+    /// List the trusted folders, and what is allowed in each.
     #[arg(long, conflicts_with = "remove")]
     pub list: bool,
+    /// Let recorded calls run here where the sandbox is weak: it stops careless code, not hostile code.
+    #[arg(long, conflicts_with_all = ["remove", "list"])]
+    pub allow_weak: bool,
+    /// Let functions of this folder be sent to the model at this host.
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["remove", "list"])]
+    pub send_to: Vec<String>,
 }
 
 /// `config`

@@ -10,6 +10,7 @@ use crate::cli::args::Global;
 use crate::cli::output::Output;
 use crate::cli::{OK, options, root_of};
 use crate::config::places::Places;
+use crate::contain;
 use crate::domain::snapshot::Trust;
 use crate::engine;
 
@@ -27,7 +28,6 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
     let options = options(global, root.clone(), false)?;
     let trust = options.trust;
     let provider = options.settings.model.provider.clone();
-    let handle = engine::open(options).await?;
     let mut findings = vec![
         note("version", env!("CARGO_PKG_VERSION").to_owned()),
         note("project", paths::tilde(&root)),
@@ -36,6 +36,14 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
             _ => note("trust", "only read; `pytead-tui trust` lets its code be run".into()),
         },
     ];
+    let handle = match engine::open(options).await {
+        Ok(handle) => handle,
+        Err(trouble) => {
+            findings.push(bad("database", trouble.to_string()));
+            print(&mut out, &findings);
+            return Ok(trouble.exit_code());
+        }
+    };
     match handle.environment().await {
         Ok(found) => {
             findings.push(good("python", format!("{} {}", found.label, found.path)));
@@ -49,7 +57,10 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
     let snapshot = handle.refreshed().await;
     findings.push(match snapshot.containment.as_str() {
         "namespaces" | "landlock" => good("containment", snapshot.containment.clone()),
-        other => bad("containment", format!("{other}: text by a model cannot be proved here")),
+        other => {
+            let why = contain::probe().refused.iter().map(|(level, why)| format!("; {}: {why}", level.word()));
+            bad("containment", format!("{other}: text by a model cannot be proved here{}", why.collect::<String>()))
+        }
     });
     findings.push(match provider {
         Some(name) => good("model", format!("{name}, {}", snapshot.model.clone().unwrap_or_default())),
@@ -57,16 +68,21 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
     });
     findings.push(note("terminal", terminal()));
     findings.push(note("database", handle.store_line()));
+    findings.extend(handle.notes().iter().map(|trouble| bad("database", trouble.to_string())));
     let places = Places::find()?;
     for (what, place) in [("settings", &places.config), ("state and log", &places.state), ("cache", &places.cache)] {
         findings.push(note(what, paths::tilde(place)));
     }
     handle.close().await;
+    print(&mut out, &findings);
+    Ok(OK)
+}
+
+fn print(out: &mut Output, findings: &[Finding]) {
     out.result("doctor", &findings);
-    for finding in &findings {
+    for finding in findings {
         out.say(format!("{} {:<14} {}", finding.mark, finding.what, finding.detail));
     }
-    Ok(OK)
 }
 
 fn terminal() -> String {

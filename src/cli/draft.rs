@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use crate::base::error::Trouble;
 use crate::cli::args::{Draft, Global};
 use crate::cli::output::{self, Output};
-use crate::cli::{FINDINGS, INTERRUPTED, OK, show, trusted_engine};
+use crate::cli::{FINDINGS, INTERRUPTED, OK, ask, show, trusted_engine};
 use crate::domain::command::Command;
 use crate::domain::event::Event;
 use crate::domain::proposal::{ProposalId, ProposalState};
@@ -14,7 +14,7 @@ use crate::engine::Done;
 /// Asks the model, streams what it writes, prints the proved draft.
 pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
-    let handle = trusted_engine(global).await?;
+    let handle = trusted_engine(global, &mut out).await?;
     let function = match handle.find(&args.target)?.as_slice() {
         [one] => one.clone(),
         several => {
@@ -46,6 +46,9 @@ pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
                     writing = Some((*proposal, 0));
                 }
                 out.event(&event);
+                if let Event::Asked { question, .. } = event {
+                    ask::question(&handle, question).await?;
+                }
             },
             _ = tick.tick(), if live => if let Some((id, shown)) = &mut writing
                 && let Some(stream) = handle.stream(*id)
@@ -56,7 +59,10 @@ pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
             },
         }
     };
-    let Done::Proposal(id) = done else { return Err(Trouble::internal("The model's draft gave no proposal.")) };
+    let Done::Proposal(id) = done else {
+        handle.close().await;
+        return Err(Trouble::environment("No draft: nothing was sent."));
+    };
     let view = handle.proposal(id)?;
     handle.close().await;
     if live {

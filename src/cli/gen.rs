@@ -16,7 +16,7 @@ use crate::engine::{Done, ExportTo, Handle};
 /// Drafts, proves and prints; writes where asked.
 pub async fn generate(global: &Global, args: Gen) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
-    let handle = trusted_engine(global).await?;
+    let handle = trusted_engine(global, &mut out).await?;
     let mut functions = Vec::new();
     for text in &args.functions {
         functions.extend(handle.find(text)?);
@@ -75,6 +75,14 @@ pub async fn drafts(
                 text::count(usize::try_from(reason.calls).unwrap_or(0), "call")
             ));
         }
+    }
+    if ready.is_empty() && refused.is_empty() && left_out.is_empty() {
+        out.say(if handle.snapshot().recordings.is_empty() {
+            "Nothing to draft from: nothing is recorded yet. pytead-tui run records what a program does."
+        } else {
+            "Nothing new to draft from what is recorded."
+        });
+        return Ok(Some(ready));
     }
     out.say(format!(
         "\n{} proved, {} refused, {} without a test.",

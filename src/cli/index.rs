@@ -9,7 +9,7 @@ use crate::cli::{OK, engine};
 /// Prints counts, or the functions asked for.
 pub async fn index(global: &Global, args: Index) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
-    let handle = engine(global).await?;
+    let handle = engine(global, &mut out).await?;
     let snapshot = handle.refreshed().await;
     for wanted in &args.functions {
         for id in handle.find(wanted)? {

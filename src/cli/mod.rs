@@ -1,20 +1,26 @@
 //! L4: the verbs of the command line. Words become commands, results become lines or JSON; no business rules here.
 
 pub mod args;
+mod ask;
 mod completions;
 mod config;
+mod diff;
 mod doctor;
 mod draft;
+mod export;
 mod r#gen;
+mod import;
 mod index;
 mod open;
 pub mod output;
 mod replay;
+mod report;
 mod review;
 mod run;
 mod show;
 mod tead;
 mod trust;
+mod types;
 mod watch;
 
 use std::io::IsTerminal;
@@ -25,12 +31,14 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use crate::base::error::Trouble;
 use crate::base::text;
-use crate::cli::args::{Cli, Global, Verb};
+use crate::cli::args::{Cli, Format, Global, Verb};
 use crate::cli::output::Output;
 use crate::config::layers::{self, Flag, Layers, Loaded};
 use crate::config::places::Places;
 use crate::config::project;
 use crate::config::trust::TrustList;
+use crate::domain::event::Event;
+use crate::domain::question::Consent;
 use crate::domain::settings;
 use crate::domain::snapshot::Trust;
 use crate::engine::{self, Handle, Options};
@@ -69,15 +77,21 @@ pub fn parse() -> Cli {
 pub async fn dispatch(cli: Cli, screen: &impl Screen) -> u8 {
     let format = cli.global.format;
     let beside = matches!(cli.verb, Some(Verb::Run(_) | Verb::Tead(_)));
+    let only_diff = matches!(format, Format::Markdown | Format::Agent) && !matches!(cli.verb, Some(Verb::Diff(_)));
     let outcome = match cli.verb {
+        _ if only_diff => Err(Trouble::usage("Only diff is printed as Markdown or for an agent.").so("Use human or json.")),
         None => open::open(&cli.global, cli.path, screen).await,
         Some(Verb::Run(args)) => run::run(&cli.global, args).await,
         Some(Verb::Gen(args)) => r#gen::generate(&cli.global, args).await,
         Some(Verb::Tead(args)) => tead::tead(&cli.global, args).await,
         Some(Verb::Replay(args)) => replay::replay(&cli.global, args).await,
+        Some(Verb::Diff(args)) => diff::diff(&cli.global, args).await,
         Some(Verb::Draft(args)) => draft::draft(&cli.global, args).await,
+        Some(Verb::Types(args)) => types::types(&cli.global, args).await,
         Some(Verb::Review(args)) => review::review(&cli.global, args, screen).await,
         Some(Verb::Watch) => watch::watch(&cli.global).await,
+        Some(Verb::Import(args)) => import::import(&cli.global, args).await,
+        Some(Verb::Export(args)) => export::export(&cli.global, args).await,
         Some(Verb::Index(args)) => index::index(&cli.global, args).await,
         Some(Verb::Trust(args)) => trust::trust(&cli.global, &args),
         Some(Verb::Config(args)) => config::config(&cli.global, &args),
@@ -126,46 +140,75 @@ fn trust_of(global: &Global, root: &Path) -> Result<Trust, Trouble> {
     Ok(if global.trust { Trust::Trusted } else { list.of(root) })
 }
 
+/// Tells what was allowed in a folder besides running its code; `PYTEAD_SEND_TO` adds hosts for this call.
+fn consent_of(root: &Path) -> Result<Consent, Trouble> {
+    let mut consent = TrustList::in_folder(&Places::find()?.state).consent(root);
+    let named = std::env::var("PYTEAD_SEND_TO").unwrap_or_default();
+    consent.send_to.extend(named.split([',', ' ']).filter(|host| !host.is_empty()).map(str::to_ascii_lowercase));
+    Ok(consent)
+}
+
+/// Tells whether a verb can ask a person: questions are no JSON, and go to the error stream.
+fn somebody_is_there(global: &Global) -> bool {
+    global.format == Format::Human && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Gives what the engine needs to open the project a verb is about. Wrong settings end everything but the workbench.
 fn options(global: &Global, root: PathBuf, watch: bool) -> Result<Options, Trouble> {
     let trust = trust_of(global, &root)?;
+    let consent = consent_of(&root)?;
     let loaded = settings(global, &root, trust)?;
-    let workbench = watch && global.format == args::Format::Human && std::io::stdout().is_terminal();
+    let attended = somebody_is_there(global);
+    let workbench = watch && global.format == Format::Human && std::io::stdout().is_terminal();
     if !workbench {
         loaded.warnings.iter().chain(loaded.mistakes.iter().skip(1)).for_each(output::complain);
         if let Some(mistake) = loaded.mistakes.into_iter().next() {
             return Err(mistake);
         }
-        return Ok(Options { root, settings: loaded.settings, trust, watch, notes: Vec::new() });
+        return Ok(Options { root, settings: loaded.settings, trust, consent, attended, watch, notes: Vec::new() });
     }
     let notes = loaded.mistakes.into_iter().chain(loaded.warnings).collect();
-    Ok(Options { root, settings: loaded.settings, trust, watch, notes })
+    Ok(Options { root, settings: loaded.settings, trust, consent, attended, watch, notes })
+}
+
+/// Opens the engine and says what went wrong on the way.
+async fn opened(options: Options, out: &mut Output) -> Result<Handle, Trouble> {
+    let handle = engine::open(options).await?;
+    handle.notes().iter().for_each(|note| out.trouble(note));
+    Ok(handle)
 }
 
 /// Opens the engine on the project a verb is about, without watching it.
-async fn engine(global: &Global) -> Result<Handle, Trouble> {
-    engine::open(options(global, root_of(global, None)?, false)?).await
+async fn engine(global: &Global, out: &mut Output) -> Result<Handle, Trouble> {
+    opened(options(global, root_of(global, None)?, false)?, out).await
 }
 
 /// Opens the engine on a folder whose code may be run.
 ///
 /// # Errors
 /// Fails in an untrusted folder with the command that trusts it.
-async fn trusted_engine(global: &Global) -> Result<Handle, Trouble> {
+async fn trusted_engine(global: &Global, out: &mut Output) -> Result<Handle, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
     engine::require_trust(&options.root, options.trust)?;
-    engine::open(options).await
+    opened(options, out).await
 }
 
 /// Does something while its events are printed, those it leaves behind included.
-async fn with_events<T>(handle: &Handle, out: &mut Output, work: impl Future<Output = T>) -> T {
+async fn with_events<T>(handle: &Handle, out: &mut Output, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
     let mut events = handle.subscribe();
     tokio::pin!(work);
     let done = loop {
         tokio::select! {
             done = &mut work => break done,
             event = events.recv() => match event {
-                Ok(event) => out.event(&event),
+                Ok(event) => {
+                    out.event(&event);
+                    match event {
+                        Event::Asked { question, .. } => ask::question(handle, question).await?,
+                        Event::Failed { trouble } if !out.is_json() => output::complain(&trouble),
+                        _ => {}
+                    }
+                }
                 // Events are hints; what was missed is in the result.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => break work.await,
@@ -175,7 +218,14 @@ async fn with_events<T>(handle: &Handle, out: &mut Output, work: impl Future<Out
     handle.refreshed().await;
     loop {
         match events.try_recv() {
-            Ok(event) => out.event(&event),
+            Ok(event) => {
+                out.event(&event);
+                if let Event::Failed { trouble } = event
+                    && !out.is_json()
+                {
+                    output::complain(&trouble);
+                }
+            }
             Err(TryRecvError::Lagged(_)) => {}
             Err(_) => return done,
         }

@@ -9,8 +9,9 @@ use crate::engine;
 
 /// Opens the workbench on a project.
 pub async fn open(global: &Global, path: Option<PathBuf>, screen: &impl Screen) -> Result<u8, Trouble> {
-    let options = options(global, root_of(global, path)?, true)?;
+    let mut options = options(global, root_of(global, path)?, true)?;
     screen.require_terminal()?;
+    options.attended = true;
     let settings = options.settings.tui.clone();
     let handle = engine::open(options).await?;
     let shown = screen.open(handle.clone(), settings).await;

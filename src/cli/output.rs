@@ -66,10 +66,12 @@ impl Output {
         }
     }
 
-    /// Prints one event as a JSON line; nothing for people.
+    /// Prints one event as a JSON line; for people only what went wrong, on the error stream.
     pub fn event(&mut self, event: &Event) {
-        if self.is_json() {
-            self.json(event);
+        match event {
+            _ if self.is_json() => self.json(event),
+            Event::Failed { trouble } => complain(trouble),
+            _ => {}
         }
     }
 

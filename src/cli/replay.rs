@@ -11,7 +11,7 @@ use crate::engine::Done;
 /// Replays and prints old → new.
 pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
-    let handle = trusted_engine(global).await?;
+    let handle = trusted_engine(global, &mut out).await?;
     let mut functions = Vec::new();
     for text in &args.functions {
         functions.extend(handle.find(text)?);
@@ -36,7 +36,11 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
         out.say(format!("? {function} was edited, and its {calls} cannot be run: nobody can tell what changed."));
     }
     if calls == 0 && changed.is_empty() && untold.is_empty() {
-        out.say("Nothing to compare: no recorded call can be run.");
+        out.say(if handle.snapshot().recordings.is_empty() {
+            "Nothing to compare: nothing is recorded yet. pytead-tui run records what a program does."
+        } else {
+            "Nothing to compare: no recorded call can be run."
+        });
     } else {
         let calls = text::count(usize::try_from(calls).unwrap_or(0), "call");
         out.say(format!(

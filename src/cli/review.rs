@@ -1,12 +1,13 @@
 //! `pytead-tui review`: the queue, line by line, without the full screen; also for screen readers and scripts.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::IsTerminal;
 
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, Review};
-use crate::cli::output::{self, Output};
-use crate::cli::{OK, Screen, show, trusted_engine};
+use crate::cli::ask::ask;
+use crate::cli::output::Output;
+use crate::cli::{OK, Screen, show, trusted_engine, with_events};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::proposal::{ProposalId, ProposalState};
@@ -16,7 +17,7 @@ use crate::engine::{Done, Handle};
 /// Lists, decides what was named, or asks one by one.
 pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
-    let handle = trusted_engine(global).await?;
+    let handle = trusted_engine(global, &mut out).await?;
     let queue = handle.refreshed().await.queue.clone();
     let code = if args.undo {
         said(&mut out, handle.perform(Command::Undo).await?);
@@ -25,7 +26,9 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
         for (words, verb) in [(&args.accept, Verb::Accept), (&args.reject, Verb::Reject)] {
             let proposals = chosen(words, &queue)?;
             if !proposals.is_empty() {
-                said(&mut out, handle.perform(Command::Decide { proposals, verb, reason: None }).await?);
+                let decided = handle.perform(Command::Decide { proposals, verb, reason: None });
+                let decided = with_events(&handle, &mut out, decided).await?;
+                said(&mut out, decided);
             }
         }
         OK
@@ -102,7 +105,7 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
         };
         out.say(format!("\nReviewing {}/{}", position + 1, queue.len()));
         out.say(show::proposal(&handle.proposal(row.id)?));
-        let verb = match ask("a accept   r reject   s skip   o this is a bug   e edit   u undo   q quit > ")?.as_deref() {
+        let verb = match ask("a accept   r reject   s skip   o this is a bug   e edit   u undo   q quit > ").await?.as_deref() {
             None | Some("q") => return Ok(OK),
             Some("a") => Verb::Accept,
             Some("r") => Verb::Reject,
@@ -116,7 +119,8 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
                 continue;
             }
             Some("e") => {
-                report(out, edit(handle, row.id, screen).await);
+                let edited = edit(handle, out, row.id, screen).await;
+                report(out, edited);
                 continue;
             }
             Some("o") => Verb::Overrule,
@@ -125,8 +129,9 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
                 continue;
             }
         };
-        let reason = if verb == Verb::Overrule { ask("Why (10 characters or more)? > ")? } else { None };
-        report(out, handle.perform(Command::Decide { proposals: vec![row.id], verb, reason }).await);
+        let reason = if verb == Verb::Overrule { ask("Why (10 characters or more)? > ").await? } else { None };
+        let decided = with_events(handle, out, handle.perform(Command::Decide { proposals: vec![row.id], verb, reason })).await;
+        report(out, decided);
     }
 }
 
@@ -138,7 +143,7 @@ fn report(out: &mut Output, done: Result<Done, Trouble>) {
 }
 
 /// Opens the draft in the person's editor and proves what comes back.
-async fn edit(handle: &Handle, id: ProposalId, screen: &impl Screen) -> Result<Done, Trouble> {
+async fn edit(handle: &Handle, out: &mut Output, id: ProposalId, screen: &impl Screen) -> Result<Done, Trouble> {
     let view = handle.proposal(id)?;
     let Some(draft) = view.proposal.draft() else {
         return Err(Trouble::usage("Only drafts have a text to edit."));
@@ -148,16 +153,5 @@ async fn edit(handle: &Handle, id: ProposalId, screen: &impl Screen) -> Result<D
     if after == before {
         return Ok(Done::Nothing);
     }
-    handle.perform(Command::Edit { proposal: id, text: after }).await
-}
-
-fn ask(question: &str) -> Result<Option<String>, Trouble> {
-    output::raw(question);
-    let _ = std::io::stdout().flush();
-    let mut line = String::new();
-    let read = std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| Trouble::environment("The answer could not be read.").because(error))?;
-    Ok((read > 0).then(|| line.trim().to_owned()))
+    with_events(handle, out, handle.perform(Command::Edit { proposal: id, text: after })).await
 }

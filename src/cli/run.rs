@@ -6,21 +6,23 @@ use crate::cli::args::{Global, Run};
 use crate::cli::output::Output;
 use crate::cli::{trusted_engine, with_events};
 use crate::domain::call::{ProgramEnd, Recording};
+use crate::engine::Program;
 
 /// Records a program and passes its exit code on.
 pub async fn run(global: &Global, args: Run) -> Result<u8, Trouble> {
     let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
-    let handle = trusted_engine(global).await?;
-    let recorded = handle.record_attached(args.command, args.limit, args.targets);
-    let recorded = with_events(&handle, &mut out, recorded).await;
+    let handle = trusted_engine(global, &mut out).await?;
+    let program = Program { argv: args.command, limit: args.limit, targets: args.targets, journey: args.journey };
+    let recorded = with_events(&handle, &mut out, handle.record_attached(program)).await;
+    let journey = recorded.as_ref().ok().filter(|_| args.journey).map(|recording| handle.journey(recording.id));
     handle.close().await;
     let recording = recorded?;
-    report(&mut out, &recording);
+    report(&mut out, &recording, journey.transpose()?.map(|events| events.len()));
     Ok(exit_code(&recording.end))
 }
 
-/// Says what was recorded.
-pub fn report(out: &mut Output, recording: &Recording) {
+/// Says what was recorded: calls, or a journey of so many events.
+pub fn report(out: &mut Output, recording: &Recording, journey: Option<usize>) {
     out.result("recording", recording);
     let (seen, kept) = (to_usize(recording.seen), to_usize(recording.kept));
     if !recording.recorder_seen {
@@ -30,14 +32,20 @@ pub fn report(out: &mut Output, recording: &Recording) {
         );
         return;
     }
+    let kept = match journey {
+        None => format!("{} kept with values", text::thousands(kept)),
+        Some(events) => format!("a journey of {}: pytead-tui export {}", text::count(events, "event"), recording.id.0),
+    };
     out.say(format!(
-        "pytead-tui: recording {}: {} of {} ({} kept with values), Python {}.",
+        "pytead-tui: recording {}: {} of {} ({kept}), Python {}.",
         recording.id.0,
         text::count(seen, "call"),
         text::count(to_usize(recording.functions), "function"),
-        text::thousands(kept),
         recording.python.as_deref().unwrap_or("?"),
     ));
+    if let ProgramEnd::Killed(signal) = &recording.end {
+        out.say(format!("pytead-tui: the program was ended by {signal}; what was recorded until then is kept."));
+    }
     for (reason, count) in crate::engine::gap_lines(&recording.gaps) {
         out.say(format!("pytead-tui: left out: {reason} ({count})."));
     }
@@ -45,11 +53,7 @@ pub fn report(out: &mut Output, recording: &Recording) {
 
 /// Gives the code the program ended with, as a shell would.
 pub fn exit_code(end: &ProgramEnd) -> u8 {
-    match end {
-        ProgramEnd::Exited(code) => u8::try_from(code & 0xff).unwrap_or(3),
-        ProgramEnd::Killed(signal) => 128 + signal.split_whitespace().last().and_then(|n| n.parse().ok()).unwrap_or(9),
-        ProgramEnd::Running | ProgramEnd::NotStarted(_) => 3,
-    }
+    u8::try_from(end.exit_code() & 0xff).unwrap_or(3)
 }
 
 fn to_usize(number: u64) -> usize {
@@ -63,6 +67,7 @@ mod tests {
     #[test]
     fn the_exit_code_is_the_programs_own() {
         assert_eq!(exit_code(&ProgramEnd::Exited(3)), 3);
-        assert_eq!(exit_code(&ProgramEnd::Killed("signal 15".into())), 143);
+        assert_eq!(exit_code(&ProgramEnd::by_signal(15)), 143);
+        assert_eq!(exit_code(&ProgramEnd::by_signal(34)), 162);
     }
 }

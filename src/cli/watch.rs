@@ -11,7 +11,9 @@ use crate::engine;
 /// Watches and prints.
 pub async fn watch(global: &Global) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
-    let options = options(global, root_of(global, None)?, true)?;
+    let mut options = options(global, root_of(global, None)?, true)?;
+    // It prints lines and reads none.
+    options.attended = false;
     engine::require_trust(&options.root, options.trust)?;
     let handle = engine::open(options).await?;
     let mut events = handle.subscribe();
@@ -56,7 +58,6 @@ fn print(out: &mut Output, event: &Event) {
             out.say(format!("  replayed {calls} calls in {:.1} s: {same} as before, {changed} changed", *ms as f64 / 1000.0));
         }
         Event::Said { level: Level::Warning | Level::Error, text } => out.say(format!("! {text}")),
-        Event::Failed { trouble } => out.say(format!("! {trouble}")),
         _ => {}
     }
 }

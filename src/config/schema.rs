@@ -71,7 +71,12 @@ pub const KEYS: &[Key] = &[
     key("model.provider", Form::Text, Project::Nothing, "The name of a provider under `providers`; none is used unless named."),
     key("model.name", Form::Text, Project::Nothing, "The model's name, in place of the provider's own."),
     key("generation.tests_per_function", Form::Whole(1, 100), Project::Sets, "Most tests drafted for a function."),
-    key("generation.proof_runs", Form::Whole(2, 20), Project::Raises, "Fresh processes each draft has to pass in."),
+    key(
+        "generation.proof_runs",
+        Form::Whole(2, 20),
+        Project::Raises,
+        "Python processes, each with a hash seed of its own, that each draft has to pass in.",
+    ),
     key("generation.call_seconds", Form::Number(0.1, 600.0), Project::Sets, "Seconds a replayed call may take."),
     key("generation.proof_seconds", Form::Whole(1, 3_600), Project::Sets, "Seconds a proof run may take."),
     key("generation.max_tokens", Form::Whole(16, 1 << 20), Project::Lowers, "Most tokens a model may write for a draft."),

@@ -36,7 +36,10 @@ pub(super) fn read_pyproject(path: &Path) -> Result<Option<Located>, Trouble> {
 fn text(path: &Path) -> Result<Option<String>, Trouble> {
     let trouble = |why: String| Trouble::usage(format!("{} cannot be read.", tilde(path))).because(why);
     match fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        // A file where a folder is expected holds no settings.
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(trouble(format!("{error}."))),
         // Opening a pipe would wait for somebody to write into it.
         Ok(meta) if !meta.is_file() => return Err(trouble("It is no file.".into())),

@@ -14,6 +14,7 @@ use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
 use crate::base::yaml;
+use crate::domain::question::Consent;
 use crate::domain::snapshot::Trust;
 
 /// The list of folders a person was asked about.
@@ -34,6 +35,9 @@ pub struct Entry {
     pub trust: Trust,
     /// When it was given.
     pub at: Moment,
+    /// What was allowed there besides.
+    #[serde(default, skip_serializing_if = "Consent::is_empty")]
+    pub consent: Consent,
 }
 
 impl TrustList {
@@ -46,12 +50,22 @@ impl TrustList {
     /// Tells whether a folder is trusted. What cannot be read is not trusted.
     #[must_use]
     pub fn of(&self, root: &Path) -> Trust {
-        let Ok((path, owner)) = identify(root) else { return Trust::Unknown };
-        let entries = self.entries().unwrap_or_default();
-        entries.iter().find(|entry| entry.path == path && entry.owner == owner).map_or(Trust::Unknown, |entry| entry.trust)
+        self.entry(root).map_or(Trust::Unknown, |entry| entry.trust)
     }
 
-    /// Keeps a person's answer about a folder. [`Trust::Unknown`] forgets it.
+    /// Gives what was allowed in a folder besides running its code; nothing where it is not trusted.
+    #[must_use]
+    pub fn consent(&self, root: &Path) -> Consent {
+        self.entry(root).filter(|entry| entry.trust == Trust::Trusted).map(|entry| entry.consent).unwrap_or_default()
+    }
+
+    fn entry(&self, root: &Path) -> Option<Entry> {
+        let (path, owner) = identify(root).ok()?;
+        self.entries().unwrap_or_default().into_iter().find(|entry| entry.path == path && entry.owner == owner)
+    }
+
+    /// Keeps a person's answer about a folder; what was allowed there stays while it is trusted. [`Trust::Unknown`]
+    /// forgets it.
     ///
     /// # Errors
     /// Fails when the folder is not there or the list cannot be read or written.
@@ -59,9 +73,27 @@ impl TrustList {
         let (path, owner) = identify(root)
             .map_err(|error| Trouble::environment(format!("{} cannot be trusted.", tilde(root))).because(format!("{error}.")))?;
         self.change(|entries| {
+            let standing = entries.iter().find(|entry| entry.path == path && entry.owner == owner && entry.trust == trust);
+            let consent = standing.map(|entry| entry.consent.clone()).unwrap_or_default();
             entries.retain(|entry| entry.path != path);
             if trust != Trust::Unknown {
-                entries.push(Entry { path, owner, trust, at: clock::now() });
+                entries.push(Entry { path, owner, trust, at: clock::now(), consent });
+            }
+        })
+    }
+
+    /// Keeps what a person allowed in a trusted folder; in any other nothing is kept.
+    ///
+    /// # Errors
+    /// Fails when the list cannot be read or written.
+    pub fn allow(&self, root: &Path, change: impl FnOnce(&mut Consent)) -> Result<(), Trouble> {
+        if self.entry(root).is_none_or(|entry| entry.trust != Trust::Trusted) {
+            return Ok(());
+        }
+        let path = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        self.change(|entries| {
+            if let Some(entry) = entries.iter_mut().find(|entry| entry.path == path) {
+                change(&mut entry.consent);
             }
         })
     }
@@ -115,7 +147,11 @@ impl TrustList {
             // Made for its owner alone.
             Ok((lock, tempfile::NamedTempFile::new_in(folder)?))
         };
-        let unwritable = |why: String| Trouble::environment(format!("{} cannot be written.", tilde(&self.file))).because(why);
+        let unwritable = |why: String| {
+            Trouble::environment(format!("{} cannot be written.", tilde(&self.file)))
+                .because(why)
+                .so("Make its folder one you can write, with room on its disk; or use --trust, which remembers nothing.")
+        };
         let (_lock, mut new) = write().map_err(|error| unwritable(format!("{error}.")))?;
         let mut entries = self.list()?;
         change(&mut entries);

@@ -35,6 +35,9 @@ pub(super) const SYSTEM: &[&str] = &[
 pub struct Confinement {
     /// The project's root: readable at its own path, never writable.
     pub root: PathBuf,
+    /// A folder whose files are seen at the root in place of the project's own; only [`Level::Namespaces`] can do that.
+    /// It has to hold a place for everything of `read_only` that lies below the root.
+    pub stand_in: Option<PathBuf>,
     /// More paths to read: interpreter prefixes, our Python package.
     pub read_only: Vec<PathBuf>,
     /// An existing private folder that may be written; the caller makes and removes it.
@@ -82,6 +85,7 @@ impl Confinement {
         Self {
             cwd: root.clone(),
             root,
+            stand_in: None,
             read_only: Vec::new(),
             scratch: scratch.into(),
             writable: Vec::new(),
@@ -91,13 +95,18 @@ impl Confinement {
     }
 
     /// Refuses what would give the user's own files away.
-    pub(super) fn check(&self) -> Result<(), Trouble> {
-        for path in [&self.root, &self.scratch, &self.cwd].into_iter().chain(&self.read_only).chain(&self.writable) {
+    pub(super) fn check(&self, level: Level) -> Result<(), Trouble> {
+        if self.stand_in.is_some() && level != Level::Namespaces {
+            return Err(Trouble::internal(format!("The level {} cannot put a folder in another's place.", level.word())));
+        }
+        let given = [&self.root, &self.scratch, &self.cwd].into_iter().chain(&self.stand_in);
+        for path in given.chain(&self.read_only).chain(&self.writable) {
             if !path.is_absolute() {
                 return Err(Trouble::internal(format!("{} is not an absolute path.", path.display())));
             }
         }
-        for path in [&self.root, &self.scratch].into_iter().chain(&self.read_only).chain(&self.writable) {
+        let opened = [&self.root, &self.scratch].into_iter().chain(&self.stand_in);
+        for path in opened.chain(&self.read_only).chain(&self.writable) {
             if exposes_home(path) {
                 return Err(Trouble::environment(format!("Nothing is run contained in {}.", path.display()))
                     .because("It holds your home folder, and with it your keys.")
@@ -142,13 +151,17 @@ mod tests {
     fn the_home_folder_and_its_parents_are_never_opened() {
         let home = std::env::var("HOME").unwrap();
         for path in [home.as_str(), "/"] {
-            let trouble = Confinement::new(path, "/tmp/x").check().unwrap_err();
+            let trouble = Confinement::new(path, "/tmp/x").check(Level::Namespaces).unwrap_err();
             assert!(trouble.to_string().contains("your home folder"), "{trouble}");
         }
-        assert!(Confinement::new(Path::new(&home).join("a-project"), "/tmp/x").check().is_ok());
+        assert!(Confinement::new(Path::new(&home).join("a-project"), "/tmp/x").check(Level::Namespaces).is_ok());
         let mut confinement = Confinement::new("/srv/project", "/tmp/x");
         confinement.read_only.push(home.into());
-        assert!(confinement.check().is_err(), "an interpreter prefix counts too");
+        assert!(confinement.check(Level::Namespaces).is_err(), "an interpreter prefix counts too");
+        confinement.read_only.clear();
+        confinement.stand_in = Some("/srv/earlier".into());
+        assert!(confinement.check(Level::Namespaces).is_ok());
+        assert!(confinement.check(Level::Landlock).is_err(), "it would run today's files");
     }
 
     #[test]

@@ -66,13 +66,24 @@ pub struct Probe {
 
 static PROBE: OnceLock<Probe> = OnceLock::new();
 
+/// The variable that names the strongest level to use, where a stronger one is there and does not do. It only lowers,
+/// and what a level needs a person's word for, it needs all the same.
+pub const SANDBOX: &str = "PYTEAD_SANDBOX";
+
 /// Finds out once, by entering each level for nothing, what works here.
 pub fn probe() -> &'static Probe {
     PROBE.get_or_init(|| {
+        let most = std::env::var(SANDBOX).ok().and_then(|word| Level::from_word(&word)).unwrap_or(Level::Namespaces);
+        let works = |level: Level| {
+            if level < most {
+                return Err(format!("{SANDBOX} is {}.", most.word()));
+            }
+            super::system::works(level)
+        };
         let mut refused = Vec::new();
         let level = [Level::Namespaces, Level::Landlock, Level::Weak]
             .into_iter()
-            .find(|level| super::system::works(*level).map_err(|why| refused.push((*level, why))).is_ok())
+            .find(|level| works(*level).map_err(|why| refused.push((*level, why))).is_ok())
             .unwrap_or(Level::None);
         Probe { level, landlock_abi: super::system::landlock_abi(), refused }
     })

@@ -23,7 +23,7 @@ use linux as system;
 use other as system;
 
 pub use confinement::{Confinement, Limits, exposes_home};
-pub use levels::{Class, Level, Probe, available, level_for, probe};
+pub use levels::{Class, Level, Probe, SANDBOX, available, level_for, probe};
 
 use crate::base::error::Trouble;
 
@@ -38,6 +38,17 @@ static EXECUTABLE: OnceLock<PathBuf> = OnceLock::new();
 /// Chooses the binary that is started as the sandbox, in place of the running one; the first choice stays.
 pub fn use_executable(path: impl Into<PathBuf>) {
     let _ = EXECUTABLE.set(path.into());
+}
+
+/// Chooses the running program, whatever name it has, also when an update has put another one in its place since.
+pub fn use_running_program() {
+    let running = Path::new("/proc/self/exe");
+    match std::env::current_exe() {
+        _ if running.exists() => use_executable(running),
+        Ok(current) => use_executable(current),
+        // Nothing is chosen; that is said when something is to be contained.
+        Err(_) => {}
+    }
 }
 
 /// Builds the command that runs `program` with `args` confined at `level`.
@@ -59,7 +70,7 @@ pub fn command<S: AsRef<OsStr>>(
             Trouble::environment("Nothing is run: there is no sandbox here.").so("pytead-tui doctor says what is missing.")
         );
     }
-    confinement.check()?;
+    confinement.check(level)?;
     let spec = serde_json::to_string(confinement)
         .map_err(|error| Trouble::environment("The sandbox cannot take a path that is not UTF-8.").because(error))?;
     let mut command = Command::new(executable()?);
@@ -140,17 +151,15 @@ impl Order {
     }
 }
 
-/// Finds the binary to start again: the chosen one, this one, or, from a test, the one built beside it.
+/// Finds the binary to start again: the chosen one or, from a test, the one built beside it.
 fn executable() -> Result<PathBuf, Trouble> {
     if let Some(path) = EXECUTABLE.get() {
         return Ok(path.clone());
     }
+    // Only a test has not chosen: the binary was built beside it.
     let name = format!("pytead-tui{}", std::env::consts::EXE_SUFFIX);
     let current = std::env::current_exe()
         .map_err(|error| Trouble::environment("The path of pytead-tui itself is not known.").because(error))?;
-    if current.file_name() == Some(OsStr::new(&name)) {
-        return Ok(current);
-    }
     current.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file()).ok_or_else(|| {
         Trouble::environment("The binary pytead-tui was not found, so nothing can be run contained.")
             .because(format!("It is not beside {}.", current.display()))

@@ -2,6 +2,8 @@
 //!
 //! Values are bytes already: the recorder's own encoding, with secrets taken out.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::hash::Digest;
@@ -116,6 +118,22 @@ pub struct Edge {
     pub callee: FunctionId,
 }
 
+/// A run of events of a journey, as one thread of a process wrote them: spool records one after another, secrets taken out,
+/// those that define functions with the function's id as a last field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JourneyBlock {
+    /// The process: any number that is one process's in the recording.
+    pub process: i64,
+    /// The thread: the spool's file ordinal.
+    pub thread: u32,
+    /// The block's place in the file, from 0 up.
+    pub number: u32,
+    /// How many events it holds.
+    pub events: u32,
+    /// The records.
+    pub records: Vec<u8>,
+}
+
 /// What a reading of the spools found, to be stored in one transaction. Counts are totals of the recording so far: they
 /// replace those stored before.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -134,12 +152,81 @@ pub struct Batch {
     pub callers: Vec<CallerCount>,
     /// Who enters whom.
     pub edges: Vec<Edge>,
+    /// Parts of the journey, in recordings of one.
+    pub journey: Vec<JourneyBlock>,
 }
 
 impl Batch {
+    /// Takes it apart into batches of at most `most` calls each, with what is known of them; the first has everything else.
+    #[must_use]
+    pub fn pieces(mut self, most: usize) -> Vec<Self> {
+        let mut calls = std::mem::take(&mut self.calls);
+        let mut rest = self;
+        let mut pieces = Vec::new();
+        while !calls.is_empty() {
+            let few: Vec<NewCall> = calls.drain(..most.clamp(1, calls.len())).collect();
+            let here: HashSet<SpoolCall> = few.iter().map(|call| call.spool).collect();
+            pieces.push(Self {
+                calls: few,
+                touches: rest.touches.extract_if(.., |touch| here.contains(&touch.spool)).collect(),
+                ends: rest.ends.extract_if(.., |end| here.contains(&end.spool)).collect(),
+                times: rest.times.extract_if(.., |times| here.contains(&times.spool)).collect(),
+                ..Self::default()
+            });
+        }
+        pieces.insert(0, rest);
+        pieces
+    }
+
     /// Tells whether the reading found nothing new.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::hash::Digest;
+
+    #[test]
+    fn the_pieces_of_a_batch_hold_all_of_it_once() {
+        let spool = |number| SpoolCall { process: 1, number };
+        let call = |number| NewCall {
+            spool: spool(number),
+            function: FunctionId("m:f".into()),
+            path: "m.py".into(),
+            parent: None,
+            caller: None,
+            caller_line: None,
+            direct: true,
+            thread: 0,
+            task: 0,
+            receiver: None,
+            start_ns: 0,
+            args: Vec::new(),
+            input: Digest::default(),
+        };
+        let times = |number| CallTimes { spool: spool(number), times: 2 };
+        let edge = Edge { caller: FunctionId("m:f".into()), callee: FunctionId("m:g".into()) };
+        let batch = Batch {
+            calls: (1..=5).map(call).collect(),
+            times: [0, 5, 1].map(times).to_vec(),
+            edges: vec![edge],
+            ..Batch::default()
+        };
+        let pieces = batch.pieces(2);
+        let calls: Vec<Vec<i64>> =
+            pieces.iter().map(|piece| piece.calls.iter().map(|call| call.spool.number).collect()).collect();
+        assert_eq!(calls, [vec![], vec![1, 2], vec![3, 4], vec![5]]);
+        let seen: Vec<Vec<i64>> =
+            pieces.iter().map(|piece| piece.times.iter().map(|times| times.spool.number).collect()).collect();
+        assert_eq!(
+            seen,
+            [vec![0], vec![1], vec![], vec![5]],
+            "what is known of a call goes with it; an earlier call's goes first"
+        );
+        assert_eq!(pieces.iter().map(|piece| piece.edges.len()).collect::<Vec<_>>(), [1, 0, 0, 0]);
     }
 }

@@ -141,7 +141,7 @@ pub struct Call {
     pub caller: Option<FunctionId>,
     /// The caller's line.
     pub caller_line: Option<u32>,
-    /// Called from outside the project (a test, a script's top level).
+    /// Called from outside the project: from a test, or with no project code near it in the stack.
     pub direct: bool,
     /// The thread: the spool's file ordinal.
     pub thread: u32,
@@ -222,6 +222,44 @@ pub enum ProgramEnd {
     NotStarted(String),
 }
 
+/// Signals by number, as people know them.
+const SIGNALS: &[(i32, &str)] = &[
+    (1, "SIGHUP"),
+    (2, "SIGINT"),
+    (3, "SIGQUIT"),
+    (4, "SIGILL"),
+    (6, "SIGABRT"),
+    (8, "SIGFPE"),
+    (9, "SIGKILL"),
+    (11, "SIGSEGV"),
+    (13, "SIGPIPE"),
+    (14, "SIGALRM"),
+    (15, "SIGTERM"),
+];
+
+impl ProgramEnd {
+    /// Makes the end by a signal.
+    #[must_use]
+    pub fn by_signal(number: i32) -> Self {
+        let name = SIGNALS.iter().find(|(known, _)| *known == number).map(|(_, name)| (*name).to_owned());
+        Self::Killed(name.unwrap_or_else(|| format!("signal {number}")))
+    }
+
+    /// Gives the exit code to pass on: the program's own, 128 and the signal's number as shells do, or 3 where it did not
+    /// run to an end.
+    #[must_use]
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Self::Exited(code) => *code,
+            Self::Killed(name) => {
+                let known = SIGNALS.iter().find(|(_, known)| known == name).map(|(number, _)| *number);
+                128 + known.or_else(|| name.strip_prefix("signal ")?.parse().ok()).unwrap_or(0)
+            }
+            Self::Running | Self::NotStarted(_) => 3,
+        }
+    }
+}
+
 /// One run of a program under the recorder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
@@ -257,4 +295,29 @@ pub struct Recording {
     pub gaps: Vec<(String, u64)>,
     /// A recorder reported in.
     pub recorder_seen: bool,
+}
+
+impl Recording {
+    /// Makes the recording of a command that begins now: nothing is in it, and nothing is known of its surroundings.
+    #[must_use]
+    pub fn begun(command: Vec<String>, started: Moment) -> Self {
+        Self {
+            id: RecordingId(0),
+            command,
+            cwd: String::new(),
+            interpreter: None,
+            python: None,
+            commit: None,
+            started,
+            duration_ms: 0,
+            end: ProgramEnd::Running,
+            seen: 0,
+            kept: 0,
+            functions: 0,
+            raised: 0,
+            threads: 0,
+            gaps: Vec::new(),
+            recorder_seen: false,
+        }
+    }
 }

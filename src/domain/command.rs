@@ -6,6 +6,7 @@ use crate::base::paths::RelPath;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
+use crate::domain::question::QuestionId;
 
 /// A wish of a front end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub enum Command {
     Prove { proposal: ProposalId },
     /// Run recorded calls against today's code: of these functions, or all that may differ.
     Replay { functions: Vec<FunctionId> },
+    /// Run recorded calls against a commit's code and today's.
+    Diff { reference: String },
     /// Decide on proposals.
     Decide { proposals: Vec<ProposalId>, verb: Verb, reason: Option<String> },
     /// Replace the text of a draft by a person's, to be proved again.
@@ -39,6 +42,8 @@ pub enum Command {
     PauseWatch { paused: bool },
     /// Trust the project's folder from now on.
     Trust,
+    /// Answer a question of the snapshot; one that is closed already is left alone.
+    Answer { question: QuestionId, yes: bool },
     /// Keep the place of the screen for the next start.
     KeepSession { state: serde_json::Value },
 }

@@ -9,6 +9,7 @@ use crate::domain::command::JobId;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::question::QuestionId;
 
 /// The version of the event format on `--format json`.
 pub const VERSION: u32 = 1;
@@ -45,6 +46,10 @@ pub enum Event {
     Wrote { path: RelPath, added: usize, removed: usize },
     /// A job began, went on or ended.
     Job { job: JobId, kind: String, subject: String, done: u64, total: u64, state: JobState },
+    /// A question waits for a person: one line, and the command that says yes ahead of it.
+    Asked { question: QuestionId, line: String, command: String },
+    /// A question was answered, or nobody needs the answer any more (`None`).
+    Answered { question: QuestionId, yes: Option<bool> },
     /// Something a person should know.
     Said { level: Level, text: String },
     /// Something went wrong.

@@ -203,8 +203,21 @@ pub struct Class {
     pub decorators: Vec<String>,
     /// Its docstring.
     pub docstring: Option<String>,
+    /// Names with an annotation or a value in its body, in order: the fields of a dataclass.
+    pub fields: Vec<Field>,
     /// Hash of bases, decorators and class-level statements.
     pub fingerprint: Digest,
+}
+
+/// A name in the body of a class.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// The name.
+    pub name: String,
+    /// Its annotation as source.
+    pub annotation: Option<String>,
+    /// Its value as source.
+    pub value: Option<String>,
 }
 
 /// One import of a module.

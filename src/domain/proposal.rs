@@ -125,6 +125,9 @@ pub struct Draft {
     pub calls: Vec<CallId>,
     /// Calls that are not in it, each with its reason.
     pub left_out: Vec<LeftOut>,
+    /// Tests and rows that did not pass the proof and were taken out: `test_total`, `test_total[ten]`.
+    #[serde(default)]
+    pub dropped: Vec<String>,
     /// Folders that have to be on `sys.path`, below the root; empty text for the root.
     pub import_roots: Vec<String>,
     /// A remark the person gave to the model.

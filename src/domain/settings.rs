@@ -80,7 +80,7 @@ pub struct Model {
 pub struct Generation {
     /// Most tests drafted for a function.
     pub tests_per_function: u32,
-    /// Fresh processes each draft has to pass in.
+    /// Python processes, each with a hash seed of its own, that each draft has to pass in.
     pub proof_runs: u32,
     /// Seconds a replayed call may take.
     pub call_seconds: f64,

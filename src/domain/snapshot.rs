@@ -14,6 +14,7 @@ use crate::domain::decision::FileEdit;
 use crate::domain::event::{JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+use crate::domain::question::Question;
 
 /// Everything a screen needs between two keys.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,6 +43,8 @@ pub struct Snapshot {
     pub decided: Decided,
     /// Functions whose drafts or tests rest on code that changed.
     pub stale: usize,
+    /// Questions that wait for a person, the oldest first; the work behind each waits too.
+    pub questions: Vec<Question>,
     /// Jobs: running, waiting, the last done.
     pub jobs: Arc<Vec<JobRow>>,
     /// Recordings, the newest first.
@@ -307,6 +310,36 @@ pub struct ProposalView {
     pub blocked: Option<Trouble>,
     /// A newer draft of the same function.
     pub newer: Option<ProposalId>,
+    /// The other drafts of the same function, the newest first: what this one can be compared with.
+    pub others: Vec<OtherDraft>,
+    /// The file, where a person changed it since: never overwritten.
+    pub conflict: Option<Conflict>,
+}
+
+/// Another draft of a function, to compare with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OtherDraft {
+    /// The draft.
+    pub id: ProposalId,
+    /// Where it stands.
+    pub state: ProposalState,
+    /// The model that wrote it; `None` for rules.
+    pub model: Option<String>,
+    /// Its text with imports: a person's, or else its own. Not sanitised.
+    pub text: String,
+}
+
+/// A file whose tests a person changed since a decision wrote them, in three texts. Not sanitised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Conflict {
+    /// The file.
+    pub path: RelPath,
+    /// As the last decision wrote it, where that is known.
+    pub base: Option<String>,
+    /// What accepting would make of that.
+    pub mine: String,
+    /// As it is now; `None` when it is gone.
+    pub disk: Option<String>,
 }
 
 /// The text a model is writing, read by the screen as it grows.

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
-use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId, Effect, RecordingId};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
@@ -17,7 +16,7 @@ use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Propo
 use crate::engine::code;
 use crate::engine::core::Core;
 use crate::engine::environment::{self, Observed};
-use crate::engine::{Done, blocking, drafting, jobs, views, watching};
+use crate::engine::{Done, blocking, drafting, jobs, reaches, views, watching};
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
@@ -27,6 +26,7 @@ const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on somet
 
 /// Runs the calls of these functions, or of all that may differ, and gives what changed.
 pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
+    calibrate_rest(core).await?;
     let all = functions.is_empty();
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
     let seen = run_and_compare(core, wanted.clone()).await?;
@@ -34,27 +34,29 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
     Ok(Done::Replayed { calls: seen.compared, same: seen.same, changed, unknown: seen.unknown, untold: seen.untold })
 }
 
+/// Runs the calls of these functions where their outcome under today's code is not known, and shows what changed.
+pub async fn run(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> Result<(), Trouble> {
+    if functions.is_empty() { Ok(()) } else { run_and_compare(core, functions).await.map(|_| ()) }
+}
+
 /// After opening: finds out what edits made while nobody looked have changed.
 pub async fn catch_up(core: &Arc<Core>) {
     if let Ok(functions) = recorded_functions(core)
         && !functions.is_empty()
         && core.trust() == crate::domain::snapshot::Trust::Trusted
-        && let Err(trouble) = run_and_compare(core, functions).await
+        && !environment::is_declined(core)
+        && let Err(trouble) = replay(core, functions.into_iter().collect()).await
     {
         core.complain("replay", &trouble);
     }
 }
 
-/// After a save: replays what may run through the changed functions and modules.
-pub async fn after_save(core: &Arc<Core>, changed: &[FunctionId], modules: &[RelPath]) {
-    let resting = match reach(core) {
-        Ok(reach) => reach.resting_on(changed, modules),
-        Err(trouble) => return core.complain("replay", &trouble),
-    };
+/// After a save: replays the functions that rest on what changed.
+pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) {
     let Ok(recorded) = recorded_functions(core) else { return };
     let mut wanted: BTreeSet<FunctionId> = resting.intersection(&recorded).cloned().collect();
     wanted.extend(core.state.lock().owed.iter().cloned());
-    if wanted.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted {
+    if wanted.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted || environment::is_declined(core) {
         return;
     }
     if let Err(trouble) = run_and_compare(core, wanted).await {
@@ -68,8 +70,9 @@ pub async fn after_save(core: &Arc<Core>, changed: &[FunctionId], modules: &[Rel
 pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option<u64>) -> Result<(), Trouble> {
     let calls = views::replayable_of(core, recording)?;
     if calls.is_empty() {
-        return Ok(());
+        return Ok(core.store().set_tried(recording)?);
     }
+    let environment = environment::contained(core).await?;
     let _turn = core.replaying.lock().await;
     let job = core.jobs.begin("replay", "first replay", calls.len() as u64);
     core.touch();
@@ -77,13 +80,12 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option
         watching::reread(core, None).await;
     }
     let index = core.index();
-    let environment = environment::get(core).await?;
-    let reach = Arc::new(reach_on(core, &index)?);
+    let reach = reach_of_now(core, &index).await?;
     let observed = environment.replay(core, &calls, &job).await?;
     let functions = calls.iter().map(|call| call.function.clone()).collect();
     if !code::stands(core, &index, &reach, &functions).await? {
         job.end(false);
-        core.say(Level::Warning, "recorder", "The code changed before its recorded calls were tried: record again to use them.");
+        core.say(Level::Warning, "recorder", "The code changed while its recorded calls were tried: they are tried again later.");
         return Ok(());
     }
     let unchanged = edition == Some(core.state.lock().edition);
@@ -99,12 +101,15 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option
     }
     let (repeat, lost) = (confirmed.len(), dropped.len());
     core.store().put_outcomes(confirmed)?;
-    code::remember(core, reach_of(&calls, &reach).iter())?;
+    code::remember(core, &reach_of(calls.iter().map(|call| &call.function), &reach), &asked_about(core, &reach))?;
     if unchanged {
         core.store().set_not_replayable(dropped)?;
     }
     let done = !job.is_cancelled();
     job.end(done);
+    if done {
+        core.store().set_tried(recording)?;
+    }
     if lost > 0 && unchanged {
         let line = format!("{repeat} of {} calls repeat; {lost} depend on more than was recorded", calls.len());
         core.log.add(Level::Info, "replayed", &line);
@@ -116,9 +121,27 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option
     Ok(())
 }
 
-/// Lists the functions whose code the calls may run through.
-fn reach_of(calls: &[Call], reach: &Reach) -> BTreeSet<FunctionId> {
-    calls.iter().map(|call| &call.function).collect::<BTreeSet<_>>().into_iter().flat_map(|id| reach.reached_from(id)).collect()
+/// Tries what no earlier process came to: recordings whose first replay was interrupted, or not allowed at that time.
+pub async fn calibrate_rest(core: &Arc<Core>) -> Result<(), Trouble> {
+    for recording in core.store().untried()? {
+        calibrate(core, recording, None).await?;
+    }
+    Ok(())
+}
+
+/// Lists the functions whose code calls of these may run through.
+fn reach_of<'a>(functions: impl Iterator<Item = &'a FunctionId>, reach: &Reach) -> BTreeSet<FunctionId> {
+    functions.collect::<BTreeSet<_>>().into_iter().flat_map(|id| reach.reached_from(id)).collect()
+}
+
+/// Lists the functions whose code the calls of an open change may run through.
+fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<FunctionId> {
+    let open: Vec<FunctionId> = {
+        let state = core.state.lock();
+        let open = state.proposals.values().filter(|proposal| proposal.change().is_some() && is_open(proposal));
+        open.map(|proposal| proposal.function.clone()).collect()
+    };
+    reach_of(open.iter(), reach)
 }
 
 /// What a replay came to.
@@ -145,7 +168,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
     let wanted: BTreeSet<FunctionId> = core.state.lock().owed.union(&wanted).cloned().collect();
     let started = clock::now();
     let index = core.index();
-    let reach = Arc::new(reach_on(core, &index)?);
+    let reach = reach_of_now(core, &index).await?;
     let worker = (core.clone(), reach.clone(), wanted.clone());
     let (calls, mut outcomes, unknown_code) = blocking(move || {
         let (core, reach, wanted) = worker;
@@ -155,7 +178,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
     let job = core.jobs.begin("replay", "saved code", unknown_code.len() as u64);
     core.touch();
     if !unknown_code.is_empty() {
-        let environment = environment::get(core).await?;
+        let environment = environment::contained(core).await?;
         let observed = environment.replay(core, &unknown_code, &job).await?;
         let suspects: Vec<Call> = unknown_code
             .iter()
@@ -224,8 +247,10 @@ fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(
         let code = reach.code_key(function);
         let mut own = Vec::new();
         let shown = changes_of(core, function);
-        for (call, baseline) in views::confirmed_calls(core, function)? {
-            match views::outcome(core, call.id, code)? {
+        let confirmed = views::confirmed_calls(core, function)?;
+        let mut outcomes = views::outcomes(core, confirmed.iter().map(|(call, _)| call.id), code)?;
+        for (call, baseline) in confirmed {
+            match outcomes.remove(&call.id) {
                 Some(found) if difference(&baseline, &found.0).is_none() || was_shown(&shown, call.id, &found.0) => {
                     known.insert(call.id, found);
                 }
@@ -357,6 +382,19 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
     Ok(())
 }
 
+/// Sees that a change still is what today's code does, before somebody takes it: where that is not known, its calls run.
+/// What is gone by then, or another change, waits as that.
+pub async fn confirm(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble> {
+    let Some(change) = proposal.change() else { return Ok(()) };
+    if change.calls.is_empty() {
+        return Ok(());
+    }
+    let code = reach_of_now(core, &core.index()).await?.code_key(&proposal.function);
+    let known = views::outcomes(core, change.calls.iter().map(|call| call.call), code)?;
+    let holds = |call: &CallChange| known.get(&call.call).is_some_and(|(now, _)| difference(now, &call.new).is_none());
+    if change.calls.iter().all(holds) { Ok(()) } else { run(core, BTreeSet::from([proposal.function.clone()])).await }
+}
+
 /// Tells whether recorded calls of a function end differently and nobody has taken the new outcomes.
 pub fn is_disputed(core: &Core, function: &FunctionId) -> bool {
     changes_of(core, function).iter().any(|change| is_open(change))
@@ -423,14 +461,9 @@ fn recorded_functions(core: &Core) -> Result<BTreeSet<FunctionId>, Trouble> {
     Ok(core.store().functions()?.into_iter().map(|total| total.function).collect())
 }
 
-/// What may run through what: recorded edges and the names functions use.
-pub fn reach(core: &Core) -> Result<Reach, Trouble> {
-    reach_on(core, &core.index())
-}
-
-fn reach_on(core: &Core, index: &Index) -> Result<Reach, Trouble> {
-    let edges = core.store().edges()?.into_iter().map(|edge| (edge.caller, edge.callee)).collect::<Vec<_>>();
-    Ok(Reach::new(index, &edges))
+async fn reach_of_now(core: &Arc<Core>, index: &Arc<Index>) -> Result<Arc<Reach>, Trouble> {
+    let (core, index) = (core.clone(), index.clone());
+    blocking(move || reaches::recorded(&core, &index)).await?
 }
 
 #[cfg(test)]
@@ -514,8 +547,9 @@ mod tests {
             undone: false,
         };
         core.move_proposal(first.id, ProposalState::Accepted, |_| {}).unwrap();
-        let (_, written) = core.store().decide(&decision, |proposal| proposal.state = ProposalState::Written).unwrap();
-        core.keep(written.clone());
+        let written =
+            |store: &crate::store::Store| Ok(store.decide(&decision, |proposal| proposal.state = ProposalState::Written)?.1);
+        let written = core.step(written).unwrap();
         see(&core, 2, Some(3));
         assert_eq!(states(&core), [ProposalState::Written, ProposalState::Ready]);
         assert_eq!(core.store().proposal(first.id).unwrap().unwrap().body, written.body);

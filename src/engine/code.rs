@@ -29,9 +29,13 @@ fn init_print(module: &Module) -> Digest {
     hasher.digest()
 }
 
-/// Remembers today's source of these functions and of their modules.
-pub fn remember<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>) -> Result<(), Trouble> {
+/// Remembers today's source of these functions and of their modules; of those that an open question rests on, the
+/// source that is remembered stays, since what it asks is told against it.
+pub fn remember(core: &Core, functions: &BTreeSet<FunctionId>, asked: &BTreeSet<FunctionId>) -> Result<(), Trouble> {
     let index = core.index();
+    let mut wanted: Vec<FunctionId> = asked.iter().cloned().collect();
+    wanted.extend(asked.iter().filter_map(|id| index.module_of(id)).map(init_of));
+    let stays: HashSet<FunctionId> = core.store().code(&wanted)?.into_iter().map(|code| code.function).collect();
     let mut modules = HashSet::new();
     let mut all = Vec::new();
     for id in functions {
@@ -54,6 +58,7 @@ pub fn remember<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>
             });
         }
     }
+    all.retain(|code| !stays.contains(&code.function));
     Ok(core.store().put_code(all)?)
 }
 

@@ -17,16 +17,20 @@ use crate::domain::call::RecordingId;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Evidence, Proposal, ProposalId, ProposalState};
+use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
-use crate::domain::snapshot::{Decided, RecordingRow, Snapshot, Trust, WatchState};
+use crate::domain::snapshot::{Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Trust, WatchState};
+use crate::engine::counted::Counted;
 use crate::engine::environment::Environment;
 use crate::engine::jobs::Jobs;
 use crate::engine::log::Log;
 use crate::engine::offers::offers;
+use crate::engine::questions::Questions;
+use crate::engine::reaches::Reaches;
 use crate::engine::rows::{self, Known};
 use crate::engine::stream::Streams;
 use crate::source::index::Index;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::watch::Watcher;
 
 /// Announcements a slow subscriber may be behind before it has to read everything again.
@@ -40,8 +44,12 @@ pub struct Core {
     pub root: PathBuf,
     pub project: String,
     pub settings: Settings,
+    /// Somebody is there to answer questions.
+    pub attended: bool,
+    pub questions: Questions,
     store: RwLock<Store>,
     pub index: RwLock<Arc<Index>>,
+    pub reaches: Reaches,
     pub jobs: Jobs,
     pub log: Log,
     pub streams: Streams,
@@ -51,8 +59,11 @@ pub struct Core {
     pub replaying: tokio::sync::Mutex<()>,
     pub proving: tokio::sync::Mutex<()>,
     pub deciding: tokio::sync::Mutex<()>,
+    /// A step of a proposal is stored and taken into memory as one, so that no older form comes back.
+    stepping: Mutex<()>,
     pub state: Mutex<State>,
     snapshot: RwLock<Arc<Snapshot>>,
+    rows: Mutex<Option<Rows>>,
     events: broadcast::Sender<Event>,
     pending: Mutex<Vec<Event>>,
     dirty: Notify,
@@ -63,18 +74,19 @@ pub struct Core {
 #[derive(Default)]
 pub struct State {
     pub trust: Option<Trust>,
+    pub consent: Consent,
     pub watch: Option<WatchState>,
     pub indexed: bool,
     pub reading: (usize, usize),
     /// Open proposals, and those that moved since the engine opened.
-    pub proposals: BTreeMap<ProposalId, Arc<Proposal>>,
-    pub calls: HashMap<FunctionId, u64>,
-    pub callers: HashMap<FunctionId, u64>,
-    pub tested: HashSet<FunctionId>,
-    pub untestable: HashMap<FunctionId, String>,
+    pub proposals: Counted<BTreeMap<ProposalId, Arc<Proposal>>>,
+    pub calls: Counted<HashMap<FunctionId, u64>>,
+    pub callers: Counted<HashMap<FunctionId, u64>>,
+    pub tested: Counted<HashSet<FunctionId>>,
+    pub untestable: Counted<HashMap<FunctionId, String>>,
     /// Functions whose rejected change still shows.
-    pub red: HashSet<FunctionId>,
-    pub edited: HashMap<FunctionId, Moment>,
+    pub red: Counted<HashSet<FunctionId>>,
+    pub edited: Counted<HashMap<FunctionId, Moment>>,
     pub recordings: Vec<RecordingRow>,
     pub decided: Decided,
     pub can_undo: bool,
@@ -88,6 +100,27 @@ pub struct State {
     pub owed: BTreeSet<FunctionId>,
     /// Grows with every change of the project's code that reached the index.
     pub edition: u64,
+    /// Grows with every reading of what is recorded.
+    pub recorded: u64,
+}
+
+impl State {
+    /// Tells how often something may have changed that rows are made of.
+    fn changes(&self) -> u64 {
+        let known = [self.calls.changes(), self.callers.changes(), self.tested.changes(), self.untestable.changes()];
+        known.iter().sum::<u64>() + self.proposals.changes() + self.red.changes() + self.edited.changes()
+    }
+}
+
+/// The rows of a snapshot that take work in a large project, and the state they were made of.
+struct Rows {
+    index: Arc<Index>,
+    changes: u64,
+    files: Arc<Vec<FileRow>>,
+    functions: Arc<Vec<FunctionRow>>,
+    queue: Arc<Vec<QueueRow>>,
+    stale: usize,
+    offers: Vec<Vec<String>>,
 }
 
 impl Core {
@@ -99,8 +132,11 @@ impl Core {
             root,
             project,
             settings,
+            attended: false,
+            questions: Questions::default(),
             store: RwLock::new(store),
             index: RwLock::new(Arc::new(Index::default())),
+            reaches: Reaches::default(),
             jobs: Jobs::default(),
             log: Log::default(),
             streams: Streams::default(),
@@ -109,8 +145,10 @@ impl Core {
             replaying: tokio::sync::Mutex::new(()),
             proving: tokio::sync::Mutex::new(()),
             deciding: tokio::sync::Mutex::new(()),
+            stepping: Mutex::new(()),
             state: Mutex::new(state),
             snapshot: RwLock::new(snapshot),
+            rows: Mutex::new(None),
             events: broadcast::channel(EVENTS_KEPT).0,
             pending: Mutex::new(Vec::new()),
             dirty: Notify::new(),
@@ -192,7 +230,8 @@ impl Core {
         let mut generation = self.refresh.lock().await;
         *generation += 1;
         let number = *generation;
-        let pending = std::mem::take(&mut *self.pending.lock());
+        // What is said before anybody listens waits for the first who does.
+        let pending = if self.events.receiver_count() > 0 { std::mem::take(&mut *self.pending.lock()) } else { Vec::new() };
         let core = self.clone();
         let built = tokio::task::spawn_blocking(move || Arc::new(core.build(number))).await;
         if let Ok(built) = built {
@@ -206,9 +245,36 @@ impl Core {
     }
 
     fn build(&self, generation: u64) -> Snapshot {
-        let index = self.index();
         let last = self.snapshot();
         let state = self.state.lock();
+        let mut made = self.rows.lock();
+        let rows = self.rows_of(&state, &last, made.take());
+        let snapshot = Snapshot {
+            generation,
+            files: rows.files.clone(),
+            functions: rows.functions.clone(),
+            queue: rows.queue.clone(),
+            stale: rows.stale,
+            offers: rows.offers.clone(),
+            questions: self.questions.rows(),
+            jobs: kept(&last.jobs, self.jobs.rows()),
+            recordings: kept(&last.recordings, state.recordings.clone()),
+            log: kept(&last.log, self.log.rows()),
+            ..empty(&self.root, &self.project, &state)
+        };
+        *made = Some(rows);
+        snapshot
+    }
+
+    /// Gives the rows as they were made last where nothing about them changed, else new ones.
+    fn rows_of(&self, state: &State, last: &Snapshot, made: Option<Rows>) -> Rows {
+        let (index, changes) = (self.index(), state.changes());
+        if let Some(made) = made
+            && Arc::ptr_eq(&made.index, &index)
+            && made.changes == changes
+        {
+            return made;
+        }
         let mut waiting: HashMap<&FunctionId, Vec<&Proposal>> = HashMap::new();
         for proposal in state.proposals.values() {
             waiting.entry(&proposal.function).or_default().push(proposal);
@@ -223,32 +289,30 @@ impl Core {
         };
         let mut files = Vec::new();
         let mut functions = Vec::new();
-        let mut by_id = HashMap::new();
+        // The queue asks about functions with a proposal alone.
+        let mut asked_about = HashMap::new();
         for module in index.modules() {
             files.push(rows::file(module));
             for function in &module.functions {
                 let known = known(&function.id);
-                functions.push(rows::function(function, &known, waiting.get(&function.id).map_or(&[][..], Vec::as_slice)));
-                by_id.insert(function.id.clone(), (function, known));
+                let own = waiting.get(&function.id).map_or(&[][..], Vec::as_slice);
+                functions.push(rows::function(function, &known, own));
+                if !own.is_empty() {
+                    asked_about.insert(function.id.clone(), (function, known));
+                }
             }
         }
         let open: Vec<&Proposal> = state.proposals.values().map(AsRef::as_ref).collect();
-        let queue = rows::queue(&open, &by_id);
+        let queue = rows::queue(&open, &asked_about);
         let stale = open.iter().filter(|proposal| proposal.draft().is_some() && proposal.state == ProposalState::Stale).count();
-        Snapshot {
-            generation,
-            indexed: state.indexed,
-            reading: state.reading,
+        Rows {
+            changes,
             files: kept(&last.files, files),
             functions: kept(&last.functions, functions),
             queue: kept(&last.queue, queue),
-            decided: state.decided,
             stale,
-            jobs: kept(&last.jobs, self.jobs.rows()),
-            recordings: kept(&last.recordings, state.recordings.clone()),
-            log: kept(&last.log, self.log.rows()),
             offers: offers(index.modules().map(AsRef::as_ref)),
-            ..empty(&self.root, &self.project, &state)
+            index,
         }
     }
 
@@ -262,11 +326,10 @@ impl Core {
         to: ProposalState,
         change: impl FnOnce(&mut Proposal) + Send + 'static,
     ) -> Result<Arc<Proposal>, Trouble> {
-        let after = self.store().change_proposal(id, move |proposal| {
+        self.settle_proposal(id, move |proposal| {
             proposal.state = to;
             change(proposal);
-        })?;
-        Ok(self.keep(after))
+        })
     }
 
     /// Lets `change` move a proposal or leave it, as it stands in the store now; gives it as it is then.
@@ -275,7 +338,7 @@ impl Core {
         id: ProposalId,
         change: impl FnOnce(&mut Proposal) + Send + 'static,
     ) -> Result<Arc<Proposal>, Trouble> {
-        Ok(self.keep(self.store().change_proposal(id, change)?))
+        self.step(|store| store.change_proposal(id, change))
     }
 
     /// Changes what stands beside a proposal without moving it.
@@ -284,6 +347,7 @@ impl Core {
         id: ProposalId,
         change: impl FnOnce(&mut Proposal) + Send + 'static,
     ) -> Result<Arc<Proposal>, Trouble> {
+        let _whole = self.stepping.lock();
         let kept = Arc::new(self.store().change_proposal(id, change)?);
         self.state.lock().proposals.insert(id, kept.clone());
         self.announce(Event::EvidenceChanged { proposal: id });
@@ -292,8 +356,34 @@ impl Core {
 
     /// Enters a new proposal and gives its number.
     pub fn add_proposal(&self, mut proposal: Proposal) -> Result<Arc<Proposal>, Trouble> {
-        proposal.id = self.store().insert_proposal(&proposal)?;
-        Ok(self.keep(proposal))
+        self.step(|store| {
+            proposal.id = store.insert_proposal(&proposal)?;
+            Ok(proposal)
+        })
+    }
+
+    /// Stores a step of a proposal, takes it into memory as the store has it then, and announces it.
+    ///
+    /// # Errors
+    /// Fails as `store` does.
+    pub fn step(&self, store: impl FnOnce(&Store) -> Result<Proposal, StoreError>) -> Result<Arc<Proposal>, Trouble> {
+        let _whole = self.stepping.lock();
+        let kept = Arc::new(store(&self.store())?);
+        self.state.lock().proposals.insert(kept.id, kept.clone());
+        self.announce(Event::ProposalMoved { proposal: kept.id, function: kept.function.clone(), state: kept.state });
+        Ok(kept)
+    }
+
+    /// Takes proposals as the store has them now into memory.
+    ///
+    /// # Errors
+    /// Fails as `read` does.
+    pub fn take_in(&self, read: impl FnOnce(&Store) -> Result<Vec<Proposal>, StoreError>) -> Result<(), Trouble> {
+        let _whole = self.stepping.lock();
+        let read = read(&self.store())?;
+        let mut state = self.state.lock();
+        state.proposals.extend(read.into_iter().map(|proposal| (proposal.id, Arc::new(proposal))));
+        Ok(())
     }
 
     /// Shows the evidence of work in progress; it is kept with the next move.
@@ -304,14 +394,6 @@ impl Core {
         self.announce(Event::EvidenceChanged { proposal: id });
     }
 
-    /// Takes a proposal as the store has it now into memory, and announces it.
-    pub fn keep(&self, proposal: Proposal) -> Arc<Proposal> {
-        let kept = Arc::new(proposal);
-        self.state.lock().proposals.insert(kept.id, kept.clone());
-        self.announce(Event::ProposalMoved { proposal: kept.id, function: kept.function.clone(), state: kept.state });
-        kept
-    }
-
     /// Gives a proposal, from memory or from the store.
     pub fn proposal(&self, id: ProposalId) -> Result<Arc<Proposal>, Trouble> {
         if let Some(found) = self.state.lock().proposals.get(&id) {
@@ -320,18 +402,26 @@ impl Core {
         self.store().proposal(id)?.map(Arc::new).ok_or_else(|| Trouble::usage(format!("There is no proposal {}.", id.0)))
     }
 
-    /// Reads what the store knows of functions: after opening, and after each recording.
+    /// Reads what the store knows of functions, after recordings changed.
+    pub fn reload_recorded(&self) -> Result<(), Trouble> {
+        self.state.lock().recorded += 1;
+        self.reload_counts()
+    }
+
+    /// Reads what the store knows of functions, after decisions.
     pub fn reload_counts(&self) -> Result<(), Trouble> {
         let totals = self.store().functions()?;
         let tested: HashSet<FunctionId> = self.store().accepted()?.into_iter().map(|test| test.function).collect();
+        let untestable = self.store().untestable()?.into_iter().collect();
         let mut callers: HashMap<FunctionId, u64> = HashMap::new();
         for edge in self.store().edges()? {
             *callers.entry(edge.callee).or_default() += 1;
         }
         let mut state = self.state.lock();
-        state.calls = totals.into_iter().map(|total| (total.function, total.calls)).collect();
-        state.callers = callers;
-        state.tested = tested;
+        *state.calls = totals.into_iter().map(|total| (total.function, total.calls)).collect();
+        *state.callers = callers;
+        *state.tested = tested;
+        *state.untestable = untestable;
         drop(state);
         self.touch();
         Ok(())
@@ -382,6 +472,7 @@ fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
         queue: Arc::default(),
         decided: state.decided,
         stale: 0,
+        questions: Vec::new(),
         jobs: Arc::default(),
         recordings: Arc::default(),
         log: Arc::default(),

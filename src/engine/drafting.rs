@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
@@ -11,19 +13,19 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::value::Value;
 use crate::engine::core::Core;
+use crate::engine::environment::Environment;
 use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
-use crate::engine::{Done, behaviour, blocking, environment};
+use crate::engine::{Done, behaviour, blocking, environment, reaches};
 use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
-use crate::generate::trim::test_names;
+use crate::generate::trim::{test_names, without};
 use crate::python::protocol::Expression;
-use crate::source::dependencies::Reach;
 use crate::source::parse::syntax_error;
 
 /// Drafts proved in one go: few enough that results come soon, enough that starting pytest pays.
-const BATCH: usize = 12;
+const BATCH: usize = 24;
 
 /// The text of a draft, taken apart for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,18 +66,25 @@ pub fn parse(text: &str) -> Result<Parts, Trouble> {
 
 /// Drafts and proves tests of these functions, or of all that were recorded.
 pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
-    let environment = environment::get(core).await?;
+    let drafted = try_draft(core, functions).await?;
+    Ok(drafted.unwrap_or_else(|| Done::Drafted { ready: Vec::new(), refused: Vec::new(), left_out: Vec::new() }))
+}
+
+/// As [`draft`]; `None` when it was cancelled before there was any draft.
+async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Done>, Trouble> {
+    let environment = environment::contained(core).await?;
     if environment.interpreter.pytest.is_none() {
         return Err(environment.interpreter.without_pytest());
     }
-    let made = write(core, functions).await?;
+    behaviour::calibrate_rest(core).await?;
+    let Some(made) = write(core, functions).await? else { return Ok(None) };
+    note_untestable(core, &made)?;
     let code = code_of(core, made.iter().map(|one| one.function.clone()).collect()).await?;
     let mut ids = Vec::new();
     let mut left_out = Vec::new();
     let mut kept = Vec::new();
     for one in made {
         left_out.extend(one.left_out.iter().map(|reason| (one.function.clone(), reason.clone())));
-        note_untestable(core, &one);
         if let Some(draft) = one.draft {
             let code = code.get(&one.function).copied().unwrap_or_default();
             match enter(core, &one.function, draft, code)? {
@@ -95,7 +104,7 @@ pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done,
             _ => {}
         }
     }
-    Ok(Done::Drafted { ready, refused, left_out })
+    Ok(Some(Done::Drafted { ready, refused, left_out }))
 }
 
 enum Entered {
@@ -108,13 +117,13 @@ enum Entered {
 }
 
 /// Gives the hash of all code that each function may run, by the names in it: recordings do not change it.
-pub async fn code_of(core: &Core, functions: Vec<FunctionId>) -> Result<HashMap<FunctionId, Digest>, Trouble> {
+pub async fn code_of(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<HashMap<FunctionId, Digest>, Trouble> {
     if functions.is_empty() {
         return Ok(HashMap::new());
     }
-    let index = core.index();
+    let core = core.clone();
     blocking(move || {
-        let reach = Reach::new(&index, std::iter::empty());
+        let reach = reaches::by_names(&core, &core.index());
         functions
             .into_iter()
             .map(|function| {
@@ -191,7 +200,6 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) ->
             )
     });
     if let Some(old) = open {
-        core.state.lock().proposals.insert(old.id, Arc::new(old.clone()));
         let renew = move |proposal: &mut Proposal| {
             proposal.body = Body::Draft(draft);
             proposal.basis = Digest::default();
@@ -222,31 +230,57 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) ->
     Ok(Entered::New(proposal.id))
 }
 
-/// Tells whether a proposal was drafted as this text, whatever a person made of it.
+/// Tells whether a proposal was drafted as this text, whatever a person made of it and the proof took out of it.
 fn is_text_of(proposal: &Proposal, draft: &Draft) -> bool {
-    proposal.draft().is_some_and(|old| old.standalone() == draft.standalone())
+    proposal.draft().is_some_and(|old| {
+        let rest = if old.dropped.is_empty() { None } else { without(draft, &old.dropped) };
+        old.standalone() == rest.as_ref().unwrap_or(draft).standalone()
+    })
 }
 
-fn note_untestable(core: &Core, made: &Made) {
-    let reason = match (&made.draft, made.left_out.first()) {
-        (None, Some(left)) => Some(left.reason.clone()),
-        _ => None,
-    };
+/// Keeps why functions have no test, for this session and the next.
+fn note_untestable(core: &Core, made: &[Made]) -> Result<(), Trouble> {
+    let notes: Vec<(FunctionId, Option<String>)> = made
+        .iter()
+        .map(|one| {
+            let reason = one.left_out.first().filter(|_| one.draft.is_none());
+            (one.function.clone(), reason.map(|left| left.reason.clone()))
+        })
+        .collect();
+    core.store().note_untestable(notes.clone())?;
     let mut state = core.state.lock();
-    match reason {
-        Some(reason) => state.untestable.insert(made.function.clone(), reason),
-        None => state.untestable.remove(&made.function),
-    };
+    for (function, reason) in notes {
+        match reason {
+            Some(reason) => state.untestable.insert(function, reason),
+            None => state.untestable.remove(&function),
+        };
+    }
+    Ok(())
 }
 
-/// Writes drafts, checks that their values come out as recorded, and gives them unproved.
-async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<Made>, Trouble> {
+/// Writes drafts, checks that their values come out as recorded, and gives them unproved; `None` when it was cancelled.
+async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Vec<Made>>, Trouble> {
+    let environment = environment::contained(core).await?;
     let job = core.jobs.begin("draft", "recorded calls", 0);
     core.touch();
-    let worker = core.clone();
-    let gathered = blocking(move || Gathered::new(&worker, functions)).await??;
-    let environment = environment::get(core).await?;
+    let made = job.unless_cancelled(write_all(core, &environment, functions, job.cancel.clone())).await.transpose()?;
+    job.end(made.is_some());
+    core.touch();
+    Ok(made)
+}
+
+async fn write_all(
+    core: &Arc<Core>,
+    environment: &Environment,
+    functions: Vec<FunctionId>,
+    cancel: CancellationToken,
+) -> Result<Vec<Made>, Trouble> {
+    let (worker, stop) = (core.clone(), cancel.clone());
+    let mut gathered = blocking(move || Gathered::new(&worker, functions, &stop)).await??;
     let index = core.index();
+    let unclear = gathered.unclear(&index, core.settings.generation.tests_per_function as usize);
+    let looks = environment.look(core, &unclear).await?;
+    gathered.look(&index, looks);
     // Plans borrow what was gathered, so they are made, asked about and settled piece by piece.
     let items: Vec<(usize, CheckItem)> = gathered.items(&index);
     let expressions: Vec<Expression> = (0..)
@@ -260,12 +294,8 @@ async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<Made>
         by_function.entry(at).or_default().insert(item.key, answer);
     }
     let settings = core.settings.clone();
-    let made = blocking(move || {
-        gathered.drafts(&index, &by_function, &settings.output.tests, settings.generation.tests_per_function as usize)
-    })
-    .await??;
-    job.end(true);
-    Ok(made)
+    let most = settings.generation.tests_per_function as usize;
+    blocking(move || gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)).await?
 }
 
 /// Proves proposals, a batch at a time; each moves on by what its proof says.
@@ -273,19 +303,26 @@ pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
     if ids.is_empty() {
         return Ok(());
     }
-    let _turn = core.proving.lock().await;
+    let wanted: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
     let job = core.jobs.begin("prove", &subject(core, &ids), ids.len() as u64);
     core.touch();
-    let proved = prove_batches(core, &ids, &job).await;
+    let proved = prove_batches(core, &wanted, &job).await;
     let cancelled = job.is_cancelled();
     job.end(proved.is_ok() && !cancelled);
-    if cancelled || proved.is_err() {
-        let why = if cancelled { "it was cancelled" } else { "the proof could not be run" };
-        for id in ids {
-            core.settle_proposal(id, move |proposal| {
-                if matches!(proposal.state, ProposalState::Queued | ProposalState::Proving) {
-                    proposal.state = ProposalState::Failed;
-                    proposal.evidence = vec![Evidence::new(Finding::Error, "not proved", why)];
+    let why = match &proved {
+        _ if cancelled => Some("it was cancelled".to_owned()),
+        Err(trouble) => Some(trouble.to_string()),
+        Ok(()) => None,
+    };
+    if let Some(why) = why {
+        for proposal in wanted {
+            let why = why.clone();
+            core.settle_proposal(proposal.id, move |standing| {
+                let waits = matches!(standing.state, ProposalState::Queued | ProposalState::Proving);
+                // Another text is another proof's.
+                if waits && standing.edited == proposal.edited {
+                    standing.state = ProposalState::Failed;
+                    standing.evidence = vec![Evidence::new(Finding::Error, "not proved", why)];
                 }
             })?;
         }
@@ -294,20 +331,35 @@ pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
     if cancelled { Ok(()) } else { proved }
 }
 
-async fn prove_batches(core: &Arc<Core>, ids: &[ProposalId], job: &Job<'_>) -> Result<(), Trouble> {
-    let mut done = 0;
-    for batch in ids.chunks(BATCH) {
-        if job.is_cancelled() {
-            break;
+async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>) -> Result<(), Trouble> {
+    let environment = if wanted.iter().all(|proposal| proving::is_foreign(proposal)) {
+        environment::get(core).await?
+    } else {
+        if environment::waits_for_answer(core) {
+            let waits = || vec![Evidence::new(Finding::Running, "waits", "for your word on the weak sandbox")];
+            wanted.iter().for_each(|proposal| core.show_evidence(proposal.id, waits()));
         }
-        proving::batch(core, batch, job).await?;
+        let Some(environment) = job.unless_cancelled(environment::contained(core)).await else { return Ok(()) };
+        environment?
+    };
+    let mut done = 0;
+    for batch in wanted.chunks(BATCH) {
+        // Proofs take turns batch by batch, so that a person's edit does not wait for a whole recording's drafts.
+        let Some(_turn) = job.unless_cancelled(core.proving.lock()).await else { return Ok(()) };
+        let ids: Vec<ProposalId> = batch.iter().map(|proposal| proposal.id).collect();
+        proving::batch(core, &environment, &ids, job).await?;
         done += batch.len() as u64;
-        job.progress(done, ids.len() as u64);
+        job.progress(done, wanted.len() as u64);
         if let Some(event) = job.event() {
             core.announce(event);
         }
     }
-    Ok(())
+    if job.is_cancelled() {
+        return Ok(());
+    }
+    let Some(_turn) = job.unless_cancelled(core.proving.lock()).await else { return Ok(()) };
+    let ids: Vec<ProposalId> = wanted.iter().map(|proposal| proposal.id).collect();
+    proving::in_fresh(core, &environment, &ids, job).await
 }
 
 fn subject(core: &Core, ids: &[ProposalId]) -> String {
@@ -357,11 +409,10 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
             texts.push(id);
         }
     }
-    if !functions.is_empty() {
-        draft(core, functions).await?;
-    }
-    for id in written {
-        give_up_stale(core, id)?;
+    if !functions.is_empty() && try_draft(core, functions).await?.is_some() {
+        for id in written {
+            give_up_stale(core, id)?;
+        }
     }
     prove(core, texts).await
 }
@@ -392,7 +443,7 @@ pub async fn would_change(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
         return Ok(Vec::new());
     }
     let mut lines = Vec::new();
-    for made in write(core, functions).await? {
+    for made in write(core, functions).await?.into_iter().flatten() {
         let Some(draft) = made.draft else { continue };
         let written = core.store().proposals_of(&made.function)?;
         let written =

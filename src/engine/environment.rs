@@ -1,7 +1,7 @@
 //! What running the project's code takes, found once and kept: interpreter, our package, the contained worker.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,11 +12,14 @@ use crate::base::error::Trouble;
 use crate::contain::{self, Class, Level};
 use crate::domain::call::{Call, CallId, Effect};
 use crate::domain::function::FunctionId;
+use crate::domain::question::About;
 use crate::domain::snapshot::Trust;
 use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
-use crate::engine::{blocking, require_trust};
+use crate::engine::provers::Provers;
+use crate::engine::{blocking, questions, require_trust};
+use crate::generate::closer::Look;
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
 use crate::python::protocol::Expression;
@@ -38,6 +41,8 @@ pub struct Environment {
     pub package: Package,
     /// How replays are contained.
     pub level: Level,
+    /// The Pythons that prove drafts.
+    pub provers: Provers,
     worker: OnceCell<Worker>,
 }
 
@@ -103,10 +108,48 @@ pub async fn get(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
         state.python_trouble = interpreter.pytest.is_none().then(|| interpreter.without_pytest());
     }
     core.touch();
-    let level = contain::level_for(Class::Replay { weak_allowed: true });
-    let environment = Arc::new(Environment { interpreter, package, level, worker: OnceCell::new() });
+    let weak_allowed = core.state.lock().consent.weak == Some(true);
+    let level = blocking(move || contain::level_for(Class::Replay { weak_allowed })).await?;
+    let environment = Arc::new(Environment { interpreter, package, level, provers: Provers::default(), worker: OnceCell::new() });
     *slot = Some(environment.clone());
     Ok(environment)
+}
+
+/// Gives the environment where recorded calls may run in it; waits for a person's word where the sandbox is weak.
+///
+/// # Errors
+/// As [`get`], and where there is no sandbox, or a weak one that is not allowed.
+pub async fn contained(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
+    let environment = get(core).await?;
+    if environment.level != Level::None {
+        return Ok(environment);
+    }
+    let probe = blocking(contain::probe).await?;
+    let why: Vec<String> = probe.refused.iter().map(|(_, why)| why.clone()).collect();
+    if probe.level != Level::Weak {
+        let trouble = Trouble::environment("Recorded calls are not run: there is no sandbox here.");
+        return Err(trouble.because(why.join(" ")).so("pytead-tui doctor says what is missing."));
+    }
+    let about = About::WeakContainment { why };
+    if !questions::ask(core, about.clone(), None).await? {
+        return Err(about.declined());
+    }
+    let mut slot = core.environment.lock().await;
+    if slot.as_ref().is_some_and(|found| found.level == Level::None) {
+        slot.take();
+    }
+    drop(slot);
+    get(core).await
+}
+
+/// Tells whether what needs a sandbox waits for a person's word now.
+pub fn waits_for_answer(core: &Core) -> bool {
+    core.attended && core.state.lock().consent.weak.is_none() && contain::available() == Level::Weak
+}
+
+/// Tells whether a person said that recorded calls may not run here: nothing that runs by itself says so again.
+pub fn is_declined(core: &Core) -> bool {
+    core.state.lock().consent.weak == Some(false) && contain::available() == Level::Weak
 }
 
 /// Finds the interpreter and starts the worker ahead of the first need, where the project may be run.
@@ -114,7 +157,7 @@ pub async fn prepare(core: &Arc<Core>) {
     if core.trust() != Trust::Trusted {
         return;
     }
-    let warm = async { get(core).await?.worker(core).await.map(|_| ()) };
+    let warm = async { contained(core).await?.worker(core).await.map(|_| ()) };
     if let Err(trouble) = warm.await {
         core.complain("python", &trouble);
     }
@@ -126,13 +169,12 @@ pub async fn close(core: &Core) {
 }
 
 /// Lists the folders the project's modules are imported from, absolute.
-pub fn import_roots(core: &Core) -> Vec<PathBuf> {
-    let index = core.index();
+pub fn import_roots(index: &Index, root: &Path) -> Vec<PathBuf> {
     let roots: BTreeSet<&str> =
         index.modules().filter(|module| !module.is_test()).map(|module| module.import_root.as_str()).collect();
-    let mut paths: Vec<PathBuf> = roots.into_iter().map(|root| core.root.join(root)).collect();
+    let mut paths: Vec<PathBuf> = roots.into_iter().map(|below| root.join(below)).collect();
     if paths.is_empty() {
-        paths.push(core.root.clone());
+        paths.push(root.to_owned());
     }
     paths
 }
@@ -165,19 +207,34 @@ impl Environment {
     }
 
     async fn worker(&self, core: &Core) -> Result<&Worker, Trouble> {
-        self.worker
-            .get_or_try_init(|| async {
-                let mut spec = WorkerSpec::new(self.interpreter.clone(), self.package.clone(), self.level, &core.root);
-                spec.paths = import_roots(core);
-                spec.preload = preload(&core.index());
-                Worker::start(spec).await
-            })
-            .await
+        self.worker.get_or_try_init(|| Worker::start(self.worker_spec(core))).await
+    }
+
+    /// Lists the outside modules that were imported ahead and left no threads.
+    pub async fn preloaded(&self, core: &Core) -> Result<Vec<String>, Trouble> {
+        Ok(self.worker(core).await?.hello().await?.preloaded)
     }
 
     /// Runs calls against the code on disk; what is cancelled is missing from the answer.
     pub async fn replay(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
-        let mut all = HashMap::with_capacity(calls.len());
+        if calls.is_empty() {
+            return Ok(HashMap::new());
+        }
+        run(core, self.worker(core).await?, &core.index(), calls, job).await
+    }
+
+    /// Describes a worker of this project.
+    pub fn worker_spec(&self, core: &Core) -> WorkerSpec {
+        let mut spec = WorkerSpec::new(self.interpreter.clone(), self.package.clone(), self.level, &core.root);
+        let index = core.index();
+        spec.paths = import_roots(&index, &core.root);
+        spec.preload = preload(&index);
+        spec
+    }
+
+    /// Looks at calls closely; those that cannot be made again are missing from the answer.
+    pub async fn look(&self, core: &Core, calls: &[Call]) -> Result<HashMap<CallId, Look>, Trouble> {
+        let mut all = HashMap::new();
         if calls.is_empty() {
             return Ok(all);
         }
@@ -185,35 +242,15 @@ impl Environment {
         let wait = Duration::from_secs_f64(core.settings.generation.call_seconds.clamp(0.05, 600.0));
         let worker = self.worker(core).await?;
         for batch in calls.chunks(BATCH) {
-            let mut requests = Vec::with_capacity(batch.len());
-            for (key, call) in batch.iter().enumerate() {
-                let Some(function) = index.function(&call.function) else {
-                    all.insert(call.id, gone("the function is gone"));
-                    continue;
-                };
-                let qualname = function.id.qualname();
-                requests.push(ReplayCall {
-                    key: key as u64,
-                    module: function.id.module().to_owned(),
-                    path: function.path.as_str().to_owned(),
-                    qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
-                    args: value::encode_arguments(&call.args),
-                    wait,
-                });
-            }
-            let mut running = worker.replay(&requests, true).await?;
-            loop {
-                let reply = tokio::select! {
-                    () = job.cancel.cancelled() => return Ok(all),
-                    reply = running.next() => reply,
-                };
-                let Some(reply) = reply else { break };
+            let mut running = worker.look(&requests(&index, batch, wait)).await?;
+            while let Some(reply) = running.next().await {
                 let reply = reply?;
-                let Some(call) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) else { continue };
-                all.insert(call.id, observed(&index, reply.result));
-                job.progress(all.len() as u64, calls.len() as u64);
+                let call = usize::try_from(reply.key).ok().and_then(|key| batch.get(key));
+                let effect = reply.outcome.and_then(|bytes| value::outcome(&bytes).ok());
+                if let (Some(call), Some(effect)) = (call, effect) {
+                    all.insert(call.id, Look { effect, printed: reply.printed, warned: reply.warned, arcs: reply.arcs });
+                }
             }
-            core.touch();
         }
         Ok(all)
     }
@@ -234,8 +271,57 @@ impl Environment {
     }
 }
 
+/// Runs calls in a worker, found by an index; what is cancelled is missing from the answer.
+pub async fn run(
+    core: &Core,
+    worker: &Worker,
+    index: &Index,
+    calls: &[Call],
+    job: &Job<'_>,
+) -> Result<HashMap<CallId, Observed>, Trouble> {
+    let mut all = HashMap::with_capacity(calls.len());
+    let wait = Duration::from_secs_f64(core.settings.generation.call_seconds.clamp(0.05, 600.0));
+    for batch in calls.chunks(BATCH) {
+        let requests = requests(index, batch, wait);
+        for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {
+            all.insert(call.id, gone("the function is gone"));
+        }
+        let mut running = worker.replay(&requests, true).await?;
+        loop {
+            let reply = tokio::select! {
+                () = job.cancel.cancelled() => return Ok(all),
+                reply = running.next() => reply,
+            };
+            let Some(reply) = reply else { break };
+            let reply = reply?;
+            let Some(call) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) else { continue };
+            all.insert(call.id, observed(index, reply.result));
+            job.progress(all.len() as u64, calls.len() as u64);
+        }
+        core.touch();
+    }
+    Ok(all)
+}
+
 fn gone(why: &str) -> Observed {
     Observed { effect: Err(why.to_owned()), bytes: Vec::new(), duration_ns: 0, entered: Vec::new() }
+}
+
+/// Writes what the worker is asked: the calls of functions that are still there, each by its place.
+fn requests(index: &Index, calls: &[Call], wait: Duration) -> Vec<ReplayCall> {
+    let request = |(key, call): (usize, &Call)| {
+        let function = index.function(&call.function)?;
+        let qualname = function.id.qualname();
+        Some(ReplayCall {
+            key: key as u64,
+            module: function.id.module().to_owned(),
+            path: function.path.as_str().to_owned(),
+            qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
+            args: value::encode_arguments(&call.args),
+            wait,
+        })
+    };
+    calls.iter().enumerate().filter_map(request).collect()
 }
 
 fn observed(index: &Index, result: Result<crate::python::zygote::Ending, String>) -> Observed {

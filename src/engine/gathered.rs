@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId, RecordingId};
 use crate::domain::function::{Function, FunctionId, Module};
@@ -11,6 +13,7 @@ use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::value::{TypeName, Value};
 use crate::engine::core::Core;
 use crate::engine::{review, views};
+use crate::generate::closer::{self, Look};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::Project;
 use crate::generate::render;
@@ -32,11 +35,12 @@ pub struct Gathered {
     lives: HashMap<(RecordingId, i64, u64), Vec<Call>>,
     processes: HashMap<CallId, i64>,
     births: HashMap<FunctionId, Vec<Call>>,
+    reached: HashMap<CallId, BTreeSet<u32>>,
 }
 
 impl Gathered {
-    /// Reads from the store what drafts of these functions, or of all, may rest on.
-    pub fn new(core: &Core, wanted: Vec<FunctionId>) -> Result<Self, Trouble> {
+    /// Reads from the store what drafts of these functions, or of all, may rest on; of fewer once `cancel` is set.
+    pub fn new(core: &Core, wanted: Vec<FunctionId>, cancel: &CancellationToken) -> Result<Self, Trouble> {
         let index = core.index();
         let wanted: BTreeSet<FunctionId> = if wanted.is_empty() {
             core.store().functions()?.into_iter().map(|total| total.function).collect()
@@ -48,6 +52,9 @@ impl Gathered {
         let mut functions = Vec::new();
         let mut objects: BTreeSet<(RecordingId, i64, u64)> = BTreeSet::new();
         for id in wanted {
+            if cancel.is_cancelled() {
+                break;
+            }
             let Some(function) = index.function(&id) else { continue };
             if index.module(&function.path).is_some_and(|module| module.is_test()) {
                 continue;
@@ -88,7 +95,7 @@ impl Gathered {
                 births.insert(total.function, calls);
             }
         }
-        Ok(Self { functions, lives: decoded, processes, births })
+        Ok(Self { functions, lives: decoded, processes, births, reached: HashMap::new() })
     }
 
     /// Lists the kept calls on an object that began before a call, in order.
@@ -104,14 +111,56 @@ impl Gathered {
         self.births.get(&init).map_or(&[][..], Vec::as_slice).iter().collect()
     }
 
+    /// Lists the calls of which a recording cannot say enough, and those of functions with more than `most`.
+    pub fn unclear(&self, index: &Index, most: usize) -> Vec<Call> {
+        let names = names(index);
+        self.with_project(index, &names, |project| {
+            let wanted = |(_, calls, _): &(Function, Vec<Call>, Vec<LeftOut>)| {
+                let many = calls.len() > most;
+                calls.iter().filter(|call| many || closer::is_wanted(call, project)).cloned().collect::<Vec<_>>()
+            };
+            self.functions.iter().flat_map(wanted).collect()
+        })
+    }
+
+    /// Adds what a closer look at calls showed.
+    pub fn look(&mut self, index: &Index, mut looks: HashMap<CallId, Look>) {
+        let names = names(index);
+        let mut functions = std::mem::take(&mut self.functions);
+        let mut reached = HashMap::new();
+        self.with_project(index, &names, |project| {
+            for call in functions.iter_mut().flat_map(|(_, calls, _)| calls) {
+                if let Some(look) = looks.remove(&call.id) {
+                    reached.insert(call.id, look.arcs.iter().copied().collect());
+                    if closer::is_wanted(call, project) {
+                        closer::apply(call, look, project);
+                    }
+                }
+            }
+        });
+        self.functions = functions;
+        self.reached = reached;
+    }
+
+    /// Lends what drafting has to know.
+    fn with_project<T>(&self, index: &Index, names: &HashMap<&str, &Module>, use_it: impl FnOnce(Project<'_>) -> T) -> T {
+        let module = |name: &str| names.get(name).copied();
+        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
+        let births = |ty: &TypeName| self.births(ty);
+        let reached = |_| None;
+        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
+        use_it(Project { module: &module, history: &history, births: &births, reached: &reached, importable: &importable })
+    }
+
     /// Lists the expressions to check, each with its function's place.
     pub fn items(&self, index: &Index) -> Vec<(usize, CheckItem)> {
         let names = names(index);
         let module = |name: &str| names.get(name).copied();
         let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
         let births = |ty: &TypeName| self.births(ty);
+        let reached = |call: CallId| self.reached.get(&call);
         let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
-        let project = Project { module: &module, history: &history, births: &births, importable: &importable };
+        let project = Project { module: &module, history: &history, births: &births, reached: &reached, importable: &importable };
         let mut items = Vec::new();
         for (at, (function, calls, _)) in self.functions.iter().enumerate() {
             let plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
@@ -120,22 +169,27 @@ impl Gathered {
         items
     }
 
-    /// Writes the drafts of what the checks left.
+    /// Writes the drafts of what the checks left; fewer once `cancel` is set.
     pub fn drafts(
         &self,
         index: &Index,
         answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
         folder: &str,
         most: usize,
+        cancel: &CancellationToken,
     ) -> Result<Vec<Made>, Trouble> {
         let names = names(index);
         let module = |name: &str| names.get(name).copied();
         let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
         let births = |ty: &TypeName| self.births(ty);
+        let reached = |call: CallId| self.reached.get(&call);
         let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
-        let project = Project { module: &module, history: &history, births: &births, importable: &importable };
+        let project = Project { module: &module, history: &history, births: &births, reached: &reached, importable: &importable };
         let mut made = Vec::new();
         for (at, (function, calls, left_out)) in self.functions.iter().enumerate() {
+            if cancel.is_cancelled() {
+                break;
+            }
             let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
             plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
             let target = render::target(folder, function.id.module())
@@ -186,14 +240,18 @@ fn usable(core: &Core, function: &FunctionId) -> Result<(Vec<Call>, Vec<LeftOut>
             *reasons.entry(reason).or_default() += times;
         }
     }
+    let notes = core.store().notes(&confirmed.iter().map(|(call, _)| call.id).collect::<Vec<_>>())?;
     let mut calls = Vec::new();
     for (mut call, baseline) in confirmed {
         let outcome = review::outcome_hash(&baseline);
-        if core.store().notes(call.id)?.iter().any(|note| note.outcome == outcome) {
+        if notes.get(&call.id).into_iter().flatten().any(|note| note.outcome == outcome) {
             *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
             continue;
         }
         call.effect = baseline;
+        // The sandbox has another time, other chance and none of the person's variables, and the call ended as recorded:
+        // it does not follow them. Its test is tried under several of each (trials.rs).
+        call.touches.retain(|touch| !matches!(touch.kind.as_str(), "clock" | "random" | "env"));
         calls.push(call);
     }
     Ok((calls, reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect()))

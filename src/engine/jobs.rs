@@ -123,6 +123,15 @@ impl Job<'_> {
         self.cancel.is_cancelled()
     }
 
+    /// Waits for work that may be dropped; `None` when somebody wanted the job to stop first.
+    pub async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => None,
+            done = work => Some(done),
+        }
+    }
+
     /// Ends it: as cancelled when that was asked for, else as given.
     pub fn end(mut self, good: bool) {
         self.finish(good);
@@ -188,6 +197,17 @@ mod tests {
         assert_eq!(jobs.rows().last().unwrap().state, JobState::Cancelled);
         first.end(true);
         assert_eq!(jobs.cancel(None), None);
+    }
+
+    #[tokio::test]
+    async fn work_that_never_ends_can_be_left() {
+        let jobs = Jobs::default();
+        let job = jobs.begin("draft", "", 0);
+        assert_eq!(job.unless_cancelled(std::future::ready(1)).await, Some(1));
+        jobs.cancel(None);
+        assert_eq!(job.unless_cancelled(std::future::pending::<i32>()).await, None);
+        job.end(false);
+        assert_eq!(jobs.rows()[0].state, JobState::Cancelled);
     }
 
     #[test]

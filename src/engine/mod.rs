@@ -3,30 +3,45 @@
 //! `core.rs` holds what the jobs share; each other file is one job or one kind of question. Only this layer calls the
 //! store and writes files.
 
+mod because;
 mod behaviour;
 mod code;
 mod core;
+mod counted;
+mod diff;
 mod drafting;
+mod elsewhere;
 mod environment;
 mod export;
+mod fresh;
 mod gathered;
+mod importing;
 mod jobs;
+mod leftovers;
 mod log;
 mod model;
 mod offers;
 mod plan;
+mod provers;
 mod proving;
+mod questions;
+mod reaches;
 mod recording;
+mod recordings;
 mod review;
 mod rows;
 mod stream;
+pub mod stubs;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+mod trials;
+mod undo;
 mod views;
 mod watching;
 
-pub use recording::gap_lines;
+pub use importing::{Imported, Refusal};
+pub use recording::{Program, gap_lines};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,11 +56,15 @@ use crate::base::paths::{self, RelPath};
 use crate::base::text;
 use crate::config::places::Places;
 use crate::contain;
-use crate::domain::call::Recording;
+use crate::domain::call::{Call, Recording, RecordingId};
 use crate::domain::command::Command;
+use crate::domain::decision::FileEdit;
+use crate::domain::diff::Diff;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::{Function, FunctionId};
+use crate::domain::journey::JourneyEvent;
 use crate::domain::proposal::{LeftOut, ProposalId, ProposalState};
+use crate::domain::question::{Consent, QuestionId};
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView, Trust};
 use crate::engine::core::Core;
@@ -60,6 +79,10 @@ pub struct Options {
     pub settings: Settings,
     /// May its code be run.
     pub trust: Trust,
+    /// What was allowed here besides.
+    pub consent: Consent,
+    /// Somebody is there to answer questions; without, what needs an answer fails with the command that gives it.
+    pub attended: bool,
     /// React to saves.
     pub watch: bool,
     /// What was wrong on the way here, for the log.
@@ -81,6 +104,8 @@ pub enum Done {
     /// Recorded calls were run; `changed` has a proposal for each function that behaves differently.
     /// Edited functions with calls that cannot be run are in `untold`, with the number of their calls.
     Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, unknown: u64, untold: Vec<(FunctionId, u64)> },
+    /// Recorded calls were compared under two versions of the code.
+    Diffed(Box<Diff>),
     /// Decisions were made or taken back, a line for each.
     Decided { lines: Vec<String> },
     /// Accepted tests that are not as they would be drafted now.
@@ -101,6 +126,7 @@ pub enum ExportTo<'a> {
 pub struct Handle {
     core: Arc<Core>,
     stop: CancellationToken,
+    notes: Arc<[Trouble]>,
 }
 
 /// Refuses what would run code in a folder that nobody trusts.
@@ -120,13 +146,20 @@ pub fn require_trust(root: &Path, trust: Trust) -> Result<(), Trouble> {
 /// # Errors
 /// Fails when the project cannot be read or its database cannot be opened in any way.
 pub async fn open(options: Options) -> Result<Handle, Trouble> {
-    let Options { root, settings, trust, watch, notes } = options;
+    let Options { root, settings, trust, consent, attended, watch, notes } = options;
     let opened = open_store(root.clone(), trust).await?;
     let containment = blocking(contain::available).await?.word().to_owned();
-    let core = Arc::new(Core::new(root, settings, opened.store, trust, containment));
-    let handle = Handle { core: core.clone(), stop: CancellationToken::new() };
-    for note in opened.notes.iter().chain(&notes) {
-        core.complain("database", note);
+    let mut core = Core::new(root, settings, opened.store, trust, containment);
+    core.attended = attended;
+    core.state.get_mut().consent = consent;
+    let core = Arc::new(core);
+    let notes = opened.notes.into_iter().chain(notes).collect();
+    let handle = Handle { core: core.clone(), stop: CancellationToken::new(), notes };
+    for note in handle.notes() {
+        core.log.trouble("database", note);
+        if watch {
+            core.announce(Event::Failed { trouble: note.clone() });
+        }
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
     review::load(&core, opened.alone)?;
@@ -137,13 +170,13 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
             index(&core).await;
             watching::start(&core);
             environment::prepare(&core).await;
-            recording::take_leftovers(&core).await;
+            leftovers::take_in(&core).await;
             catch_up(&core).await;
         });
         tokio::spawn(watching::follow_store(core_of(&handle), handle.stop.clone()));
     } else {
         index(&core).await;
-        recording::take_leftovers(&core).await;
+        leftovers::take_in(&core).await;
         mark_outdated(&core).await;
     }
     Ok(handle)
@@ -245,19 +278,22 @@ impl Handle {
                 index(core).await;
                 Ok(Done::Nothing)
             }
-            Command::Record { argv, limit, targets } => recording::record(core, argv, limit, targets, recording::Stdio::Kept)
-                .await
-                .map(|recording| Done::Recorded(Box::new(recording))),
+            Command::Record { argv, limit, targets } => {
+                let program = Program { argv, limit, targets, journey: false };
+                let recording = recording::record(core, program, recording::Stdio::Kept).await?;
+                Ok(Done::Recorded(Box::new(recording)))
+            }
             Command::Draft { functions } => drafting::draft(core, functions).await,
-            Command::AskModel { function, remark } => model::ask(core, function, remark).await.map(Done::Proposal),
+            Command::AskModel { function, remark } => model::ask(core, function, remark).await,
             Command::Prove { proposal } => drafting::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
             Command::Replay { functions } => behaviour::replay(core, functions).await,
+            Command::Diff { reference } => diff::diff(core, reference).await.map(|diff| Done::Diffed(Box::new(diff))),
             Command::Decide { proposals, verb, reason } => {
                 review::decide(core, proposals, verb, reason).await.map(|lines| Done::Decided { lines })
             }
             Command::Edit { proposal, text } => review::edit(core, proposal, text).await.map(|()| Done::Proposal(proposal)),
-            Command::Undo => review::undo(core).await.map(|lines| Done::Decided { lines }),
-            Command::Redo => review::redo(core).await.map(|lines| Done::Decided { lines }),
+            Command::Undo => undo::undo(core).await.map(|lines| Done::Decided { lines }),
+            Command::Redo => undo::redo(core).await.map(|lines| Done::Decided { lines }),
             Command::Cancel { job } => {
                 if core.jobs.cancel(job).is_none() {
                     core.say(Level::Info, "cancelled", "Nothing runs that could be cancelled.");
@@ -284,6 +320,10 @@ impl Handle {
                 catch_up(core).await;
                 Ok(Done::Nothing)
             }
+            Command::Answer { question, yes } => {
+                questions::answer(core, question, yes);
+                Ok(Done::Nothing)
+            }
             Command::KeepSession { state } => {
                 core.store().keep_session(&state)?;
                 Ok(Done::Nothing)
@@ -295,13 +335,40 @@ impl Handle {
     ///
     /// # Errors
     /// Fails when the program cannot be started or its recording cannot be kept.
-    pub async fn record_attached(
-        &self,
-        argv: Vec<String>,
-        limit: Option<u32>,
-        targets: Vec<String>,
-    ) -> Result<Recording, Trouble> {
-        recording::record(&self.core, argv, limit, targets, recording::Stdio::Inherited).await
+    pub async fn record_attached(&self, program: Program) -> Result<Recording, Trouble> {
+        recording::record(&self.core, program, recording::Stdio::Inherited).await
+    }
+
+    /// Takes in old traces and spools of another machine as one recording.
+    ///
+    /// # Errors
+    /// Fails when there is nothing of the kind, or it cannot be stored.
+    pub async fn import(&self, paths: Vec<PathBuf>) -> Result<Imported, Trouble> {
+        importing::import(&self.core, paths).await
+    }
+
+    /// Lists the recordings, the newest first, each with the number of events where it is a journey.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn recordings(&self) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {
+        recordings::list(&self.core)
+    }
+
+    /// Gives the journey of a recording; empty where it is one of calls.
+    ///
+    /// # Errors
+    /// Fails when there is no such recording or the database cannot be read.
+    pub fn journey(&self, recording: RecordingId) -> Result<Vec<JourneyEvent>, Trouble> {
+        recordings::journey(&self.core, recording)
+    }
+
+    /// Gives the kept calls of a recording, in the order they began.
+    ///
+    /// # Errors
+    /// Fails when there is no such recording or the database cannot be read.
+    pub fn recorded_calls(&self, recording: RecordingId) -> Result<Vec<Call>, Trouble> {
+        recordings::calls(&self.core, recording)
     }
 
     /// Compares accepted tests with what would be drafted now.
@@ -318,6 +385,20 @@ impl Handle {
     /// Fails when a file exists already or cannot be written.
     pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
         export::export(&self.core, proposals, to)
+    }
+
+    /// Gives what went wrong while the project was opened, none of it fatal. Whoever watches hears of it as events too.
+    #[must_use]
+    pub fn notes(&self) -> &[Trouble] {
+        &self.notes
+    }
+
+    /// Makes type stubs of the modules of these functions, or of all that were recorded.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub async fn stubs(&self, functions: Vec<FunctionId>) -> Result<Vec<stubs::Stub>, Trouble> {
+        stubs::stubs(&self.core, functions).await
     }
 
     /// Hears what is announced from now on.
@@ -361,10 +442,24 @@ impl Handle {
         views::proposal(&self.core, id)
     }
 
+    /// Gives what accepting these proposals together would write now; may block shortly.
+    ///
+    /// # Errors
+    /// Fails when one of them cannot be written as things stand.
+    pub fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble> {
+        review::planned(&self.core, proposals)
+    }
+
     /// Gives the text a model is writing for a proposal.
     #[must_use]
     pub fn stream(&self, id: ProposalId) -> Option<StreamView> {
         self.core.streams.view(id)
+    }
+
+    /// Gives what would be sent on a yes to this question, byte for byte.
+    #[must_use]
+    pub fn outgoing(&self, question: QuestionId) -> Option<Arc<str>> {
+        self.core.questions.outgoing(question)
     }
 
     /// Gives a function of the index.

@@ -9,9 +9,10 @@ use crate::base::redact::Redactor;
 use crate::domain::event::Level;
 use crate::domain::function::{Function, FunctionId, FunctionKind};
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::question::About;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
-use crate::engine::{drafting, require_trust, views};
+use crate::engine::{Done, drafting, questions, require_trust, views};
 use crate::generate::from_model;
 use crate::generate::render;
 use crate::llm::choose;
@@ -20,16 +21,21 @@ use crate::llm::provider::{Piece, Provider, Request};
 
 /// Recorded calls shown to a model.
 const CALLS_SHOWN: usize = 12;
+/// Bytes of source a token stands for, about.
+const BYTES_PER_TOKEN: u64 = 4;
 
 /// Asks the chosen model for tests of a function, and proves what it wrote.
-pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>) -> Result<ProposalId, Trouble> {
+pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
-    let provider = choose::choose(&core.settings, |name| std::env::var(name).ok())?;
+    let chosen = provider(core)?;
     // The newest request wins.
     core.jobs.supersede("model", &function.0);
     let earlier = earlier(core, &function);
     let prompt = question(core, &target, earlier.as_ref(), remark.as_deref())?;
+    let settings = &core.settings.generation;
+    let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature };
+    let Some(provider) = allowed(core, &function, chosen, &request).await? else { return Ok(Done::Nothing) };
     let label = format!("{} at {}", provider.model(), provider.host());
     let proposal = begin(core, &target, provider.model(), earlier, remark)?;
     let id = proposal.id;
@@ -38,7 +44,7 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     core.log.add(Level::Info, "asked", &format!("{label} for a test of {}", function.qualname()));
     let job = core.jobs.begin("model", &function.0, 0);
     core.touch();
-    let written = stream(core, provider.as_ref(), prompt, id, &job).await;
+    let written = stream(core, provider.as_ref(), request, id, &job).await;
     core.streams.close(id);
     match written {
         Ok(text) => {
@@ -54,7 +60,39 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
             }
         }
     }
-    Ok(id)
+    Ok(Done::Proposal(id))
+}
+
+/// Gives the chosen provider; it sends to another machine only where a person allowed that.
+fn provider(core: &Core) -> Result<Arc<dyn Provider>, Trouble> {
+    let consent = core.state.lock().consent.clone();
+    choose::choose(&core.settings, |host| consent.send_to.contains(host), |name| std::env::var(name).ok())
+}
+
+/// Asks before the first request to another machine; gives the provider that may send, or nothing after a no.
+async fn allowed(
+    core: &Arc<Core>,
+    function: &FunctionId,
+    chosen: Arc<dyn Provider>,
+    request: &Request,
+) -> Result<Option<Arc<dyn Provider>>, Trouble> {
+    if chosen.is_allowed() {
+        return Ok(Some(chosen));
+    }
+    let outgoing: Arc<str> = chosen.outgoing(request).into();
+    let bytes = outgoing.len() as u64;
+    let about = About::FirstSend {
+        function: function.clone(),
+        host: chosen.host().to_owned(),
+        model: chosen.model().to_owned(),
+        bytes,
+        tokens: bytes.div_ceil(BYTES_PER_TOKEN),
+    };
+    if questions::ask(core, about.clone(), Some(outgoing)).await? {
+        return provider(core).map(Some);
+    }
+    core.say(Level::Info, "not sent", about.declined().what);
+    Ok(None)
 }
 
 /// A draft that is there already: the model sees it, and what its proof said.
@@ -146,6 +184,7 @@ fn begin(
         tests: Vec::new(),
         calls: Vec::new(),
         left_out: Vec::new(),
+        dropped: Vec::new(),
         import_roots: Vec::new(),
         remark,
     };
@@ -172,9 +211,13 @@ fn begin(
     })
 }
 
-async fn stream(core: &Core, provider: &dyn Provider, prompt: Prompt, id: ProposalId, job: &Job<'_>) -> Result<String, Trouble> {
-    let settings = &core.settings.generation;
-    let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature };
+async fn stream(
+    core: &Core,
+    provider: &dyn Provider,
+    request: Request,
+    id: ProposalId,
+    job: &Job<'_>,
+) -> Result<String, Trouble> {
     let mut pieces = provider.stream(request, job.cancel.clone());
     let mut text = String::new();
     loop {
@@ -254,7 +297,7 @@ fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: bool)
 
 /// Names the chosen model for people; asking for it opens no connection.
 pub fn label(settings: &crate::domain::settings::Settings) -> Option<String> {
-    let provider = choose::choose(settings, |name| std::env::var(name).ok()).ok()?;
+    let provider = choose::choose(settings, |_| false, |name| std::env::var(name).ok()).ok()?;
     let place = if provider.is_local() { "local" } else { provider.host() };
     Some(format!("{}, {place}", provider.model()))
 }

@@ -8,8 +8,10 @@ use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
+use crate::domain::snapshot::Conflict;
 use crate::engine::core::Core;
-use crate::engine::drafting;
+use crate::engine::drafting::{self, Parts};
+use crate::generate::layout;
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash};
 use crate::write::plan::{Addition, accept, remove};
 
@@ -28,18 +30,13 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
     let before = content(core, overlay, file)?;
     let list_before = content(core, overlay, &list_path)?;
     let mut list = Manifest::read(list_before.as_deref())?;
-    let text = before.as_deref().unwrap_or("");
-    let ours = list.ours(file, text);
     let standing = tests_of(&list, file, &proposal.function);
-    refuse_hand_edits(&list, file, text, standing.iter().chain(&parts.tests))?;
-
-    let gone: Vec<String> = standing.iter().filter(|test| ours.contains(*test) && !parts.tests.contains(test)).cloned().collect();
-    let base = if gone.is_empty() { before.clone() } else { remove(text, &gone, None) };
-    let first_party = first_party(core);
-    let addition =
-        Addition { imports: &parts.imports, text: &parts.text, tests: &parts.tests, header: None, first_party: &first_party };
-    let after = accept(base.as_deref(), &addition, &ours)?;
-
+    if let Some(test) = by_hand(&list, file, before.as_deref().unwrap_or(""), &standing, &parts) {
+        return Err(Trouble::usage(format!("Not written: {test} in {file} was changed by hand."))
+            .because("What a person wrote is never overwritten.")
+            .so("Rename your test to keep both, delete it to take the draft, or reject the draft."));
+    }
+    let (after, gone) = composed(core, &list, file, before.as_deref(), &standing, &parts)?;
     for test in &gone {
         list.forget(file, test);
     }
@@ -56,6 +53,43 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
     ]);
     edits.retain(|edit| edit.before != edit.after);
     Ok(edits)
+}
+
+/// Gives a file with the draft in it, and the tests of its function that are not in it any more.
+fn composed(
+    core: &Core,
+    list: &Manifest,
+    file: &RelPath,
+    before: Option<&str>,
+    standing: &[String],
+    parts: &Parts,
+) -> Result<(String, Vec<String>), Trouble> {
+    let text = before.unwrap_or("");
+    let ours = list.ours(file, text);
+    let gone: Vec<String> = standing.iter().filter(|test| ours.contains(*test) && !parts.tests.contains(test)).cloned().collect();
+    let base = if gone.is_empty() { before.map(ToOwned::to_owned) } else { remove(text, &gone, None) };
+    let first_party = first_party(core);
+    let addition =
+        Addition { imports: &parts.imports, text: &parts.text, tests: &parts.tests, header: None, first_party: &first_party };
+    Ok((accept(base.as_deref(), &addition, &ours)?, gone))
+}
+
+/// Gives the three texts of a file whose tests of this function a person changed since we wrote them, if that is so.
+///
+/// # Errors
+/// Fails when the files or the store cannot be read.
+pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Trouble> {
+    let Some(draft) = proposal.draft() else { return Ok(None) };
+    let (file, parts) = (&draft.target, drafting::parts(proposal)?);
+    let disk = read(&core.root, file)?;
+    let list = Manifest::read(read(&core.root, &manifest_path(core)?)?.as_deref())?;
+    let standing = tests_of(&list, file, &proposal.function);
+    if by_hand(&list, file, disk.as_deref().unwrap_or(""), &standing, &parts).is_none() {
+        return Ok(None);
+    }
+    let base = core.store().last_written(file)?;
+    let (mine, _) = composed(core, &list, file, base.as_deref(), &standing, &parts)?;
+    Ok(Some(Conflict { path: file.clone(), base, mine, disk }))
 }
 
 /// Where plain pytest does not find the project, a conftest beside the tests puts its folders on the path.
@@ -79,7 +113,7 @@ fn conftest(path: &RelPath, roots: &[String]) -> String {
         String::from("\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n");
     text.push_str(&format!("ROOT = Path(__file__).resolve().parents[{up}]\n"));
     for root in roots.iter().rev() {
-        let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {root:?}") };
+        let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) };
         text.push_str(&format!("sys.path.insert(0, str({place}))\n"));
     }
     text
@@ -136,19 +170,10 @@ fn tests_of(list: &Manifest, file: &RelPath, function: &FunctionId) -> Vec<Strin
         .collect()
 }
 
-fn refuse_hand_edits<'a>(
-    list: &Manifest,
-    file: &RelPath,
-    text: &str,
-    mut tests: impl Iterator<Item = &'a String>,
-) -> Result<(), Trouble> {
-    let by_hand = list.hand_edited(file, text);
-    match tests.find(|test| by_hand.contains(test)) {
-        None => Ok(()),
-        Some(test) => Err(Trouble::usage(format!("Not written: {test} in {file} was changed by hand."))
-            .because("What a person wrote is never overwritten.")
-            .so("Rename your test to keep both, delete it to take the draft, or reject the draft.")),
-    }
+/// Names a test of these that a person changed since we wrote it.
+fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], parts: &Parts) -> Option<String> {
+    let edited = list.hand_edited(file, text);
+    standing.iter().chain(&parts.tests).find(|test| edited.contains(test)).cloned()
 }
 
 /// Names the project's own top-level packages and modules, for sorting imports.

@@ -1,6 +1,6 @@
 //! Recording a program: started, read along into the store, and replayed once on the code it ran.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::clock::{self, Moment};
@@ -8,21 +8,26 @@ use crate::base::error::Trouble;
 use crate::base::redact::Redactor;
 use crate::base::text;
 use crate::config::places::Places;
+use crate::domain::batch::Batch;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::snapshot::{RecordingRow, Trust};
+use crate::domain::snapshot::RecordingRow;
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, drafting, environment};
-use crate::record::folder::{self, SpoolFolder};
+use crate::engine::{behaviour, drafting, environment};
+use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};
 use crate::record::live::{self, Attach, Ended, Progress, Reading};
 use crate::source::index::Index;
-use crate::store::{FOLDER, INTERRUPTED};
+use crate::store::{FOLDER, Store, StoreError};
 
 /// How often it is looked whether the first index is there.
 const INDEX_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
+/// Bytes of values held in memory for a database that has no room.
+const HELD_BYTES: usize = 64 << 20;
+/// Calls stored at once where there may not be room for all.
+const PIECE: usize = 16;
 /// Lines of a program's output that stay on the screen.
 const OUTPUT_LINES: usize = 200;
 /// Names of functions shown as the newest.
@@ -37,14 +42,22 @@ pub enum Stdio {
     Kept,
 }
 
+/// A program to record.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// The command as typed.
+    pub argv: Vec<String>,
+    /// Inputs kept of each shape of a function, in place of the setting.
+    pub limit: Option<u32>,
+    /// What is recorded, in place of the setting.
+    pub targets: Vec<String>,
+    /// Every event in its order is wanted: a journey.
+    pub journey: bool,
+}
+
 /// Runs a program under the recorder to its end.
-pub async fn record(
-    core: &Arc<Core>,
-    argv: Vec<String>,
-    limit: Option<u32>,
-    targets: Vec<String>,
-    stdio: Stdio,
-) -> Result<Recording, Trouble> {
+pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<Recording, Trouble> {
+    let Program { argv, limit, targets, journey } = program;
     let environment = environment::get(core).await?;
     // Calls are named by the index; before it is there they would belong to nothing.
     while !core.state.lock().indexed {
@@ -69,36 +82,31 @@ pub async fn record(
         package: &environment.package,
         record: &settings,
         redact: &core.settings.redact,
+        journey,
     })?;
     let edition = core.state.lock().edition;
-    let mut recording = Recording {
-        id: RecordingId(0),
-        command: argv,
+    let recording = Recording {
         cwd: cwd.strip_prefix(&core.root).map(|rest| rest.display().to_string()).unwrap_or_default(),
         interpreter: Some(environment.interpreter.path.display().to_string()),
-        python: None,
         commit: commit(core).await,
-        started: clock::now(),
-        duration_ms: 0,
-        end: ProgramEnd::Running,
-        seen: 0,
-        kept: 0,
-        functions: 0,
-        raised: 0,
-        threads: 0,
-        gaps: Vec::new(),
-        recorder_seen: false,
+        ..Recording::begun(argv, clock::now())
     };
-    recording.id = core.store().begin_recording(&recording)?;
-    core.state.lock().recordings.insert(0, row(recording.clone()));
+    let recording = begin(core, recording)?;
     core.log.add(Level::Info, "started", &format!("{}, {}", recording.command.join(" "), environment.interpreter.label));
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
     let ended = follow(core, &plan, &recording, stdio).await;
     conclude(core, recording, ended, edition, stdio).await
 }
 
+/// Stores a recording that begins, gives it its number, and lists it.
+pub fn begin(core: &Core, mut recording: Recording) -> Result<Recording, Trouble> {
+    recording.id = core.store().begin_recording(&recording)?;
+    core.state.lock().recordings.insert(0, row(recording.clone()));
+    Ok(recording)
+}
+
 /// Takes a program that is not on the `PATH` from beside the project's interpreter, as in an activated environment.
-fn beside_the_interpreter(argv: &[String], interpreter: &std::path::Path, cwd: &std::path::Path) -> Vec<String> {
+fn beside_the_interpreter(argv: &[String], interpreter: &std::path::Path, cwd: &Path) -> Vec<String> {
     let mut typed = argv.to_vec();
     if let Some(first) = typed.first_mut()
         && !first.contains('/')
@@ -133,18 +141,16 @@ async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Std
     let job = core.jobs.begin("record", &recording.command.join(" "), 0);
     let id = recording.id;
     let folder = SpoolFolder::create(&spool_places(core), &id.0.to_string())?;
-    let ingest = ingest(core, &folder, recording.started);
+    let ingest = ingest(core, folder.path(), recording.started);
     let attach = if stdio == Stdio::Inherited { Attach::Terminal } else { Attach::Piped };
     let mut lines = Lines::default();
-    let mut failed = None;
-    let ended = live::run(plan, folder, ingest, attach, job.cancel.clone(), |progress| match progress {
+    let mut rest = Unstored::default();
+    let mut ended = live::run(plan, folder, ingest, attach, job.cancel.clone(), |progress| match progress {
         Progress::Reading(reading) => {
             let Reading { batch, summary } = *reading;
             let newest: Vec<String> =
                 batch.calls.iter().rev().map(|call| call.function.qualname().to_owned()).take(NEWEST).collect();
-            if let Err(error) = core.store().ingest(id, batch) {
-                failed.get_or_insert(error);
-            }
+            rest.take(&core.store(), id, batch);
             job.progress(summary.kept, 0);
             core.edit_recording(id, |row| {
                 count(row, &summary);
@@ -159,11 +165,67 @@ async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Std
         }
     })
     .await;
-    if let Some(error) = failed {
-        core.complain("recorder", &error.into());
+    // The spool is gone by now, which made room where it lies on the same disk as the database.
+    let lost = rest.try_again(&core.store(), id);
+    if let (Ok(ended), Some((calls, error))) = (&mut ended, lost) {
+        ended.summary.kept = ended.summary.kept.saturating_sub(calls);
+        ended.summary.gaps.push(("calls that the database did not take".into(), calls));
+        let what = format!("{} could not be stored.", text::count(usize::try_from(calls).unwrap_or(usize::MAX), "recorded call"));
+        core.complain("recorder", &Trouble { what, ..error.into() });
     }
     job.end(ended.is_ok());
     ended
+}
+
+/// Batches that the database did not take, held until the program has ended; in their order, for the end of a call must
+/// not come before its start.
+#[derive(Default)]
+struct Unstored {
+    batches: Vec<Arc<Batch>>,
+    bytes: usize,
+    /// Calls that were let go, and why.
+    lost: u64,
+    error: Option<StoreError>,
+}
+
+impl Unstored {
+    fn take(&mut self, store: &Store, recording: RecordingId, batch: Batch) {
+        let batch = Arc::new(batch);
+        if self.error.is_none() {
+            match store.ingest(recording, batch.clone()) {
+                Ok(_) => return,
+                Err(error) => self.error = Some(error),
+            }
+        }
+        let values = batch.calls.iter().map(|call| call.args.len()).chain(batch.ends.iter().map(|end| end.outcome.len()));
+        let values = values.chain(batch.journey.iter().map(|block| block.records.len()));
+        self.bytes = self.bytes.saturating_add(values.sum());
+        if self.bytes > HELD_BYTES {
+            self.lost += batch.calls.len() as u64;
+        } else {
+            self.batches.push(batch);
+        }
+    }
+
+    /// Gives how many calls are lost, and why, unless all of it is stored now.
+    fn try_again(self, store: &Store, recording: RecordingId) -> Option<(u64, StoreError)> {
+        let mut lost = self.lost;
+        let mut why = self.error.filter(|_| lost > 0);
+        for batch in self.batches {
+            if store.ingest(recording, batch.clone()).is_ok() {
+                continue;
+            }
+            // As much of it as there is room for.
+            for piece in Arc::unwrap_or_clone(batch).pieces(PIECE) {
+                let calls = piece.calls.len() as u64;
+                if let Err(error) = store.ingest(recording, piece) {
+                    lost += calls;
+                    why = Some(error);
+                }
+            }
+        }
+        why.map(|error| (lost, error))
+    }
 }
 
 async fn conclude(
@@ -185,22 +247,28 @@ async fn conclude(
     };
     recording.end = ended.end;
     ended.summary.apply(&mut recording);
-    core.store().update_recording(&recording)?;
-    core.store().prune(core.settings.record.keep)?;
+    // Whatever becomes of our notes, the program has run: its exit code is passed on.
+    let noted = note_end(core, &recording);
+    if let Err(trouble) = &noted {
+        let what = format!("How recording {} ended could not be stored.", recording.id.0);
+        core.complain("recorder", &Trouble { what, ..trouble.clone() });
+    }
     core.edit_recording(recording.id, |row| {
         count(row, &ended.summary);
         row.end = recording.end.clone();
         row.duration_ms = recording.duration_ms;
     });
-    core.reload_counts()?;
     say_end(core, &recording);
-    if recording.kept > 0 {
+    if recording.kept > 0 && noted.is_ok() {
         let first = behaviour::calibrate(core, recording.id, Some(edition));
         tokio::select! {
-            tried = first => tried?,
+            tried = first => if let Err(trouble) = tried {
+                // What was recorded is kept, and tried when it is needed next.
+                core.complain("recorder", &trouble);
+            },
             // The program has ended, so the interrupt is for us.
             _ = tokio::signal::ctrl_c(), if stdio == Stdio::Inherited => {
-                core.say(Level::Warning, "recorder", "Interrupted: only calls that were tried once more count. Record again for the rest.");
+                core.say(Level::Warning, "recorder", "Interrupted: the other calls are tried once more when they are needed.");
             }
         }
     }
@@ -222,6 +290,12 @@ async fn conclude(
         });
     }
     Ok(recording)
+}
+
+fn note_end(core: &Core, recording: &Recording) -> Result<(), Trouble> {
+    core.store().update_recording(recording)?;
+    core.store().prune(core.settings.record.keep)?;
+    core.reload_recorded()
 }
 
 fn say_end(core: &Core, recording: &Recording) {
@@ -253,50 +327,8 @@ fn say_end(core: &Core, recording: &Recording) {
     }
 }
 
-/// Takes in what a killed run left behind: a folder is believed when its recording is known to have been cut off.
-pub async fn take_leftovers(core: &Arc<Core>) {
-    if core.trust() != Trust::Trusted {
-        return;
-    }
-    for place in spool_places(core) {
-        for folder in folder::leftovers(&place) {
-            let Some(recording) = folder.recording().parse().ok().map(RecordingId) else { continue };
-            let Ok(Some(mut known)) = core.store().recording(recording) else { continue };
-            if known.end != ProgramEnd::Killed(INTERRUPTED.into()) {
-                continue;
-            }
-            let ingest = ingest(core, &folder, known.started);
-            let store = core.store().clone();
-            let read = blocking(move || {
-                live::recover(folder, ingest, |progress| {
-                    if let Progress::Reading(reading) = progress
-                        && let Err(error) = store.ingest(recording, reading.batch)
-                    {
-                        tracing::warn!(%error, "a leftover recording was not stored");
-                    }
-                })
-            })
-            .await;
-            let Ok(summary) = read else { continue };
-            summary.apply(&mut known);
-            known.end = ProgramEnd::Killed("an interruption".into());
-            if let Err(error) = core.store().update_recording(&known) {
-                core.complain("recorder", &error.into());
-            }
-            let calls = text::count(usize::try_from(known.kept).unwrap_or(0), "call");
-            core.say(Level::Warning, "recorded", format!("Recording {} was cut off; its {calls} are kept.", recording.0));
-            let usable = match core.reload_counts() {
-                Ok(()) => behaviour::calibrate(core, recording, None).await,
-                Err(trouble) => Err(trouble),
-            };
-            if let Err(trouble) = usable {
-                core.complain("recorder", &trouble);
-            }
-        }
-    }
-}
-
-fn spool_places(core: &Core) -> Vec<PathBuf> {
+/// Lists where spool folders are made, the project's own first.
+pub fn spool_places(core: &Core) -> Vec<PathBuf> {
     let mut places = vec![core.root.join(FOLDER).join("spool")];
     if let Ok(found) = Places::find() {
         let project = crate::base::hash::of(core.root.as_os_str().as_encoded_bytes());
@@ -305,10 +337,11 @@ fn spool_places(core: &Core) -> Vec<PathBuf> {
     places
 }
 
-fn ingest(core: &Core, folder: &SpoolFolder, started: Moment) -> Ingest {
+/// Begins to read a spool folder; functions are named by the index as it is now.
+pub fn ingest(core: &Core, folder: &Path, started: Moment) -> Ingest {
     let index = core.index();
     Ingest::new(
-        folder.path().to_owned(),
+        folder.to_owned(),
         started,
         Redactor::from_environment(),
         Box::new(move |path, qualname, line| resolve(&index, path, qualname, line)),

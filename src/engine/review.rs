@@ -1,4 +1,4 @@
-//! Decisions: what they do to proposals, files and baselines, and how each is taken back.
+//! Decisions: what they do to proposals, files and baselines; `undo.rs` takes them back.
 //!
 //! A proposal is first stored as accepted, then the files are written, then the decision is stored with its edits. What
 //! a crash leaves between two of these steps is put right when the project is opened next.
@@ -20,34 +20,31 @@ use crate::engine::plan::{self, Overlay, plan};
 use crate::engine::{Done, behaviour, drafting, is_ready, require_trust};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note};
-use crate::write::apply;
+use crate::write::apply::{self, WriteError};
 
 /// A reason of fewer characters explains nothing.
 const REASON_MIN: usize = 10;
-/// Decisions looked at for the group that was made at once.
-const GROUP_MAX: usize = 2_000;
 
 /// Reads what earlier sessions left: open proposals, the undo log, the place of the screen. What a crash left half done
 /// is put right when nobody else has the project open, who may be at it.
 pub fn load(core: &Arc<Core>, alone: bool) -> Result<(), Trouble> {
     {
-        let open = core.store().open_proposals()?;
-        let red = core.store().proposals_in(&[ProposalState::Rejected])?;
+        core.take_in(|store| {
+            let mut all = store.open_proposals()?;
+            all.extend(store.proposals_in(&[ProposalState::Rejected])?.into_iter().filter(|one| one.change().is_some()));
+            Ok(all)
+        })?;
         let mut state = core.state.lock();
-        for proposal in open {
-            state.proposals.insert(proposal.id, Arc::new(proposal));
-        }
-        for proposal in red.into_iter().filter(|proposal| proposal.change().is_some()) {
-            state.red.insert(proposal.function.clone());
-            state.proposals.insert(proposal.id, Arc::new(proposal));
-        }
+        let is_red = |proposal: &&Arc<Proposal>| proposal.state == ProposalState::Rejected && proposal.change().is_some();
+        let red: Vec<FunctionId> = state.proposals.values().filter(is_red).map(|proposal| proposal.function.clone()).collect();
+        state.red.extend(red);
         state.session = core.store().session()?.map(Arc::new);
         state.recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
     }
     if alone {
         put_right(core)?;
     }
-    core.reload_counts()?;
+    core.reload_recorded()?;
     core.reload_undo()
 }
 
@@ -71,7 +68,6 @@ fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
 fn finish_or_take_back(core: &Arc<Core>, proposal: Proposal) -> Result<(), Trouble> {
     let id = proposal.id;
     let verb = if proposal.state == ProposalState::Edited { Verb::Edit } else { Verb::Accept };
-    core.state.lock().proposals.insert(id, Arc::new(proposal.clone()));
     if let Body::Change(change) = &proposal.body {
         // What a person took is stored first, so nothing but the rest of the way is missing.
         take_baseline(core, change, |call| &call.new)?;
@@ -94,6 +90,17 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
     let _one = core.deciding.lock().await;
     if verb == Verb::Overrule && reason.as_deref().map_or(0, |reason| reason.trim().chars().count()) < REASON_MIN {
         return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
+    }
+    let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
+    if matches!(verb, Verb::Accept | Verb::Edit) {
+        for proposal in &proposals {
+            behaviour::confirm(core, proposal).await?;
+            let standing = core.proposal(proposal.id)?;
+            if proposal.state == ProposalState::Ready && proposal.change().is_some() && standing.basis != proposal.basis {
+                let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));
+                return Err(trouble.because("Its calls end in yet another way by now.").so("Look at the change that waits now."));
+            }
+        }
     }
     let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
     let changed: Vec<FunctionId> =
@@ -131,7 +138,8 @@ async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<
     Ok(Vec::new())
 }
 
-fn after(core: &Arc<Core>) -> Result<(), Trouble> {
+/// Reads again what decisions change.
+pub fn after(core: &Arc<Core>) -> Result<(), Trouble> {
     core.reload_counts()?;
     core.reload_undo()?;
     core.touch();
@@ -162,7 +170,7 @@ fn accept(
         let state = if proposal.edited.is_some() { ProposalState::Edited } else { ProposalState::Accepted };
         core.move_proposal(proposal.id, state, |_| {}).map(|_| taken.push(proposal.id))
     };
-    let written = proposals.iter().try_for_each(&mut take).and_then(|()| write(core, &merged(plans.iter().flatten())));
+    let written = proposals.iter().try_for_each(&mut take).and_then(|()| Ok(write(core, &merged(plans.iter().flatten()))?));
     if let Err(trouble) = written {
         for id in taken {
             core.move_proposal(id, ProposalState::Ready, |_| {})?;
@@ -184,7 +192,8 @@ fn accept(
 
 fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
     let name = proposal.function.qualname();
-    match (&proposal.body, edits.first()) {
+    let tests = proposal.draft().map(|draft| &draft.target);
+    match (&proposal.body, edits.iter().find(|edit| Some(&edit.path) == tests)) {
         (Body::Draft(_), Some(edit)) => {
             let lines = edit.after.as_deref().map_or(0, |after| added_lines(edit.before.as_deref().unwrap_or(""), after));
             format!("Accepted {name}: {} in {}.", text::count(lines, "line"), edit.path)
@@ -214,18 +223,20 @@ fn added_lines(before: &str, after: &str) -> usize {
         .count()
 }
 
-fn not_ready(proposal: &Proposal) -> Trouble {
+/// Says why a proposal cannot be accepted now.
+pub fn not_ready(proposal: &Proposal) -> Trouble {
     let name = proposal.function.qualname();
     let why = super::rows::blocked(proposal).unwrap_or_else(|| "it was decided already".into());
     let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
     match proposal.state {
-        ProposalState::Stale => trouble.so("t shows the new draft."),
+        ProposalState::Stale if proposal.draft().is_some() => trouble.so("t shows the new draft."),
         ProposalState::Refused | ProposalState::Failed => trouble.so("e edits it, and it is proved again; r puts it away."),
         _ => trouble,
     }
 }
 
-fn may_be_put_away(state: ProposalState) -> bool {
+/// Tells whether a proposal can be rejected.
+pub fn may_be_put_away(state: ProposalState) -> bool {
     state != ProposalState::Rejected && state.transition(ProposalState::Rejected).is_ok()
 }
 
@@ -245,7 +256,7 @@ fn put_away(
         let name = proposal.function.qualname();
         let line = match (&proposal.body, verb) {
             (Body::Change(change), Verb::Reject) => {
-                core.state.lock().red.insert(proposal.function.clone());
+                mark_red(core, &proposal.function, true);
                 let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(60));
                 format!("Kept as it was: {name} stays red until it gives {} again.", old.trim_start_matches("→ "))
             }
@@ -263,7 +274,7 @@ fn put_away(
 }
 
 /// Notes that recorded outcomes are bugs.
-fn overrule(core: &Core, proposal: &Proposal, at: clock::Moment, reason: Option<&str>) -> Result<(), Trouble> {
+pub fn overrule(core: &Core, proposal: &Proposal, at: clock::Moment, reason: Option<&str>) -> Result<(), Trouble> {
     for (call, outcome) in outcomes_of(core, proposal)? {
         let note = Note { outcome, reason: reason.map(ToOwned::to_owned), at };
         core.store().overrule(call, note)?;
@@ -272,7 +283,7 @@ fn overrule(core: &Core, proposal: &Proposal, at: clock::Moment, reason: Option<
 }
 
 /// Lists the outcomes a proposal is about, by call.
-fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(crate::domain::call::CallId, Digest)>, Trouble> {
+pub fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(crate::domain::call::CallId, Digest)>, Trouble> {
     Ok(match &proposal.body {
         Body::Change(change) => change.calls.iter().map(|call| (call.call, outcome_hash(&call.new))).collect(),
         Body::Draft(draft) => core
@@ -322,22 +333,37 @@ fn note(
         edits,
         undone: false,
     };
-    let (_, after) = core.store().decide(&decision, move |proposal| match verb {
-        Verb::Accept | Verb::Edit => proposal.state = ProposalState::Written,
-        Verb::Reject | Verb::Overrule => proposal.state = ProposalState::Rejected,
-        Verb::Skip => proposal.skipped = true,
-    })?;
+    let after = core.step(|store| Ok(store.decide(&decision, move |proposal| moved_by(verb, proposal))?.1))?;
     if matches!(verb, Verb::Accept | Verb::Edit) {
         remember_tests(core, &after)?;
     }
     count(core, verb, 1);
     let line = line.to_owned();
     core.announce(Event::Decided { proposal: after.id, function: after.function.clone(), verb, line });
-    core.keep(after);
     Ok(())
 }
 
-fn basis(proposal: &Proposal) -> Digest {
+/// Moves a proposal to where a decision leads.
+pub fn moved_by(verb: Verb, proposal: &mut Proposal) {
+    match verb {
+        Verb::Accept | Verb::Edit => proposal.state = ProposalState::Written,
+        Verb::Reject | Verb::Overrule => proposal.state = ProposalState::Rejected,
+        Verb::Skip => proposal.skipped = true,
+    }
+}
+
+/// Marks a function whose change was rejected, or takes the mark back.
+pub fn mark_red(core: &Core, function: &FunctionId, red: bool) {
+    let marked = &mut core.state.lock().red;
+    if red {
+        marked.insert(function.clone())
+    } else {
+        marked.remove(function)
+    };
+}
+
+/// Hashes what a decision is about: the text, or the changed outcomes.
+pub fn basis(proposal: &Proposal) -> Digest {
     match (&proposal.body, &proposal.edited) {
         (_, Some(text)) => hash::of(text.as_bytes()),
         (Body::Draft(draft), None) => hash::of(draft.standalone().as_bytes()),
@@ -345,7 +371,8 @@ fn basis(proposal: &Proposal) -> Digest {
     }
 }
 
-fn count(core: &Core, verb: Verb, step: isize) {
+/// Counts a decision of this pass, or one that was taken back.
+pub fn count(core: &Core, verb: Verb, step: isize) {
     let decided = &mut core.state.lock().decided;
     let counter = match verb {
         Verb::Accept => &mut decided.accepted,
@@ -358,7 +385,7 @@ fn count(core: &Core, verb: Verb, step: isize) {
 }
 
 /// Stores which tests a function has now.
-fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
+pub fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
     let Some(draft) = proposal.draft() else { return Ok(()) };
     let parts = drafting::parts(proposal)?;
     core.store().put_accepted(&AcceptedTest {
@@ -371,7 +398,8 @@ fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn take_baseline<'a>(
+/// Makes one side of a change the right outcomes from now on.
+pub fn take_baseline<'a>(
     core: &Core,
     change: &'a Change,
     which: impl Fn(&'a crate::domain::proposal::CallChange) -> &'a Effect,
@@ -383,7 +411,7 @@ fn take_baseline<'a>(
 }
 
 /// Writes files, and lets the watcher know that it was us.
-fn write(core: &Core, edits: &[FileEdit]) -> Result<(), Trouble> {
+pub fn write(core: &Core, edits: &[FileEdit]) -> Result<(), WriteError> {
     if let Some(watcher) = core.watcher.lock().as_ref() {
         for edit in edits {
             watcher.expect(&edit.path, edit.after.as_deref().map(|text| hash::of(text.as_bytes())));
@@ -401,8 +429,20 @@ fn write(core: &Core, edits: &[FileEdit]) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// Says what accepting these proposals together would write now: each file once.
+pub fn planned(core: &Core, ids: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble> {
+    let mut overlay = Overlay::new();
+    let mut all = Vec::new();
+    for id in ids {
+        let edits = plan(core, &*core.proposal(*id)?, &overlay)?;
+        overlay.extend(edits.iter().map(|edit| (edit.path.clone(), edit.after.clone())));
+        all.extend(edits);
+    }
+    Ok(merged(all.iter()))
+}
+
 /// Joins edits in their order: each file once, from its first state to its last.
-fn merged<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> Vec<FileEdit> {
+pub fn merged<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> Vec<FileEdit> {
     let mut all: Vec<FileEdit> = Vec::new();
     for edit in edits {
         match all.iter_mut().find(|other| other.path == edit.path) {
@@ -412,152 +452,6 @@ fn merged<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> Vec<FileEdit> {
     }
     all.retain(|edit| edit.before != edit.after);
     all
-}
-
-/// Takes back the last decision that stands, and those made together with it.
-pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
-    require_trust(&core.root, core.trust())?;
-    let _one = core.deciding.lock().await;
-    let Some(last) = core.store().last_standing()? else {
-        return Err(Trouble::usage("Nothing to take back: no decision was made yet."));
-    };
-    let group: Vec<Decision> =
-        core.store().decisions(GROUP_MAX)?.into_iter().filter(|other| other.at == last.at && !other.undone).collect();
-    let inverse: Vec<FileEdit> = group.iter().flat_map(|decision| decision.edits.iter().rev().map(FileEdit::inverse)).collect();
-    write(core, &merged(inverse.iter())).map_err(|trouble| {
-        Trouble::environment("Not taken back: the file changed since. Nothing was written.").because(trouble.what)
-    })?;
-    let mut lines = Vec::new();
-    for decision in &group {
-        let proposal = core.proposal(decision.proposal)?;
-        if let Body::Change(change) = &proposal.body {
-            match decision.verb {
-                Verb::Accept | Verb::Edit => take_baseline(core, change, |call| &call.old)?,
-                _ => {
-                    core.state.lock().red.remove(&proposal.function);
-                }
-            }
-        }
-        if decision.verb == Verb::Overrule {
-            for (call, outcome) in outcomes_of(core, &proposal)? {
-                core.store().withdraw_note(call, outcome)?;
-            }
-        }
-        let (verb, from) = (decision.verb, decision.from);
-        let back = if matches!(from, ProposalState::Accepted | ProposalState::Edited) { ProposalState::Ready } else { from };
-        let (_, after) = core.store().mark_decision(decision.id, true, move |proposal| match verb {
-            Verb::Skip => proposal.skipped = false,
-            // A change that is gone since stays gone.
-            _ if matches!(proposal.state, ProposalState::Written | ProposalState::Rejected) => proposal.state = back,
-            _ => {}
-        })?;
-        forget_tests(core, &after, verb)?;
-        count(core, verb, -1);
-        let name = after.function.qualname();
-        let line = if super::rows::is_in_queue(&after) {
-            format!("Taken back: {name} waits again.")
-        } else {
-            format!("Taken back: {name}.")
-        };
-        core.announce(Event::Undone { proposal: after.id, function: after.function.clone(), line: line.clone() });
-        core.log.add(Level::Done, "undone", &line);
-        core.keep(after);
-        lines.push(line);
-    }
-    after(core)?;
-    look_again(core, &group);
-    Ok(lines)
-}
-
-/// After undoing, the function has the tests it had before, if it had any.
-fn forget_tests(core: &Core, proposal: &Proposal, verb: Verb) -> Result<(), Trouble> {
-    let (Verb::Accept | Verb::Edit, Some(draft)) = (verb, proposal.draft()) else { return Ok(()) };
-    core.store().remove_accepted(&proposal.function, &draft.target)?;
-    let older = core.store().proposals_of(&proposal.function)?;
-    let older = older.iter().rev().find(|other| {
-        other.id != proposal.id
-            && other.state == ProposalState::Written
-            && other.draft().is_some_and(|d| d.target == draft.target)
-    });
-    older.map_or(Ok(()), |older| remember_tests(core, older))
-}
-
-/// A baseline that was put back may say something else of today's code: the workbench looks at once, a verb of the
-/// command line when it replays next.
-fn look_again(core: &Arc<Core>, group: &[Decision]) {
-    let about_change = |decision: &&Decision| core.proposal(decision.proposal).is_ok_and(|proposal| proposal.change().is_some());
-    let functions: Vec<FunctionId> = group.iter().filter(about_change).map(|decision| decision.function.clone()).collect();
-    if functions.is_empty() || core.watcher.lock().is_none() {
-        return;
-    }
-    let core = core.clone();
-    tokio::spawn(async move {
-        if let Err(trouble) = behaviour::replay(&core, functions).await {
-            core.complain("replay", &trouble);
-        }
-    });
-}
-
-/// Makes again what was taken back last.
-pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
-    require_trust(&core.root, core.trust())?;
-    let _one = core.deciding.lock().await;
-    let Some(first) = core.store().last_undone()? else {
-        return Err(Trouble::usage("Nothing to decide again: nothing was taken back."));
-    };
-    let mut group: Vec<Decision> =
-        core.store().decisions(GROUP_MAX)?.into_iter().filter(|other| other.at == first.at && other.undone).collect();
-    group.reverse();
-    for decision in &group {
-        let proposal = core.proposal(decision.proposal)?;
-        let possible = match decision.verb {
-            Verb::Accept | Verb::Edit if !is_ready(proposal.state) => return Err(not_ready(&proposal)),
-            Verb::Reject | Verb::Overrule => may_be_put_away(proposal.state),
-            _ => true,
-        };
-        if !possible || (decision.verb != Verb::Skip && decision.basis != basis(&proposal)) {
-            let name = proposal.function.qualname();
-            return Err(Trouble::usage(format!("Not decided again: what waits for {name} is not what it was.")));
-        }
-    }
-    write(core, &merged(group.iter().flat_map(|decision| decision.edits.iter()))).map_err(|trouble| {
-        Trouble::environment("Not decided again: the file changed since. Nothing was written.").because(trouble.what)
-    })?;
-    let mut lines = Vec::new();
-    for decision in &group {
-        let proposal = core.proposal(decision.proposal)?;
-        if let Body::Change(change) = &proposal.body {
-            match decision.verb {
-                Verb::Accept | Verb::Edit => take_baseline(core, change, |call| &call.new)?,
-                _ => {
-                    core.state.lock().red.insert(proposal.function.clone());
-                }
-            }
-        }
-        if decision.verb == Verb::Overrule {
-            overrule(core, &proposal, decision.at, decision.reason.as_deref())?;
-        }
-        let verb = decision.verb;
-        if matches!(verb, Verb::Accept | Verb::Edit) {
-            core.move_proposal(decision.proposal, ProposalState::Accepted, |_| {})?;
-        }
-        let (_, after) = core.store().mark_decision(decision.id, false, move |proposal| match verb {
-            Verb::Accept | Verb::Edit => proposal.state = ProposalState::Written,
-            Verb::Reject | Verb::Overrule => proposal.state = ProposalState::Rejected,
-            Verb::Skip => proposal.skipped = true,
-        })?;
-        if matches!(verb, Verb::Accept | Verb::Edit) {
-            remember_tests(core, &after)?;
-        }
-        count(core, verb, 1);
-        let line = format!("Decided again: {}.", after.function.qualname());
-        core.announce(Event::Decided { proposal: after.id, function: after.function.clone(), verb, line: line.clone() });
-        core.keep(after);
-        lines.push(line);
-    }
-    after(core)?;
-    look_again(core, &group);
-    Ok(lines)
 }
 
 /// Takes a person's text in place of the draft's, and proves it.

@@ -52,8 +52,14 @@ pub fn function(function: &Function, known: &Known, waiting: &[&Proposal]) -> Fu
         calls: known.calls,
         drafts,
         changes,
-        reason: known.untestable.clone().filter(|_| !known.tested && drafts == 0),
+        reason: reason(known, waiting).filter(|_| !known.tested && drafts == 0),
     }
+}
+
+/// Says why no test is possible: nothing to draft, or what rules drafted did not pass the gate.
+fn reason(known: &Known, waiting: &[&Proposal]) -> Option<String> {
+    let refused = || waiting.iter().rev().find(|proposal| proposal.state == ProposalState::Refused && proposal.draft().is_some());
+    known.untestable.clone().or_else(|| refused().and_then(|proposal| blocked(proposal)))
 }
 
 fn mark(known: &Known, waiting: &[&Proposal], changes: usize) -> Mark {
@@ -65,7 +71,7 @@ fn mark(known: &Known, waiting: &[&Proposal], changes: usize) -> Mark {
         Mark::Running
     } else if known.tested {
         Mark::Tested
-    } else if known.untestable.is_some() && !waiting.iter().any(|p| is_in_queue(p)) {
+    } else if reason(known, waiting).is_some() && !waiting.iter().any(|p| is_in_queue(p)) {
         Mark::Untestable
     } else if known.calls > 0 {
         Mark::Recorded
@@ -162,6 +168,7 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
             Some(first(Finding::Fail).or_else(|| first(Finding::Flaky)).unwrap_or_else(|| "the proof failed".into()))
         }
         ProposalState::Failed => Some(first(Finding::Error).unwrap_or_else(|| "it was not finished".into())),
+        ProposalState::Stale if proposal.change().is_some() => Some("it ends as before again".into()),
         ProposalState::Stale => Some("the code under it changed".into()),
         ProposalState::Accepted | ProposalState::Edited | ProposalState::Written => Some("it was accepted already".into()),
         ProposalState::Rejected => Some("it was rejected".into()),
@@ -189,6 +196,7 @@ mod tests {
                 tests: vec![],
                 calls: vec![],
                 left_out: vec![],
+                dropped: Vec::new(),
                 import_roots: vec![],
                 remark: None,
             })
@@ -269,6 +277,20 @@ mod tests {
     fn what_the_gate_refused_is_a_reason_not_a_question() {
         let all = [proposal(1, "m:a", false, ProposalState::Refused), proposal(2, "m:b", true, ProposalState::Stale)];
         assert!(order(&all, &[]).is_empty());
+    }
+
+    #[test]
+    fn what_the_gate_refused_is_the_reason_of_its_function() {
+        let mut refused = proposal(1, "m:f", false, ProposalState::Refused);
+        refused.evidence = vec![crate::domain::proposal::Evidence::new(Finding::Flaky, "passes sometimes", "3/4")];
+        let row = function(&blank(), &Known { calls: 3, ..Known::default() }, &[&refused]);
+        assert_eq!((row.mark, row.reason.as_deref()), (Mark::Untestable, Some("passes sometimes 3/4")));
+        let row = function(
+            &blank(),
+            &Known { calls: 3, ..Known::default() },
+            &[&refused, &proposal(2, "m:f", false, ProposalState::Ready)],
+        );
+        assert_eq!((row.mark, row.reason), (Mark::Recorded, None));
     }
 
     #[test]

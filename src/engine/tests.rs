@@ -1,5 +1,6 @@
 //! Decisions and restarts on a store in memory: what undo, a crash and a second process must leave alone.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::domain::proposal::{Body, Change, Draft, Origin, Proposal, ProposalId,
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
-use crate::engine::{drafting, review, watching};
+use crate::engine::{code, drafting, review, undo, views, watching};
 use crate::source::index::Index;
 use crate::store;
 
@@ -54,6 +55,7 @@ fn draft(text: &str) -> Body {
         tests: vec!["test_f".into()],
         calls: vec![],
         left_out: vec![],
+        dropped: Vec::new(),
         import_roots: vec![],
         remark: None,
     })
@@ -69,7 +71,7 @@ async fn taking_back_a_rejection_does_not_revive_a_change_that_is_gone() {
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
     review::decide(&core, vec![id], Verb::Reject, None).await.unwrap();
     core.move_proposal(id, ProposalState::Stale, |_| {}).unwrap();
-    review::undo(&core).await.unwrap();
+    undo::undo(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Stale);
 }
 
@@ -88,12 +90,12 @@ async fn what_was_drafted_anew_is_not_decided_again_unseen() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
     review::decide(&core, vec![id], Verb::Reject, None).await.unwrap();
-    review::undo(&core).await.unwrap();
-    review::redo(&core).await.unwrap();
+    undo::undo(&core).await.unwrap();
+    undo::redo(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Rejected);
-    review::undo(&core).await.unwrap();
+    undo::undo(&core).await.unwrap();
     core.change_proposal(id, |proposal| proposal.body = draft("def test_f():\n    assert f(1) == 3\n")).unwrap();
-    let trouble = review::redo(&core).await.unwrap_err();
+    let trouble = undo::redo(&core).await.unwrap_err();
     assert!(trouble.what.contains("not what it was"), "{trouble}");
     assert_eq!(state(&core, id), ProposalState::Ready);
 }
@@ -118,6 +120,88 @@ async fn a_second_process_leaves_work_in_progress_alone() {
     // The person took it before the crash: the rest of the way is gone now, and it can be taken back.
     assert_eq!(state(&core, accepted), ProposalState::Written);
     assert_eq!(core.store().last_standing().unwrap().unwrap().proposal, accepted);
+}
+
+#[tokio::test]
+async fn a_skip_that_is_taken_back_and_made_again_leaves_no_mark_on_the_function() {
+    let core = nowhere();
+    let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
+    review::decide(&core, vec![id], Verb::Skip, None).await.unwrap();
+    undo::undo(&core).await.unwrap();
+    undo::redo(&core).await.unwrap();
+    assert!(core.proposal(id).unwrap().skipped && core.state.lock().red.is_empty());
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_back_says_why() {
+    let place = tempfile::tempdir().unwrap();
+    let core = core(place.path(), Trust::Trusted);
+    let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
+    review::decide(&core, vec![id], Verb::Accept, None).await.unwrap();
+    let written = place.path().join("tests/pytead/test_pytead_m.py");
+    let before = std::fs::read_to_string(&written).unwrap();
+    std::fs::write(&written, format!("{before}# mine\n")).unwrap();
+    let trouble = undo::undo(&core).await.unwrap_err();
+    assert_eq!(trouble.what, "Not taken back: tests/pytead/test_pytead_m.py changed since. Nothing was written.");
+    std::fs::remove_file(&written).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", &written).unwrap();
+    let trouble = undo::undo(&core).await.unwrap_err();
+    assert!(trouble.what.contains("is a link") && !trouble.to_string().contains("changed since"), "{trouble}");
+    std::fs::remove_file(&written).unwrap();
+    std::fs::write(&written, before).unwrap();
+    undo::undo(&core).await.unwrap();
+    assert!(!written.exists());
+}
+
+#[tokio::test]
+async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwritten() {
+    let place = tempfile::tempdir().unwrap();
+    let core = core(place.path(), Trust::Trusted);
+    let first = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
+    review::decide(&core, vec![first], Verb::Accept, None).await.unwrap();
+    let second = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 3\n"))).unwrap().id;
+    let view = views::proposal(&core, second).unwrap();
+    assert!(view.conflict.is_none() && view.blocked.is_none());
+    assert_eq!(view.others.iter().map(|other| (other.id, other.state)).collect::<Vec<_>>(), [(first, ProposalState::Written)]);
+    assert!(view.others[0].text.contains("f(1) == 2"));
+    let file = place.path().join("tests/pytead/test_pytead_m.py");
+    let written = std::fs::read_to_string(&file).unwrap();
+    let by_hand = written.replace("== 2", "== 1 + 1");
+    std::fs::write(&file, &by_hand).unwrap();
+    let conflict = views::proposal(&core, second).unwrap().conflict.unwrap();
+    assert_eq!((conflict.base.as_deref(), conflict.disk.as_deref()), (Some(written.as_str()), Some(by_hand.as_str())));
+    assert!(conflict.mine.contains("== 3") && !conflict.mine.contains("== 2"), "{}", conflict.mine);
+    review::decide(&core, vec![second], Verb::Accept, None).await.unwrap_err();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand);
+}
+
+#[tokio::test]
+async fn why_a_function_has_no_test_is_known_after_a_restart() {
+    let core = nowhere();
+    let function = FunctionId("m:f".into());
+    core.store().note_untestable(vec![(function.clone(), Some("it reads the clock".into()))]).unwrap();
+    review::load(&core, true).unwrap();
+    assert_eq!(core.state.lock().untestable.get(&function).map(String::as_str), Some("it reads the clock"));
+    core.store().note_untestable(vec![(function.clone(), None)]).unwrap();
+    core.reload_counts().unwrap();
+    assert!(core.state.lock().untestable.is_empty());
+}
+
+#[tokio::test]
+async fn the_source_that_an_open_change_is_told_against_outlives_a_new_recording() {
+    let place = tempfile::tempdir().unwrap();
+    let core = core(place.path(), Trust::Trusted);
+    let (asked, other) = (FunctionId("m:f".into()), FunctionId("n:g".into()));
+    let both = BTreeSet::from([asked.clone(), other.clone()]);
+    let remembered = |function: &FunctionId| core.store().code(std::slice::from_ref(function)).unwrap()[0].text.clone();
+    for (result, about) in [("1", BTreeSet::new()), ("2", BTreeSet::from([asked.clone()]))] {
+        std::fs::write(place.path().join("m.py"), format!("def f():\n    return {result}\n")).unwrap();
+        std::fs::write(place.path().join("n.py"), format!("def g():\n    return {result}\n")).unwrap();
+        *core.index.write() = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
+        code::remember(&core, &both, &about).unwrap();
+    }
+    assert!(remembered(&asked).contains("return 1"), "the question is still: why not 1 any more?");
+    assert!(remembered(&other).contains("return 2"));
 }
 
 #[tokio::test]

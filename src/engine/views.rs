@@ -1,5 +1,6 @@
 //! What front ends read in detail: source, calls, proposals. Values are decoded and made readable here.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
@@ -8,16 +9,19 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{ProposalId, ProposalState};
-use crate::domain::snapshot::{CallRow, ProposalView};
+use crate::domain::proposal::{Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::{CallRow, OtherDraft, ProposalView};
 use crate::engine::core::Core;
-use crate::engine::plan::{Overlay, plan};
+use crate::engine::plan::{self, Overlay, plan};
 use crate::engine::rows;
 use crate::python::value;
-use crate::store::StoredCall;
+use crate::source::index::Index;
+use crate::store::{StoredCall, StoredOutcome};
 
 /// Calls of a function that are read at most.
 pub const CALLS_MAX: usize = 400;
+/// Calls shown that were made from a call.
+const INNER_MAX: usize = 20;
 /// Characters of a value on one line.
 const LINE: usize = 400;
 /// Characters of a value shown whole.
@@ -90,9 +94,10 @@ pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, 
         stored.into_iter().filter(|call| call.not_replayable.is_none() && call.outcome.is_some()).collect();
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
     let baselines = core.store().baselines(&ids)?;
+    let repeated = core.store().repeated(&ids)?;
     let mut out = Vec::new();
     for call in stored {
-        if core.store().newest_outcome(call.id)?.is_none() {
+        if !repeated.contains(&call.id) {
             continue;
         }
         let Some(Ok(baseline)) = baselines.get(&call.id).map(|bytes| value::outcome(bytes)) else { continue };
@@ -101,34 +106,44 @@ pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, 
     Ok(out)
 }
 
-/// Gives the known outcome of a call under a version of the code, and the functions it ran through.
-pub fn outcome(core: &Core, call: CallId, code: Digest) -> Result<Option<(Effect, Vec<FunctionId>)>, Trouble> {
-    let Some(stored) = core.store().outcome(call, code)? else { return Ok(None) };
-    Ok(value::outcome(&stored.outcome).ok().map(|effect| (effect, stored.entered)))
+/// Gives the known outcomes of calls under a version of the code, each with the functions it ran through.
+pub fn outcomes(
+    core: &Core,
+    calls: impl Iterator<Item = CallId>,
+    code: Digest,
+) -> Result<HashMap<CallId, (Effect, Vec<FunctionId>)>, Trouble> {
+    let stored = core.store().outcomes(&calls.collect::<Vec<_>>(), code)?;
+    let decoded = |(call, stored): (CallId, StoredOutcome)| Some((call, (value::outcome(&stored.outcome).ok()?, stored.entered)));
+    Ok(stored.into_iter().filter_map(decoded).collect())
+}
+
+/// Says where a call was made: `checkout order.py:41`.
+pub fn place(index: &Index, id: &FunctionId, line: Option<u32>) -> String {
+    let file = index.function(id).map_or_else(|| id.module().to_owned(), |f| f.path.file_name().to_owned());
+    match line {
+        Some(line) => format!("{} {file}:{line}", id.qualname()),
+        None => format!("{} {file}", id.qualname()),
+    }
 }
 
 /// Gives the recorded calls of a function as rows.
 pub fn calls(core: &Core, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
     let index = core.index();
-    let place = |id: &FunctionId, line: Option<u32>| {
-        let file = index.function(id).map_or_else(|| id.module().to_owned(), |f| f.path.file_name().to_owned());
-        match line {
-            Some(line) => format!("{} {file}:{line}", id.qualname()),
-            None => format!("{} {file}", id.qualname()),
-        }
-    };
     let stored = core.store().calls_of(function, CALLS_MAX)?;
+    let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
+    let mut inside: HashMap<CallId, Vec<String>> = HashMap::new();
+    for child in core.store().children(&ids, INNER_MAX)? {
+        let Some(parent) = child.parent else { continue };
+        let call = decode(child);
+        let line = format!("{}{} {}", call.function.qualname(), call.arguments(120), call.effect.outcome.summary(120));
+        inside.entry(parent).or_default().push(text::display_line(&line).into_owned());
+    }
     let mut rows = Vec::with_capacity(stored.len());
     for stored in stored {
         let reason = stored.not_replayable.clone();
         let call = decode(stored);
-        let inner = core.store().children(call.id)?;
-        let inner = inner.into_iter().take(20).map(decode).map(|call| {
-            let name = call.function.qualname().to_owned();
-            text::display_line(&format!("{name}{} {}", call.arguments(120), call.effect.outcome.summary(120))).into_owned()
-        });
-        let inner: Vec<String> = inner.collect();
-        let caller = call.caller.as_ref().map(|id| place(id, call.caller_line));
+        let inner = inside.remove(&call.id).unwrap_or_default();
+        let caller = call.caller.as_ref().map(|id| place(&index, id, call.caller_line));
         rows.push(row(&call, inner, caller, reason.or_else(|| call.not_replayable())));
     }
     Ok(rows)
@@ -184,15 +199,36 @@ pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
         })
         .map(|other| other.id);
     let mut blocked = rows::blocked(&proposal).map(|why| Trouble::usage("It cannot be accepted now.").because(format!("{why}.")));
+    let mut conflict = None;
     let plan = match proposal.state {
         ProposalState::Written => Vec::new(),
         _ => match plan(core, &proposal, &Overlay::new()) {
             Ok(plan) => plan,
             Err(trouble) => {
                 blocked = blocked.or(Some(trouble));
+                conflict = plan::conflict(core, &proposal).unwrap_or_default();
                 Vec::new()
             }
         },
     };
-    Ok(ProposalView { proposal: (*proposal).clone(), plan, blocked, newer })
+    let others = others(core, &proposal)?;
+    Ok(ProposalView { proposal: (*proposal).clone(), plan, blocked, newer, others, conflict })
+}
+
+/// Lists the other drafts of a proposal's function that have a text, the newest first.
+fn others(core: &Core, proposal: &Proposal) -> Result<Vec<OtherDraft>, Trouble> {
+    if proposal.draft().is_none() {
+        return Ok(Vec::new());
+    }
+    let all = core.store().proposals_of(&proposal.function)?;
+    let others = all.iter().rev().filter(|other| other.id != proposal.id).filter_map(|other| {
+        let draft = other.draft()?;
+        let text = other.edited.clone().unwrap_or_else(|| draft.standalone());
+        let model = match &draft.origin {
+            Origin::Model(name) => Some(name.clone()),
+            Origin::Recording => None,
+        };
+        (!text.trim().is_empty()).then_some(OtherDraft { id: other.id, state: other.state, model, text })
+    });
+    Ok(others.collect())
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
+use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::{Event, Level};
@@ -14,7 +15,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::WatchState;
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, drafting};
+use crate::engine::{behaviour, blocking, drafting, reaches};
 use crate::source::change::IndexChange;
 use crate::watch::{Batch, Watcher};
 
@@ -94,11 +95,20 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     }
     let functions: Vec<FunctionId> = change.code().cloned().collect();
     let modules = change.changed_modules();
-    let stale = mark_stale(core, &functions, &modules);
+    let worker = core.clone();
+    let rests = blocking(move || {
+        let reach = reaches::recorded(&worker, &worker.index())?;
+        Ok::<_, Trouble>(reach.resting_on(&functions, &modules))
+    });
+    let resting = match rests.await.and_then(|resting| resting) {
+        Ok(resting) => resting,
+        Err(trouble) => return core.complain("stale", &trouble),
+    };
+    let stale = mark_stale(core, &resting);
     let core = core.clone();
     // The next save is read while this one is replayed; the newest replay wins.
     tokio::spawn(async move {
-        behaviour::after_save(&core, &functions, &modules).await;
+        behaviour::after_save(&core, &resting).await;
         drafting::renew(&core, stale).await;
     });
 }
@@ -139,10 +149,8 @@ fn note(core: &Arc<Core>, change: &IndexChange) {
     core.announce(Event::Saved { paths: change.files.clone(), functions });
 }
 
-/// Marks the drafts that rest on the change; gives them.
-fn mark_stale(core: &Arc<Core>, functions: &[FunctionId], modules: &[RelPath]) -> Vec<ProposalId> {
-    let Ok(reach) = behaviour::reach(core) else { return Vec::new() };
-    let resting: BTreeSet<FunctionId> = reach.resting_on(functions, modules);
+/// Marks the drafts of these functions, whose code changed; gives them.
+fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalId> {
     let ids: Vec<ProposalId> = {
         let state = core.state.lock();
         state
@@ -189,23 +197,15 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
 }
 
 /// Reads again what another process may have changed.
-fn resync(core: &Arc<Core>) -> Result<(), crate::base::error::Trouble> {
-    let open = core.store().open_proposals()?;
+fn resync(core: &Arc<Core>) -> Result<(), Trouble> {
+    let ours: Vec<ProposalId> = core.state.lock().proposals.keys().copied().collect();
+    core.take_in(|store| {
+        let mut all = store.open_proposals()?;
+        all.extend(store.proposals(&ours)?);
+        Ok(all)
+    })?;
     let recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
-    {
-        let mut state = core.state.lock();
-        let ours: Vec<ProposalId> = state.proposals.keys().copied().collect();
-        for proposal in open {
-            state.proposals.insert(proposal.id, Arc::new(proposal));
-        }
-        drop(state);
-        for id in ours {
-            if let Some(proposal) = core.store().proposal(id)? {
-                core.state.lock().proposals.insert(id, Arc::new(proposal));
-            }
-        }
-    }
     core.state.lock().recordings = recordings;
-    core.reload_counts()?;
+    core.reload_recorded()?;
     core.reload_undo()
 }

@@ -1,6 +1,6 @@
 //! How a recorded call is written: a call, an attribute, an operator, an assignment.
 
-use crate::domain::function::{Function, FunctionKind, ParamKind};
+use crate::domain::function::{Function, FunctionKind, Param, ParamKind};
 use crate::generate::build::Statement;
 use crate::generate::layout::{Expr, Item};
 
@@ -48,20 +48,40 @@ pub fn act(function: &Function, target: &Target, items: Vec<Item>) -> Result<Act
     }
 }
 
-/// Orders arguments for a call: names where they help and are allowed.
+/// Orders arguments for a call: names where they help and are allowed, and none for what has its default.
 #[must_use]
-pub fn assemble<'n>(names: impl Iterator<Item = &'n str>, args: Vec<(ParamKind, Vec<Item>)>) -> Vec<Item> {
+pub fn assemble<'n>(params: &[Param], names: impl Iterator<Item = &'n str>, args: Vec<(ParamKind, Vec<Item>)>) -> Vec<Item> {
     let spread = args.iter().any(|(kind, items)| *kind == ParamKind::VarPositional && !items.is_empty());
     let mut out = Vec::new();
+    let mut skipped = false;
     for ((at, name), (kind, items)) in names.enumerate().zip(args) {
+        let default = params.iter().find(|param| param.name == name).and_then(|param| param.default.as_deref());
+        let by_name = matches!(kind, ParamKind::PositionalOrKeyword | ParamKind::KeywordOnly);
+        if let (true, Some(default), [item]) =
+            (by_name && !(spread && kind == ParamKind::PositionalOrKeyword), default, items.as_slice())
+            && same_literal(default, &item.value)
+        {
+            skipped = true;
+            continue;
+        }
+        // A bare `True` says nothing.
+        let is_flag = matches!(items.as_slice(), [item] if matches!(item.value.flat().as_str(), "True" | "False"));
+        skipped |= by_name && default.is_some() && is_flag;
         let named = match kind {
             ParamKind::KeywordOnly => true,
-            ParamKind::PositionalOrKeyword => at >= POSITIONAL_MAX && !spread,
+            ParamKind::PositionalOrKeyword => (at >= POSITIONAL_MAX || skipped) && !spread,
             _ => false,
         };
         out.extend(items.into_iter().map(|item| if named { Item { prefix: format!("{name}="), ..item } } else { item }));
     }
     out
+}
+
+/// Tells whether a default's source is this very literal.
+pub(super) fn same_literal(default: &str, built: &Expr) -> bool {
+    let simple = |text: &str| !text.is_empty() && !text.contains(['(', '[', '{', '.']) || text.parse::<f64>().is_ok();
+    let built = built.flat();
+    (simple(default) && (default == built || default.replace('\'', "\"") == built)) || (default == "()" && built == "()")
 }
 
 /// Writes the call of a method on an object that has a name, in the form people use (R12).

@@ -12,7 +12,7 @@ use crate::domain::call::Call;
 use crate::domain::function::Module;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::layout::{self, Expr, Item};
-use crate::generate::project::Project;
+use crate::generate::project::{Lookup, Project};
 use crate::generate::scope::{Import, Scope, is_identifier, snake};
 
 /// More nodes than this in one case are no test that anybody reads.
@@ -128,7 +128,8 @@ pub(super) fn together<'a, T>(
 ) -> Result<(T, Work), String> {
     let mut bind = BTreeSet::new();
     loop {
-        let mut builder = Builder { project, call, scope, way, bind: &bind, work: Work::default(), expecting: None };
+        let mut builder =
+            Builder { project, call, scope, way, bind: &bind, work: Work::default(), strict: false, expecting: None };
         match construct(&mut builder) {
             Ok(done) => return Ok((done, builder.work)),
             Err(Stop::No(reason)) => return Err(reason),
@@ -201,6 +202,8 @@ pub(super) struct Builder<'a, 's> {
     way: Way,
     bind: &'s BTreeSet<u64>,
     pub(super) work: Work,
+    /// The type of a number is asserted where `==` would not see it.
+    pub(super) strict: bool,
     /// Set while writing what a result is compared with.
     pub(super) expecting: Option<Expecting<'a>>,
 }
@@ -307,6 +310,10 @@ impl<'a> Builder<'a, '_> {
                     return builder
                         .provenance(*ordinal, ty)
                         .or_else(|_| no(format!("{} is a {} with fields of its own", ty.short(), base.type_name())));
+                }
+                let own = |name: &str| matches!(builder.project.method(ty, name), Lookup::Found(_));
+                if builder.expecting.is_some() && (own("__new__") || own("__init__")) {
+                    return no(format!("{} is not made from its content", ty.short()));
                 }
                 let base = builder.value(base, hint)?;
                 Ok(Expr::call(&builder.spell(ty)?, vec![base]))
@@ -545,6 +552,11 @@ fn incomparable(value: &Value) -> Result<(), Stop> {
             Some(Value::Str(text)) if text.to_ascii_lowercase().contains("nan") => no("NaN equals nothing"),
             _ => Ok(()),
         },
+        Value::New { ty, .. }
+            if ty.module == "operator" || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock") =>
+        {
+            no(format!("{} is not compared by its content", ty.short()))
+        }
         Value::Sub { fields, .. } if !fields.is_empty() => no("its fields are not compared by =="),
         Value::Exception { ty, .. } | Value::Opaque { ty, .. } => no(format!("{} is not compared by its content", ty.short())),
         Value::Generator { .. } | Value::Partial { .. } | Value::Method { .. } | Value::File { .. } | Value::Array { .. } => {

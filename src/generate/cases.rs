@@ -9,14 +9,18 @@ use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act, Target};
 use crate::generate::build::{self, Builder, Expecting, Statement, Stop, Way, no};
 use crate::generate::choose::class;
-use crate::generate::expect::{Assertion, RESULT, Relation, identity};
+use crate::generate::closer;
+use crate::generate::expect::{Assertion, RESULT, Relation, identity, is_ambiguous};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::{Lookup, Project};
-use crate::generate::raises::{Raises, raises};
+use crate::generate::raises::{Raises, is_stable_text, raises};
 use crate::generate::scope::{Import, Scope, snake};
 
 /// Generators are recorded up to this many items.
 pub const ITEMS_MAX: usize = 50;
+
+/// R15: more lines of output are no assertion that anybody reads.
+const PRINTED_MAX: usize = 10;
 
 /// Longer expressions are no test that anybody reads.
 const SOURCE_MAX: usize = 2_000;
@@ -32,6 +36,8 @@ pub enum Wrap {
     Collect,
     /// `list(itertools.islice(…, n))`: more was there, or nobody knows.
     First(usize),
+    /// `[list(item) for item in …]`
+    Each,
     /// An asynchronous generator, collected in a coroutine.
     CollectAsync,
     /// `with … as result:`
@@ -83,12 +89,18 @@ pub struct Case {
     pub ending: Ending,
     /// What is asserted of the result and, later, of what changed.
     pub assertions: Vec<Assertion>,
+    /// What it prints: `out` or `err`, and the text (R15).
+    pub printed: Vec<(&'static str, Expr)>,
+    /// What it warns (R15).
+    pub warns: Option<Raises>,
     /// The name of the result.
     pub result: String,
     /// Imports of all this.
     pub imports: BTreeSet<Import>,
     /// Local names in use.
     pub locals: BTreeSet<String>,
+    /// A number for each way from line to line that the call took, where that is known.
+    pub reached: BTreeSet<u32>,
     /// The kind of outcome, for choosing: `int>0`, `raises ValueError`.
     pub class: String,
     /// The recorded outcome.
@@ -105,7 +117,7 @@ impl Case {
     pub fn act(&self, function: &Function, items: Vec<Vec<Item>>) -> Result<Act, String> {
         let args = self.args.iter().zip(items).map(|(arg, items)| (arg.recorded.kind, items)).collect();
         let names = self.args.iter().map(|arg| arg.recorded.name.as_str());
-        act::act(function, &self.target, act::assemble(names, args))
+        act::act(function, &self.target, act::assemble(&function.params, names, args))
     }
 
     /// Gives the length of its source, for choosing the shortest.
@@ -124,6 +136,34 @@ impl Case {
     }
 }
 
+/// What all calls of a function say about each of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
+    /// It returns something else than None, at times.
+    pub none_is_an_answer: bool,
+    /// Every number it returned equals a value of another type.
+    pub strict: bool,
+}
+
+impl Known {
+    /// Looks at a function and its calls.
+    #[must_use]
+    pub fn of(function: &Function, calls: &[&Call]) -> Self {
+        let returned = || {
+            calls.iter().filter_map(|call| match &call.effect.outcome {
+                Outcome::Returned(value) => Some(value),
+                _ => None,
+            })
+        };
+        let annotated = function.returns.as_deref().is_some_and(|returns| returns != "None" && returns.contains("None"));
+        let numbers = || returned().filter(|value| matches!(value, Value::Int(_) | Value::Float(_)));
+        Self {
+            none_is_an_answer: annotated || returned().any(|value| *value != Value::None),
+            strict: numbers().all(is_ambiguous) && !function.name().starts_with("__"),
+        }
+    }
+}
+
 /// Turns a call into a case.
 ///
 /// # Errors
@@ -131,14 +171,13 @@ impl Case {
 pub fn case<'a>(
     call: &'a Call,
     function: &Function,
-    none_is_an_answer: bool,
+    known: Known,
     project: Project<'a>,
     scope: &mut Scope,
     way: Way,
 ) -> Result<Case, String> {
     refuse(call, function)?;
-    let (mut case, work) =
-        build::together(call, project, scope, way, |builder| assemble(builder, call, function, none_is_an_answer))?;
+    let (mut case, work) = build::together(call, project, scope, way, |builder| assemble(builder, call, function, known))?;
     case.imports.extend(work.imports);
     case.locals = work.taken;
     let values = case.args.iter().flat_map(|arg| &arg.items).map(|item| match &item.value {
@@ -151,6 +190,7 @@ pub fn case<'a>(
         Target::Free(_) | Target::Class(_) => None,
     };
     case.check.0 = build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect()));
+    case.check.1 = project.without_caches(&case.check.1);
     case.setup = work.setup;
     if case.weight() > SOURCE_MAX {
         return Err(format!("its values would be {} characters of code", case.weight()));
@@ -158,7 +198,8 @@ pub fn case<'a>(
     Ok(case)
 }
 
-/// Calls that no test is made of, whatever their values are (R16).
+/// Calls that no test is made of, whatever their values are (R16). What a call was seen to repeat under another clock,
+/// other chance and another environment is not among its touches any more.
 fn refuse(call: &Call, function: &Function) -> Result<(), String> {
     if let Some(touch) = call.touches.iter().find(|touch| touch.forbids_replay()) {
         return Err(match touch.kind.as_str() {
@@ -184,12 +225,8 @@ fn refuse(call: &Call, function: &Function) -> Result<(), String> {
     }
 }
 
-fn assemble<'a>(
-    builder: &mut Builder<'a, '_>,
-    call: &'a Call,
-    function: &Function,
-    none_is_an_answer: bool,
-) -> Result<Case, Stop> {
+fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Function, known: Known) -> Result<Case, Stop> {
+    builder.strict = known.strict;
     let changed: Vec<&str> = call.effect.changed.iter().map(|(name, _)| name.as_str()).collect();
     let returned = match &call.effect.outcome {
         Outcome::Returned(value) => identity(call, value).map(|arg| arg.name.as_str()),
@@ -240,14 +277,17 @@ fn assemble<'a>(
         wrap: Wrap::Plain,
         ending: Ending::Returns,
         assertions: Vec::new(),
+        printed: printed(call),
+        warns: None,
         result: "result".into(),
         imports: BTreeSet::new(),
         locals: BTreeSet::new(),
+        reached: (builder.project.reached)(call.id).cloned().unwrap_or_default(),
         class: class(&effect.outcome),
         outcome: effect.outcome.clone(),
         check: (String::new(), Value::Tuple(checked)),
     };
-    expect(builder, call, function, none_is_an_answer, &locals, &mut case)?;
+    expect(builder, call, function, known.none_is_an_answer, &locals, &mut case)?;
     Ok(case)
 }
 
@@ -369,7 +409,9 @@ fn expect<'a>(
                 Ok(found) => case.assertions.extend(found),
                 Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
                 // What it changed may be worth a test all the same.
-                Err(Stop::No(reason)) if call.effect.changed.is_empty() => return no(format!("its result: {reason}")),
+                Err(Stop::No(reason)) if call.effect.changed.is_empty() && case.printed.is_empty() => {
+                    return no(format!("its result: {reason}"));
+                }
                 Err(Stop::No(_)) => {}
             }
         }
@@ -405,10 +447,20 @@ fn expect<'a>(
         };
         case.assertions.extend(found);
     }
-    if matches!(case.ending, Ending::Returns) && case.assertions.is_empty() {
+    let mut seen = Vec::new();
+    case.assertions.retain(|assertion| {
+        let new = !seen.contains(assertion);
+        seen.push(assertion.clone());
+        new
+    });
+    if matches!(case.ending, Ending::Returns) && !matches!(case.wrap, Wrap::With | Wrap::CollectAsync) {
+        case.warns = warns(builder, call);
+    }
+    let silent = case.printed.is_empty() && case.warns.is_none();
+    if matches!(case.ending, Ending::Returns) && case.assertions.is_empty() && silent {
         // R9
         return no(match &call.effect.outcome {
-            Outcome::Returned(Value::None) => {
+            Outcome::Returned(Value::None) if call.effect.changed.is_empty() => {
                 "nothing to assert: it returns None and changes nothing that was recorded".to_owned()
             }
             _ => "nothing to assert: nothing that it returns or changes can be compared".to_owned(),
@@ -443,6 +495,31 @@ fn result<'a>(
     builder.assertions(&RESULT.to_string(), value)
 }
 
+/// Lists what the call was seen to print, when that is short and means the same elsewhere.
+fn printed(call: &Call) -> Vec<(&'static str, Expr)> {
+    let short = |text: &str| text.lines().count() <= PRINTED_MAX && !build::is_private_path(text) && !text.contains("0x");
+    let streams = [(closer::PRINTED, "out"), (closer::PRINTED_ERROR, "err")];
+    let texts = call.touches.iter().filter(|touch| short(&touch.detail)).filter_map(|touch| {
+        let stream = streams.iter().find(|(kind, _)| *kind == touch.kind)?.1;
+        Some((stream, Expr::Text(touch.detail.clone())))
+    });
+    texts.collect()
+}
+
+/// Gives what `pytest.warns` is given: the first warning whose category can be imported.
+fn warns(builder: &mut Builder<'_, '_>, call: &Call) -> Option<Raises> {
+    let warned = call.touches.iter().filter(|touch| touch.kind == closer::WARNED);
+    for touch in warned {
+        let Some((category, message)) = touch.detail.split_once(' ') else { continue };
+        let Some((module, name)) = category.split_once(':') else { continue };
+        let Ok(class) = builder.spell(&TypeName::new(module, name)) else { continue };
+        builder.work.imports.insert(Import::module("pytest"));
+        let message = is_stable_text(message).then(|| message.to_owned());
+        return Some(Raises { class, import: None, message, code: None });
+    }
+    None
+}
+
 /// R7: lazy results are consumed under a cap.
 fn yielded(
     builder: &mut Builder<'_, '_>,
@@ -451,6 +528,12 @@ fn yielded(
     end: &GeneratorEnd,
     case: &mut Case,
 ) -> Result<(), Stop> {
+    let read: Option<Vec<Value>> = items.iter().map(|item| closer::read(item).cloned()).collect();
+    if let (Some(read), false, GeneratorEnd::Returned(_)) = (read, items.is_empty(), end) {
+        case.wrap = Wrap::Each;
+        case.assertions.extend(builder.assertions(&RESULT.to_string(), &Value::List(read))?);
+        return Ok(());
+    }
     let whole = Value::List(items.to_vec());
     match end {
         GeneratorEnd::Returned(_) if function.is_async => {

@@ -1,12 +1,13 @@
 //! Which cases are worth a reader's time (R20–R22): one of each kind of outcome first, direct and short ones before others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::hash::Digest;
 use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::proposal::LeftOut;
 use crate::domain::value::Value;
 use crate::generate::cases::{Case, Ending};
+use crate::generate::render::rows;
 
 /// R21: the kind of outcome.
 #[must_use]
@@ -60,39 +61,84 @@ fn value_class(value: &Value) -> String {
     }
 }
 
-/// Chooses cases: one of each kind of outcome first, direct calls before internal ones, short ones before long ones.
+/// A test of its own costs as much of a reader's time as this many rows of a table.
+const ROWS_OF_A_TEST: usize = 3;
+
+/// Chooses cases: first those that take ways through the code that no other takes (R20), then one of each kind of outcome
+/// (R21), then more; direct calls before internal ones, short ones before long ones. `most` counts tests; rows of a table
+/// are cheaper.
 ///
 /// What is not chosen is counted with its reason.
 #[must_use]
 pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
     let mut left_out = Vec::new();
-    let cases = without_contradictions(cases, &mut left_out);
-    let mut classes: BTreeMap<String, Vec<Case>> = BTreeMap::new();
-    for case in cases {
-        classes.entry(case.class.clone()).or_default().push(case);
+    let mut rest = without_contradictions(cases, &mut left_out);
+    rest.sort_by_key(|case| (!case.direct, case.weight(), case.call));
+    let mut shapes: BTreeMap<String, usize> = BTreeMap::new();
+    for shape in rest.iter().filter_map(rows::shape) {
+        *shapes.entry(shape).or_default() += 1;
     }
-    for group in classes.values_mut() {
-        group.sort_by_key(|case| (!case.direct, case.weight(), case.call));
-        group.reverse();
-    }
-    let mut chosen = Vec::new();
-    while chosen.len() < most {
-        let before = chosen.len();
-        for group in classes.values_mut() {
-            if chosen.len() < most {
-                chosen.extend(group.pop());
-            }
-        }
-        if chosen.len() == before {
+    let cost = |case: &Case| {
+        let is_row = rows::shape(case).is_some_and(|shape| shapes.get(&shape).is_some_and(|count| *count >= rows::ROWS_MIN));
+        if is_row { 1 } else { ROWS_OF_A_TEST }
+    };
+    let mut room = most * ROWS_OF_A_TEST;
+    let mut chosen: Vec<Case> = Vec::new();
+    let mut reached: BTreeSet<u32> = BTreeSet::new();
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    while let Some((at, tells)) = next(&rest, &reached, &kinds) {
+        // More of the same is shown up to the limit and not a row further.
+        if !tells && chosen.len() >= most {
             break;
         }
+        let case = rest.remove(at);
+        if cost(&case) > room {
+            // A short row may still find room.
+            if rest.iter().all(|case| cost(case) > room) {
+                rest.push(case);
+                break;
+            }
+            left_out.push(LeftOut { calls: case.times, reason: enough(most) });
+            continue;
+        }
+        room -= cost(&case);
+        reached.extend(&case.reached);
+        *kinds.entry(case.class.clone()).or_default() += 1;
+        chosen.push(case);
     }
-    let rest: u64 = classes.values().flatten().map(|case| case.times).sum();
-    if rest > 0 {
-        left_out.push(LeftOut { calls: rest, reason: format!("more of the same kinds: at most {most} cases a function") });
+    let calls: u64 = rest.iter().map(|case| case.times).sum();
+    if calls > 0 {
+        left_out.push(LeftOut { calls, reason: enough(most) });
     }
+    merge(&mut left_out);
     chosen.sort_by_key(|case| (!matches!(case.ending, Ending::Returns), case.call));
     (chosen, left_out)
+}
+
+/// Finds the most telling of the cases that are left, which are in the order of preference, and whether it tells something
+/// new.
+fn next(rest: &[Case], reached: &BTreeSet<u32>, kinds: &BTreeMap<String, usize>) -> Option<(usize, bool)> {
+    let new = |case: &Case| case.reached.difference(reached).count();
+    let (gain, at) =
+        rest.iter().enumerate().map(|(at, case)| (new(case), at)).max_by_key(|(gain, at)| (*gain, usize::MAX - at))?;
+    if gain > 0 {
+        return Some((at, true));
+    }
+    let seen = |case: &Case| kinds.get(&case.class).copied().unwrap_or(0);
+    rest.iter().enumerate().min_by_key(|(at, case)| (seen(case), *at)).map(|(at, case)| (at, seen(case) == 0))
+}
+
+fn enough(most: usize) -> String {
+    format!("it shows nothing that others do not: at most {most} tests a function")
+}
+
+/// Counts equal reasons together.
+fn merge(left_out: &mut Vec<LeftOut>) {
+    let mut by_reason: BTreeMap<String, u64> = BTreeMap::new();
+    for left in left_out.drain(..) {
+        *by_reason.entry(left.reason).or_default() += left.calls;
+    }
+    left_out.extend(by_reason.into_iter().map(|(reason, calls)| LeftOut { calls, reason }));
 }
 
 /// Merges equal inputs; drops inputs that ended in different ways (R18).

@@ -3,6 +3,7 @@
 use crate::domain::call::{Argument, Call};
 use crate::domain::value::{ObjectKind, TypeName, Value, python_float};
 use crate::generate::build::{Builder, Stop};
+use crate::generate::closer;
 use crate::generate::layout::Expr;
 use crate::generate::scope::{Import, is_identifier};
 
@@ -84,6 +85,9 @@ impl Builder<'_, '_> {
             None => value.clone(),
         };
         let one = |relation, expected| Ok(vec![Assertion::new(subject, relation, expected)]);
+        if let Some(items) = closer::read(&value) {
+            return self.read_items(subject, items);
+        }
         match &value {
             Value::None | Value::Bool(_) | Value::Name(_) | Value::Ellipsis => one(Relation::Is, self.expected(&value)?),
             Value::Enum { name: Some(name), .. } if !name.contains('|') => one(Relation::Is, self.expected(&value)?),
@@ -92,9 +96,37 @@ impl Builder<'_, '_> {
                 one(Relation::Nan, Expr::atom("math.nan"))
             }
             Value::Float(number) if !is_short(*number) => self.approximate(subject, &value),
+            Value::Float(number) if *number == 0.0 && number.is_sign_negative() => {
+                let text = Assertion::new(subject, Relation::Text, Expr::Text("-0.0".into()));
+                Ok(vec![Assertion::new(subject, Relation::Equal, self.expected(&value)?), text])
+            }
+            Value::Int(_) | Value::Float(_) if self.strict && subject.chars().eq([RESULT]) && is_ambiguous(&value) => {
+                self.equal_and_typed(subject, &value, &TypeName::new("builtins", value.type_name()))
+            }
+            Value::List(items) | Value::Tuple(items) if items.iter().any(|item| closer::read(item).is_some()) => {
+                let mut all = Vec::new();
+                for (at, item) in items.iter().enumerate() {
+                    all.extend(self.assertions(&format!("{subject}[{at}]"), item)?);
+                }
+                Ok(all)
+            }
             Value::List(items) | Value::Tuple(items) if is_flat_and_long(items.iter()) => self.approximate(subject, &value),
             Value::Dict(pairs) if is_flat_and_long(pairs.iter().map(|(_, value)| value)) => self.approximate(subject, &value),
             Value::New { ty, args, .. } if ty.qualname == "Decimal" => self.decimal(subject, &value, args),
+            Value::Sub { ordinal, ty, base, fields } if !fields.is_empty() => {
+                if let Some(name) = self.work.name_of(*ordinal) {
+                    let name = Expr::atom(name);
+                    return one(Relation::Is, name);
+                }
+                let mut all = self.content(subject, base)?;
+                let fields: Vec<(&str, &Value)> = fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
+                all.extend(self.attributes(subject, &fields)?);
+                if all.is_empty() {
+                    return Err(Stop::No(format!("nothing of the {} can be compared", ty.short())));
+                }
+                all.insert(0, Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
+                Ok(all)
+            }
             Value::NamedTuple { ty, .. } | Value::Sub { ty, .. } => self.equal_and_typed(subject, &value, ty),
             Value::New { ty, .. }
                 if ty.module == "collections" && matches!(ty.qualname.as_str(), "OrderedDict" | "Counter" | "defaultdict") =>
@@ -138,6 +170,47 @@ impl Builder<'_, '_> {
                 Err(again) => Err(again),
             },
             _ => one(Relation::Equal, self.expected(&value)?),
+        }
+    }
+
+    /// R7: asserts what an iterator gives, and what iterators among its items give.
+    fn read_items(&mut self, subject: &str, items: &Value) -> Result<Vec<Assertion>, Stop> {
+        let inner: Option<Vec<Value>> = match items {
+            Value::List(items) if !items.is_empty() => items.iter().map(|item| closer::read(item).cloned()).collect(),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => self.assertions(&format!("[list(item) for item in {subject}]"), &Value::List(inner)),
+            None => {
+                let listed = format!("list({subject})");
+                match items {
+                    Value::Tuple(items) => self.assertions(&listed, &Value::List(items.clone())),
+                    Value::List(_) => self.assertions(&listed, items),
+                    other => {
+                        let expected = Expr::call("list", vec![self.expected(other)?]);
+                        Ok(vec![Assertion::new(&listed, Relation::Equal, expected)])
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asserts what an instance of a builtin's subclass holds as the builtin.
+    fn content(&mut self, subject: &str, base: &Value) -> Result<Vec<Assertion>, Stop> {
+        let builtin = match base {
+            Value::Str(_) => "str",
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::List(items) if !items.is_empty() => "list",
+            Value::Tuple(items) if !items.is_empty() => "tuple",
+            Value::Set(items) if !items.is_empty() => "set",
+            Value::Dict(pairs) if !pairs.is_empty() => "dict",
+            _ => return Ok(Vec::new()),
+        };
+        match self.expected(base) {
+            Ok(expected) => Ok(vec![Assertion::new(&format!("{builtin}({subject})"), Relation::Equal, expected)]),
+            Err(Stop::No(_)) => Ok(Vec::new()),
+            Err(again) => Err(again),
         }
     }
 
@@ -235,6 +308,13 @@ impl Builder<'_, '_> {
             return Ok(vec![Assertion::new(subject, Relation::Equal, expected)]);
         }
         let resolved = resolved.clone();
+        // A field of a field may be the object itself.
+        if let Value::Sub { ordinal, base, fields, .. } = &resolved
+            && !fields.is_empty()
+            && self.work.name_of(*ordinal).is_none()
+        {
+            return self.content(subject, base);
+        }
         self.assertions(subject, &resolved)
     }
 
@@ -270,6 +350,21 @@ impl Builder<'_, '_> {
                 .collect();
             return self.attributes(subject, &changed);
         }
+        if let (Value::Sub { base: held, fields: old, .. }, Value::Sub { base, fields: new, .. }) = (before, &after)
+            && !new.is_empty()
+        {
+            let same = held.first_difference(base).is_none();
+            let mut all = if same { Vec::new() } else { self.content(subject, base)? };
+            let changed: Vec<(&str, &Value)> = new
+                .iter()
+                .filter(|(name, value)| {
+                    !old.iter().any(|(known, before)| known == name && before.first_difference(value).is_none())
+                })
+                .map(|(name, value)| (name.as_str(), value))
+                .collect();
+            all.extend(self.attributes(subject, &changed)?);
+            return Ok(all);
+        }
         match self.assertions(subject, &after) {
             Err(Stop::No(_)) => Ok(Vec::new()),
             other => other,
@@ -294,6 +389,16 @@ pub(super) fn identity<'c>(call: &'c Call, value: &Value) -> Option<&'c Argument
             matches!(arg.value, Value::Object { .. } | Value::Sub { .. } | Value::Exception { .. } | Value::Opaque { .. });
         (object && of(&arg.value) == Some(wanted)) || changed == Some(wanted)
     })
+}
+
+/// Numbers that equal a value of another type: `1 == True`, `2.0 == 2`.
+#[must_use]
+pub fn is_ambiguous(value: &Value) -> bool {
+    match value {
+        Value::Int(number) => matches!(number, 0 | 1),
+        Value::Float(number) => number.fract() == 0.0,
+        _ => false,
+    }
 }
 
 /// Floats of few digits are compared exactly: they were meant.

@@ -55,7 +55,7 @@ pub fn draft(
     if defines {
         return Err(NotADraft::OwnCopy(text::display_line(outer).into_owned()));
     }
-    if !imports.iter().any(|import| imports_target(import, &module.name, outer)) {
+    if !imports.iter().any(|import| imports_target(import, &module.name, outer, &body)) {
         return Err(NotADraft::NotTheTarget(module.name.clone()));
     }
     Ok(Draft {
@@ -66,6 +66,7 @@ pub fn draft(
         tests,
         calls: Vec::new(),
         left_out: Vec::new(),
+        dropped: Vec::new(),
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),
     })
@@ -165,8 +166,8 @@ pub fn split(code: &str) -> (Vec<String>, String) {
     (imports, format!("{}\n", text.trim()))
 }
 
-/// Tells whether an import statement brings the target's module or a name of it.
-fn imports_target(import: &str, module: &str, outer: &str) -> bool {
+/// Tells whether an import statement brings the target's module or a name of it, be it by the package above.
+fn imports_target(import: &str, module: &str, outer: &str, body: &str) -> bool {
     let (package, last) = module.rsplit_once('.').unwrap_or(("", module));
     match import.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
         Some((from, names)) => {
@@ -175,9 +176,14 @@ fn imports_target(import: &str, module: &str, outer: &str) -> bool {
                 || (from == package && has_word(names, last))
                 || ((module.starts_with(&format!("{from}.")) || from.is_empty()) && has_word(names, outer))
         }
-        None => import
-            .strip_prefix("import ")
-            .is_some_and(|modules| modules.split(',').any(|name| name.split_whitespace().next() == Some(module))),
+        None => import.strip_prefix("import ").is_some_and(|modules| {
+            modules.split(',').filter_map(|name| name.split_whitespace().next()).any(|name| {
+                name == module
+                    || (module.starts_with(&format!("{name}."))
+                        && body.contains(&format!("{name}."))
+                        && body.contains(&format!(".{outer}")))
+            })
+        }),
     }
 }
 
@@ -240,5 +246,7 @@ mod tests {
         {
             assert!(read(&format!("{import}\n\ndef test_total():\n    assert True\n")).is_ok(), "{import}");
         }
+        assert!(read("import shop\n\ndef test_sum():\n    assert shop.total([]) == 0\n").is_ok());
+        assert!(read("import shop\n\ndef test_sum():\n    assert shop.other([]) == 0\n").is_err());
     }
 }

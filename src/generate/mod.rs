@@ -8,9 +8,11 @@ pub mod act;
 pub mod build;
 pub mod cases;
 pub mod choose;
+pub mod closer;
 pub mod expect;
 pub mod from_model;
 pub mod layout;
+pub mod mend;
 pub mod names;
 pub mod plan;
 pub mod project;
@@ -18,8 +20,10 @@ pub mod prove;
 pub mod raises;
 pub mod render;
 pub mod replay;
+pub mod rules;
 pub mod scope;
 pub mod trim;
+pub mod types;
 
 #[cfg(test)]
 mod tests;

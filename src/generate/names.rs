@@ -20,8 +20,16 @@ pub fn stem(function: &Function, module: Option<&Module>) -> String {
     let twin = module.is_some_and(|module| {
         module.functions.iter().any(|other| other.id != function.id && slug_of(other.id.qualname(), "_") == own)
     });
-    let parts = if twin && function.id.qualname().contains('.') { slug_of(function.id.qualname(), "__") } else { own };
-    format!("test_{parts}")
+    let qualname = function.id.qualname();
+    let joint = if twin && qualname.contains('.') { "__" } else { "_" };
+    // A public function and its private helper of the same name.
+    if twin && function.is_private() {
+        let (owner, name) = qualname
+            .rsplit_once('.')
+            .map_or((String::new(), qualname), |(owner, name)| (format!("{}{joint}", slug_of(owner, joint)), name));
+        return format!("test_{owner}private_{}", slug_of(name, joint));
+    }
+    format!("test_{}", slug_of(qualname, joint))
 }
 
 /// Joins the stem and what tells a test apart; two underscores where one would look like another function's test.
@@ -103,6 +111,12 @@ fn candidates(case: &Case, all: &[&Case], purpose: Use) -> Vec<String> {
         _ => {}
     }
     words.extend(parts.iter().flatten().map(|word| format!("{prefix}{word}")));
+    if let (Use::Rows, Outcome::Returned(Value::Int(_) | Value::Str(_) | Value::Enum { .. })) = (purpose, &case.outcome)
+        && let Outcome::Returned(value) = &case.outcome
+        && let Some(gives) = slug(&value.summary(WORD_MAX)).filter(|word| word.len() <= WORD_MAX)
+    {
+        words.push(format!("gives_{gives}"));
+    }
     for (at, first) in parts.iter().enumerate() {
         for second in parts.iter().skip(at + 1) {
             if let (Some(first), Some(second)) = (first.first(), second.first()) {
@@ -285,4 +299,26 @@ fn slug(text: &str) -> Option<String> {
     let words: Vec<String> =
         text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
     (!words.is_empty()).then(|| words.join("_"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::source::index::Index;
+
+    #[test]
+    fn functions_whose_names_read_alike_have_tests_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = "class Stats:\n    def quantile(self): pass\n    def _quantile(self): pass\n\ndef stats_quantile(): pass\n\ndef _load(): pass\n\ndef load(): pass\n";
+        std::fs::write(folder.path().join("m.py"), source).unwrap();
+        let index = Index::build(folder.path(), &[], &|_, _| {});
+        let module = index.modules().next().unwrap();
+        let stems: BTreeSet<String> = module.functions.iter().map(|function| stem(function, Some(module))).collect();
+        let expected =
+            ["test_load", "test_private_load", "test_stats__private_quantile", "test_stats__quantile", "test_stats_quantile"];
+        assert_eq!(stems.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    }
 }

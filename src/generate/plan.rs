@@ -8,7 +8,7 @@ use crate::domain::function::Function;
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::value::Value;
 use crate::generate::build::Way;
-use crate::generate::cases::{self, Case};
+use crate::generate::cases::{self, Case, Known};
 use crate::generate::choose::choose;
 use crate::generate::project::Project;
 use crate::generate::render;
@@ -44,12 +44,10 @@ impl Plan {
         for call in calls {
             see(&mut scope, call);
         }
-        let answers = |call: &&Call| matches!(&call.effect.outcome, Outcome::Returned(value) if *value != Value::None);
-        let annotated = function.returns.as_deref().is_some_and(|returns| returns != "None" && returns.contains("None"));
-        let none_is_an_answer = annotated || calls.iter().any(answers);
+        let known = Known::of(function, calls);
         let mut plan = Self { cases: Vec::new(), left_out: BTreeMap::new(), scope: scope.clone() };
         for call in calls {
-            let mut case = |way| cases::case(call, function, none_is_an_answer, project, &mut scope, way);
+            let mut case = |way| cases::case(call, function, known, project, &mut scope, way);
             match (case(Way::State), case(Way::Life)) {
                 (Ok(state), Ok(life)) if life.check.0 != state.check.0 => plan.cases.push(vec![state, life]),
                 (Ok(case), _) | (Err(_), Ok(case)) => plan.cases.push(vec![case]),

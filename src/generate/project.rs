@@ -1,8 +1,10 @@
 //! What drafting has to know besides the calls: the index's view of classes, and the life of an object so far.
 
-use crate::domain::call::Call;
-use crate::domain::function::{Class, Function, FunctionKind, Module, Param};
-use crate::domain::value::TypeName;
+use std::collections::BTreeSet;
+
+use crate::domain::call::{Call, CallId};
+use crate::domain::function::{Class, Field, Function, FunctionKind, Module, Param};
+use crate::domain::value::{TypeName, Value};
 use crate::source::names::absolute;
 
 /// The knowledge that the engine lends to drafting.
@@ -16,6 +18,8 @@ pub struct Project<'a> {
     /// Lists the kept calls of a class's `__init__`, in order: an object that was never seen being made may be one of
     /// those that were, by its state.
     pub births: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,
+    /// Lists the ways from line to line that a call took, where somebody looked: a number for each.
+    pub reached: &'a dyn Fn(CallId) -> Option<&'a BTreeSet<u32>>,
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
 }
@@ -80,6 +84,53 @@ impl<'a> Project<'a> {
             Lookup::Found(function) => Init::Takes(function.params.get(1..).unwrap_or_default()),
             Lookup::Missing => Init::Takes(&[]),
             Lookup::Unknown => Init::Unknown,
+        }
+    }
+
+    /// Finds a field of a class or of the nearest base class that names it.
+    #[must_use]
+    pub fn field(&self, ty: &TypeName, name: &str) -> Option<&'a Field> {
+        self.field_within(ty, name, BASES_MAX)
+    }
+
+    fn field_within(&self, ty: &TypeName, name: &str, depth: usize) -> Option<&'a Field> {
+        let (module, class) = self.class(ty)?;
+        let own = class.fields.iter().find(|field| field.name == name);
+        if own.is_some() || depth == 0 {
+            return own;
+        }
+        class.bases.iter().filter(|base| !base.contains('=')).find_map(|base| {
+            let base = resolve(module, base);
+            self.field_within(&base, name, depth - 1)
+        })
+    }
+
+    /// Tells whether a field only keeps what a cached property computed.
+    #[must_use]
+    pub fn is_cache(&self, ty: &TypeName, field: &str) -> bool {
+        matches!(self.method(ty, field), Lookup::Found(found)
+            if found.decorators.iter().any(|decorator| decorator.rsplit('.').next() == Some("cached_property")))
+    }
+
+    /// Gives a value without what cached properties keep: it comes back when it is asked for.
+    #[must_use]
+    pub fn without_caches(&self, value: &Value) -> Value {
+        let pairs = |fields: &[(String, Value)]| -> Vec<(String, Value)> {
+            fields.iter().map(|(name, value)| (name.clone(), self.without_caches(value))).collect()
+        };
+        let all = |values: &[Value]| values.iter().map(|value| self.without_caches(value)).collect();
+        match value {
+            Value::Object { ordinal, ty, kind, fields } => {
+                let kept: Vec<_> = fields.iter().filter(|(name, _)| !self.is_cache(ty, name)).cloned().collect();
+                Value::Object { ordinal: *ordinal, ty: ty.clone(), kind: *kind, fields: pairs(&kept) }
+            }
+            Value::List(items) => Value::List(all(items)),
+            Value::Tuple(items) => Value::Tuple(all(items)),
+            Value::Dict(items) => {
+                Value::Dict(items.iter().map(|(key, value)| (key.clone(), self.without_caches(value))).collect())
+            }
+            Value::Shared(ordinal, value) => Value::Shared(*ordinal, Box::new(self.without_caches(value))),
+            other => other.clone(),
         }
     }
 

@@ -1,26 +1,47 @@
-//! The gate: what fresh proof runs say about a draft, as evidence, a verdict, and a shorter draft where parts of it fail.
+//! The gate: what proof runs say about a draft, as evidence, a verdict, and a shorter or mended draft where parts fail.
 //!
-//! Runs nothing: the engine makes a [`Run`] of each of pytest's reports.
+//! Runs nothing: the engine makes a [`Trial`] of what pytest reported. What can be said before anything runs is
+//! [`rules`](crate::generate::rules); how a test is mended is [`mend`](crate::generate::mend).
+
+pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
-use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
-use crate::generate::trim;
+use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut, Origin};
+use crate::generate::{mend, trim};
 use crate::pytest::report::{Outcome, Report};
+use crate::pytest::warm::{Fault, Look, Trace};
 
 /// Lines of a traceback kept as evidence.
 const TRACE_MAX: usize = 24;
 
-/// One fresh process that ran a draft.
+/// One way in which all tests of a draft ran.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Its hash seed.
+    /// In what order, and with whom.
+    pub manner: Manner,
+    /// In a Python that was started for it, not in a fork of a warm one.
+    pub fresh: bool,
+    /// The seed of its hashes.
     pub hash_seed: Option<u32>,
-    /// What else was special about it: `reversed order`, `another time zone`.
-    pub conditions: Vec<String>,
+    /// What else was special about it: `another time zone`.
+    pub varied: Vec<String>,
     /// How it ended.
     pub end: RunEnd,
+}
+
+/// In what order tests ran, and with whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Manner {
+    /// Each in a process of its own.
+    Alone,
+    /// With the tests of other drafts, as they stand.
+    Forward,
+    /// From the last to the first.
+    Backward,
+    /// In another order.
+    Shuffled,
 }
 
 /// How a proof run ended.
@@ -49,6 +70,23 @@ pub struct TestResult {
     pub lines: Vec<String>,
 }
 
+impl From<&crate::pytest::report::TestResult> for TestResult {
+    fn from(result: &crate::pytest::report::TestResult) -> Self {
+        Self {
+            name: name_of(&result.nodeid),
+            passed: result.outcome == Outcome::Passed,
+            message: result.message.clone(),
+            lines: result.lines.clone(),
+        }
+    }
+}
+
+/// Gives the name with the row of a test's id: `tests/test_x.py::TestY::test_z[1]` is `TestY::test_z[1]`.
+#[must_use]
+pub fn name_of(nodeid: &str) -> String {
+    nodeid.split_once("::").map_or("", |(_, name)| name).to_owned()
+}
+
 impl From<&Report> for RunEnd {
     fn from(report: &Report) -> Self {
         if let Some(problem) = &report.problem {
@@ -57,25 +95,86 @@ impl From<&Report> for RunEnd {
         if let Some(file) = report.results.iter().find(|result| result.name.is_empty() && result.outcome == Outcome::Error) {
             return Self::NotCollected(std::iter::once(&file.message).chain(&file.lines).cloned().collect());
         }
-        let results = report.results.iter().map(|result| TestResult {
-            name: format!("{}{}", result.name, row(&result.nodeid)),
-            passed: result.outcome == Outcome::Passed,
-            message: result.message.clone(),
-            lines: result.lines.clone(),
-        });
-        Self::Finished(results.collect())
+        Self::Finished(report.results.iter().map(TestResult::from).collect())
     }
 }
 
-/// Gives the row of a test's id: `[ten]`, or nothing.
-fn row(nodeid: &str) -> &str {
-    let name = nodeid.rsplit_once("::").map_or("", |(_, name)| name);
-    name.find('[').map_or("", |at| &name[at..])
+/// What the tests of a draft made of faults that were put into their function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Faults {
+    /// None were put in, and why.
+    None(String),
+    /// Each fault with the tests that noticed it.
+    Some(Vec<(Fault, BTreeSet<String>)>),
+}
+
+/// Whether the tests ran at another time of day.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Clock {
+    /// Nothing they run through reads it.
+    #[default]
+    NotRead,
+    /// They did, by these means.
+    Varied(String),
+    /// They ran in fresh processes alone, at the time it was.
+    NotVaried,
+}
+
+/// In which circumstances a test fails that passes otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Blame {
+    /// `in another time zone`
+    pub when: String,
+    /// Why, in one line.
+    pub message: String,
+    /// What pytest wrote about it.
+    pub lines: Vec<String>,
+}
+
+/// All that was seen of a draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// The runs.
+    pub runs: Vec<Run>,
+    /// What was seen of single tests, by name.
+    pub looks: BTreeMap<String, Look>,
+    /// Tests that fail the second time in a process.
+    pub once: BTreeSet<String>,
+    /// Tests that make another one fail, which is named.
+    pub spoilers: BTreeMap<String, String>,
+    /// Tests whose failures in company are another test's doing.
+    pub excused: BTreeSet<String>,
+    /// Tests that pass here and fail elsewhere.
+    pub blamed: BTreeMap<String, Blame>,
+    /// Whether the tests can fail.
+    pub faults: Faults,
+    /// Whether the time of day was varied.
+    pub clock: Clock,
+    /// Why nothing of it ran in a warm Python, when it did not.
+    pub cold: Option<String>,
+}
+
+impl Default for Trial {
+    fn default() -> Self {
+        Self {
+            runs: Vec::new(),
+            looks: BTreeMap::new(),
+            once: BTreeSet::new(),
+            spoilers: BTreeMap::new(),
+            excused: BTreeSet::new(),
+            blamed: BTreeMap::new(),
+            faults: Faults::None("it did not run in a warm Python".into()),
+            clock: Clock::default(),
+            cold: None,
+        }
+    }
 }
 
 /// What stands beside the runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ground {
+    /// The function's name, for people: `total`.
+    pub function: String,
     /// The level of containment, for people.
     pub containment: Option<String>,
     /// When the calls were recorded, for people: `today 10:38`.
@@ -84,6 +183,8 @@ pub struct Ground {
     pub calls: u64,
     /// Accepted tests of the function that are there already.
     pub tests_there: usize,
+    /// A person wrote this text, so nothing in it is put right behind their back.
+    pub edited: bool,
 }
 
 /// What is to be done with a draft.
@@ -91,7 +192,7 @@ pub struct Ground {
 pub enum Verdict {
     /// A person may be asked.
     Ready,
-    /// Parts of it failed: this shorter one has to be proved in its place.
+    /// Parts of it failed or were put right: this one has to be proved in its place.
     Again(Box<Draft>),
     /// Nothing of it holds.
     Refused,
@@ -110,51 +211,77 @@ pub struct Proof {
     pub proved: (u32, u32),
 }
 
-/// Judges a draft by its runs.
+/// Why a test is taken out.
+struct Fall {
+    name: String,
+    evidence: Evidence,
+    reason: String,
+}
+
+impl Fall {
+    fn of(name: &str, what: &str, seen: &str, reason: &str) -> Self {
+        let evidence = Evidence::new(Finding::Fail, what, format!("{name} {seen}"));
+        Self { name: name.to_owned(), evidence, reason: format!("{name} {reason}") }
+    }
+}
+
+/// Judges a draft by what was seen of it.
 #[must_use]
-pub fn judge(draft: &Draft, runs: &[Run], ground: &Ground) -> Proof {
-    let mut evidence = Vec::new();
-    if let Some(broken) = broken(runs) {
-        evidence.push(broken);
-        evidence.extend(beside(draft, ground));
-        return Proof { verdict: Verdict::Broken, evidence, proved: (0, 0) };
+pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
+    if let Some(broken) = broken(&trial.runs) {
+        return over(Verdict::Broken, vec![broken], (0, 0), draft, ground);
     }
-    if let Some(stopped) = stopped(runs) {
-        evidence.push(stopped);
-        evidence.extend(beside(draft, ground));
-        return Proof { verdict: Verdict::Refused, evidence, proved: (0, count(runs.len())) };
+    if let Some(stopped) = stopped(&trial.runs) {
+        return over(Verdict::Refused, vec![stopped], (0, count(trial.runs.len())), draft, ground);
     }
-    let tally = tally(runs);
+    let tally = tally(trial);
     let passed: usize = tally.values().map(|seen| seen.passed).sum();
     let made: usize = tally.values().map(|seen| seen.passed + seen.failed).sum();
-    let missing = draft.tests.iter().filter(|name| !tally.keys().any(|ran| belongs(ran, name))).count();
-    let failing: Vec<String> = tally.iter().filter(|(_, seen)| seen.failed > 0).map(|(name, _)| name.clone()).collect();
     let proved = (count(passed), count(made));
-    if failing.is_empty() && missing == 0 && made > 0 {
-        evidence.push(Evidence::new(Finding::Pass, "passes", format!("{passed}/{made}: {}", circumstances(runs))));
-        evidence.extend(beside(draft, ground));
-        return Proof { verdict: Verdict::Ready, evidence, proved };
+    let missing = draft.tests.iter().filter(|name| !tally.keys().any(|ran| belongs(ran, name))).count();
+    if missing > 0 || made == 0 {
+        let detail = format!("pytest did not run {}", text::count(missing.max(1), "test"));
+        let evidence = vec![Evidence::new(Finding::Fail, "collects", detail)];
+        return over(Verdict::Refused, evidence, proved, draft, ground);
     }
-    for name in &failing {
-        if let Some(seen) = tally.get(name) {
-            evidence.push(seen.evidence(name));
+    let mut falls = failures(&tally, trial);
+    if falls.is_empty() {
+        falls.extend(pollution(trial));
+    }
+    if falls.is_empty() {
+        match mended(draft, trial, ground) {
+            Ok(Some((mended, what))) => {
+                let evidence = vec![Evidence::new(Finding::Note, "mended", what)];
+                return over(Verdict::Again(Box::new(mended)), evidence, proved, draft, ground);
+            }
+            Ok(None) => {}
+            Err(unmended) => falls.extend(unmended),
         }
     }
-    if missing > 0 {
-        let detail = format!("pytest did not run {}", text::count(missing, "test"));
-        evidence.push(Evidence::new(Finding::Fail, "collects", detail));
+    if falls.is_empty() {
+        falls.extend(toothless(&tally, trial, ground));
     }
-    let verdict = match trim::without(draft, &failing).filter(|rest| missing == 0 && rest.text != draft.text) {
+    if falls.is_empty() && matches!(draft.origin, Origin::Model(_)) && !ground.edited {
+        falls.extend(idle(draft, &tally, trial));
+    }
+    if falls.is_empty() {
+        let evidence = words::passed(trial, ground, (passed, made));
+        return over(Verdict::Ready, evidence, proved, draft, ground);
+    }
+    let names: Vec<String> = falls.iter().map(|fall| fall.name.clone()).collect();
+    let verdict = match trim::without(draft, &names).filter(|rest| rest.text != draft.text) {
         Some(mut rest) => {
-            for name in &failing {
-                let reason = tally.get(name).map_or_else(String::new, |seen| seen.reason(name));
-                rest.left_out.push(LeftOut { calls: 1, reason });
-            }
+            rest.dropped.extend(names);
+            rest.left_out.extend(falls.iter().map(|fall| LeftOut { calls: 1, reason: fall.reason.clone() }));
             Verdict::Again(Box::new(rest))
         }
         None => Verdict::Refused,
     };
-    evidence.extend(beside(draft, ground));
+    over(verdict, falls.into_iter().map(|fall| fall.evidence).collect(), proved, draft, ground)
+}
+
+fn over(verdict: Verdict, mut evidence: Vec<Evidence>, proved: (u32, u32), draft: &Draft, ground: &Ground) -> Proof {
+    evidence.extend(words::beside(draft, ground));
     Proof { verdict, evidence, proved }
 }
 
@@ -163,54 +290,183 @@ pub fn judge(draft: &Draft, runs: &[Run], ground: &Ground) -> Proof {
 struct Seen {
     passed: usize,
     failed: usize,
+    /// It fails when it runs alone.
+    alone: bool,
     message: String,
     lines: Vec<String>,
 }
 
-impl Seen {
-    fn evidence(&self, name: &str) -> Evidence {
-        let all = self.passed + self.failed;
-        let mut line = if self.passed > 0 {
-            Evidence::new(Finding::Flaky, "flaky", format!("{name} passes {} of {all} runs", self.passed))
-        } else {
-            Evidence::new(Finding::Fail, "fails alone", format!("{name}, {} of {all} runs", self.failed))
-        };
-        line.more = last_lines(&self.lines);
-        line
-    }
-
-    fn reason(&self, name: &str) -> String {
-        let why = if self.message.is_empty() { "it did not run each time" } else { &self.message };
-        if self.passed > 0 {
-            return format!("flaky: {name} passes {} of {} runs", self.passed, self.passed + self.failed);
-        }
-        format!("{name} fails: {}", text::cut(&text::display_line(why), 100))
-    }
-}
-
-fn tally(runs: &[Run]) -> BTreeMap<String, Seen> {
+fn tally(trial: &Trial) -> BTreeMap<String, Seen> {
     let mut tally: BTreeMap<String, Seen> = BTreeMap::new();
-    for run in runs {
+    for run in &trial.runs {
         let RunEnd::Finished(results) = &run.end else { continue };
         for result in results {
             let seen = tally.entry(result.name.clone()).or_default();
             if result.passed {
                 seen.passed += 1;
-            } else {
-                seen.failed += 1;
-                if seen.message.is_empty() {
-                    seen.message.clone_from(&result.message);
-                    seen.lines.clone_from(&result.lines);
-                }
+                continue;
+            }
+            if run.manner != Manner::Alone && trial.excused.contains(&result.name) {
+                continue;
+            }
+            seen.failed += 1;
+            seen.alone |= run.manner == Manner::Alone;
+            if seen.message.is_empty() {
+                seen.message.clone_from(&result.message);
+                seen.lines.clone_from(&result.lines);
             }
         }
     }
     // A test that was not there in every run is as good as one that failed there.
-    let runs = runs.len();
-    for seen in tally.values_mut() {
-        seen.failed += runs.saturating_sub(seen.passed + seen.failed);
+    let runs = trial.runs.len();
+    for (name, seen) in &mut tally {
+        if !trial.excused.contains(name) {
+            seen.failed += runs.saturating_sub(seen.passed + seen.failed);
+        }
     }
     tally
+}
+
+/// Tests that fail, always or sometimes (G2 to G4).
+fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
+    let mut falls = Vec::new();
+    for (name, seen) in tally.iter().filter(|(_, seen)| seen.failed > 0) {
+        let all = seen.passed + seen.failed;
+        let blame = trial.blamed.get(name);
+        let (message, lines) = blame.map_or((&seen.message, &seen.lines), |blame| (&blame.message, &blame.lines));
+        let why = if message.is_empty() { "it did not run each time" } else { message };
+        let why = text::cut(&text::display_line(why), 100).into_owned();
+        let (mut evidence, reason) = if let Some(Blame { when, .. }) = blame {
+            (Evidence::new(Finding::Fail, "fails", format!("{name}, {when}")), format!("{name} fails {when}: {why}"))
+        } else if seen.passed > 0 {
+            let detail = format!("{name} passes {} of {all} runs", seen.passed);
+            (Evidence::new(Finding::Flaky, "flaky", detail.clone()), format!("flaky: {detail}"))
+        } else {
+            let what = if seen.alone { "fails alone" } else { "fails" };
+            (Evidence::new(Finding::Fail, what, format!("{name}, {} of {all} runs", seen.failed)), format!("{name} fails: {why}"))
+        };
+        evidence.more = last_lines(lines);
+        falls.push(Fall { name: name.clone(), evidence, reason });
+    }
+    falls
+}
+
+/// Tests that leave the process in another state than they found it in, or make others fail (R19).
+fn pollution(trial: &Trial) -> Vec<Fall> {
+    let mut falls = Vec::new();
+    for (name, look) in &trial.looks {
+        let of_kind = |kind: &str| look.left.iter().filter(|trace| trace.kind == kind).collect::<Vec<_>>();
+        let (process, settings) = (of_kind("process"), of_kind("setting"));
+        let (seen, reason) = if !process.is_empty() {
+            let what = words::list(&process);
+            (format!("changes {what} and does not put it back"), format!("changes {what} for every later test"))
+        } else if !settings.is_empty() {
+            // Put back, it may do no harm.
+            continue;
+        } else if let Some(victim) = trial.spoilers.get(name) {
+            let what = words::list(&of_kind("content"));
+            (format!("changes {what}; {victim} fails after it"), format!("makes {victim} fail: it changes {what}"))
+        } else if trial.once.contains(name) {
+            let what = words::list(&of_kind("content"));
+            (
+                format!("fails the second time in a process: it changes {what}"),
+                format!("passes only once in a process: it changes {what}"),
+            )
+        } else {
+            continue;
+        };
+        falls.push(Fall::of(name, "leaves traces", &seen, &reason));
+    }
+    falls
+}
+
+/// Lists the settings of modules that tests change, with what they were before.
+fn settings(trial: &Trial) -> BTreeMap<String, Vec<&Trace>> {
+    let mut found: BTreeMap<String, Vec<&Trace>> = BTreeMap::new();
+    for (name, look) in &trial.looks {
+        for trace in look.left.iter().filter(|trace| trace.kind == "setting") {
+            found.entry(name.clone()).or_default().push(trace);
+        }
+    }
+    found
+}
+
+/// Makes tests put back what they change and pins what they ask for (R17); else those that cannot be helped.
+fn mended(draft: &Draft, trial: &Trial, ground: &Ground) -> Result<Option<(Draft, String)>, Vec<Fall>> {
+    let settings = settings(trial);
+    let mut lines = match mend::restoring(&trial.looks) {
+        _ if settings.is_empty() => mend::Lines::new(),
+        Some(lines) if !ground.edited => lines,
+        _ => return Err(unmended(&settings)),
+    };
+    let pinned = if ground.edited { mend::Lines::new() } else { mend::pinning(draft, &trial.looks) };
+    for (test, own) in pinned {
+        lines.entry(test).or_default().extend(own);
+    }
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    match mend::mend(draft, &lines) {
+        Some(rest) => Ok(Some((rest, words::mended(&settings, &trial.looks)))),
+        None if settings.is_empty() => Ok(None),
+        None => Err(unmended(&settings)),
+    }
+}
+
+/// Tests that change a setting of a module and could not be made to put it back.
+fn unmended(settings: &BTreeMap<String, Vec<&Trace>>) -> Vec<Fall> {
+    let fall = |(name, traces): (&String, &Vec<&Trace>)| {
+        let what = words::list(traces);
+        let seen = format!("changes {what} and does not put it back");
+        Fall::of(name, "leaves traces", &seen, &format!("changes {what} for every later test"))
+    };
+    settings.iter().map(fall).collect()
+}
+
+/// Tests that notice none of the faults (G5).
+fn toothless(tally: &BTreeMap<String, Seen>, trial: &Trial, ground: &Ground) -> Vec<Fall> {
+    let Faults::Some(faults) = &trial.faults else { return Vec::new() };
+    if faults.is_empty() {
+        return Vec::new();
+    }
+    let notices = |name: &String| faults.iter().any(|(_, noticed)| noticed.contains(name));
+    tally
+        .keys()
+        .filter(|name| !notices(name))
+        .map(|name| {
+            let (function, number) = (&ground.function, text::count(faults.len(), "fault"));
+            let seen = format!("passes with each of {number} put into {function}()");
+            Fall::of(name, "cannot fail", &seen, &format!("passes whatever {function}() does"))
+        })
+        .collect()
+}
+
+/// Tests that add nothing to those before them (G6).
+fn idle(draft: &Draft, tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
+    let Faults::Some(faults) = &trial.faults else { return Vec::new() };
+    let mut steps: BTreeSet<(u32, u32)> = BTreeSet::new();
+    let mut noticed: BTreeSet<usize> = BTreeSet::new();
+    let mut raises: BTreeSet<bool> = BTreeSet::new();
+    let mut falls = Vec::new();
+    for test in &draft.tests {
+        for name in tally.keys().filter(|ran| belongs(ran, test)) {
+            let mut adds = trial.looks.get(name).is_some_and(|look| {
+                let before = steps.len();
+                steps.extend(look.steps.iter().copied());
+                steps.len() > before
+            });
+            let own = (0..).zip(faults).filter(|(_, (_, by))| by.contains(name)).map(|(at, _)| at);
+            let before = noticed.len();
+            noticed.extend(own);
+            adds |= noticed.len() > before;
+            adds |= raises.insert(trim::text_of(&draft.text, test).is_some_and(|text| text.contains("raises(")));
+            if !adds {
+                let seen = "shows nothing that the tests before it do not";
+                falls.push(Fall::of(name, "adds nothing", seen, seen));
+            }
+        }
+    }
+    falls
 }
 
 /// Tells whether a result is one of a test's: the test itself, a row of it, or a method of the class.
@@ -245,148 +501,10 @@ fn last_lines(lines: &[String]) -> Vec<String> {
     lines.iter().skip(skip).map(|line| text::display(line).into_owned()).collect()
 }
 
-/// Says how the runs differed: `2 fresh processes, hash seeds 1 and 2`.
-fn circumstances(runs: &[Run]) -> String {
-    let mut parts = vec![match runs.len() {
-        1 => "1 fresh process".to_owned(),
-        more => format!("{more} fresh processes"),
-    }];
-    let seeds: BTreeSet<u32> = runs.iter().filter_map(|run| run.hash_seed).collect();
-    let seeds: Vec<String> = seeds.iter().map(ToString::to_string).collect();
-    match seeds.as_slice() {
-        [] => {}
-        [one] => parts.push(format!("hash seed {one}")),
-        [head @ .., last] => parts.push(format!("hash seeds {} and {last}", head.join(", "))),
-    }
-    let conditions: BTreeSet<&String> = runs.iter().flat_map(|run| &run.conditions).collect();
-    parts.extend(conditions.into_iter().cloned());
-    parts.join(", ")
-}
-
-/// What is worth knowing whatever the runs say.
-fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
-    let mut out = Vec::new();
-    if let Some(level) = &ground.containment {
-        out.push(Evidence::new(Finding::Note, "contained", level.clone()));
-    }
-    let mut why = Vec::new();
-    if let Some(recorded) = &ground.recorded {
-        why.push(format!("recorded {recorded}"));
-    }
-    if ground.calls > 0 {
-        why.push(text::count(size(ground.calls), "call"));
-    }
-    why.push(match ground.tests_there {
-        0 => "no test yet".to_owned(),
-        some => format!("{} there already", text::count(some, "test")),
-    });
-    out.push(Evidence::new(Finding::Note, "why here", why.join(", ")));
-    let mut left_out = draft.left_out.clone();
-    left_out.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.reason.cmp(&b.reason)));
-    let total: u64 = left_out.iter().map(|left| left.calls).sum();
-    let mut line = match left_out.first() {
-        None => Evidence::new(Finding::Note, "left out", "nothing"),
-        Some(first) => {
-            let calls = text::count(size(total), "call");
-            let more = if left_out.len() > 1 { ", …" } else { "" };
-            Evidence::new(Finding::Note, "left out", format!("{calls}: {}{more}", first.reason))
-        }
-    };
-    if left_out.len() > 1 {
-        line.more = left_out.iter().map(|left| format!("{} ×{}", left.reason, left.calls)).collect();
-    }
-    out.push(line);
-    out
-}
-
-fn size(calls: u64) -> usize {
-    usize::try_from(calls).unwrap_or(usize::MAX)
-}
-
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-mod tests {
-    use super::*;
-    use crate::base::paths::RelPath;
-    use crate::domain::proposal::Origin;
-
-    fn draft() -> Draft {
-        Draft {
-            origin: Origin::Recording,
-            target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap(),
-            imports: vec!["from m import f".into()],
-            text: "def test_a():\n    assert f(1) == 1\n\n\ndef test_b():\n    assert f(2) == 3\n".into(),
-            tests: vec!["test_a".into(), "test_b".into()],
-            calls: vec![],
-            left_out: vec![],
-            import_roots: vec![],
-            remark: None,
-        }
-    }
-
-    fn run(seed: u32, results: &[(&str, bool)]) -> Run {
-        let results = results
-            .iter()
-            .map(|(name, passed)| TestResult {
-                name: (*name).to_owned(),
-                passed: *passed,
-                message: if *passed { String::new() } else { "assert 2 == 3".into() },
-                lines: if *passed { vec![] } else { vec!["    def test_b():".into(), "assert 2 == 3".into()] },
-            })
-            .collect();
-        Run { hash_seed: Some(seed), conditions: vec![], end: RunEnd::Finished(results) }
-    }
-
-    #[test]
-    fn what_passes_everywhere_is_ready_and_says_where() {
-        let runs = [run(1, &[("test_a", true), ("test_b", true)]), run(2, &[("test_a", true), ("test_b", true)])];
-        let ground =
-            Ground { containment: Some("namespaces".into()), recorded: Some("today 10:38".into()), calls: 12, tests_there: 0 };
-        let proof = judge(&draft(), &runs, &ground);
-        assert_eq!((proof.verdict, proof.proved), (Verdict::Ready, (4, 4)));
-        let lines: Vec<(String, String)> = proof.evidence.into_iter().map(|line| (line.what, line.detail)).collect();
-        let expected = [
-            ("passes", "4/4: 2 fresh processes, hash seeds 1 and 2"),
-            ("contained", "namespaces"),
-            ("why here", "recorded today 10:38, 12 calls, no test yet"),
-            ("left out", "nothing"),
-        ];
-        assert_eq!(lines, expected.map(|(what, detail)| (what.to_owned(), detail.to_owned())));
-    }
-
-    #[test]
-    fn a_failing_test_is_taken_out_and_the_rest_is_proved_again() {
-        let runs = [run(1, &[("test_a", true), ("test_b", false)]), run(2, &[("test_a", true), ("test_b", false)])];
-        let proof = judge(&draft(), &runs, &Ground::default());
-        let Verdict::Again(rest) = proof.verdict else { panic!("{:?}", proof.verdict) };
-        assert_eq!(rest.tests, ["test_a"]);
-        assert_eq!(rest.left_out, [LeftOut { calls: 1, reason: "test_b fails: assert 2 == 3".into() }]);
-        assert_eq!(proof.evidence[0].detail, "test_b, 2 of 2 runs");
-        assert_eq!(proof.evidence[0].more.last().map(String::as_str), Some("assert 2 == 3"));
-    }
-
-    #[test]
-    fn a_flaky_test_is_called_flaky() {
-        let runs = [run(1, &[("test_a", true), ("test_b", true)]), run(2, &[("test_a", true), ("test_b", false)])];
-        let proof = judge(&draft(), &runs, &Ground::default());
-        assert_eq!((proof.evidence[0].finding, proof.evidence[0].detail.as_str()), (Finding::Flaky, "test_b passes 1 of 2 runs"));
-        assert!(matches!(proof.verdict, Verdict::Again(_)));
-    }
-
-    #[test]
-    fn nothing_is_ready_that_was_not_run() {
-        let refused = |runs: &[Run]| judge(&draft(), runs, &Ground::default()).verdict;
-        assert_eq!(refused(&[]), Verdict::Broken);
-        assert_eq!(refused(&[run(1, &[])]), Verdict::Refused);
-        assert_eq!(refused(&[run(1, &[("test_a", true)])]), Verdict::Refused);
-        assert_eq!(refused(&[run(1, &[("test_a", false), ("test_b", false)])]), Verdict::Refused);
-        let ended = |end| refused(&[Run { hash_seed: None, conditions: vec![], end }]);
-        assert_eq!(ended(RunEnd::NotCollected(vec!["E   ModuleNotFoundError".into()])), Verdict::Refused);
-        assert_eq!(ended(RunEnd::TimedOut(60)), Verdict::Refused);
-        assert_eq!(ended(RunEnd::Broke("no pytest".into())), Verdict::Broken);
-    }
-}
+mod tests;

@@ -97,6 +97,12 @@ fn is_key_error(ty: &TypeName, project: Project<'_>) -> bool {
     !own && project.class(ty).is_some_and(|(_, class)| class.bases.iter().any(|base| base == "KeyError" || base == "LookupError"))
 }
 
+/// Tells whether a message can be expected on every machine and every supported Python.
+#[must_use]
+pub fn is_stable_text(text: &str) -> bool {
+    is_stable(&TypeName::new("", ""), text)
+}
+
 fn is_stable(ty: &TypeName, text: &str) -> bool {
     let plain = !text.is_empty() && text.chars().count() <= MESSAGE_MAX && !text.contains(['\n', '\r', '\\', '\'']);
     let quoted = text.contains('\'') && !text.contains(['\n', '\r', '\\']) && text.chars().count() <= MESSAGE_MAX;

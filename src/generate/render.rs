@@ -1,7 +1,7 @@
 //! Cases → the text of a draft (R23–R28): plain tests, or rows of one test where at least three share a shape.
 
 mod imports;
-mod rows;
+pub mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, LeftOut, Origin};
-use crate::generate::act::{Act, operand};
+use crate::generate::act::{Act, Target, operand};
 use crate::generate::cases::{Case, Ending, Wrap};
 use crate::generate::expect::{Assertion, RESULT, Relation, approx};
 use crate::generate::layout::{Expr, Item, WIDTH};
@@ -101,6 +101,7 @@ fn finish(
         text,
         calls,
         left_out,
+        dropped: Vec::new(),
         remark: None,
     }
 }
@@ -108,7 +109,8 @@ fn finish(
 /// Writes one case as a test of its own.
 fn plain(case: &Case, function: &Function, name: String, project: Project<'_>) -> Test {
     let mut imports = BTreeSet::new();
-    let mut lines = vec![format!("def {name}():"), docstring(&[case], project)];
+    let fixture = if case.printed.is_empty() { "" } else { "capsys" };
+    let mut lines = vec![format!("def {name}({fixture}):"), docstring(&[case], project)];
     for statement in &case.setup {
         lines.extend(statement.lines(4));
     }
@@ -116,18 +118,46 @@ fn plain(case: &Case, function: &Function, name: String, project: Project<'_>) -
     // Cases whose act cannot be written were left out when they were made.
     if let Ok(act) = case.act(function, items) {
         match &case.ending {
-            Ending::Returns => lines.extend(returns(case, &act)),
+            Ending::Returns => lines.extend(returns(case, &act, &mut imports)),
             Ending::Raises(raised) => lines.extend(raises(case, &act, raised, None, &mut imports)),
             Ending::RaisesAfter(items, count, raised) => {
                 lines.extend(raises_after(&act, items, *count, raised, &mut imports));
             }
         }
     }
+    if let [(stream, text)] = case.printed.as_slice() {
+        lines.extend(text.lines(4, &format!("assert capsys.readouterr().{stream} == "), ""));
+    } else if !case.printed.is_empty() {
+        lines.push("    printed = capsys.readouterr()".into());
+        for (stream, text) in &case.printed {
+            lines.extend(text.lines(4, &format!("assert printed.{stream} == "), ""));
+        }
+    }
     Test { name, lines, imports }
 }
 
+/// Writes act and assertions of a case that warns: the act alone stands inside `pytest.warns`.
+fn warning(case: &Case, act: &Act, raised: &Raises, imports: &mut BTreeSet<Import>) -> Vec<String> {
+    let name = case.result.as_str();
+    let asserted = case.assertions.iter().any(|assertion| assertion.subject.contains(RESULT));
+    let mut lines = context("pytest.warns", raised, None, imports);
+    match act {
+        Act::Statement(statement) => lines.extend(statement.lines(8)),
+        Act::Construct(expr) => lines.extend(expr.lines(8, &format!("{name} = "), "")),
+        Act::Value(expr) if asserted => lines.extend(wrapped(expr, case.wrap).lines(8, &format!("{name} = "), "")),
+        Act::Value(expr) => lines.extend(wrapped(expr, case.wrap).lines(8, "", "")),
+    }
+    for assertion in &case.assertions {
+        lines.extend(assertion.lines(name, 4));
+    }
+    lines
+}
+
 /// Writes act and assertions of a case that returns.
-pub(super) fn returns(case: &Case, act: &Act) -> Vec<String> {
+fn returns(case: &Case, act: &Act, imports: &mut BTreeSet<Import>) -> Vec<String> {
+    if let Some(raised) = &case.warns {
+        return warning(case, act, raised, imports);
+    }
     let name = case.result.as_str();
     let of_result = |assertion: &&Assertion| assertion.subject.contains(RESULT);
     let mut lines = Vec::new();
@@ -135,7 +165,17 @@ pub(super) fn returns(case: &Case, act: &Act) -> Vec<String> {
     let expr = match act {
         Act::Statement(statement) => {
             lines.extend(statement.lines(4));
-            None
+            // `a += b`: what it gives is what the name stands for then.
+            let rebound = match &case.target {
+                Target::Object(receiver) => receiver.as_str(),
+                _ => name,
+            };
+            for assertion in &case.assertions {
+                if !(assertion.relation == Relation::Is && of_result(&assertion) && assertion.expected.flat() == rebound) {
+                    lines.extend(assertion.lines(rebound, 4));
+                }
+            }
+            return lines;
         }
         Act::Construct(expr) => {
             lines.extend(expr.lines(4, &format!("{name} = "), ""));
@@ -198,7 +238,7 @@ pub(super) fn raises(
     message: Option<&Expr>,
     imports: &mut BTreeSet<Import>,
 ) -> Vec<String> {
-    let mut lines = context(raised, message, imports);
+    let mut lines = context("pytest.raises", raised, message, imports);
     match act {
         Act::Value(expr) => lines.extend(wrapped(expr, case.wrap).lines(8, "", "")),
         Act::Construct(expr) => lines.extend(expr.lines(8, "", "")),
@@ -221,19 +261,19 @@ fn raises_after(act: &Act, items: &Expr, count: usize, raised: &Raises, imports:
     let Act::Value(expr) = act else { return Vec::new() };
     let mut lines = Vec::new();
     if count == 0 {
-        lines.extend(context(raised, None, imports));
+        lines.extend(context("pytest.raises", raised, None, imports));
         lines.extend(Expr::call("next", vec![expr.clone()]).lines(8, "", ""));
         return lines;
     }
     lines.extend(expr.lines(4, "iterator = ", ""));
     lines.extend(items.lines(4, &format!("assert list(itertools.islice(iterator, {count})) == "), ""));
-    lines.extend(context(raised, None, imports));
+    lines.extend(context("pytest.raises", raised, None, imports));
     lines.push("        next(iterator)".into());
     lines
 }
 
 /// Writes `with pytest.raises(…):`; `message` is an expression in place of the recorded message.
-fn context(raised: &Raises, message: Option<&Expr>, imports: &mut BTreeSet<Import>) -> Vec<String> {
+fn context(manager: &str, raised: &Raises, message: Option<&Expr>, imports: &mut BTreeSet<Import>) -> Vec<String> {
     imports.insert(Import::module("pytest"));
     let pattern = match (message, &raised.message) {
         (Some(message), _) => Some((Expr::call("re.escape", vec![message.clone()]), true)),
@@ -248,7 +288,7 @@ fn context(raised: &Raises, message: Option<&Expr>, imports: &mut BTreeSet<Impor
         items.push(Item::keyword("match", pattern));
     }
     let suffix = if raised.code.is_some() { " as caught:" } else { ":" };
-    Expr::call_with("pytest.raises", items).lines(4, "with ", suffix)
+    Expr::call_with(manager, items).lines(4, "with ", suffix)
 }
 
 /// Writes how the value of the act is come by.
@@ -256,6 +296,7 @@ pub(super) fn wrapped(expr: &Expr, wrap: Wrap) -> Expr {
     match wrap {
         Wrap::Plain | Wrap::With | Wrap::CollectAsync => expr.clone(),
         Wrap::Await => Expr::call("asyncio.run", vec![expr.clone()]),
+        Wrap::Each => Expr::Atom(format!("[list(item) for item in {}]", expr.flat())),
         Wrap::Collect => Expr::call("list", vec![expr.clone()]),
         Wrap::First(count) => {
             Expr::call("list", vec![Expr::call("itertools.islice", vec![expr.clone(), Expr::Atom(count.to_string())])])

@@ -224,10 +224,11 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         found
     };
     let importable = |_: &str| true;
+    let reached = |_| None;
     let births = |_: &TypeName| -> Vec<&Call> {
         life.iter().filter(|calls| calls.function.ends_with(".__init__")).flat_map(|calls| &calls.calls).collect()
     };
-    let project = Project { module: &find, history: &history, births: &births, importable: &importable };
+    let project = Project { module: &find, history: &history, births: &births, reached: &reached, importable: &importable };
     let function = module.functions.iter().find(|function| function.id.qualname() == calls.function).unwrap();
     let listed: Vec<&Call> = calls.calls.iter().collect();
     let plan = Plan::new(function, &listed, project);
@@ -538,8 +539,9 @@ fn the_forms_of_values() {
         let find = |name: &str| (name == "shop.cart").then_some(&module);
         let history = |_: &Call, _: u64| Vec::new();
         let importable = |_: &str| true;
+        let reached = |_| None;
         let births = |_: &TypeName| Vec::new();
-        let project = Project { module: &find, history: &history, births: &births, importable: &importable };
+        let project = Project { module: &find, history: &history, births: &births, reached: &reached, importable: &importable };
         let call = Calls::of("log").returns(&[], Value::None).calls.remove(0);
         let mut scope = Scope::new(&FunctionId::new("shop.cart", "log"));
         let built = build(&value, "value", &call, project, &mut scope).map(|built| built.folded());

@@ -30,6 +30,13 @@ pub fn test_names(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Gives the text of one test function or class, with its decorators.
+#[must_use]
+pub fn text_of(text: &str, name: &str) -> Option<String> {
+    let block = blocks(text).into_iter().find(|block| block.name.as_deref() == Some(name))?;
+    Some(block.lines.join("\n"))
+}
+
 /// Gives the draft without these tests (`test_total`) and rows (`test_total[ten]`); `None` when no test is left.
 #[must_use]
 pub fn without(draft: &Draft, failing: &[String]) -> Option<Draft> {
@@ -202,6 +209,7 @@ def test_last():
             tests: test_names(TEXT),
             calls: vec![],
             left_out: vec![],
+            dropped: Vec::new(),
             import_roots: vec![],
             remark: None,
         }

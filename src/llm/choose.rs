@@ -26,12 +26,16 @@ const KEYS_OF_HOSTS: &[(&str, &str)] = &[
     ("HF_TOKEN", "huggingface.co"),
 ];
 
-/// Finds the chosen provider. `variable` reads the environment.
+/// Finds the chosen provider. `allowed` tells whether a person lets this host be sent to, `variable` reads the environment.
 ///
 /// # Errors
 /// Fails with a sentence for people when none is chosen, when its entry is not complete, when the network setting or
 /// the address stands against it, and when its key is missing or belongs to another host.
-pub fn choose(settings: &Settings, variable: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Provider>, Trouble> {
+pub fn choose(
+    settings: &Settings,
+    allowed: impl Fn(&str) -> bool,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Arc<dyn Provider>, Trouble> {
     let (name, place) = chosen(settings)?;
     if place.kind != "openai" {
         return Err(Trouble::usage(format!(
@@ -46,6 +50,7 @@ pub fn choose(settings: &Settings, variable: impl Fn(&str) -> Option<String>) ->
             .so(format!("Add providers.{name}.model to your own config.")));
     }
     let route = Route::open(settings.network, &place.base_url).map_err(|error| error.trouble())?;
+    let route = if allowed(route.host()) { route.allow() } else { route };
     let key = place.key_env.as_deref().map(|name| key(name, &route, variable)).transpose()?;
     let patience = Patience::usual(route.is_local());
     Ok(Arc::new(OpenAi::new(route, model, key, place.concurrency, patience)))
@@ -118,17 +123,20 @@ mod tests {
     }
 
     fn said(settings: &Settings) -> String {
-        choose(settings, |name| (name == "SET").then(|| " secret \n".to_owned())).err().unwrap().to_string()
+        choose(settings, |_| false, |name| (name == "SET").then(|| " secret \n".to_owned())).err().unwrap().to_string()
     }
 
     #[test]
     fn the_chosen_one_is_found() {
-        let provider = choose(&settings("http://localhost:8080/v1", None), |_| None).unwrap();
+        let provider = choose(&settings("http://localhost:8080/v1", None), |_| false, |_| None).unwrap();
         assert_eq!((provider.model(), provider.host(), provider.is_local()), ("coder", "localhost:8080", true));
         let mut other = settings("https://api.example.com/v1", Some("SET"));
         other.model.name = Some("larger".into());
-        let provider = choose(&other, |_| Some("secret".into())).unwrap();
+        let provider = choose(&other, |_| false, |_| Some("secret".into())).unwrap();
         assert_eq!((provider.model(), provider.host(), provider.is_local()), ("larger", "api.example.com", false));
+        assert!(!provider.is_allowed(), "a host is sent to only with a person's word");
+        let provider = choose(&other, |host| host == "api.example.com", |_| Some("secret".into())).unwrap();
+        assert!(provider.is_allowed());
     }
 
     #[test]
@@ -161,9 +169,9 @@ mod tests {
             assert!(there(thief).contains("is a key for openai.com and is not sent to"), "{thief}");
         }
         let home = settings("https://api.openai.com/v1", Some("OPENAI_API_KEY"));
-        assert!(choose(&home, |_| Some("key".into())).is_ok());
+        assert!(choose(&home, |_| false, |_| Some("key".into())).is_ok());
         let second = settings("https://models.github.ai/inference", Some("GITHUB_TOKEN"));
-        assert!(choose(&second, |_| Some("key".into())).is_ok());
+        assert!(choose(&second, |_| false, |_| Some("key".into())).is_ok());
         let open = settings("http://example.com/v1", Some("SET"));
         assert!(said(&open).contains("without https"), "{}", said(&open));
     }

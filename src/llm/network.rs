@@ -1,6 +1,6 @@
 //! The one gate to the network: every connection of ours is made by a client that was built here.
 //!
-//! Decides whether a host may be spoken to at all, and how: certificates are always checked, redirects never followed,
+//! Decides whether a host may be spoken to at all, and how: another machine only where a person said so, certificates are always checked, redirects never followed,
 //! and nothing for this machine goes through a proxy.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -21,6 +21,7 @@ pub struct Route {
     base: Url,
     host: String,
     is_local: bool,
+    allowed: bool,
     client: Client,
 }
 
@@ -50,7 +51,7 @@ impl Route {
         let host = base.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
         admit(network, &host, is_local)?;
         let client = client(base.scheme() == "https", is_local)?;
-        Ok(Self { base, host, is_local, client })
+        Ok(Self { base, host, is_local, allowed: is_local, client })
     }
 
     /// Gives the host, with its port where it is not the usual one.
@@ -71,6 +72,18 @@ impl Route {
         self.is_local
     }
 
+    /// Lets requests through to another machine: to be called with a person's word for this host.
+    #[must_use]
+    pub fn allow(self) -> Self {
+        Self { allowed: true, ..self }
+    }
+
+    /// Tells whether a request would be let through.
+    #[must_use]
+    pub fn is_allowed(&self) -> bool {
+        self.allowed
+    }
+
     /// Tells whether nobody on the way can read along.
     #[must_use]
     pub fn is_private(&self) -> bool {
@@ -78,13 +91,23 @@ impl Route {
     }
 
     /// Begins a POST below the address.
-    pub(crate) fn post(&self, path: &str) -> reqwest::RequestBuilder {
-        self.client.post(self.below(path))
+    ///
+    /// # Errors
+    /// Fails for another machine that nobody allowed.
+    pub(crate) fn post(&self, path: &str) -> Result<reqwest::RequestBuilder, ModelError> {
+        Ok(self.let_through()?.post(self.below(path)))
     }
 
     /// Begins a GET below the address.
-    pub(crate) fn get(&self, path: &str) -> reqwest::RequestBuilder {
-        self.client.get(self.below(path))
+    ///
+    /// # Errors
+    /// As [`Route::post`].
+    pub(crate) fn get(&self, path: &str) -> Result<reqwest::RequestBuilder, ModelError> {
+        Ok(self.let_through()?.get(self.below(path)))
+    }
+
+    fn let_through(&self) -> Result<&Client, ModelError> {
+        if self.allowed { Ok(&self.client) } else { Err(ModelError::NotAllowed { host: self.host.clone() }) }
     }
 
     fn below(&self, path: &str) -> Url {
@@ -179,6 +202,15 @@ mod tests {
             let error = Route::open(Network::On, address).unwrap_err();
             assert!(!error.to_string().contains("hunter2") && error.to_string().contains("example.com"), "{error}");
         }
+    }
+
+    #[test]
+    fn nothing_goes_to_another_machine_that_nobody_allowed() {
+        let route = Route::open(Network::On, "https://api.example.com/v1").unwrap();
+        assert_eq!(route.post("x").unwrap_err(), ModelError::NotAllowed { host: "api.example.com".into() });
+        assert_eq!(route.get("x").unwrap_err(), ModelError::NotAllowed { host: "api.example.com".into() });
+        assert!(route.allow().post("x").is_ok());
+        assert!(Route::open(Network::On, "http://localhost:1/v1").unwrap().post("x").is_ok());
     }
 
     #[test]

@@ -101,6 +101,14 @@ impl Provider for OpenAi {
         self.shared.route.is_local()
     }
 
+    fn is_allowed(&self) -> bool {
+        self.shared.route.is_allowed()
+    }
+
+    fn outgoing(&self, request: &Request) -> String {
+        self.shared.body(Dialect::default(), request)
+    }
+
     fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {
         let (sender, receiver) = mpsc::channel(PIECES);
         let shared = Arc::clone(&self.shared);
@@ -159,9 +167,10 @@ impl Shared {
 
     async fn send(&self, dialect: Dialect, request: &Request) -> Result<Response, ModelError> {
         let response = self
-            .authorised(self.route.post("chat/completions"))?
+            .authorised(self.route.post("chat/completions")?)?
             .header(ACCEPT, "text/event-stream")
-            .json(&dialect.body(&self.model, request))
+            .header(CONTENT_TYPE, "application/json")
+            .body(self.body(dialect, request))
             .send()
             .await
             .map_err(|error| ModelError::Unreachable { host: self.host(), why: reason(&error) })?;
@@ -173,6 +182,10 @@ impl Shared {
             return Err(self.strange(format!("its type is {}", if kind.is_empty() { "missing" } else { &kind })));
         }
         Ok(response)
+    }
+
+    fn body(&self, dialect: Dialect, request: &Request) -> String {
+        dialect.body(&self.model, request).to_string()
     }
 
     fn authorised(&self, builder: reqwest::RequestBuilder) -> Result<reqwest::RequestBuilder, ModelError> {
@@ -221,7 +234,7 @@ impl Shared {
 
     /// Asks for the names of the models there are; none when that does not work.
     async fn known_models(&self) -> Vec<String> {
-        let Ok(request) = self.authorised(self.route.get("models")) else { return Vec::new() };
+        let Ok(request) = self.route.get("models").and_then(|request| self.authorised(request)) else { return Vec::new() };
         let Ok(Ok(response)) = timeout(self.patience.after, request.send()).await else { return Vec::new() };
         if !response.status().is_success() {
             return Vec::new();

@@ -18,6 +18,12 @@ pub trait Provider: Send + Sync {
     /// Tells whether requests stay on this machine.
     fn is_local(&self) -> bool;
 
+    /// Tells whether requests would be sent: to another machine only with a person's word.
+    fn is_allowed(&self) -> bool;
+
+    /// Gives what is sent for a request, byte for byte.
+    fn outgoing(&self, request: &Request) -> String;
+
     /// Asks, on a task of its own, and gives the pieces of the answer as they come.
     ///
     /// The last item is [`Piece::End`] or an error; a stream that closes without either was torn down. Cancelling the
@@ -70,6 +76,12 @@ pub enum ModelError {
         host: String,
         /// Where the host is: `this machine` or `another machine`.
         place: &'static str,
+    },
+    /// Another machine, and nobody said that it may be sent anything.
+    #[error("Not sent: nobody allowed sending to {host}.")]
+    NotAllowed {
+        /// The provider's host.
+        host: String,
     },
     /// The address cannot be used.
     #[error("The address {address} cannot be used: {why}.")]
@@ -199,6 +211,7 @@ impl ModelError {
         let trouble = Trouble::environment(self.to_string());
         match self {
             Self::Forbidden { .. } => trouble.so("Change network in your own config to allow it."),
+            Self::NotAllowed { host } => trouble.so(format!("To allow it: pytead-tui trust --send-to {host}.")),
             Self::Address { .. } => trouble.so("Correct base_url under providers in your own config."),
             Self::Unreachable { .. } => trouble.so("Start the server, or correct base_url under providers in your own config."),
             Self::NoAnswer { .. } | Self::CutOff { .. } | Self::GaveUp { .. } => {

@@ -71,11 +71,11 @@ impl Report {
 }
 
 /// A line of any kind: what a kind does not have is absent.
-#[derive(Deserialize, Default)]
+#[derive(Debug, Clone, Deserialize, Default)]
 #[serde(default)]
-struct Line {
-    kind: String,
-    nodeid: String,
+pub(super) struct Line {
+    pub(super) kind: String,
+    pub(super) nodeid: String,
     pytest: Option<String>,
     tests: Vec<String>,
     when: String,
@@ -97,19 +97,24 @@ struct Test {
 /// Puts the lines of a report and the end of the process together.
 #[must_use]
 pub fn read(lines: &str, output: &Output, limit: Duration) -> Report {
+    let lines = lines.lines().filter_map(|line| match serde_json::from_str(line) {
+        Ok(line) => Some(line),
+        Err(error) => {
+            tracing::debug!(%error, "a line of a pytest report was passed over");
+            None
+        }
+    });
+    gather(lines, output, limit)
+}
+
+/// Puts lines and the end of the process that said them together.
+pub(super) fn gather(lines: impl IntoIterator<Item = Line>, output: &Output, limit: Duration) -> Report {
     let mut tests: Vec<Test> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut uncollected = Vec::new();
     let mut report = Report { pytest: None, results: Vec::new(), problem: None };
     let mut ended = false;
-    for line in lines.lines() {
-        let line: Line = match serde_json::from_str(line) {
-            Ok(line) => line,
-            Err(error) => {
-                tracing::debug!(%error, "a line of a pytest report was passed over");
-                continue;
-            }
-        };
+    for line in lines {
         let test = places.get(&line.nodeid).and_then(|place| tests.get_mut(*place));
         match (line.kind.as_str(), test) {
             ("collected", _) => {
@@ -120,9 +125,7 @@ pub fn read(lines: &str, output: &Output, limit: Duration) -> Report {
                 }
             }
             ("uncollected", _) => {
-                let mut result = result(&line.nodeid);
-                fail(&mut result, Outcome::Error, &line);
-                uncollected.push(result);
+                uncollected.push(uncollectable(&line));
             }
             ("begun", Some(test)) => test.begun = true,
             ("phase", Some(test)) => {
@@ -133,6 +136,12 @@ pub fn read(lines: &str, output: &Output, limit: Duration) -> Report {
             ("end", _) => ended = true,
             _ => {}
         }
+    }
+    // `pytest.exit` in a test, or a plugin, may end a run in good order before all of it ran.
+    for test in tests.iter_mut().filter(|test| ended && !test.done) {
+        let message = if test.begun { "pytest was stopped in it" } else { "not run: pytest was stopped in an earlier test" };
+        let place = Line { message: message.into(), ..Line::default() };
+        phase(&mut test.result, Line { outcome: "failed".into(), ..place });
     }
     if let Some(death) = death(output, limit, ended) {
         for test in tests.iter_mut().filter(|test| !test.done) {
@@ -151,6 +160,13 @@ pub fn read(lines: &str, output: &Output, limit: Duration) -> Report {
     report.results = uncollected;
     report.results.extend(tests.into_iter().map(|test| test.result));
     report
+}
+
+/// Gives the result of a file that could not be collected.
+pub(super) fn uncollectable(line: &Line) -> TestResult {
+    let mut result = result(&line.nodeid);
+    fail(&mut result, Outcome::Error, line);
+    result
 }
 
 /// Says how a process died that did not come to the end of its tests.
@@ -255,6 +271,26 @@ mod tests {
     }
 
     #[test]
+    fn what_did_not_run_has_not_passed() {
+        let lines = [
+            COLLECTED.to_owned(),
+            phase("t.py::a", "teardown", "passed"),
+            r#"{"kind":"begun","nodeid":"t.py::b[1]"}"#.into(),
+            r#"{"kind":"end"}"#.into(),
+        ];
+        let report = read(&lines.join("\n"), &output(End::Exited(2)), Duration::from_secs(9));
+        let outcomes: Vec<_> = report.results.iter().map(|r| (r.outcome, r.message.as_str())).collect();
+        assert_eq!(
+            outcomes,
+            [
+                (Outcome::Passed, ""),
+                (Outcome::Error, "pytest was stopped in it"),
+                (Outcome::Error, "not run: pytest was stopped in an earlier test"),
+            ]
+        );
+    }
+
+    #[test]
     fn phases_add_up_and_damaged_lines_do_not_matter() {
         let lines = [
             COLLECTED.to_owned(),
@@ -263,6 +299,8 @@ mod tests {
             phase("t.py::b[1]", "call", "failed"),
             phase("t.py::b[1]", "teardown", "failed"),
             phase("t.py::C::c", "call", "passed"),
+            phase("t.py::a", "teardown", "passed"),
+            phase("t.py::C::c", "teardown", "passed"),
             phase("t.py::nobody", "call", "failed"),
             r#"{"kind":"end"}"#.into(),
         ];

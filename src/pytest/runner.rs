@@ -33,8 +33,10 @@ pub struct Suite<'a> {
     pub import_roots: &'a [PathBuf],
     /// The seed of Python's hashes.
     pub hash_seed: u32,
-    /// Run the tests from the last to the first.
-    pub reverse: bool,
+    /// `reverse` or `shuffle`; as they are collected when absent.
+    pub order: Option<&'static str>,
+    /// The working folder; the project's root when absent.
+    pub cwd: Option<&'a Path>,
     /// More variables, such as `TZ`.
     pub env: BTreeMap<String, String>,
     /// How long it may take.
@@ -94,18 +96,23 @@ pub fn run(suite: &Suite<'_>, start: &mut dyn FnMut(&Invocation) -> Result<Outpu
     Ok(read(&String::from_utf8_lossy(&lines), &output, suite.limit))
 }
 
-fn invocation(suite: &Suite<'_>, report: &Path) -> Result<Invocation, Trouble> {
-    let mut args: Vec<OsString> = ["-m", "pytest", "-q", "--tb=short", "--color=no", "-p", "pytead_tui.pytest_report"]
-        .into_iter()
-        .map(OsString::from)
-        .collect();
+/// Gives the arguments that every run of tests on a bench has, wherever pytest is started.
+pub(super) fn arguments(bench: &Bench, tests: &[String]) -> Vec<OsString> {
+    let mut args: Vec<OsString> =
+        ["-q", "--tb=short", "--color=no", "--continue-on-collection-errors"].map(OsString::from).into();
     // The cache would be written into the project; another order or other processes would make runs differ; options
     // the project adds are for its own runs: coverage, reports, parallel workers.
     args.extend(["-p", "no:cacheprovider", "-p", "no:randomly", "-o", "addopts=", "--rootdir"].map(OsString::from));
-    args.push(suite.bench.folder.clone().into());
+    args.push(bench.folder.clone().into());
     args.push("-c".into());
-    args.push(suite.bench.config.clone().into());
-    args.extend(suite.tests.iter().map(|test| suite.bench.folder.join(test).into()));
+    args.push(bench.config.clone().into());
+    args.extend(tests.iter().map(|test| bench.folder.join(test).into()));
+    args
+}
+
+fn invocation(suite: &Suite<'_>, report: &Path) -> Result<Invocation, Trouble> {
+    let mut args: Vec<OsString> = ["-m", "pytest", "-p", "pytead_tui.pytest_report"].map(OsString::from).into();
+    args.extend(arguments(suite.bench, suite.tests));
     let search = std::iter::once(&suite.package.folder).chain(suite.import_roots);
     let search = std::env::join_paths(search)
         .map_err(|error| Trouble::environment("pytest cannot be run with this folder.").because(format!("{error}.")))?;
@@ -114,10 +121,12 @@ fn invocation(suite: &Suite<'_>, report: &Path) -> Result<Invocation, Trouble> {
     env.insert("PYTHONHASHSEED".into(), suite.hash_seed.to_string());
     env.insert("PYTHONDONTWRITEBYTECODE".into(), "1".into());
     env.insert("PYTEAD_REPORT".into(), utf8(report.into())?);
-    if suite.reverse {
-        env.insert("PYTEAD_ORDER".into(), "reverse".into());
+    env.insert("PYTEAD_PROJECT".into(), utf8(suite.root.into())?);
+    if let Some(order) = suite.order {
+        env.insert("PYTEAD_ORDER".into(), order.into());
     }
-    Ok(Invocation { program: suite.interpreter.to_owned(), args, env, cwd: suite.root.to_owned(), limit: suite.limit })
+    let cwd = suite.cwd.unwrap_or(suite.root).to_owned();
+    Ok(Invocation { program: suite.interpreter.to_owned(), args, env, cwd, limit: suite.limit })
 }
 
 fn utf8(path: OsString) -> Result<String, Trouble> {

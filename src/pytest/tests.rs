@@ -97,7 +97,8 @@ impl Project {
             tests: &tests,
             import_roots: &roots,
             hash_seed: 7,
-            reverse: false,
+            order: None,
+            cwd: None,
             env: std::collections::BTreeMap::new(),
             limit: Duration::from_secs(60),
         };
@@ -205,7 +206,7 @@ fn tests_run_in_reverse_when_asked() {
         let test = "import shop\n\ndef test_a():\n    shop.seen = True\n\ndef test_b():\n    assert shop.seen\n";
         let project = Project::new(PROJECT);
         assert!(project.run(&python, test, |_| {}).all_passed());
-        let report = project.run(&python, test, |suite| suite.reverse = true);
+        let report = project.run(&python, test, |suite| suite.order = Some("reverse"));
         assert_eq!(of(&report, "test_b").outcome, Outcome::Failed);
         assert_eq!(of(&report, "test_b").message, "AttributeError: module 'shop' has no attribute 'seen'");
     }

@@ -20,6 +20,8 @@ use crate::contain::{self, Confinement, Level};
 pub const OLDEST: (u8, u8) = (3, 10);
 
 const PATIENCE: Duration = Duration::from_secs(30);
+/// As much as is repeated of what an interpreter said that does not work.
+const SAID_COLUMNS: usize = 120;
 
 /// A Python that was found and asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,14 +123,21 @@ fn ask(root: &Path, path: &Path, name: &str) -> Result<Interpreter, Trouble> {
     let failed = |why: String| {
         Trouble::environment(format!("The Python {} does not work.", text::display(name))).because(text::display(&why)).so(CHOOSE)
     };
+    let too_old = |version: &str| {
+        Trouble::environment(format!("Python {} ({}) is too old.", text::display(version), text::display(name)))
+            .because(format!("pytead-tui needs {}.{} or newer.", OLDEST.0, OLDEST.1))
+            .so(CHOOSE)
+    };
     let inside = path.starts_with(root);
-    let said = if inside { ask_contained(root, path)? } else { ask_as_user(root, path) }.map_err(failed)?;
-    let answer: Answer = serde_json::from_str(&said).map_err(|error| failed(error.to_string()))?;
+    let said = if inside { ask_contained(root, path)? } else { ask_as_user(root, path) };
+    let said = said.map_err(|why| match why.strip_prefix(ANCIENT) {
+        Some(version) => too_old(version),
+        None => failed(why),
+    })?;
+    let answer: Answer = serde_json::from_str(&said).map_err(|_| failed("It did not answer as a Python does.".into()))?;
     let (major, minor, micro) = answer.version;
     if (major, minor) < OLDEST {
-        return Err(Trouble::environment(format!("Python {major}.{minor}.{micro} ({}) is too old.", text::display(name)))
-            .because(format!("pytead-tui needs {}.{} or newer.", OLDEST.0, OLDEST.1))
-            .so(CHOOSE));
+        return Err(too_old(&format!("{major}.{minor}.{micro}")));
     }
     // Where a script stands for the real one, that one is started from now on.
     let path = if inside { path.to_owned() } else { answer.executable };
@@ -143,10 +152,22 @@ fn ask(root: &Path, path: &Path, name: &str) -> Result<Interpreter, Trouble> {
     Ok(Interpreter { path, version: answer.version, prefixes, user_base: answer.user_base, pytest: answer.pytest, label })
 }
 
+/// How the reason begins why a Python that does not know `-I` gives no answer; its version follows.
+const ANCIENT: &str = "ancient ";
+
 fn ask_as_user(root: &Path, path: &Path) -> Result<String, String> {
-    let mut command = Command::new(path);
-    command.args(["-I", "-c", QUESTION]).current_dir(root);
-    answer(command)
+    let ask = |args: &[&str]| {
+        let mut command = Command::new(path);
+        command.args(args).current_dir(root);
+        answer(command)
+    };
+    ask(&["-I", "-c", QUESTION]).map_err(|why| {
+        let version = ask(&["-E", "-s", "-c", "import sys; print('python %d.%d.%d' % sys.version_info[:3])"]).ok();
+        match version.as_deref().and_then(|said| said.trim().strip_prefix("python ")) {
+            Some(version) if version.starts_with("2.") => format!("{ANCIENT}{version}"),
+            _ => why,
+        }
+    })
 }
 
 fn ask_contained(root: &Path, path: &Path) -> Result<Result<String, String>, Trouble> {
@@ -179,7 +200,8 @@ fn answer(mut command: Command) -> Result<String, String> {
         return String::from_utf8(output.stdout).map_err(|error| error.to_string());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(said.lines().last().unwrap_or("It ended without a word.").to_owned())
+    // What is no Python may repeat the whole question.
+    Err(text::cut(said.lines().last().unwrap_or("It ended without a word."), SAID_COLUMNS).into_owned())
 }
 
 /// Guesses from the files alone where an interpreter is installed: along its links, and what `pyvenv.cfg` names.

@@ -3,7 +3,9 @@
 pub mod interpreter;
 pub mod marshal;
 pub mod package;
+mod process;
 pub mod protocol;
+pub mod skim;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod value;

@@ -11,6 +11,7 @@ use etcetera::BaseStrategy;
 
 use crate::base::error::Trouble;
 use crate::base::hash;
+use crate::base::paths::tilde;
 use crate::contain::private_folder;
 
 /// Paths below the package's folder, with `/`, and contents.
@@ -45,7 +46,9 @@ pub fn install_in(cache: &Path) -> Result<Package, Trouble> {
     let folder = cache.join(format!("python-{}", digest()));
     if !is_whole(&folder) {
         write(cache, &folder).map_err(|error| {
-            Trouble::environment(format!("Our Python package could not be written to {}.", folder.display())).because(error)
+            Trouble::environment(format!("The recorder could not be written to {}.", tilde(&folder)))
+                .because(format!("{error}."))
+                .so("Make room there, or set XDG_CACHE_HOME to a folder you can write.")
         })?;
     }
     let boot = folder.join("pytead_tui/boot");

@@ -1,5 +1,7 @@
 //! Requests and replies of `docs/worker.md` and the frames they travel in. Who sends them is `zygote.rs`.
 
+use std::collections::BTreeMap;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
@@ -22,12 +24,15 @@ pub struct Request<'a> {
 #[derive(Debug, Serialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Op<'a> {
-    /// Say who you are, after importing these modules from outside the project.
-    Hello { preload: &'a [String] },
+    /// Say who you are, after importing these modules from outside the project. With `tests`, pytest and its plugins
+    /// too; `tried` ones are known to leave no threads.
+    Hello { preload: &'a [String], tests: bool, tried: bool },
     /// Make recorded calls.
     Replay { root: &'a str, paths: &'a [String], calls: Vec<WireCall<'a>>, track: bool },
     /// Evaluate expressions.
     Evaluate { root: &'a str, paths: &'a [String], items: &'a [Expression] },
+    /// Run tests.
+    Prove(&'a Prove),
     /// End a request.
     Cancel { target: u64 },
 }
@@ -41,14 +46,85 @@ pub struct WireCall<'a> {
     qualname: &'a str,
     args: String,
     wait_ms: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    closely: bool,
 }
 
 impl<'a> WireCall<'a> {
     /// Writes a call for the wire; `args` is a marshalled tuple of `(name, kind, value)`.
     #[must_use]
     pub fn new(key: u64, module: &'a str, path: &'a str, qualname: &'a str, args: &[u8], wait_ms: u64) -> Self {
-        Self { key, module, path, qualname, args: BASE64.encode(args), wait_ms }
+        Self { key, module, path, qualname, args: BASE64.encode(args), wait_ms, closely: false }
     }
+
+    /// Asks for a closer look: iterators read, what is printed and warned.
+    #[must_use]
+    pub fn closely(self) -> Self {
+        Self { closely: true, ..self }
+    }
+}
+
+/// Tests to collect once and to run in forks from there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Prove {
+    /// The project's root.
+    pub root: String,
+    /// The folders its modules are imported from.
+    pub paths: Vec<String>,
+    /// Put these folders on the path: plain pytest does not find the project.
+    pub on_path: bool,
+    /// The folder of the tests.
+    pub bench: String,
+    /// pytest's arguments.
+    pub args: Vec<String>,
+    /// Variables to set before anything of the project is imported.
+    pub env: BTreeMap<String, String>,
+    /// Where they run; the root when absent.
+    pub cwd: Option<String>,
+    /// What is run, in this order.
+    pub runs: Vec<ProveRun>,
+    /// How long any run may take.
+    pub limit_ms: u64,
+}
+
+/// Some tests in some order, or each in a process of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ProveRun {
+    /// Comes back with its lines.
+    pub key: u64,
+    /// Ids of tests, or what these begin with; all when absent.
+    pub tests: Option<Vec<String>>,
+    /// Each test in a process of its own.
+    pub each: bool,
+    /// Say what each test leaves behind, and run it again under this key when it leaves something.
+    pub look: bool,
+    /// The key of second runs.
+    pub again: Option<u64>,
+    /// `reverse`, `shuffle` or `listed`.
+    pub order: Option<&'static str>,
+    /// Seconds to put the clock forward.
+    pub clock: Option<i64>,
+    /// Functions whose lines are noted.
+    pub targets: Vec<Place>,
+    /// Run once for each of some faults of this function.
+    pub fault: Option<Place>,
+    /// How many faults.
+    pub most: u32,
+    /// How long a process may take.
+    pub limit_ms: u64,
+}
+
+/// A function of the project, and the tests that are about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// What the ids of its tests begin with.
+    pub tests: String,
+    /// Its module.
+    pub module: String,
+    /// The module's file, relative to the root.
+    pub path: String,
+    /// Its name there.
+    pub qualname: String,
 }
 
 /// An expression to evaluate, and what it needs imported.
@@ -63,7 +139,7 @@ pub struct Expression {
 }
 
 /// Who the worker is.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Hello {
     /// `3.12.1`
     pub python: String,
@@ -73,6 +149,14 @@ pub struct Hello {
     pub pytest: Option<String>,
     /// The seed of string hashes; `None` when it is random.
     pub hashseed: Option<u32>,
+    /// The modules that were imported ahead.
+    pub preloaded: Vec<String>,
+    /// Top-level modules of the standard library.
+    pub stdlib: Vec<String>,
+    /// Top-level modules of pytest's plugins.
+    pub plugins: Vec<String>,
+    /// What changes the time of day: `time_machine`, `freezegun` or `ours`.
+    pub clock: Option<String>,
 }
 
 /// A reply, whatever to.
@@ -100,6 +184,20 @@ pub struct Reply {
     /// The project's functions a call entered: relative path and qualified name.
     #[serde(default)]
     pub entered: Vec<(String, String)>,
+    /// The run a line is of; absent for the collection.
+    pub run: Option<u64>,
+    /// The process of that run.
+    pub turn: Option<u64>,
+    /// A line of a test run.
+    pub line: Option<serde_json::Value>,
+    /// What a call that was looked at closely printed, to the output and to the error stream.
+    pub printed: Option<[String; 2]>,
+    /// What it warned: the category's module and name, and the message.
+    #[serde(default)]
+    pub warned: Vec<[String; 3]>,
+    /// A number for each way from line to line that it took.
+    #[serde(default)]
+    pub arcs: Vec<u32>,
     /// The answer to `hello`.
     #[serde(flatten)]
     pub rest: serde_json::Value,

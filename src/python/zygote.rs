@@ -3,30 +3,25 @@
 //! It never loads project code itself; each request is answered by a fork of it. Values stay marshalled here
 //! (`value.rs` reads them).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::base::error::Trouble;
 use crate::base::text;
-use crate::contain::{self, Confinement, Level, Limits};
+use crate::contain::{Level, Limits};
 use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
-use crate::python::protocol::{Expression, Hello, Op, Reply, Request, WireCall, frame, read_reply};
+use crate::python::process::Live;
+use crate::python::protocol::{Expression, Hello, Op, Prove, Reply, WireCall};
 
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// How much of what the process says on stderr is kept for its last words.
-const LAST_WORDS: usize = 4096;
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a worker is for.
 #[derive(Debug, Clone)]
@@ -39,10 +34,18 @@ pub struct WorkerSpec {
     pub level: Level,
     /// The project's root, absolute and resolved.
     pub root: PathBuf,
+    /// A folder whose files stand in for those at the root; needs [`Level::Namespaces`].
+    pub stand_in: Option<PathBuf>,
+    /// More to read, absolute.
+    pub read_only: Vec<PathBuf>,
     /// The folders the project's modules are imported from, absolute.
     pub paths: Vec<PathBuf>,
     /// Modules from outside the project to import once.
     pub preload: Vec<String>,
+    /// These modules were imported by another worker and left no threads.
+    pub tried: bool,
+    /// Load pytest and its plugins too: this worker proves tests.
+    pub tests: bool,
     /// The seed of string hashes.
     pub hash_seed: u32,
     /// More variables for the project's code.
@@ -62,7 +65,11 @@ impl WorkerSpec {
             level,
             paths: vec![root.clone()],
             root,
+            stand_in: None,
+            read_only: Vec::new(),
             preload: Vec::new(),
+            tried: false,
+            tests: false,
             hash_seed: 0,
             env: BTreeMap::new(),
             limits: Limits::default(),
@@ -105,6 +112,32 @@ pub struct Ending {
     pub ns: u64,
     /// The project's functions it entered: relative path and qualified name.
     pub entered: Vec<(String, String)>,
+}
+
+/// What a test run says as it goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProveLine {
+    /// The run; absent for the collection.
+    pub run: Option<u64>,
+    /// The process of that run.
+    pub turn: Option<u64>,
+    /// What is said.
+    pub line: serde_json::Value,
+}
+
+/// A call that was made again and looked at closely.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looked {
+    /// The key of the call.
+    pub key: u64,
+    /// How it ended, marshalled; `None` where it could not be made.
+    pub outcome: Option<Vec<u8>>,
+    /// What it printed to the output, and to the error stream.
+    pub printed: [String; 2],
+    /// What it warned: the category's module and name, and the message.
+    pub warned: Vec<[String; 3]>,
+    /// A number for each way from line to line of the project that it took.
+    pub arcs: Vec<u32>,
 }
 
 /// An expression that was evaluated.
@@ -176,6 +209,27 @@ impl Worker {
         .await
     }
 
+    /// Makes calls again and looks at each closely: iterators are read, what is printed and warned is heard.
+    ///
+    /// # Errors
+    /// As [`Worker::replay`].
+    pub async fn look(&self, calls: &[ReplayCall]) -> Result<Running<Looked>, Trouble> {
+        let wait = calls.iter().map(|call| call.wait).sum::<Duration>();
+        let calls = calls
+            .iter()
+            .map(|call| {
+                let wait_ms = u64::try_from(call.wait.as_millis()).unwrap_or(u64::MAX);
+                WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms).closely()
+            })
+            .collect();
+        let (root, paths) = self.places()?;
+        self.ask(Op::Replay { root: &root, paths: &paths, calls, track: false }, wait, |reply| {
+            let printed = reply.printed.unwrap_or_default();
+            Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned: reply.warned, arcs: reply.arcs })
+        })
+        .await
+    }
+
     /// Evaluates expressions, all in one process.
     ///
     /// # Errors
@@ -192,6 +246,18 @@ impl Worker {
         .await
     }
 
+    /// Runs tests; what happens comes as it happens.
+    ///
+    /// # Errors
+    /// As [`Worker::replay`].
+    pub async fn prove(&self, what: &Prove) -> Result<Running<ProveLine>, Trouble> {
+        let wait = Duration::from_millis(what.limit_ms);
+        let read = |reply: Reply| Some(ProveLine { run: reply.run, turn: reply.turn, line: reply.line? });
+        let mut running = self.ask(Op::Prove(what), wait, read).await?;
+        running.renewed = true;
+        Ok(running)
+    }
+
     fn places(&self) -> Result<(String, Vec<String>), Trouble> {
         let text = |path: &PathBuf| {
             path.to_str().map(str::to_owned).ok_or_else(|| Trouble::environment("The project's path is not UTF-8."))
@@ -203,7 +269,8 @@ impl Worker {
         let live = self.live().await?;
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         let replies = live.send(id, op)?;
-        Ok(Running { id, live, replies, read, deadline: Instant::now() + PATIENCE + wait, over: false })
+        let patience = PATIENCE + wait;
+        Ok(Running { id, live, replies, read, patience, renewed: false, deadline: Instant::now() + patience, over: false })
     }
 
     /// Gives the running process, started when there is none.
@@ -226,6 +293,9 @@ pub struct Running<T> {
     live: Arc<Live>,
     replies: mpsc::UnboundedReceiver<Reply>,
     read: fn(Reply) -> Option<T>,
+    patience: Duration,
+    /// The patience counts from the last reply, not from the request.
+    renewed: bool,
     deadline: Instant,
     over: bool,
 }
@@ -252,11 +322,14 @@ impl<T> Running<T> {
             }
         };
         self.over = reply.done;
+        if self.renewed {
+            self.deadline = Instant::now() + self.patience;
+        }
         if let Some(error) = reply.error {
             self.over = true;
             return Some(Err(Trouble::environment(text::display(&error))));
         }
-        if reply.key.is_none() && reply.done {
+        if reply.done && reply.key.is_none() && reply.line.is_none() {
             return None;
         }
         match (self.read)(reply) {
@@ -291,164 +364,4 @@ impl<T> Drop for Running<T> {
             self.live.cancel(self.id);
         }
     }
-}
-
-/// One run of the process.
-struct Live {
-    process: u32,
-    requests: mpsc::UnboundedSender<Vec<u8>>,
-    waiting: Arc<Mutex<Waiting>>,
-    hello: Hello,
-    // Gone with the process.
-    _scratch: tempfile::TempDir,
-}
-
-#[derive(Default)]
-struct Waiting {
-    replies: HashMap<u64, mpsc::UnboundedSender<Reply>>,
-    over: bool,
-    last_words: String,
-}
-
-impl Live {
-    async fn start(spec: &WorkerSpec, id: u64) -> Result<Self, Trouble> {
-        let scratch = contain::scratch()?;
-        let failed = |error: std::io::Error| Trouble::environment("The project's Python could not be started.").because(error);
-        let mut child = tokio::process::Command::from(command(spec, scratch.path())?)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let (Some(process), Some(mut stdin), Some(mut stdout), Some(mut stderr)) =
-            (child.id(), child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
-            return Err(Trouble::internal("The project's Python was started without pipes."));
-        };
-
-        let waiting = Arc::new(Mutex::new(Waiting::default()));
-        let (requests, mut outgoing) = mpsc::unbounded_channel::<Vec<u8>>();
-        tokio::spawn(async move {
-            while let Some(frame) = outgoing.recv().await {
-                if stdin.write_all(&frame).await.is_err() {
-                    return;
-                }
-            }
-        });
-        let shared = Arc::clone(&waiting);
-        tokio::spawn(async move {
-            let mut buffer = [0; 1024];
-            while let Ok(got @ 1..) = stderr.read(&mut buffer).await {
-                let words = &mut shared.lock().last_words;
-                if words.len() < LAST_WORDS {
-                    words.push_str(&String::from_utf8_lossy(&buffer[..got]));
-                }
-            }
-        });
-        let shared = Arc::clone(&waiting);
-        tokio::spawn(async move {
-            while let Ok(reply) = read_reply(&mut stdout).await {
-                let mut waiting = shared.lock();
-                let (id, done) = (reply.id, reply.done);
-                if let Some(receiver) = waiting.replies.get(&id) {
-                    let _ = receiver.send(reply);
-                }
-                if done {
-                    waiting.replies.remove(&id);
-                }
-            }
-            // It died, or says what is no reply: either way it is over.
-            contain::stop(process);
-            let _ = child.wait().await;
-            let mut waiting = shared.lock();
-            waiting.over = true;
-            waiting.replies.clear();
-        });
-
-        let hello = Hello { python: String::new(), executable: String::new(), pytest: None, hashseed: None };
-        let mut live = Self { process, requests, waiting, hello, _scratch: scratch };
-        let mut replies = live.send(id, Op::Hello { preload: &spec.preload })?;
-        let reply = tokio::time::timeout(PATIENCE, replies.recv())
-            .await
-            .map_err(|_| Trouble::environment("The project's Python did not get ready in time."))?
-            .ok_or_else(|| live.died())?;
-        live.hello = serde_json::from_value(reply.rest).map_err(|error| {
-            Trouble::environment("The project's Python did not get ready.").because(reply.error.unwrap_or(error.to_string()))
-        })?;
-        Ok(live)
-    }
-
-    fn is_running(&self) -> bool {
-        !self.waiting.lock().over
-    }
-
-    fn send(&self, id: u64, op: Op<'_>) -> Result<mpsc::UnboundedReceiver<Reply>, Trouble> {
-        let frame = frame(&Request { id, op }).ok_or_else(|| {
-            Trouble::environment("Too much was asked of the project's Python at once.").so("Ask for fewer functions.")
-        })?;
-        let (sender, receiver) = mpsc::unbounded_channel();
-        let mut waiting = self.waiting.lock();
-        if !waiting.over {
-            waiting.replies.insert(id, sender);
-            let _ = self.requests.send(frame);
-        }
-        Ok(receiver)
-    }
-
-    fn cancel(&self, id: u64) {
-        // Nobody waits for the answer, so it carries the number of the request itself.
-        if let Some(frame) = frame(&Request { id, op: Op::Cancel { target: id } }) {
-            let _ = self.requests.send(frame);
-        }
-    }
-
-    fn end(&self) {
-        contain::stop(self.process);
-    }
-
-    fn died(&self) -> Trouble {
-        let trouble = Trouble::environment("The project's Python died.");
-        let words = &self.waiting.lock().last_words;
-        match words.lines().last() {
-            Some(line) => trouble.because(text::display_line(line.trim_start_matches("pytead-tui: "))),
-            None => trouble,
-        }
-    }
-}
-
-impl Drop for Live {
-    fn drop(&mut self) {
-        if self.is_running() {
-            self.end();
-        }
-    }
-}
-
-/// Builds the contained command of the process.
-fn command(spec: &WorkerSpec, scratch: &std::path::Path) -> Result<std::process::Command, Trouble> {
-    let interpreter = &spec.interpreter;
-    let mut confinement = Confinement::new(&spec.root, scratch);
-    confinement.cwd = scratch.to_owned();
-    confinement.limits = spec.limits.clone();
-    confinement.read_only.clone_from(&interpreter.prefixes);
-    confinement.read_only.push(spec.package.folder.clone());
-    confinement.read_only.extend(spec.paths.iter().filter(|path| !path.starts_with(&spec.root)).cloned());
-    let own = [
-        ("PYTHONPATH", spec.package.folder.to_string_lossy().into_owned()),
-        ("PYTHONHASHSEED", spec.hash_seed.to_string()),
-        ("PYTHONDONTWRITEBYTECODE", "1".into()),
-        ("PYTHONSAFEPATH", "1".into()),
-        ("PYTEAD_LEVEL", spec.level.word().into()),
-        ("PYTEAD_SCRATCH", scratch.to_string_lossy().into_owned()),
-    ];
-    confinement.env.clone_from(&spec.env);
-    confinement.env.extend(own.map(|(name, value)| (name.to_owned(), value)));
-    if let Some(base) = &interpreter.user_base {
-        confinement.env.insert("PYTHONUSERBASE".into(), base.to_string_lossy().into_owned());
-    }
-    // Numeric libraries start a thread per core at import, and a process with threads must not fork.
-    for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
-        confinement.env.entry(name.into()).or_insert_with(|| "1".into());
-    }
-    contain::command(spec.level, &confinement, &interpreter.path, ["-m", "pytead_tui.worker"])
 }

@@ -43,6 +43,8 @@ pub(super) struct Head {
     pub(super) clock_ns: i64,
     /// `3.12.1`
     pub(super) python: String,
+    /// Every event is wanted, in its order, and not calls alone.
+    pub(super) journey: bool,
 }
 
 /// Reads the head of a file.
@@ -52,7 +54,8 @@ pub(super) fn head(parts: &mut Parts) -> Result<Head, DecodeError> {
     let pid = parts.int()?;
     parts.tree()?;
     let thread = u32::try_from(parts.natural()?).unwrap_or(u32::MAX);
-    Ok(Head { version, pid, thread, wall_ns: parts.int()?, clock_ns: parts.int()?, python: parts.text()? })
+    let (wall_ns, clock_ns, python) = (parts.int()?, parts.int()?, parts.text()?);
+    Ok(Head { version, pid, thread, wall_ns, clock_ns, python, journey: parts.text()? == "journey" })
 }
 
 /// A function as a process knows it.
@@ -142,7 +145,7 @@ impl Process {
         let parts = &mut parts;
         match kind {
             "M" => self.module(parts),
-            "F" => self.define(parts, scene),
+            "F" => self.define(parts, scene).map(|_| ()),
             "C" => self.begin(parts, scene),
             "R" => {
                 let (number, ns) = (parts.int()?, parts.int()?);
@@ -198,7 +201,8 @@ impl Process {
         Ok(())
     }
 
-    fn define(&mut self, parts: &mut Parts, scene: &Scene<'_>) -> Result<(), DecodeError> {
+    /// Takes in the definition of a function and gives its id.
+    pub(super) fn define(&mut self, parts: &mut Parts, scene: &Scene<'_>) -> Result<FunctionId, DecodeError> {
         let (number, module, qualname) = (parts.natural()?, parts.natural()?, parts.text()?);
         let (line, flags) = (u32::try_from(parts.natural()?).unwrap_or(0), parts.natural()?);
         let params = parts.sequence()?.into_iter().map(param).collect::<Result<_, _>>()?;
@@ -213,8 +217,8 @@ impl Process {
         let id = found.unwrap_or_else(|| FunctionId::new(name, &qualname));
         // A coroutine's suspensions are no values.
         let yields = flags & 0b101 != 0;
-        self.functions.insert(number, Known { id, path, yields, params });
-        Ok(())
+        self.functions.insert(number, Known { id: id.clone(), path, yields, params });
+        Ok(id)
     }
 
     fn begin(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
@@ -334,6 +338,10 @@ impl Process {
 
     fn count(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
         let (function, calls, raised) = (parts.natural()?, parts.natural()?, parts.natural()?);
+        if self.counted.get(&function).is_some_and(|known| known.calls > calls) {
+            // Any thread's file may hold counts, and files are read one after another: this one is the older.
+            return Ok(());
+        }
         for item in parts.sequence()? {
             let mut pair = Parts::of(item, "a repetition")?;
             let (number, times) = (pair.int()?, pair.natural()?);
@@ -351,7 +359,7 @@ impl Process {
     }
 }
 
-fn param(tree: Tree) -> Result<(String, ParamKind), DecodeError> {
+pub(super) fn param(tree: Tree) -> Result<(String, ParamKind), DecodeError> {
     let mut pair = Parts::of(tree, "a parameter")?;
     let name = pair.text()?;
     let kind = ParamKind::from_number(pair.int()?).ok_or_else(|| DecodeError::form("a parameter has a known kind"))?;
@@ -359,7 +367,7 @@ fn param(tree: Tree) -> Result<(String, ParamKind), DecodeError> {
 }
 
 /// Guesses the name a file is imported by, for files that are in no index.
-fn dotted(path: &RelPath) -> String {
+pub(super) fn dotted(path: &RelPath) -> String {
     let path = path.as_str().strip_prefix("src/").unwrap_or(path.as_str());
     let path = path.strip_suffix(".py").unwrap_or(path);
     path.strip_suffix("/__init__").unwrap_or(path).replace('/', ".")

@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
+use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
 
 const LOCK: &str = "lock";
+/// How the names of folders begin that the decorator makes: `traced-<milliseconds since 1970>-<process>`.
+const TRACED: &str = "traced-";
 
 /// The spool folder of one recording; the lock goes with this value.
 #[derive(Debug)]
@@ -57,6 +60,15 @@ impl SpoolFolder {
         &self.recording
     }
 
+    /// Gives when a process began to write decorated functions' calls here by itself: for a folder that is of no recording,
+    /// and that nobody but this user can have made.
+    #[must_use]
+    pub fn traced(&self) -> Option<Moment> {
+        let (started, process) = self.recording.strip_prefix(TRACED)?.split_once('-')?;
+        process.parse::<u32>().ok()?;
+        is_private(&self.path).then(|| started.parse().ok().map(Moment)).flatten()
+    }
+
     /// Removes the folder with its spool files.
     ///
     /// # Errors
@@ -82,6 +94,13 @@ fn builder() -> DirBuilder {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
+}
+
+/// Tells whether a folder is this user's and closed to others: one that came with a repository or an archive is open.
+fn is_private(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let own = rustix::process::geteuid().as_raw();
+    folder.symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == own && meta.mode() & 0o077 == 0)
 }
 
 /// Lists what runs that were killed left in a place, locked for this process. A folder says of itself which recording it
@@ -119,6 +138,25 @@ mod tests {
         assert_eq!(left.iter().map(SpoolFolder::recording).collect::<Vec<_>>(), ["7"]);
         left.remove(0).remove().unwrap();
         assert!(leftovers(&place.path().join("spool")).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_decorated_functions_folder_is_believed_when_nobody_else_can_have_made_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("traced-1700000000123-77");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        let traced = |place: &Path| leftovers(place).iter().map(SpoolFolder::traced).collect::<Vec<_>>();
+        assert_eq!(traced(place.path()), [None], "as git makes folders");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).unwrap();
+        assert_eq!(traced(place.path()), [Some(Moment(1_700_000_000_123))]);
+        for other in ["traced-1-", "traced--1", "traced-1-2-3", "12"] {
+            std::fs::rename(&path, place.path().join(other)).unwrap();
+            assert_eq!(traced(place.path()), [None], "{other}");
+            std::fs::rename(place.path().join(other), &path).unwrap();
+        }
     }
 
     #[cfg(unix)]

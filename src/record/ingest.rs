@@ -1,7 +1,7 @@
 //! A spool folder, read while programs write to it, becomes batches for the store and a summary of the recording.
 //!
 //! Reading never fails as a whole: what cannot be read is counted as a gap. What one process's records mean together is
-//! `assemble.rs`.
+//! `assemble.rs`; the records of a journey are passed on by `journey.rs`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -11,9 +11,10 @@ use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallerCount, FunctionCount};
 use crate::domain::call::Recording;
 use crate::domain::function::FunctionId;
-use crate::python::marshal::{DecodeError, Tree};
+use crate::python::marshal::{DecodeError, decode};
 use crate::python::value::Parts;
 use crate::record::assemble::{LoadedModule, Process, Scene, head};
+use crate::record::journey::Collector;
 use crate::record::spool::Tail;
 
 /// The version of the format this reader knows.
@@ -43,6 +44,8 @@ pub struct Summary {
     pub raised: u64,
     /// Threads and processes that wrote a file.
     pub threads: u64,
+    /// Events of the journey, in a recording of one.
+    pub events: u64,
     /// What was left out: reason and count.
     pub gaps: Vec<(String, u64)>,
 }
@@ -67,6 +70,7 @@ struct Source {
     thread: u32,
     shift_ns: i64,
     foreign: bool,
+    journey: Option<Collector>,
 }
 
 /// Reads the spool folder of one recording.
@@ -167,9 +171,13 @@ impl Ingest {
             };
             let Some(mut source) = self.sources.remove(&path) else { continue };
             self.read_source(&mut source, left.min(slice), last, &mut batch);
+            if let Some(journey) = source.journey.as_mut().filter(|_| last) {
+                journey.flush(&mut batch);
+            }
             self.sources.insert(path, source);
         }
         self.count(&mut batch);
+        self.summary.events += batch.journey.iter().map(|block| u64::from(block.events)).sum::<u64>();
         batch.edges.sort();
         batch.edges.dedup();
         batch
@@ -184,17 +192,23 @@ impl Ingest {
                 continue;
             }
             if let Ok(tail) = Tail::open(&path) {
-                let source = Source { tail, pid: None, thread: 0, shift_ns: 0, foreign: false };
+                let source = Source { tail, pid: None, thread: 0, shift_ns: 0, foreign: false, journey: None };
                 self.sources.insert(path, source);
             }
         }
     }
 
     fn read_source(&mut self, source: &mut Source, budget: u64, last: bool, batch: &mut Batch) {
-        let Source { tail, pid, thread, shift_ns, foreign } = source;
+        let Source { tail, pid, thread, shift_ns, foreign, journey } = source;
         let mut lost = Vec::new();
         let (mut unreadable, mut said) = (0, Vec::new());
-        let mut record = |tree: Tree| {
+        let mut record = |bytes: &[u8]| {
+            if let Some(journey) = journey.as_mut()
+                && journey.take(bytes, &mut self.redactor, batch)?
+            {
+                return Ok(());
+            }
+            let tree = decode(bytes)?;
             let taken = (|| {
                 let mut parts = Parts::of(tree, "a record")?;
                 let kind = parts.text()?;
@@ -211,6 +225,7 @@ impl Ingest {
                         self.summary.recorder_seen = true;
                         self.summary.threads += 1;
                         self.summary.python.get_or_insert(head.python);
+                        *journey = head.journey.then(|| Collector::new(head.pid, head.thread, bytes));
                     }
                     "G" => said.push((parts.text()?, parts.natural()?)),
                     _ if *foreign => {}
@@ -224,7 +239,13 @@ impl Ingest {
                             shift_ns: *shift_ns,
                             thread: *thread,
                         };
-                        process.record(&kind, parts, &mut scene)?;
+                        match journey.as_mut() {
+                            Some(journey) if kind == "F" => journey.define(bytes, &process.define(&mut parts, &scene)?)?,
+                            _ => process.record(&kind, parts, &mut scene)?,
+                        }
+                        if let Some(journey) = journey.as_mut().filter(|_| kind == "M") {
+                            journey.keep(bytes);
+                        }
                     }
                 }
                 Ok::<(), DecodeError>(())
@@ -233,6 +254,7 @@ impl Ingest {
                 tracing::debug!(%error, "a spool record was passed over");
                 unreadable += 1;
             }
+            Ok(())
         };
         if let Err(error) = tail.read(budget, last, &mut record, &mut |gap| lost.push(gap)) {
             said.push((format!("a spool file could not be read: {error}"), 1));

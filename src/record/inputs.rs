@@ -13,7 +13,7 @@ use crate::python::value::{encode, encode_arguments};
 const SECRET_MIN: usize = 8;
 
 /// Takes secrets out of every text in a value and names what the module `__main__` is called when it is imported.
-pub(super) fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&str>) {
+pub fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&str>) {
     each(value, &mut |value| match value {
         Value::Str(text) if text.len() >= SECRET_MIN => {
             if let Some(safe) = redactor.redact(text) {
@@ -37,7 +37,7 @@ pub(super) fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&st
 
 /// Hashes a function and its arguments so that equal inputs are equal in every run: objects and secrets are numbered by
 /// their first appearance, and the items of sets have an order of their own.
-pub(super) fn digest(function: &FunctionId, args: &[Argument]) -> Digest {
+pub fn digest(function: &FunctionId, args: &[Argument]) -> Digest {
     let mut args = args.to_vec();
     let mut numbers = HashMap::new();
     for arg in &mut args {

@@ -32,6 +32,8 @@ pub struct Request<'a> {
     pub record: &'a Record,
     /// What never to record.
     pub redact: &'a Redact,
+    /// Every event in its order is wanted, in place of calls with few inputs of each shape.
+    pub journey: bool,
 }
 
 /// A program that can be started under the recorder.
@@ -161,7 +163,7 @@ fn environment(request: &Request<'_>) -> Result<Vec<(&'static str, Option<OsStri
         ("PYTEAD_EXCLUDE", Some(exclude)),
         ("PYTEAD_LIMIT", Some(request.record.limit.to_string().into())),
         ("PYTEAD_TARGETS", lines(&request.record.targets)),
-        ("PYTEAD_MODE", Some("calls".into())),
+        ("PYTEAD_MODE", Some(if request.journey { "journey" } else { "calls" }.into())),
         ("PYTEAD_REDACT", lines(&request.redact.names)),
         ("PYTHONPATH", Some(join(search)?)),
     ])
@@ -224,6 +226,7 @@ mod tests {
                 package: &Package { folder: "/opt/ours".into(), boot: "/opt/ours/pytead_tui/boot".into() },
                 record: &self.record,
                 redact: &self.redact,
+                journey: false,
             })
         }
     }

@@ -68,21 +68,6 @@ pub struct Ended {
     pub summary: Summary,
 }
 
-impl Ended {
-    /// Gives the exit code to pass on: the program's own, or 128 and the signal's number as shells do.
-    #[must_use]
-    pub fn exit_code(&self) -> i32 {
-        match &self.end {
-            ProgramEnd::Exited(code) => *code,
-            ProgramEnd::Killed(name) => {
-                let known = NAMES.iter().find(|(_, known)| known == name).map(|(number, _)| *number);
-                128 + known.or_else(|| name.strip_prefix("signal ")?.parse().ok()).unwrap_or(0)
-            }
-            ProgramEnd::Running | ProgramEnd::NotStarted(_) => 127,
-        }
-    }
-}
-
 /// Runs a program to its end. `stop` asks it to end: by interrupt, then termination, then by force.
 ///
 /// # Errors
@@ -278,31 +263,13 @@ impl Ladder {
     }
 }
 
-/// Signals by number, as people know them.
-const NAMES: &[(i32, &str)] = &[
-    (1, "SIGHUP"),
-    (2, "SIGINT"),
-    (3, "SIGQUIT"),
-    (4, "SIGILL"),
-    (6, "SIGABRT"),
-    (8, "SIGFPE"),
-    (9, "SIGKILL"),
-    (11, "SIGSEGV"),
-    (13, "SIGPIPE"),
-    (14, "SIGALRM"),
-    (15, "SIGTERM"),
-];
-
 fn ended(status: std::io::Result<ExitStatus>) -> ProgramEnd {
     use std::os::unix::process::ExitStatusExt;
     match status {
         Err(error) => ProgramEnd::Killed(format!("unknown: {error}")),
         Ok(status) => match (status.code(), status.signal()) {
             (Some(code), _) => ProgramEnd::Exited(code),
-            (None, Some(number)) => {
-                let name = NAMES.iter().find(|(known, _)| *known == number).map(|(_, name)| (*name).to_owned());
-                ProgramEnd::Killed(name.unwrap_or_else(|| format!("signal {number}")))
-            }
+            (None, Some(number)) => ProgramEnd::by_signal(number),
             (None, None) => ProgramEnd::Killed("unknown".into()),
         },
     }

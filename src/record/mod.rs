@@ -1,12 +1,13 @@
 //! Starting a program under the recorder and reading its spool.
 //!
 //! [`launch`] says how a program is started, [`live`] runs it and reads along, [`ingest`] turns a spool folder into what
-//! the store keeps, [`folder`] owns the folders on disk. The format is `docs/spool.md`; the recorder itself is Python.
+//! the store keeps, [`journey`] reads that back where it is a journey, [`folder`] owns the folders on disk. The format is `docs/spool.md`; the recorder itself is Python.
 
 mod assemble;
 pub mod folder;
 pub mod ingest;
-mod inputs;
+pub mod inputs;
+pub mod journey;
 pub mod launch;
 pub mod live;
 mod spool;

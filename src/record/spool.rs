@@ -1,16 +1,18 @@
 //! One spool file: read while it grows, to its last whole record.
 //!
-//! Knows frames and marshal, not what records mean. Nothing is kept between two readings but the place: what was half
+//! Knows frames, not what records mean. Nothing is kept between two readings but the place: what was half
 //! written at one reading is read again from the disk at the next.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::python::marshal::{Tree, decode};
+use crate::python::marshal::DecodeError;
 
-/// Read at once.
+/// Read at once, where records keep coming.
 const CHUNK: usize = 1 << 20;
+/// Read at first: most of the time nothing was added, and what lies behind the last record are zeros.
+const LOOK: usize = 1 << 12;
 /// No recorder writes a record past this.
 const RECORD_MAX: usize = 16 << 20;
 /// Before a record: its length.
@@ -38,6 +40,9 @@ impl Gap {
         }
     }
 }
+
+/// Takes in one record.
+pub(super) type Take<'a> = dyn FnMut(&[u8]) -> Result<(), DecodeError> + 'a;
 
 /// A spool file and how far it was read.
 #[derive(Debug)]
@@ -70,12 +75,13 @@ impl Tail {
         self.offset
     }
 
-    /// Reads the whole records that were added since the last time, at most about `budget` bytes of them. `last` says that
-    /// no more will come: then what is left over is reported as a gap.
+    /// Reads the whole records that were added since the last time, at most about `budget` bytes of them. `record` fails
+    /// when the bytes are no marshal data, and is then given them once more later. `last` says that no more will come: then
+    /// what is left over is reported as a gap.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn read(&mut self, budget: u64, last: bool, record: &mut dyn FnMut(Tree), gap: &mut dyn FnMut(Gap)) -> io::Result<()> {
+    pub(super) fn read(&mut self, budget: u64, last: bool, record: &mut Take<'_>, gap: &mut dyn FnMut(Gap)) -> io::Result<()> {
         let end = self.offset.saturating_add(budget);
         let mut window = Window::default();
         while !self.over && self.offset < end {
@@ -87,11 +93,18 @@ impl Tail {
             }
             let length = window.rest().first_chunk().map_or(0, |head| u32::from_le_bytes(*head) as usize);
             if length == 0 {
+                // A length is written after its record: without one, what is there is half of one.
+                if last && window.rest().iter().any(|byte| *byte != 0) {
+                    gap(Gap::Cut);
+                }
                 break;
             }
             if length > RECORD_MAX {
-                gap(Gap::Lost);
-                self.over = true;
+                if last || self.doubtful == Some(self.offset) {
+                    gap(Gap::Lost);
+                    self.over = true;
+                }
+                self.doubtful = Some(self.offset);
                 break;
             }
             if !window.holds(HEAD + length, &self.file, self.offset)? {
@@ -100,8 +113,8 @@ impl Tail {
                 }
                 break;
             }
-            match decode(&window.rest()[HEAD..HEAD + length]) {
-                Ok(tree) => record(tree),
+            match record(&window.rest()[HEAD..HEAD + length]) {
+                Ok(()) => {}
                 // It may be half written: it gets a second reading before it is passed over.
                 Err(_) if !last && self.doubtful != Some(self.offset) => {
                     self.doubtful = Some(self.offset);
@@ -117,10 +130,16 @@ impl Tail {
 }
 
 /// The part of a file around the place that is being read.
-#[derive(Default)]
 struct Window {
     bytes: Vec<u8>,
     at: usize,
+    look: usize,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), at: 0, look: LOOK }
+    }
 }
 
 impl Window {
@@ -134,8 +153,9 @@ impl Window {
             self.bytes.drain(..self.at);
             self.at = 0;
             file.seek(SeekFrom::Start(offset + self.bytes.len() as u64))?;
-            let missing = wanted.max(CHUNK) - self.bytes.len();
+            let missing = wanted.max(self.look) - self.bytes.len();
             file.take(missing as u64).read_to_end(&mut self.bytes)?;
+            self.look = (self.look * 4).min(CHUNK);
         }
         Ok(self.rest().len() >= wanted)
     }
@@ -147,7 +167,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::python::marshal::Writer;
+    use crate::python::marshal::{Tree, Writer, decode};
 
     fn frame(number: i64, text: &str) -> Vec<u8> {
         let mut writer = Writer::default();
@@ -160,12 +180,11 @@ mod tests {
 
     fn read(tail: &mut Tail, last: bool) -> (Vec<i64>, Vec<Gap>) {
         let (mut numbers, mut gaps) = (Vec::new(), Vec::new());
-        let mut record = |tree| match tree {
-            Tree::Tuple(items) => match items[0] {
-                Tree::Int(number) => numbers.push(number),
-                _ => panic!("not a number"),
-            },
-            _ => panic!("not a tuple"),
+        let mut record = |bytes: &[u8]| {
+            let Tree::Tuple(items) = decode(bytes)? else { panic!("not a tuple") };
+            let Tree::Int(number) = items[0] else { panic!("not a number") };
+            numbers.push(number);
+            Ok(())
         };
         tail.read(u64::MAX, last, &mut record, &mut |gap| gaps.push(gap)).unwrap();
         (numbers, gaps)
@@ -223,6 +242,27 @@ mod tests {
     }
 
     #[test]
+    fn room_that_was_reserved_is_not_yet_written_and_half_a_record_is_a_gap() {
+        let reserved = |written: &[u8]| [written, &vec![0; (1 << 16) - written.len()]].concat();
+        let (first, second) = (frame(1, "a"), frame(2, &"b".repeat(9000)));
+        let whole = [first.clone(), second.clone()].concat();
+        let without_length = |bytes: usize| {
+            let mut half = whole[..first.len() + HEAD + bytes].to_vec();
+            half[first.len()..first.len() + HEAD].fill(0);
+            reserved(&half)
+        };
+        for bytes in [1, 5, second.len() - HEAD] {
+            let (_folder, mut tail) = file(&without_length(bytes));
+            assert_eq!(read(&mut tail, false), (vec![1], vec![]), "{bytes} bytes of the second");
+            std::fs::write(tail.path(), reserved(&whole)).unwrap();
+            assert_eq!(read(&mut tail, false), (vec![2], vec![]), "its length came last");
+            assert_eq!(read(&mut tail, true), (vec![], vec![]));
+            let (_folder, mut tail) = file(&without_length(bytes));
+            assert_eq!(read(&mut tail, true), (vec![1], vec![Gap::Cut]), "{bytes} bytes of the second");
+        }
+    }
+
+    #[test]
     fn a_damaged_record_is_passed_over_after_a_second_reading() {
         let mut damaged = frame(2, "b");
         damaged[4] = b'?';
@@ -234,7 +274,8 @@ mod tests {
     #[test]
     fn a_senseless_length_loses_the_rest_of_the_file_only() {
         let (_folder, mut tail) = file(&[frame(1, "a"), vec![0xff; 40]].concat());
-        assert_eq!(read(&mut tail, false), (vec![1], vec![Gap::Lost]));
+        assert_eq!(read(&mut tail, false), (vec![1], vec![]), "it may be half written");
+        assert_eq!(read(&mut tail, false), (vec![], vec![Gap::Lost]));
         assert_eq!(read(&mut tail, true), (vec![], vec![]), "it is said once");
     }
 

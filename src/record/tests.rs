@@ -12,6 +12,7 @@ use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, NewCall};
 use crate::domain::call::{Effect, GeneratorEnd, Outcome, ProgramEnd};
 use crate::domain::function::FunctionId;
+use crate::domain::journey::{JourneyEvent, What};
 use crate::domain::settings::{Record, Redact};
 use crate::domain::value::Value;
 use crate::python::package::install_in;
@@ -19,6 +20,7 @@ use crate::python::testing::interpreters;
 use crate::python::value::{arguments, outcome};
 use crate::record::folder::{SpoolFolder, leftovers};
 use crate::record::ingest::{Ingest, Summary};
+use crate::record::journey::events;
 use crate::record::launch::{Plan, Request};
 use crate::record::live::{Attach, Ended, Progress, recover, run};
 
@@ -45,6 +47,7 @@ impl Found {
         self.batch.touches.extend(batch.touches);
         self.batch.times.extend(batch.times);
         self.batch.edges.extend(batch.edges);
+        self.batch.journey.extend(batch.journey);
         for count in batch.counts {
             self.batch.counts.retain(|known| known.function != count.function);
             self.batch.counts.push(count);
@@ -161,6 +164,7 @@ fn start_and_end_of_calls_find_each_other() {
         functions: 2,
         raised: 1,
         threads: 1,
+        events: 0,
         gaps: vec![("budget of cart:Cart.total".into(), 3)],
     };
     assert_eq!(summary, expected);
@@ -255,6 +259,7 @@ main()
 
 struct Project {
     folder: tempfile::TempDir,
+    journey: bool,
 }
 
 impl Project {
@@ -262,7 +267,7 @@ impl Project {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("main.py"), program).unwrap();
         std::fs::write(folder.path().join("lib.py"), "def double(x):\n    return 2 * x\n").unwrap();
-        Self { folder }
+        Self { folder, journey: false }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -279,6 +284,7 @@ impl Project {
             package: &package,
             record: &Record::default(),
             redact: &Redact::default(),
+            journey: self.journey,
         })
         .unwrap()
     }
@@ -302,7 +308,7 @@ fn a_program_is_recorded_by_every_python_of_this_machine() {
         let (found, ended) = project.run(&python, &["main.py"], CancellationToken::new());
         let by = python.display();
         assert_eq!(String::from_utf8_lossy(&found.output), "total 6 8 [0, 1]\n", "{by}");
-        assert_eq!((&ended.end, ended.exit_code()), (&ProgramEnd::Exited(0), 0), "{by}");
+        assert_eq!((&ended.end, ended.end.exit_code()), (&ProgramEnd::Exited(0), 0), "{by}");
         assert!(ended.summary.recorder_seen, "{by}");
         assert_eq!(ended.summary.gaps, [], "{by}");
         let expected =
@@ -338,6 +344,74 @@ fn a_program_is_recorded_by_every_python_of_this_machine() {
     }
 }
 
+/// What each event of the program's journey reads as, `main()`'s own and those of the thread.
+const JOURNEY: &str = "
+main:main()
+  main:Cart.__init__(items=[1, 2])
+  → None
+  main:Cart.add(item=3)
+  → None
+  main:Cart.total()
+  → 6
+  lib:double(x=4)
+  → 8
+  main:rows(n=2)
+  yields 0
+  goes on
+  yields 1
+  goes on
+  → None
+  touches output: builtins.print
+  main:fails(text='missing')
+  ✗ KeyError('missing') in line 17
+  touches thread: started
+→ None
+lib:double(x=5)
+→ 10";
+
+#[test]
+fn the_journey_of_a_program_is_read_back_event_by_event() {
+    let project = Project { journey: true, ..Project::new(PROGRAM) };
+    for python in interpreters() {
+        let by = python.display();
+        let (found, ended) = project.run(&python, &["main.py"], CancellationToken::new());
+        assert_eq!((found.batch.calls.len(), ended.summary.kept), (0, 0), "a journey makes no rows by {by}");
+        let journey = events(found.batch.journey, now());
+        assert_eq!(ended.summary.events, journey.len() as u64, "{by}");
+        let lines: Vec<u32> = journey.iter().map(|event| event.line.0).collect();
+        assert_eq!(lines, (1..=u32::try_from(journey.len()).unwrap()).collect::<Vec<_>>(), "{by}");
+        let (own, threaded): (Vec<_>, Vec<_>) = journey.iter().partition(|event| event.thread == journey[0].thread);
+        let text = |event: &&JourneyEvent| event.text().split_at(6).1.to_owned();
+        let read: Vec<String> = own.iter().map(text).chain(threaded.iter().map(text)).collect();
+        // How print comes to be noted differs in time, not in what it says.
+        let order = |lines: Vec<String>| lines.into_iter().filter(|line| !line.contains("touches")).collect::<Vec<_>>();
+        assert_eq!(order(read.clone()), order(JOURNEY.trim().lines().map(str::to_owned).collect()), "{by}");
+        let touches = |kind: &str| read.iter().any(|line| line.contains("touches") && line.contains(kind));
+        assert!(touches("output") && touches("thread"), "{by}: {read:?}");
+        let What::Call { reached, .. } = &journey[0].what else { panic!("{by}") };
+        assert!(reached.len() >= 7 && reached.is_sorted(), "{by}: {reached:?}");
+        let fails = journey.iter().find(|event| event.text().contains("main:fails")).unwrap();
+        let What::Call { parent, direct, .. } = &fails.what else { panic!("{by}") };
+        assert_eq!((*parent, *direct), (Some(journey[0].line), false), "{by}");
+    }
+}
+
+#[test]
+fn a_long_journey_is_kept_in_blocks_of_a_thousand_events_without_its_secrets() {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let program = format!("def f(x):\n    return x\nfor i in range(1750):\n    f(i)\nf('{token}')\n");
+    let project = Project { journey: true, ..Project::new(&program) };
+    let (found, ended) = project.run(&interpreters()[0], &["main.py"], CancellationToken::new());
+    let blocks: Vec<(u32, u32)> = found.batch.journey.iter().map(|block| (block.number, block.events)).collect();
+    assert_eq!(blocks, [(0, 1000), (1, 1000), (2, 1000), (3, 502)]);
+    assert_eq!(ended.summary.seen, 1751);
+    let holds = |block: &crate::domain::batch::JourneyBlock| String::from_utf8_lossy(&block.records).contains("ghp_");
+    assert!(!found.batch.journey.iter().any(holds));
+    let journey = events(found.batch.journey, now());
+    assert_eq!(journey.len(), 3502);
+    assert!(journey[3500].text().ends_with("f(x='[REDACTED:github-token#1]')"), "{}", journey[3500].text());
+}
+
 #[test]
 fn inputs_are_equal_in_two_recordings() {
     let project = Project::new(PROGRAM);
@@ -370,7 +444,7 @@ fn a_program_is_seen_while_it_runs_and_stopped_when_asked() {
         }))
         .unwrap();
     assert!(ended.took < Duration::from_secs(30), "{ended:?}");
-    assert_eq!((&ended.end, ended.exit_code()), (&ProgramEnd::Killed("SIGINT".into()), 130));
+    assert_eq!((&ended.end, ended.end.exit_code()), (&ProgramEnd::Killed("SIGINT".into()), 130));
 }
 
 #[test]
@@ -378,10 +452,10 @@ fn what_is_not_python_runs_and_says_nothing() {
     let project = Project::new(PROGRAM);
     let (found, ended) = project.run(&interpreters()[0], &["sh", "-c", "echo hello; exit 7"], CancellationToken::new());
     assert_eq!(found.output, b"hello\n");
-    assert_eq!((ended.end.clone(), ended.exit_code()), (ProgramEnd::Exited(7), 7));
+    assert_eq!((ended.end.clone(), ended.end.exit_code()), (ProgramEnd::Exited(7), 7));
     assert!(!ended.summary.recorder_seen);
     let (_, ended) = project.run(&interpreters()[0], &["sh", "-c", "kill -SEGV $$"], CancellationToken::new());
-    assert_eq!((ended.end.clone(), ended.exit_code()), (ProgramEnd::Killed("SIGSEGV".into()), 139));
+    assert_eq!((ended.end.clone(), ended.end.exit_code()), (ProgramEnd::Killed("SIGSEGV".into()), 139));
 }
 
 #[test]
@@ -449,6 +523,7 @@ fn on_the_terminal() {
         package: &package,
         record: &Record::default(),
         redact: &Redact::default(),
+        journey: false,
     };
     let plan = Plan::new(&request).unwrap();
     let folder = SpoolFolder::create(&[root.join(".pytead/spool")], "1").unwrap();

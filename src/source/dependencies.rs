@@ -4,6 +4,7 @@
 //! user's. Import-time code counts as one node per module, classes as one each.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::OnceLock;
 
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
@@ -30,6 +31,10 @@ pub struct Reach {
     users: HashMap<String, Vec<Node>>,
     uses: Vec<Vec<Node>>,
     used_by: Vec<Vec<Node>>,
+    /// The group of each node: nodes of one group reach each other, and so the same code.
+    groups: Vec<usize>,
+    /// The code each group reaches, hashed when first asked for.
+    keys: Vec<OnceLock<Digest>>,
 }
 
 impl Reach {
@@ -44,6 +49,8 @@ impl Reach {
             users: HashMap::new(),
             uses: Vec::new(),
             used_by: Vec::new(),
+            groups: Vec::new(),
+            keys: Vec::new(),
         };
         let project = Project::new(index, &mut reach);
         project.link(&mut reach);
@@ -61,6 +68,9 @@ impl Reach {
                 reach.used_by[*to].push(from);
             }
         }
+        let (groups, count) = groups(&reach.uses);
+        reach.groups = groups;
+        reach.keys.resize_with(count, OnceLock::new);
         reach
     }
 
@@ -81,6 +91,13 @@ impl Reach {
     #[must_use]
     pub fn code_key(&self, function: &FunctionId) -> Digest {
         let start = self.by_id.get(function).cloned().unwrap_or_default();
+        match start.as_slice() {
+            [node] => *self.keys[self.groups[*node]].get_or_init(|| self.hash_of(start)),
+            _ => self.hash_of(start),
+        }
+    }
+
+    fn hash_of(&self, start: Vec<Node>) -> Digest {
         let mut reached: Vec<Digest> = self.closure(start, &self.uses).into_iter().map(|node| self.nodes[node]).collect();
         reached.sort_unstable();
         let mut hasher = Hasher::default();
@@ -97,12 +114,18 @@ impl Reach {
         self.closure(start, &self.uses).into_iter().filter_map(|node| self.functions[node].clone()).collect()
     }
 
-    fn closure(&self, mut stack: Vec<Node>, edges: &[Vec<Node>]) -> HashSet<Node> {
-        let mut seen: HashSet<Node> = stack.iter().copied().collect();
-        while let Some(node) = stack.pop() {
-            stack.extend(edges[node].iter().copied().filter(|next| seen.insert(*next)));
+    /// Lists the nodes that these lead to, themselves included, each once.
+    fn closure(&self, start: Vec<Node>, edges: &[Vec<Node>]) -> Vec<Node> {
+        let mut seen = vec![false; edges.len()];
+        let mut found = Vec::new();
+        let mut next = start;
+        while let Some(node) = next.pop() {
+            if !std::mem::replace(&mut seen[node], true) {
+                found.push(node);
+                next.extend(edges[node].iter().copied().filter(|next| !seen[*next]));
+            }
         }
-        seen
+        found
     }
 
     fn add(&mut self, what: &str, code: Digest, function: Option<FunctionId>) -> Node {
@@ -123,6 +146,59 @@ impl Reach {
         self.by_id.insert(id.clone(), vec![node]);
         vec![node]
     }
+}
+
+/// Parts nodes into groups that reach each other (Tarjan's way, with a stack of its own); gives each node's group and
+/// how many there are.
+fn groups(uses: &[Vec<Node>]) -> (Vec<usize>, usize) {
+    const UNSEEN: usize = usize::MAX;
+    let (mut order, mut lowest) = (vec![UNSEEN; uses.len()], vec![0; uses.len()]);
+    let (mut groups, mut count, mut next) = (vec![UNSEEN; uses.len()], 0, 0);
+    let mut open: Vec<Node> = Vec::new();
+    for root in 0..uses.len() {
+        if order[root] != UNSEEN {
+            continue;
+        }
+        // Nodes on the way, each with how many of its edges were followed.
+        let mut way: Vec<(Node, usize)> = vec![(root, 0)];
+        while let Some((node, followed)) = way.pop() {
+            if followed == 0 {
+                order[node] = next;
+                lowest[node] = next;
+                next += 1;
+                open.push(node);
+            } else {
+                let child = uses[node][followed - 1];
+                lowest[node] = lowest[node].min(lowest[child]);
+            }
+            let mut at = followed;
+            let deeper = loop {
+                let Some(target) = uses[node].get(at).copied() else { break None };
+                at += 1;
+                if order[target] == UNSEEN {
+                    break Some(target);
+                }
+                if groups[target] == UNSEEN {
+                    lowest[node] = lowest[node].min(order[target]);
+                }
+            };
+            if let Some(target) = deeper {
+                way.push((node, at));
+                way.push((target, 0));
+                continue;
+            }
+            if lowest[node] == order[node] {
+                while let Some(member) = open.pop() {
+                    groups[member] = count;
+                    if member == node {
+                        break;
+                    }
+                }
+                count += 1;
+            }
+        }
+    }
+    (groups, count)
 }
 
 fn name(id: &FunctionId) -> &str {

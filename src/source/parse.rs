@@ -13,7 +13,7 @@ use crate::domain::function::{Class, Fingerprint, Function, FunctionId, Function
 use super::decode::{Decoded, decode, number, place};
 use super::literal;
 use super::parts::{
-    decorator_name, decorator_nodes, docstring, first_error, imports, is_empty, kind, params, row, unwrap_parentheses,
+    decorator_name, decorator_nodes, docstring, fields, first_error, imports, is_empty, kind, params, row, unwrap_parentheses,
 };
 use super::tokens::{KEYWORD, Shape, Step};
 use super::tree::syntax_tree;
@@ -334,6 +334,7 @@ impl<'t> Walk<'t> {
                 bases: node.child_by_field_name("superclasses").map_or_else(Vec::new, |list| self.bases(list)),
                 decorators: decorator_texts,
                 docstring: doc.as_ref().map(|(_, text)| literal::cleandoc(text)),
+                fields: body.map_or_else(Vec::new, |body| fields(body, source)),
                 fingerprint: hash::Digest::default(),
             }))
         } else {

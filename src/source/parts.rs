@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use crate::domain::function::{FunctionKind, Import, Param, ParamKind};
+use crate::domain::function::{Field, FunctionKind, Import, Param, ParamKind};
 
 use super::decode::number;
 use super::literal;
@@ -73,6 +73,25 @@ pub(super) fn docstring(body: Node<'_>, source: &str) -> Option<(usize, String)>
         _ => return None,
     };
     (!value.bytes && !value.formatted).then_some((statement.id(), value.value))
+}
+
+/// Lists the annotated and assigned names of a class's body.
+pub(super) fn fields(body: Node<'_>, source: &str) -> Vec<Field> {
+    let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default().to_owned();
+    let mut cursor = body.walk();
+    body.named_children(&mut cursor)
+        .filter(|child| child.kind() == "expression_statement")
+        .filter_map(|statement| statement.named_child(0))
+        .filter(|node| node.kind() == "assignment")
+        .filter_map(|node| {
+            let name = node.child_by_field_name("left").filter(|left| left.kind() == "identifier")?;
+            Some(Field {
+                name: text(name),
+                annotation: node.child_by_field_name("type").map(text),
+                value: node.child_by_field_name("right").map(text),
+            })
+        })
+        .collect()
 }
 
 pub(super) fn kind(name: &str, decorators: &[String], in_class: bool, in_function: bool) -> FunctionKind {

@@ -4,11 +4,12 @@
 //! [`SpoolCall`] until it has a number, and parents are looked up when calls are read.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rusqlite::{Connection, Row, Transaction, params};
 
 use super::json::{json, to_json};
-use super::{Result, Store, signed, unsigned};
+use super::{Result, Store, journeys, signed, unsigned};
 use crate::base::hash::Digest;
 pub use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{CallId, RecordingId, Touch};
@@ -104,11 +105,13 @@ impl Store {
     ///
     /// # Errors
     /// Fails when the database cannot be written.
-    pub fn ingest(&self, recording: RecordingId, batch: Batch) -> Result<HashMap<SpoolCall, CallId>> {
+    pub fn ingest(&self, recording: RecordingId, batch: impl Into<Arc<Batch>>) -> Result<HashMap<SpoolCall, CallId>> {
+        let batch = batch.into();
         self.write(move |transaction| {
             let ids = insert_calls(transaction, recording, &batch.calls)?;
             update_calls(transaction, recording, &batch)?;
             insert_totals(transaction, recording, &batch)?;
+            journeys::insert(transaction, recording, &batch.journey)?;
             Ok(ids)
         })
     }
@@ -145,18 +148,21 @@ impl Store {
         })
     }
 
-    /// Gives the kept calls made from a call, in the order they started.
+    /// Gives the kept calls made from these calls, at most `most` each, in the order they started; each knows its parent.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn children(&self, call: CallId) -> Result<Vec<StoredCall>> {
+    pub fn children(&self, calls: &[CallId], most: usize) -> Result<Vec<StoredCall>> {
         self.read(|connection| {
             let sql = format!(
-                "{} FROM calls parent JOIN calls c ON c.recording = parent.recording AND c.process = parent.process \
-                 AND c.parent_number = parent.number WHERE parent.id = ?1 ORDER BY c.start_ns, c.id",
+                "{} FROM (SELECT child.id, row_number() OVER (PARTITION BY parent.id ORDER BY child.start_ns, child.id) AS place \
+                 FROM json_each(?1) AS wanted JOIN calls parent ON parent.id = wanted.value \
+                 JOIN calls child ON child.recording = parent.recording AND child.process = parent.process \
+                 AND child.parent_number = parent.number) AS ranked \
+                 JOIN calls c ON c.id = ranked.id WHERE ranked.place <= ?2 ORDER BY c.start_ns, c.id",
                 select("c.times")
             );
-            list(connection, &sql, [call.0])
+            list(connection, &sql, params![to_json(calls)?, i64::try_from(most).unwrap_or(i64::MAX)])
         })
     }
 

@@ -1,4 +1,4 @@
-//! The source of functions as it was when their calls were recorded or accepted: what "because" is told against.
+//! The source of functions as it was when their calls were recorded: what "because" is told against.
 
 use rusqlite::params;
 

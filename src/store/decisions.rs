@@ -6,6 +6,7 @@ use super::json::{from_word, json, to_json, word};
 use super::{Result, Store, StoreError, proposals, signed, unsigned};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
 use crate::domain::decision::{Decision, DecisionId, Verb};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
@@ -92,6 +93,20 @@ impl Store {
                 "undone AND id > (SELECT coalesce(max(id), 0) FROM decisions WHERE NOT undone) ORDER BY id LIMIT 1",
                 [],
             )
+        })
+    }
+
+    /// Gives a file as the last decision that stands wrote it, if one did.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn last_written(&self, path: &RelPath) -> Result<Option<String>> {
+        self.believed(None, |connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT json_extract(edit.value, '$.after') FROM decisions JOIN json_each(decisions.edits) AS edit \
+                 WHERE NOT undone AND json_extract(edit.value, '$.path') = ?1 ORDER BY decisions.id DESC LIMIT 1",
+            )?;
+            Ok(statement.query_row([path.as_str()], |row| row.get(0)).optional()?.flatten())
         })
     }
 

@@ -9,8 +9,13 @@ use crate::domain::proposal::IllegalMove;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database is only read.
-    #[error("the database cannot be written: it is opened for reading only")]
-    ReadOnly,
+    #[error("the database cannot be written: {why}")]
+    ReadOnly {
+        /// The end of a sentence.
+        why: String,
+        /// What a person can do about it, a sentence.
+        todo: String,
+    },
     /// There is no room left.
     #[error("the disk is full")]
     Full,
@@ -45,6 +50,16 @@ pub enum StoreError {
     Sqlite(rusqlite::Error),
 }
 
+impl StoreError {
+    /// Makes the error of a database that cannot be written because of the folder it is in.
+    pub(super) fn read_only(why: impl Into<String>) -> Self {
+        Self::ReadOnly { why: why.into(), todo: WRITABLE.into() }
+    }
+}
+
+/// What to do where nothing can be written.
+pub(super) const WRITABLE: &str = "Make .pytead a folder you can write, with room on its disk, then start again.";
+
 impl From<serde_json::Error> for StoreError {
     fn from(error: serde_json::Error) -> Self {
         Self::Form(error.to_string())
@@ -57,7 +72,7 @@ impl From<rusqlite::Error> for StoreError {
             return Self::Form(why.to_string());
         }
         match error.sqlite_error_code() {
-            Some(ErrorCode::ReadOnly) => Self::ReadOnly,
+            Some(ErrorCode::ReadOnly) => Self::read_only("it is opened for reading only"),
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged,
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
@@ -76,7 +91,7 @@ impl From<StoreError> for Trouble {
         let trouble = trouble.because(format!("{}.", capitalised(&error.to_string())));
         match error {
             StoreError::Full => trouble.so("Make room on the disk, then try again."),
-            StoreError::ReadOnly => trouble.so("Make .pytead writable, then start again."),
+            StoreError::ReadOnly { todo, .. } => trouble.so(todo),
             StoreError::Damaged | StoreError::Form(_) => {
                 trouble.so("Start again: a damaged database is set aside and a new one made.")
             }

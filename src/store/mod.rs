@@ -8,6 +8,7 @@ mod calls;
 mod code;
 mod decisions;
 mod error;
+mod journeys;
 mod json;
 mod open;
 mod outcomes;
@@ -15,6 +16,7 @@ mod proposals;
 mod recordings;
 mod schema;
 mod session;
+mod untestable;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -77,6 +79,8 @@ struct Inner {
     place: Place,
     mode: Mode,
     foreign: bool,
+    /// Why nothing is written, and what to do about it.
+    refusal: (String, String),
     writer: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
     readers: Mutex<Vec<Connection>>,
@@ -121,7 +125,17 @@ impl Store {
         };
         let readers = Mutex::new(Vec::new());
         let users = Mutex::new(None);
-        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, writer: sender, thread, readers, users }) })
+        let refusal = Default::default();
+        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, refusal, writer: sender, thread, readers, users }) })
+    }
+
+    /// Starts a store that refuses every write with this reason, the end of a sentence, and this advice.
+    fn start_reading(file: PathBuf, foreign: bool, why: &str, todo: &str) -> Result<Self> {
+        let mut store = Self::start(Place::ReadOnly(file), foreign, None)?;
+        if let Some(inner) = Arc::get_mut(&mut store.inner) {
+            inner.refusal = (why.to_owned(), todo.to_owned());
+        }
+        Ok(store)
     }
 
     /// Keeps a lock for as long as the store is open.
@@ -169,7 +183,10 @@ impl Store {
     }
 
     fn on_writer<T: Send + 'static>(&self, work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static) -> Result<T> {
-        let writer = self.inner.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        let writer = self.inner.writer.as_ref().ok_or_else(|| {
+            let (why, todo) = self.inner.refusal.clone();
+            StoreError::ReadOnly { why, todo }
+        })?;
         let (reply, answer) = mpsc::sync_channel(1);
         let job: Job = Box::new(move |connection| {
             // Whoever asked may be gone; the work is done all the same.

@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::error::WRITABLE;
 use super::{FILE, FOLDER, Mode, Place, Result, Store, StoreError, recordings, schema};
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
@@ -47,7 +48,7 @@ pub fn open(root: &Path, state_dir: &Path) -> Result<Opened, Trouble> {
     let known = Known { path: state_dir.join("databases") };
     let lock = match prepare(&folder).and_then(|()| lock(&folder)) {
         Ok(lock) => lock,
-        Err(error) => return fall_back(&file, &known, &error.to_string()),
+        Err(error) => return fall_back(&file, &known, StoreError::read_only(error.to_string())),
     };
     let mut notes = Vec::new();
     if let Some(planted) = move_planted_logs(&file) {
@@ -58,10 +59,10 @@ pub fn open(root: &Path, state_dir: &Path) -> Result<Opened, Trouble> {
         let judged = match judge(&file, &known) {
             Ok(judged) => judged,
             Err(StoreError::Damaged) => Judged::Damaged,
-            Err(error) => return fall_back(&file, &known, &error.to_string()),
+            Err(error) => return fall_back(&file, &known, error),
         };
         match judged {
-            Judged::Absent | Judged::Ours => match open_own(&file, &known, matches!(judged, Judged::Absent)) {
+            Judged::Absent | Judged::Ours { .. } => match open_own(&file, &known, matches!(judged, Judged::Absent)) {
                 Ok((store, interrupted)) => {
                     let (alone, users) = join(&folder);
                     store.hold(users);
@@ -69,15 +70,17 @@ pub fn open(root: &Path, state_dir: &Path) -> Result<Opened, Trouble> {
                     return Ok(Opened { store, foreign: false, alone, notes, interrupted });
                 }
                 Err(StoreError::Damaged) => notes.push(replace_damaged(&file)?),
-                Err(error) => return fall_back(&file, &known, &error.to_string()),
+                Err(error) => return fall_back(&file, &known, error),
             },
             Judged::Damaged => notes.push(replace_damaged(&file)?),
             Judged::Newer => return Err(newer(&file)),
             Judged::Foreign { readable } => return open_foreign(file, readable),
-            Judged::NoFile => return fall_back(&file, &known, "there is something in its place that is no file"),
+            Judged::NoFile => {
+                return fall_back(&file, &known, StoreError::read_only("there is something in its place that is no file"));
+            }
         }
     }
-    fall_back(&file, &known, "it was damaged again as soon as it was made")
+    fall_back(&file, &known, StoreError::read_only("it was damaged again as soon as it was made"))
 }
 
 /// Makes a store that lives in memory and is gone with the process.
@@ -105,11 +108,11 @@ pub fn set_aside(root: &Path) -> Result<PathBuf, Trouble> {
 enum Judged {
     /// There is none, or nothing in it.
     Absent,
-    /// This user made it.
-    Ours,
+    /// This user made it; `current` when in today's form.
+    Ours { current: bool },
     /// This user made it, with a newer version of the program.
     Newer,
-    /// Somebody else made it; `readable` when its tables are what this program would have made.
+    /// Somebody else made it; `readable` when its tables are what this program makes today.
     Foreign { readable: bool },
     /// It is damaged.
     Damaged,
@@ -135,15 +138,16 @@ fn judge(file: &Path, known: &Known) -> Result<Judged> {
     }
     let ours = meta.uid() == rustix::process::getuid().as_raw()
         && schema::identity(&connection)?.is_some_and(|identity| known.contains(&identity));
-    let newer = schema::version(&connection)? > schema::VERSION;
+    let version = schema::version(&connection)?;
+    let (newer, current) = (version > schema::VERSION, version == schema::VERSION);
     // The tables are looked at before anything else is read from them.
     let readable = schema::is_ours(&connection)?;
     Ok(match (ours, newer, readable) {
         (true, true, _) => Judged::Newer,
-        (true, false, true) => Judged::Ours,
+        (true, false, true) => Judged::Ours { current },
         // Ours, and yet not as this program makes it: somebody was at it.
         (true, false, false) => Judged::Damaged,
-        (false, ..) => Judged::Foreign { readable: readable && schema::is_sound(&connection)? },
+        (false, ..) => Judged::Foreign { readable: readable && current && schema::is_sound(&connection)? },
     })
 }
 
@@ -152,10 +156,16 @@ fn open_own(file: &Path, known: &Known, new: bool) -> Result<(Store, Vec<Recordi
     if new {
         // First known, then made: killed in between, a number is known that nobody has. Its files get the modes of the
         // database file, which SQLite copies to its log and shared memory.
-        known.add(&identity).map_err(|error| unwritable(&error))?;
+        known.add(&identity).map_err(|error| known.refused(&error))?;
         create(file).map_err(|error| unwritable(&error))?;
     }
-    fs::set_permissions(file, fs::Permissions::from_mode(0o600)).map_err(|error| unwritable(&error))?;
+    for part in ["", "-wal", "-shm"] {
+        // Read while it could not be written, the database has logs that cannot be written either.
+        let path = file.with_file_name(format!("{FILE}{part}"));
+        if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file()) {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(|error| unwritable(&error))?;
+        }
+    }
     let place = Place::File(file.to_owned());
     let writer = schema::writer(&place, &identity)?;
     if file.metadata().is_ok_and(|meta| meta.len() <= CHECK_MAX) && !schema::is_sound(&writer)? {
@@ -166,28 +176,36 @@ fn open_own(file: &Path, known: &Known, new: bool) -> Result<(Store, Vec<Recordi
 }
 
 fn unwritable(error: &io::Error) -> StoreError {
-    if error.kind() == io::ErrorKind::StorageFull { StoreError::Full } else { StoreError::ReadOnly }
+    if error.kind() == io::ErrorKind::StorageFull { StoreError::Full } else { StoreError::read_only(error.to_string()) }
 }
+
+const FOREIGN: &str = "it was not made by you on this machine, so it is only read";
+const MOVE_FOREIGN: &str = "Move it away to begin a new one.";
 
 fn open_foreign(file: PathBuf, readable: bool) -> Result<Opened, Trouble> {
     let note = Trouble::environment(format!("{} was not made by you on this machine.", tilde(&file)))
         .because("It may say anything, so its decisions do not count, and nothing is stored.")
-        .so("Set it aside to begin a new one.");
-    let store = if readable { Store::start(Place::ReadOnly(file), true, None)? } else { open_in_memory()? };
+        .so(MOVE_FOREIGN);
+    let store = if readable { Store::start_reading(file, true, FOREIGN, MOVE_FOREIGN)? } else { open_in_memory()? };
     Ok(Opened { store, foreign: true, alone: false, notes: vec![note], interrupted: Vec::new() })
 }
 
 /// Opens what can be opened where nothing can be written: the database for reading, or one in memory.
-fn fall_back(file: &Path, known: &Known, why: &str) -> Result<Opened, Trouble> {
+fn fall_back(file: &Path, known: &Known, error: StoreError) -> Result<Opened, Trouble> {
+    let (why, todo) = match error {
+        StoreError::ReadOnly { why, todo } => (why, todo),
+        other => (other.to_string(), WRITABLE.to_owned()),
+    };
     let (store, foreign, effect) = match judge(file, known) {
         Ok(Judged::Newer) => return Err(newer(file)),
-        Ok(Judged::Ours) => (Store::start(Place::ReadOnly(file.to_owned()), false, None)?, false, "It is only read."),
+        // What cannot be brought to today's form cannot be asked today's questions.
+        Ok(Judged::Ours { current: true }) => {
+            (Store::start_reading(file.to_owned(), false, &why, &todo)?, false, "It is only read.")
+        }
         Ok(Judged::Foreign { readable }) => return open_foreign(file.to_owned(), readable),
         _ => (open_in_memory()?, false, "What is recorded and decided now is gone when the program ends."),
     };
-    let note = Trouble::environment(format!("{} cannot be used: {why}.", tilde(file)))
-        .because(effect)
-        .so(format!("Make {FOLDER} a folder you can write, with room on its disk, then start again."));
+    let note = Trouble::environment(format!("{} cannot be used: {why}.", tilde(file))).because(effect).so(todo);
     let alone = store.mode() == Mode::Memory;
     Ok(Opened { store, foreign, alone, notes: vec![note], interrupted: Vec::new() })
 }
@@ -329,6 +347,15 @@ struct Known {
 impl Known {
     fn contains(&self, identity: &str) -> bool {
         fs::read_to_string(&self.path).is_ok_and(|text| text.lines().any(|line| line == identity))
+    }
+
+    /// Gives the error of a list that cannot be written.
+    fn refused(&self, error: &io::Error) -> StoreError {
+        let folder = tilde(self.path.parent().unwrap_or(&self.path));
+        StoreError::ReadOnly {
+            why: format!("the list of your databases in {folder} cannot be written: {error}"),
+            todo: format!("Make {folder} a folder you can write, with room on its disk, or set XDG_STATE_HOME to one."),
+        }
     }
 
     fn add(&self, identity: &str) -> io::Result<()> {

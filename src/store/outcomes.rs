@@ -1,6 +1,6 @@
 //! What replayed calls gave under which code, which outcome counts as right, and which recorded ones are bugs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
 
@@ -70,37 +70,35 @@ impl Store {
         })
     }
 
-    /// Gives the outcome of a call under this version of the code, if it was ever run under it.
+    /// Gives the outcomes of calls under this version of the code; calls that were never run under it are left out.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn outcome(&self, call: CallId, code: Digest) -> Result<Option<StoredOutcome>> {
-        self.one_outcome("call = ?1 AND code = ?2", call, Some(code))
-    }
-
-    /// Gives the outcome of a call that was stored last.
-    ///
-    /// # Errors
-    /// Fails when the database cannot be read.
-    pub fn newest_outcome(&self, call: CallId) -> Result<Option<StoredOutcome>> {
-        self.one_outcome("call = ?1 AND ?2 IS NULL", call, None)
-    }
-
-    fn one_outcome(&self, which: &str, call: CallId, code: Option<Digest>) -> Result<Option<StoredOutcome>> {
+    pub fn outcomes(&self, calls: &[CallId], code: Digest) -> Result<HashMap<CallId, StoredOutcome>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!(
-                "SELECT code, outcome, duration_ns, entered FROM outcomes WHERE {which} ORDER BY sequence DESC LIMIT 1"
-            ))?;
-            let found = statement.query_row(params![call.0, code.map(|code| signed(code.0))], |row| {
-                Ok(StoredOutcome {
-                    call,
-                    code: Digest(unsigned(row.get(0)?)),
-                    outcome: row.get(1)?,
-                    duration_ns: row.get(2)?,
-                    entered: json(row, 3)?,
-                })
-            });
-            Ok(found.optional()?)
+            let mut statement = connection.prepare_cached(
+                "SELECT outcomes.call, outcome, duration_ns, entered FROM json_each(?1) AS wanted \
+                 JOIN outcomes ON outcomes.call = wanted.value AND outcomes.code = ?2",
+            )?;
+            let rows = statement.query_map(params![to_json(calls)?, signed(code.0)], |row| {
+                let call = CallId(row.get(0)?);
+                Ok((call, StoredOutcome { call, code, outcome: row.get(1)?, duration_ns: row.get(2)?, entered: json(row, 3)? }))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Tells which of these calls were ever run again to an end.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn repeated(&self, calls: &[CallId]) -> Result<HashSet<CallId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT value FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM outcomes WHERE outcomes.call = value)",
+            )?;
+            let rows = statement.query_map([to_json(calls)?], |row| row.get(0).map(CallId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 
@@ -181,22 +179,23 @@ impl Store {
         })
     }
 
-    /// Lists the notes on a call's input.
+    /// Lists the notes on the inputs of these calls.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn notes(&self, call: CallId) -> Result<Vec<Note>> {
-        if self.is_foreign() {
-            return Ok(Vec::new());
-        }
-        self.read(|connection| {
+    pub fn notes(&self, calls: &[CallId]) -> Result<HashMap<CallId, Vec<Note>>> {
+        self.believed(HashMap::new(), |connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT outcome, reason, at FROM overruled WHERE input = (SELECT input FROM calls WHERE id = ?1) ORDER BY at",
+                "SELECT calls.id, overruled.outcome, reason, at FROM json_each(?1) AS wanted \
+                 JOIN calls ON calls.id = wanted.value JOIN overruled ON overruled.input = calls.input ORDER BY at",
             )?;
-            let rows = statement.query_map([call.0], |row| {
-                Ok(Note { outcome: Digest(unsigned(row.get(0)?)), reason: row.get(1)?, at: Moment(row.get(2)?) })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            let mut rows = statement.query([to_json(calls)?])?;
+            let mut notes: HashMap<CallId, Vec<Note>> = HashMap::new();
+            while let Some(row) = rows.next()? {
+                let note = Note { outcome: Digest(unsigned(row.get(1)?)), reason: row.get(2)?, at: Moment(row.get(3)?) };
+                notes.entry(CallId(row.get(0)?)).or_default().push(note);
+            }
+            Ok(notes)
         })
     }
 }

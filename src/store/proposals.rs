@@ -57,6 +57,14 @@ impl Store {
         self.read(|connection| get(connection, id))
     }
 
+    /// Gives proposals by their numbers, the oldest first; those that are gone are left out.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn proposals(&self, ids: &[ProposalId]) -> Result<Vec<Proposal>> {
+        self.read(|connection| list(connection, "id IN (SELECT value FROM json_each(?1))", &to_json(ids)?))
+    }
+
     /// Lists the proposals in these states, the oldest first.
     ///
     /// # Errors

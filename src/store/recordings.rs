@@ -73,6 +73,30 @@ impl Store {
         })
     }
 
+    /// Notes that the calls of a recording were tried once more.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn set_tried(&self, id: RecordingId) -> Result<()> {
+        self.write(move |transaction| {
+            transaction.execute("UPDATE recordings SET tried = 1 WHERE id = ?1", [id.0])?;
+            Ok(())
+        })
+    }
+
+    /// Lists the ended recordings whose calls were not tried once more, the oldest first.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn untried(&self) -> Result<Vec<RecordingId>> {
+        self.read(|connection| {
+            let mut statement = connection
+                .prepare_cached("SELECT id FROM recordings WHERE NOT tried AND NOT running AND kept > 0 ORDER BY id")?;
+            let rows = statement.query_map([], |row| row.get(0).map(RecordingId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Removes recordings but the newest `keep`, those that still run, and those that a proposal rests on, unless it was
     /// rejected. When the database is over its size, it goes on with the oldest of the rest.
     ///

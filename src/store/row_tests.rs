@@ -1,10 +1,13 @@
 //! Tests of the rows: what goes in comes out, merged, counted and in order.
 
+use std::collections::HashSet;
+
 use super::samples::{accepted, batch, call, draft, end, recording, spool};
 use super::*;
 use crate::base::clock::Moment;
 use crate::base::hash::{self, Digest};
 use crate::base::paths::RelPath;
+use crate::domain::batch::JourneyBlock;
 use crate::domain::call::{CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId, Touch};
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::function::FunctionId;
@@ -53,6 +56,21 @@ fn a_recording_is_counted_and_ended() {
 }
 
 #[test]
+fn a_journey_comes_back_block_by_block_and_goes_with_its_recording() {
+    let store = open_in_memory().unwrap();
+    let id = store.begin_recording(&recording()).unwrap();
+    let block =
+        |thread, number, events, records: &[u8]| JourneyBlock { process: 7, thread, number, events, records: records.into() };
+    let blocks = [block(1, 0, 3, b"third"), block(0, 1, 500, b"second"), block(0, 0, 1000, &b"first ".repeat(9000))];
+    store.ingest(id, Batch { journey: blocks.to_vec(), ..Batch::default() }).unwrap();
+    store.ingest(id, Batch { journey: blocks[..1].to_vec(), ..Batch::default() }).unwrap();
+    assert_eq!(store.journey(id).unwrap(), [blocks[2].clone(), blocks[1].clone(), blocks[0].clone()]);
+    assert_eq!(store.journeys().unwrap(), [(id, 1503)]);
+    store.forget_journey(id).unwrap();
+    assert_eq!((store.journey(id).unwrap(), store.journeys().unwrap()), (vec![], vec![]));
+}
+
+#[test]
 fn a_call_is_put_together_from_its_records() {
     let store = open_in_memory().unwrap();
     let id = store.begin_recording(&recording()).unwrap();
@@ -67,7 +85,7 @@ fn a_call_is_put_together_from_its_records() {
     let ends = vec![CallEnd { failed: true, not_replayable: Some("it writes files".into()), ..end(2, b"X") }];
     store.ingest(id, Batch { touches, times, ends, ..Batch::default() }).unwrap();
 
-    let found = store.children(parent).unwrap();
+    let found = store.children(&[parent], 20).unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found, store.calls(&[child]).unwrap());
     let found = &found[0];
@@ -166,15 +184,16 @@ fn outcomes_are_remembered_per_version_of_the_code() {
     let call = store.ingest(id, batch("shop:total", 1)).unwrap()[&spool(0)];
     let outcome =
         |code: u64| StoredOutcome { call, code: Digest(code), outcome: vec![code as u8], duration_ns: 5, entered: vec![total()] };
+    let under = |call: CallId, code| store.outcomes(&[call], code).unwrap().remove(&call);
     store.put_outcomes(vec![outcome(u64::MAX), outcome(2), StoredOutcome { call: CallId(404), ..outcome(3) }]).unwrap();
-    assert_eq!(store.outcome(call, Digest(u64::MAX)).unwrap(), Some(outcome(u64::MAX)));
-    assert_eq!(store.newest_outcome(call).unwrap(), Some(outcome(2)));
-    assert_eq!(store.outcome(CallId(404), Digest(3)).unwrap(), None);
+    assert_eq!(under(call, Digest(u64::MAX)), Some(outcome(u64::MAX)));
+    assert_eq!(store.repeated(&[call, CallId(404)]).unwrap(), HashSet::from([call]));
+    assert_eq!(under(CallId(404), Digest(3)), None);
     store.put_outcomes((10..40).map(outcome).collect()).unwrap();
-    assert_eq!(store.outcome(call, Digest(2)).unwrap(), None, "the oldest versions are forgotten");
-    assert_eq!(store.outcome(call, Digest(39)).unwrap(), Some(outcome(39)));
-    assert_eq!(store.outcome(call, Digest(24)).unwrap(), Some(outcome(24)));
-    assert_eq!(store.outcome(call, Digest(23)).unwrap(), None);
+    assert_eq!(under(call, Digest(2)), None, "the oldest versions are forgotten");
+    assert_eq!(under(call, Digest(39)), Some(outcome(39)));
+    assert_eq!(under(call, Digest(24)), Some(outcome(24)));
+    assert_eq!(under(call, Digest(23)), None);
 }
 
 #[test]
@@ -201,9 +220,9 @@ fn a_note_holds_for_the_input_in_every_recording() {
     }
     let note = Note { outcome: hash::of(b"wrong"), reason: Some("rounds down".into()), at: Moment(9) };
     store.overrule(calls[0], note.clone()).unwrap();
-    assert_eq!(store.notes(calls[1]).unwrap(), std::slice::from_ref(&note));
+    assert_eq!(store.notes(&calls).unwrap(), calls.iter().map(|call| (*call, vec![note.clone()])).collect());
     store.withdraw_note(calls[1], note.outcome).unwrap();
-    assert_eq!(store.notes(calls[0]).unwrap(), []);
+    assert!(store.notes(&calls).unwrap().is_empty());
 }
 
 #[test]

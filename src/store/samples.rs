@@ -77,6 +77,7 @@ pub(super) fn draft(calls: Vec<CallId>) -> Proposal {
             tests: vec!["test_total".into()],
             calls,
             left_out: Vec::new(),
+            dropped: Vec::new(),
             import_roots: vec![String::new()],
             remark: None,
         }),

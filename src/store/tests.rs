@@ -242,7 +242,7 @@ fn a_database_of_somebody_else_is_only_read_and_not_believed() {
     assert!(opened.foreign && store.is_foreign() && opened.notes.len() == 1);
     assert_eq!(store.mode(), Mode::ReadOnly);
     assert_eq!(store.recordings().unwrap().len(), 1, "it can be looked at");
-    assert!(matches!(store.begin_recording(&recording()), Err(StoreError::ReadOnly)));
+    assert!(matches!(store.begin_recording(&recording()), Err(StoreError::ReadOnly { .. })));
     assert!(store.accepted().unwrap().is_empty());
     assert_eq!(store.session().unwrap(), None);
     let call = store.calls_of(&FunctionId("shop:total".into()), 1).unwrap()[0].id;

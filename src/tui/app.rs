@@ -1,9 +1,7 @@
 //! The state of the screen: everything `update` changes and `draw` reads. No IO.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
-
-use ratatui_textarea::TextArea;
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
@@ -12,9 +10,11 @@ use crate::domain::command::JobId;
 use crate::domain::event::{Event, JobState};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::question::QuestionId;
 use crate::domain::settings;
-use crate::domain::snapshot::{CallRow, FunctionRow, JobRow, Mark, QueueRow, Snapshot, StreamView, Trust};
-use crate::tui::doc::{Compare, Loaded};
+use crate::domain::snapshot::{CallRow, FunctionRow, JobRow, QueueRow, Snapshot, StreamView, Trust};
+use crate::tui::diff::PlannedFile;
+use crate::tui::doc::Loaded;
 use crate::tui::filter::Filter;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::highlight::CodeLine;
@@ -24,8 +24,9 @@ use crate::tui::layer::{Kept, Layer};
 use crate::tui::layout::{self, Layout, Pane, Screen, Shares, Wish};
 use crate::tui::local_time::Zone;
 use crate::tui::messages::Messages;
+use crate::tui::panes::{CallsPane, DecisionPane, InPlace, Search, SourcePane};
 use crate::tui::pass::Pass;
-use crate::tui::widgets::stream::StreamText;
+use crate::tui::view::functions::Columns;
 use crate::tui::widgets::tree::{Node, NodeKey};
 use crate::tui::widgets::virtual_list::ListState;
 
@@ -51,6 +52,16 @@ pub enum Msg {
     Calls(FunctionId, Result<Vec<CallRow>, Trouble>),
     /// A proposal was read.
     Proposal(ProposalId, Box<Result<Loaded, Trouble>>),
+    /// What accepting these together would write was found.
+    Plan(Vec<ProposalId>, Result<Vec<PlannedFile>, Trouble>),
+    /// Another draft of the same function was read, to be compared.
+    Other(ProposalId, Box<Result<Loaded, Trouble>>),
+    /// What would be sent on a yes to this question.
+    Outgoing(Option<Arc<str>>),
+    /// The window came to the front.
+    Focused,
+    /// The terminal told its background: dark or light.
+    Background(bool),
     /// A model wrote more.
     Stream(ProposalId, StreamView),
     /// The editor came back with this text for a draft, or had a source file.
@@ -87,6 +98,16 @@ pub enum Effect {
     ReadCalls(FunctionId),
     /// Read a proposal.
     ReadProposal(ProposalId),
+    /// Find what accepting these together would write.
+    ReadPlan(Vec<ProposalId>),
+    /// Read another draft of the same function.
+    ReadOther(ProposalId),
+    /// Read what would be sent on a yes.
+    ReadOutgoing(QuestionId),
+    /// Ask the terminal for its background.
+    AskBackground,
+    /// Take the theme for a background: dark or light.
+    TakeBackground(bool),
     /// Open the editor on a draft's text.
     EditDraft {
         /// The draft.
@@ -111,115 +132,6 @@ pub enum Effect {
     Suspend,
     /// Leave.
     Quit,
-}
-
-/// The source pane.
-#[derive(Debug, Clone, Default)]
-pub struct SourcePane {
-    /// The file wanted.
-    pub path: Option<RelPath>,
-    /// Its lines, or why there are none.
-    pub lines: Option<Result<Arc<Vec<CodeLine>>, Trouble>>,
-    /// The file that was asked for and is not here yet.
-    pub asked: Option<RelPath>,
-    /// Where it stands.
-    pub list: ListState,
-    /// Columns moved to the right.
-    pub shift: usize,
-    /// Marks of functions and edits, by line.
-    pub marks: BTreeMap<u32, Mark>,
-    /// Values of the selected call, by line.
-    pub values: BTreeMap<u32, String>,
-    /// A line to show once the file is here.
-    pub goto: Option<u32>,
-    /// It has to be read again.
-    pub dirty: bool,
-}
-
-/// One line of the calls pane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallLine {
-    /// A call, by its position.
-    Call(usize),
-    /// A line inside an open call.
-    Inside(usize, usize),
-    /// The foot: who called, where it was recorded.
-    Foot(usize),
-}
-
-/// The calls pane.
-#[derive(Debug, Clone, Default)]
-pub struct CallsPane {
-    /// The function.
-    pub function: Option<FunctionId>,
-    /// Its calls, or why there are none.
-    pub rows: Option<Result<Vec<CallRow>, Trouble>>,
-    /// The function that was asked for and is not here yet.
-    pub asked: Option<FunctionId>,
-    /// Open calls.
-    pub open: HashSet<usize>,
-    /// The lines.
-    pub lines: Vec<CallLine>,
-    /// Where it stands.
-    pub list: ListState,
-    /// The call whose values stand beside the source.
-    pub selected: usize,
-    /// Columns moved to the right.
-    pub shift: usize,
-    /// They have to be read again.
-    pub dirty: bool,
-}
-
-impl CallsPane {
-    /// Gives the calls that are here.
-    #[must_use]
-    pub fn calls(&self) -> &[CallRow] {
-        self.rows.as_ref().and_then(|rows| rows.as_ref().ok()).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// The pane of what is decided on.
-#[derive(Clone, Default)]
-pub struct DecisionPane {
-    /// What is here.
-    pub loaded: Option<Result<Arc<Loaded>, Trouble>>,
-    /// Which one is here.
-    pub shown: Option<ProposalId>,
-    /// Which one was asked for and is not here yet.
-    pub asked: Option<ProposalId>,
-    /// It has to be read again.
-    pub dirty: bool,
-    /// Where it stands.
-    pub list: ListState,
-    /// Columns moved to the right.
-    pub shift: usize,
-    /// How it is looked at.
-    pub compare: Compare,
-    /// The text being written.
-    pub stream: StreamText,
-    /// Whose text that is.
-    pub stream_of: Option<ProposalId>,
-    /// The end of the text is followed.
-    pub follow: bool,
-}
-
-/// Editing in place.
-pub struct InPlace {
-    /// The draft.
-    pub proposal: ProposalId,
-    /// The text.
-    pub area: TextArea<'static>,
-    /// It takes the keys; otherwise it only keeps the text.
-    pub open: bool,
-}
-
-/// A search in a pane.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
-    /// The pane.
-    pub pane: Pane,
-    /// The words, in small letters.
-    pub words: String,
 }
 
 /// Everything.
@@ -256,6 +168,10 @@ pub struct AppState {
     pub dragged: Option<u16>,
     /// The tree's lines.
     pub nodes: Vec<Node>,
+    /// Files that hold tests.
+    pub tests: HashSet<RelPath>,
+    /// How wide its counts are.
+    pub tree_columns: Columns,
     /// Where the tree stands.
     pub tree: ListState,
     /// Lines folded or unfolded against their first state.
@@ -323,6 +239,8 @@ impl AppState {
             shares: Shares::default(),
             dragged: None,
             nodes: Vec::new(),
+            tests: HashSet::new(),
+            tree_columns: Columns::default(),
             tree: ListState::default(),
             toggled: HashSet::new(),
             filter: Filter::default(),
@@ -385,6 +303,11 @@ impl AppState {
     #[must_use]
     pub fn function(&self, id: &FunctionId) -> Option<&FunctionRow> {
         self.snapshot.functions.iter().find(|row| row.id == *id)
+    }
+
+    /// Gives the functions of the project that are no tests.
+    pub fn own_functions(&self) -> impl Iterator<Item = &FunctionRow> {
+        self.snapshot.functions.iter().filter(|row| !self.tests.contains(&row.path))
     }
 
     /// Tells whether the trust question stands in the pane.

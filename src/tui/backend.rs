@@ -7,9 +7,11 @@ use tokio::sync::broadcast;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::command::Command;
+use crate::domain::decision::FileEdit;
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
+use crate::domain::question::QuestionId;
 use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView};
 
 /// The engine as the screen sees it.
@@ -35,6 +37,13 @@ pub trait Backend: Send + Sync + 'static {
     /// # Errors
     /// Fails when there is no such proposal or the store cannot be read.
     fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble>;
+    /// Gives what accepting these proposals together would write, each file once; may block shortly.
+    ///
+    /// # Errors
+    /// Fails when one of them cannot be written as things stand.
+    fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble>;
+    /// Gives what would be sent on a yes to a question, byte for byte; cheap.
+    fn outgoing(&self, question: QuestionId) -> Option<Arc<str>>;
     /// Gives the text a model is writing for a proposal; cheap.
     fn stream(&self, id: ProposalId) -> Option<StreamView>;
 }

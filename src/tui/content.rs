@@ -7,7 +7,7 @@ use crate::base::text::count;
 use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::{FunctionRow, Mark};
 use crate::tui::app::AppState;
-use crate::tui::doc::{About, DocRow};
+use crate::tui::doc::{About, Compare, DocRow};
 use crate::tui::glyphs;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
@@ -31,6 +31,8 @@ pub fn len(state: &AppState, pane: Pane) -> usize {
 /// Gives one line of a pane.
 #[must_use]
 pub fn row(state: &AppState, pane: Pane, at: usize, width: u16) -> Option<Row> {
+    #[cfg(test)]
+    crate::tui::tests::work::a_row_was_made();
     match pane {
         Pane::Functions => functions::row(state, at, width),
         Pane::Source => source::row(state, at, width),
@@ -49,6 +51,16 @@ pub fn text(state: &AppState, pane: Pane, at: usize) -> String {
             _ => String::new(),
         },
         _ => row(state, pane, at, 200).map(|row| row.text()).unwrap_or_default(),
+    }
+}
+
+/// Finds the lines of a pane that hold words, given in small letters.
+#[must_use]
+pub fn matches(state: &AppState, pane: Pane, words: &str) -> Vec<usize> {
+    let holds = |text: &str| text.to_lowercase().contains(words);
+    match doc_rows(state, pane) {
+        Some(rows) => (0..rows.len()).filter(|at| rows.get(*at).is_some_and(|row| holds(&row.row.text()))).collect(),
+        None => (0..len(state, pane)).filter(|at| holds(&text(state, pane, *at))).collect(),
     }
 }
 
@@ -124,9 +136,12 @@ pub fn diff_in_sight(state: &AppState) -> bool {
     let layout = state.layout();
     let Some(slot) = layout.slot(Pane::Decision).filter(|_| state.screen == Screen::Review) else { return false };
     let Some(loaded) = state.loaded() else { return false };
-    let rows = loaded.rows(state.decision.compare);
+    if state.decision.compare != Compare::Disk {
+        return false;
+    }
+    let rows = loaded.rows(Compare::Disk);
     if !rows.iter().any(|row| row.changed) {
-        return state.decision.compare == crate::tui::doc::Compare::Disk;
+        return true;
     }
     let top = state.decision.list.top;
     rows.iter().skip(top).take(usize::from(slot.body.height)).any(|row| row.changed)
@@ -146,6 +161,9 @@ fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
     if let Some(row) = state.current() {
         if row.state == ProposalState::Streaming {
             return Cow::Owned(stream(state));
+        }
+        if let (Compare::Other, Some((_, rows))) = (state.decision.compare, &state.decision.other) {
+            return Cow::Borrowed(rows);
         }
         if let Some(loaded) = state.loaded() {
             return Cow::Borrowed(loaded.rows(state.decision.compare));
@@ -174,32 +192,39 @@ fn lines<'a>(all: impl IntoIterator<Item = (Role, String)>) -> Cow<'a, [DocRow]>
 fn trust(state: &AppState) -> Vec<DocRow> {
     let python =
         state.snapshot.python.as_deref().map_or_else(|| "the project's Python".into(), |python| format!("Python {python}"));
-    let key = |key: &str, does: &str| Row::new().add(Role::Accent, format!(" {key}")).add(Role::Text, does.to_owned());
-    let text = |line: String| Row::plain(line);
-    [
-        text(format!(" Do you trust the code in  {} ?", tilde(&state.snapshot.root))),
-        text(String::new()),
-        text(format!(" {}", words::TRUST_WHY[0])),
-        text(format!(" {}", words::TRUST_WHY[1])),
-        text(String::new()),
-        key("  t    ", "  trust it (kept outside the project)"),
-        key("> Enter", "  only read: browse, nothing runs"),
-        key("  Esc  ", "  the same as Enter here"),
-        text(String::new()),
-        text(format!(" Would run: {python}, conftest.py, tests.")),
-        text(String::new()),
-        text(" Later:  pytead-tui trust".into()),
-    ]
-    .into_iter()
-    .map(DocRow::of)
-    .collect()
+    let key =
+        |key: &str, does: &str| DocRow::of(Row::new().add(Role::Accent, format!(" {key}")).add(Role::Text, does.to_owned()));
+    let mut out = sentences(state, Role::Text, &format!("Do you trust the code in  {} ?", tilde(&state.snapshot.root)));
+    out.push(DocRow::default());
+    out.extend(sentences(state, Role::Text, words::TRUST_WHY));
+    out.push(DocRow::default());
+    out.push(key("  t    ", "  trust it"));
+    out.push(key("> Enter", "  only read: browse, nothing runs"));
+    out.push(key("  Esc  ", "  the same as Enter here"));
+    out.push(DocRow::default());
+    out.extend(sentences(state, Role::Text, &format!("Would run: {python}, conftest.py, tests.")));
+    out.push(DocRow::default());
+    out.extend(sentences(state, Role::Dim, words::TRUST_KEPT));
+    out
+}
+
+/// Breaks sentences into lines of the pane of what is decided on.
+fn sentences(state: &AppState, role: Role, text: &str) -> Vec<DocRow> {
+    let layout = state.layout();
+    let wide = layout.slots.iter().find(|slot| slot.tabs.contains(&Pane::Decision)).map_or(78, |slot| slot.body.width);
+    let text = crate::base::text::display_line(text);
+    let lines = crate::base::text::wrap(&text, usize::from(wide).saturating_sub(2).max(10));
+    lines.into_iter().map(|line| DocRow::of(Row::new().add(role, format!(" {line}")))).collect()
 }
 
 fn first_steps(state: &AppState) -> Vec<DocRow> {
-    let mut out = vec![DocRow::of(Row::plain(format!(" {}", words::nothing_recorded(&state.snapshot))))];
     if !state.snapshot.indexed {
-        out.push(DocRow::of(Row::new().add(Role::Dim, format!(" {}", words::reading(state.snapshot.reading)))));
+        return sentences(state, Role::Dim, &words::reading(state.snapshot.reading));
     }
+    if state.snapshot.functions.is_empty() {
+        return sentences(state, Role::Text, words::NO_FUNCTIONS);
+    }
+    let mut out = sentences(state, Role::Text, &words::nothing_recorded(&state.snapshot));
     out.push(DocRow::of(Row::new().add(Role::Accent, " 1").add(Role::Text, "  Record what your program does")));
     for (index, argv) in state.snapshot.offers.iter().enumerate() {
         let command = argv.join(" ");
@@ -220,7 +245,7 @@ fn first_steps(state: &AppState) -> Vec<DocRow> {
     out.push(DocRow::of(Row::plain(model)));
     out.push(DocRow::default());
     if let Some(trouble) = &state.snapshot.python_trouble {
-        out.push(DocRow::of(Row::new().add(Role::Failing, format!(" ! {trouble}"))));
+        out.extend(sentences(state, Role::Failing, &format!("! {trouble}")));
     } else {
         out.push(DocRow::of(Row::plain(" The first drafts come seconds after a recording.")));
     }

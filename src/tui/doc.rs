@@ -2,30 +2,25 @@
 //!
 //! Built once when a proposal arrives, off the drawing thread; drawing only takes the lines in sight.
 
-use similar::{ChangeTag, DiffOp, TextDiff};
-
 use crate::base::paths::RelPath;
 use crate::base::text::{self, count};
 use crate::domain::call::Effect;
-use crate::domain::decision::FileEdit;
-use crate::domain::proposal::{Body, Change, Draft, Evidence, Finding, Origin, ProposalState};
+use crate::domain::proposal::{Body, Change, Draft, Edit, Evidence, Finding, Origin, ProposalState};
 use crate::domain::snapshot::ProposalView;
+use crate::tui::diff::{diff_rows, plain_rows, plan_rows, size_of};
 use crate::tui::glyphs;
-use crate::tui::highlight::{self, CodeLine};
-use crate::tui::row::{Bit, Row, overlay};
+use crate::tui::highlight::CodeLine;
+use crate::tui::row::Row;
 use crate::tui::theme::Role;
 use crate::tui::widgets::code::diff_row;
 use crate::tui::words;
 
-/// Unchanged lines shown around a change.
-const CONTEXT: usize = 2;
-/// A gap shorter than this is shown, not folded.
-const FOLD_FROM: usize = 3;
 /// Values longer than this are cut in the list of calls; `v` shows them whole.
 const VALUE: usize = 400;
 /// Columns of what was checked, at most.
 const LABEL: usize = 24;
-const LEFT_OUT: &str = "left out";
+/// What was checked where calls are named that a draft leaves out.
+pub const LEFT_OUT: &str = "left out";
 
 /// What a line is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -82,6 +77,8 @@ pub enum Compare {
     Whole,
     /// Against the text before the person's edit, where there is one.
     Draft,
+    /// Against another draft of the same function.
+    Other,
 }
 
 /// A proposal with its lines.
@@ -136,8 +133,14 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     let proposal = &view.proposal;
     let text = proposal.edited.as_deref().unwrap_or(&draft.text);
     let mut head = state_rows(view);
-    let (main, notes): (Vec<_>, Vec<_>) =
-        proposal.evidence.iter().enumerate().partition(|(_, evidence)| evidence.finding != Finding::Note || is_head(evidence));
+    // The draft itself says what it leaves out, reason by reason.
+    let told = |evidence: &Evidence| evidence.what == LEFT_OUT && !draft.left_out.is_empty();
+    let (main, notes): (Vec<_>, Vec<_>) = proposal
+        .evidence
+        .iter()
+        .enumerate()
+        .filter(|(_, evidence)| !told(evidence))
+        .partition(|(_, evidence)| evidence.finding != Finding::Note || is_head(evidence));
     let wide = labels(main.iter().map(|(_, evidence)| evidence.what.as_str()));
     for (index, evidence) in &main {
         head.extend(evidence_rows(*index, evidence, wide));
@@ -154,7 +157,8 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     for (index, evidence) in &notes {
         tail.extend(evidence_rows(*index, evidence, wide));
     }
-    if draft.left_out.is_empty() && draft.origin == Origin::Recording {
+    let said = proposal.evidence.iter().any(|evidence| evidence.what == LEFT_OUT);
+    if draft.left_out.is_empty() && draft.origin == Origin::Recording && !said {
         let all = format!("nothing: all calls are in {}", these(draft.tests.len()));
         tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, LEFT_OUT, all), wide));
     }
@@ -164,7 +168,7 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     }
     let with = |body: Vec<DocRow>| [head.clone(), body, tail.clone()].concat();
     let whole = plain_rows(&draft.target, text);
-    let disk = if view.plan.is_empty() { whole.clone() } else { plan_rows(&view.plan) };
+    let disk = if view.plan.is_empty() { whole.clone() } else { plan_rows(&draft.target, &view.plan) };
     let edit = match &proposal.edited {
         Some(edited) => with(diff_rows(&draft.target, Some(&draft.text), Some(edited), false)),
         None => Vec::new(),
@@ -180,7 +184,8 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
     };
     match view.proposal.state {
         ProposalState::Stale => {
-            say("~", Role::Stale, words::STALE_DRAFT);
+            let change = view.proposal.change().is_some();
+            say("~", Role::Stale, if change { words::STALE_CHANGE } else { words::STALE_DRAFT });
             if view.newer.is_some() {
                 say(" ", Role::Text, words::NEWER_READY);
             }
@@ -189,7 +194,7 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
         ProposalState::Failed => say("✗", Role::Failing, words::FAILED),
         _ => {}
     }
-    if let Some(trouble) = &view.blocked {
+    if let Some(trouble) = view.blocked.as_ref().filter(|_| view.proposal.state == ProposalState::Ready) {
         say("!", Role::Failing, &trouble.to_string());
     }
     if view.proposal.edited.is_some() {
@@ -227,117 +232,6 @@ pub fn evidence_rows(index: usize, evidence: &Evidence, labels: usize) -> Vec<Do
         out.push(DocRow { row: Row::new().add(role, format!("   {code}")), about: about.clone(), ..DocRow::default() });
     }
     out
-}
-
-fn plain_rows(path: &RelPath, text: &str) -> Vec<DocRow> {
-    highlight::python_lines(text)
-        .iter()
-        .enumerate()
-        .map(|(at, line)| DocRow {
-            row: diff_row(Some(at + 1), ' ', with_matchers(line.bits())),
-            about: About::Target(path.clone(), number(at + 1)),
-            ..DocRow::default()
-        })
-        .collect()
-}
-
-fn plan_rows(plan: &[FileEdit]) -> Vec<DocRow> {
-    let mut out = Vec::new();
-    for edit in plan {
-        if plan.len() > 1 {
-            out.push(DocRow::of(Row::new().add(Role::Accent, format!(" {}", edit.path))));
-        }
-        out.extend(diff_rows(&edit.path, edit.before.as_deref(), edit.after.as_deref(), true));
-    }
-    out
-}
-
-/// Counts the lines an edit adds and removes.
-#[must_use]
-pub fn size_of(edit: &FileEdit) -> (usize, usize) {
-    let diff = TextDiff::from_lines(edit.before.as_deref().unwrap_or(""), edit.after.as_deref().unwrap_or(""));
-    diff.ops().iter().fold((0, 0), |(added, removed), op| match *op {
-        DiffOp::Equal { .. } => (added, removed),
-        DiffOp::Delete { old_len, .. } => (added, removed + old_len),
-        DiffOp::Insert { new_len, .. } => (added + new_len, removed),
-        DiffOp::Replace { old_len, new_len, .. } => (added + new_len, removed + old_len),
-    })
-}
-
-/// Makes the lines of a diff, unchanged stretches folded, changed words marked.
-#[must_use]
-pub fn diff_rows(path: &RelPath, before: Option<&str>, after: Option<&str>, fold: bool) -> Vec<DocRow> {
-    let (before, after) = (before.unwrap_or(""), after.unwrap_or(""));
-    let diff = TextDiff::from_lines(before, after);
-    let (old_code, new_code) = (highlight::python_lines(before), highlight::python_lines(after));
-    let code = |lines: &[CodeLine], at: usize| lines.get(at).map(|line| with_matchers(line.bits())).unwrap_or_default();
-    let context = |at: usize| DocRow {
-        row: diff_row(Some(at + 1), ' ', code(&new_code, at)),
-        about: About::Target(path.clone(), number(at + 1)),
-        ..DocRow::default()
-    };
-    let mut out: Vec<DocRow> = Vec::new();
-    let last = diff.ops().len().saturating_sub(1);
-    for (position, op) in diff.ops().iter().enumerate() {
-        if let DiffOp::Equal { new_index, len, .. } = *op {
-            let head = if position == 0 { 0 } else { CONTEXT.min(len) };
-            let tail = if position == last { 0 } else { CONTEXT.min(len - head) };
-            let gap = len - head - tail;
-            if !fold || gap < FOLD_FROM {
-                out.extend((new_index..new_index + len).map(context));
-                continue;
-            }
-            out.extend((new_index..new_index + head).map(context));
-            let note = format!("{} as they are", count(gap, "line"));
-            out.push(DocRow::of(Row::new().add(Role::Waiting, "   ⋯   ").add(Role::Dim, note)));
-            out.extend((new_index + len - tail..new_index + len).map(context));
-            continue;
-        }
-        let mut first = true;
-        for change in diff.iter_inline_changes(op) {
-            let (sign, line, lines) = match change.tag() {
-                ChangeTag::Delete => ('-', change.old_index(), &old_code),
-                ChangeTag::Insert => ('+', change.new_index(), &new_code),
-                ChangeTag::Equal => (' ', change.new_index(), &new_code),
-            };
-            let mut ranges = Vec::new();
-            let mut at = 0;
-            for (emphasised, part) in change.iter_strings_lossy() {
-                if emphasised {
-                    ranges.push((at, at + part.trim_end_matches('\n').len()));
-                }
-                at += part.len();
-            }
-            let bits = line.map(|line| code(lines, line)).unwrap_or_default();
-            out.push(DocRow {
-                row: diff_row(line.map(|line| line + 1), sign, overlay(bits, &ranges, Role::ChangedWord)),
-                about: change.new_index().map_or(About::Nothing, |line| About::Target(path.clone(), number(line + 1))),
-                stop: std::mem::take(&mut first),
-                changed: sign != ' ',
-            });
-        }
-    }
-    out
-}
-
-/// Marks what compares loosely in a test, so that nobody takes it for a literal.
-fn with_matchers(mut bits: Vec<Bit>) -> Vec<Bit> {
-    const MATCHERS: [&str; 3] = ["ANY", "approx", "match="];
-    let Some(at) = bits
-        .iter()
-        .position(|bit| !matches!(bit.role, Role::String | Role::Comment) && MATCHERS.iter().any(|m| bit.text.contains(m)))
-    else {
-        return bits;
-    };
-    let bit = bits.remove(at);
-    let Some((start, word)) = MATCHERS.iter().find_map(|m| bit.text.find(m).map(|start| (start, *m))) else {
-        return bits;
-    };
-    let end = start + word.len();
-    let part = |text: &str, over| Bit { text: text.to_owned(), role: bit.role, over };
-    let parts = [part(&bit.text[..start], None), part(word, Some(Role::Matcher)), part(&bit.text[end..], None)];
-    bits.splice(at..at, parts.into_iter().filter(|bit| !bit.text.is_empty()));
-    bits
 }
 
 fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
@@ -390,7 +284,7 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     }
     out.push(DocRow::default());
     if view.plan.is_empty() {
-        out.push(plain(Role::Text, " accept takes the new outcome; no test has the old one, so no file is written.".into()));
+        out.push(plain(Role::Text, " accept takes the new outcome; no file is written.".into()));
     } else {
         out.push(plain(Role::Text, " accept writes this, and nothing else:".into()));
         for edit in &view.plan {
@@ -410,6 +304,24 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     out
 }
 
+/// Finds the lines of today's file that an edit wrote; where it only took lines away, the line it left behind.
+#[must_use]
+pub fn edited_lines(edit: &Edit) -> Vec<u32> {
+    let mut line = edit.line;
+    let mut out = Vec::new();
+    for text in &edit.hunk {
+        match text.chars().next() {
+            Some('-') => {}
+            Some('+') => {
+                out.push(line);
+                line += 1;
+            }
+            _ => line += 1,
+        }
+    }
+    if out.is_empty() { vec![edit.line] } else { out }
+}
+
 /// Writes how a call ended and what it changed, a line each.
 #[must_use]
 pub fn effect_lines(effect: &Effect) -> Vec<String> {
@@ -417,8 +329,4 @@ pub fn effect_lines(effect: &Effect) -> Vec<String> {
     let mut out = vec![outcome.strip_prefix("→ ").unwrap_or(&outcome).to_owned()];
     out.extend(effect.changed.iter().map(|(name, value)| format!("{name} became {}", value.summary(VALUE))));
     out
-}
-
-fn number(line: usize) -> u32 {
-    u32::try_from(line).unwrap_or(u32::MAX)
 }

@@ -9,6 +9,7 @@ use crate::base::error::Trouble;
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::backend::Backend;
 use crate::tui::clipboard::{self, Route};
+use crate::tui::diff::PlannedFile;
 use crate::tui::doc::Loaded;
 use crate::tui::event::Input;
 use crate::tui::keymap::Keymap;
@@ -44,6 +45,18 @@ impl World {
             Effect::ReadProposal(id) => {
                 self.read(move |backend| Msg::Proposal(id, Box::new(backend.proposal(id).map(Loaded::new))))
             }
+            Effect::ReadPlan(ids) => self.read(move |backend| {
+                let plan = backend.plan(&ids).map(|edits| edits.iter().map(PlannedFile::new).collect());
+                Msg::Plan(ids, plan)
+            }),
+            Effect::ReadOther(id) => self.read(move |backend| Msg::Other(id, Box::new(backend.proposal(id).map(Loaded::new)))),
+            Effect::ReadOutgoing(question) => self.tell(Msg::Outgoing(self.backend.outgoing(question))),
+            Effect::AskBackground => {
+                if self.screen.ask_background() {
+                    self.input.expect_background();
+                }
+            }
+            Effect::TakeBackground(dark) => state.dirty |= self.screen.take_background(dark),
             Effect::EditDraft { proposal, text, line } => {
                 let edited = self.outside(state, editor::edit_text(&text, line)).await;
                 self.tell(match edited {

@@ -7,9 +7,11 @@ use tokio::sync::broadcast;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::command::Command;
+use crate::domain::decision::FileEdit;
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
+use crate::domain::question::QuestionId;
 use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView};
 use crate::engine::Handle;
 use crate::tui::backend::Backend;
@@ -37,6 +39,14 @@ impl Backend for Handle {
 
     fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble> {
         Handle::proposal(self, id)
+    }
+
+    fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble> {
+        Handle::plan(self, proposals)
+    }
+
+    fn outgoing(&self, question: QuestionId) -> Option<Arc<str>> {
+        Handle::outgoing(self, question)
     }
 
     fn stream(&self, id: ProposalId) -> Option<StreamView> {

@@ -1,10 +1,13 @@
 //! The terminal's input as messages. The stream can be dropped, so that an editor gets every key.
 
-use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
+use std::collections::VecDeque;
+
+use crossterm::event::{Event, EventStream, KeyCode, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use futures_util::StreamExt;
 
 use crate::tui::app::{Mouse, Msg};
 use crate::tui::keymap::Key;
+use crate::tui::terminal::is_dark;
 
 /// Lines the wheel moves.
 const WHEEL: isize = 3;
@@ -13,6 +16,9 @@ const WHEEL: isize = 3;
 #[derive(Default)]
 pub struct Input {
     stream: Option<EventStream>,
+    reply: Reply,
+    /// Keys that looked like the start of an answer and were none.
+    held: VecDeque<Key>,
 }
 
 impl Input {
@@ -26,6 +32,11 @@ impl Input {
         self.stream = None;
     }
 
+    /// Expects the terminal's answer to the question for its background among the keys.
+    pub fn expect_background(&mut self) {
+        self.reply.asked = true;
+    }
+
     /// Waits for the next message; `None` means the terminal is gone.
     ///
     /// Only the loop's own task may wait here: the stream remembers the first waker it was polled with, so a look in
@@ -33,15 +44,70 @@ impl Input {
     pub async fn next(&mut self) -> Option<Msg> {
         let Some(stream) = &mut self.stream else { return std::future::pending().await };
         loop {
-            match stream.next().await? {
-                Ok(event) => {
-                    if let Some(msg) = message(event) {
-                        return Some(msg);
-                    }
-                }
-                Err(_) => return None,
+            if let Some(key) = self.held.pop_front() {
+                return Some(Msg::Key(key));
+            }
+            let Some(msg) = message(stream.next().await?.ok()?) else { continue };
+            let Msg::Key(key) = msg else { return Some(msg) };
+            match self.reply.take(key) {
+                Taken::Part => {}
+                Taken::Background(dark) => return Some(Msg::Background(dark)),
+                Taken::Keys(keys) => self.held.extend(keys),
             }
         }
+    }
+}
+
+/// The terminal's answer to the question for its background, which the key parser takes for keys: `Alt-]`, the letters of
+/// `11;rgb:…`, then `Alt-\` or `Ctrl-g`. Nothing else is held back, and nothing at all before the question was asked.
+#[derive(Default)]
+struct Reply {
+    asked: bool,
+    seen: Vec<Key>,
+}
+
+enum Taken {
+    /// It may be the answer; more has to be seen.
+    Part,
+    /// The whole answer.
+    Background(bool),
+    /// It was keys.
+    Keys(Vec<Key>),
+}
+
+const ANSWER: &str = "]11;rgb:";
+/// `rrrr/gggg/bbbb`, and room for `rgba`.
+const COLOUR: usize = 20;
+
+impl Reply {
+    fn take(&mut self, key: Key) -> Taken {
+        if !self.asked {
+            return Taken::Keys(vec![key]);
+        }
+        let at = self.seen.len();
+        let KeyCode::Char(c) = key.code else { return self.give_up(key) };
+        let ends = (c == '\\' && key.held == KeyModifiers::ALT) || (c == 'g' && key.held == KeyModifiers::CONTROL);
+        if ends && at > ANSWER.len() {
+            let colour: String = self.seen[ANSWER.len()..].iter().filter_map(|key| key.typed()).collect();
+            let Some(dark) = is_dark(&colour) else { return self.give_up(key) };
+            *self = Self::default();
+            return Taken::Background(dark);
+        }
+        let fits = match ANSWER.chars().nth(at) {
+            Some(wanted) => c == wanted && (key.held.is_empty() || at == 0 && key.held == KeyModifiers::ALT),
+            None => key.held.is_empty() && (c.is_ascii_hexdigit() || c == '/') && at < ANSWER.len() + COLOUR,
+        };
+        if !fits {
+            return self.give_up(key);
+        }
+        self.seen.push(key);
+        Taken::Part
+    }
+
+    fn give_up(&mut self, key: Key) -> Taken {
+        let mut keys = std::mem::take(&mut self.seen);
+        keys.push(key);
+        Taken::Keys(keys)
     }
 }
 
@@ -66,7 +132,8 @@ fn message(event: Event) -> Option<Msg> {
                 _ => None,
             }
         }
-        Event::FocusGained | Event::FocusLost => None,
+        Event::FocusGained => Some(Msg::Focused),
+        Event::FocusLost => None,
     }
 }
 
@@ -89,9 +156,45 @@ fn moves(key: Key) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
-    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+    use crossterm::event::KeyEvent;
 
     use super::*;
+
+    fn keys(text: &str) -> Vec<Key> {
+        text.chars().map(|c| Key::plain(KeyCode::Char(c))).collect()
+    }
+
+    fn held(c: char, held: KeyModifiers) -> Key {
+        Key { code: KeyCode::Char(c), held }
+    }
+
+    #[test]
+    fn the_terminals_background_is_read_and_never_taken_for_keys() {
+        for (colour, dark) in [("2828/2c2c/3434", true), ("ff/ff/f0", false)] {
+            for end in [held('\\', KeyModifiers::ALT), held('g', KeyModifiers::CONTROL)] {
+                let mut reply = Reply { asked: true, ..Reply::default() };
+                assert!(matches!(reply.take(held(']', KeyModifiers::ALT)), Taken::Part));
+                for key in keys(&format!("11;rgb:{colour}")) {
+                    assert!(matches!(reply.take(key), Taken::Part));
+                }
+                assert!(matches!(reply.take(end), Taken::Background(seen) if seen == dark));
+            }
+        }
+    }
+
+    #[test]
+    fn keys_that_are_no_answer_all_arrive_in_their_order() {
+        for (asked, typed) in [(true, "]11;r!"), (true, "ajr"), (false, "]11;rgb:0/0/0"), (true, "]11;rgb:zz")] {
+            let mut reply = Reply { asked, ..Reply::default() };
+            let mut out = Vec::new();
+            for key in keys(typed) {
+                if let Taken::Keys(keys) = reply.take(key) {
+                    out.extend(keys);
+                }
+            }
+            assert_eq!(out, keys(typed), "{typed}");
+        }
+    }
 
     #[test]
     fn a_key_counts_once_and_only_moving_repeats() {

@@ -1,9 +1,17 @@
 //! What lies over the screen: prompts, questions, boxes, lists to choose from. The top one takes the keys.
 
+use std::collections::HashSet;
+
+use crate::base::clock::Moment;
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::domain::command::Command;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
+use crate::domain::question::QuestionId;
 use crate::tui::action::Action;
+use crate::tui::diff::PlannedFile;
+use crate::tui::panes::Search;
 use crate::tui::row::Row;
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::widgets::picker::Picker;
@@ -66,8 +74,18 @@ pub enum Act {
     Bulk(Vec<Command>, usize),
     /// Opens the editor.
     Edit,
-    /// Shows the diffs of a bulk.
+    /// Shows what deciding on these would write.
     ShowDiffs(Vec<ProposalId>),
+    /// Answers a question of the engine.
+    Reply(QuestionId, bool),
+    /// Leaves a question of the engine open.
+    PutOff(QuestionId),
+    /// Shows what would be sent on a yes.
+    ShowOutgoing(QuestionId),
+    /// Makes the diff of what line 2 names anew.
+    DiffAnew,
+    /// Opens a file in the editor.
+    Open(RelPath),
     /// Leaves.
     Quit,
 }
@@ -100,6 +118,8 @@ pub struct Question {
     pub marked: usize,
     /// The harmless one.
     pub safe: usize,
+    /// When it came by itself: letters typed in that moment were meant for something else.
+    pub came: Option<Moment>,
 }
 
 /// Something to read whole.
@@ -114,7 +134,7 @@ pub struct TextBox {
 }
 
 /// What prompts keep.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Kept {
     /// The palette's words.
     pub palette: String,
@@ -126,6 +146,8 @@ pub struct Kept {
     pub record: String,
     /// Commands that were recorded, the newest first.
     pub recorded: Vec<String>,
+    /// The function a model was asked about here; the screen goes to the draft as soon as it is written.
+    pub asked: Option<FunctionId>,
     /// A remark that was left.
     pub remark: String,
     /// A reason that was left.
@@ -140,7 +162,18 @@ pub struct Kept {
     pub deciding: Option<ProposalId>,
     /// A decision was asked to be taken back here; the screen goes to it.
     pub undoing: bool,
+    /// What the decision on many would write, once it is known.
+    pub plan: Option<BulkPlan>,
+    /// The diffs were asked for before they were known.
+    pub diffs_wanted: bool,
+    /// Questions of the engine that were left open.
+    pub put_off: HashSet<QuestionId>,
+    /// The search before the one that is typed.
+    pub search_before: Option<Search>,
 }
+
+/// The proposals of a bulk, and what deciding on them would write.
+pub type BulkPlan = (Vec<ProposalId>, Result<Vec<PlannedFile>, Trouble>);
 
 impl Layer {
     /// Tells whether typed letters go into a line of it.
@@ -176,6 +209,6 @@ impl Question {
         let answers: Vec<Answer> =
             answers.into_iter().map(|(key, words, act)| Answer { key, words: words.to_owned(), act }).collect();
         let safe = answers.len().saturating_sub(1);
-        Self { title: title.into(), right: String::new(), body, top: 0, answers, marked: safe, safe }
+        Self { title: title.into(), right: String::new(), body, top: 0, answers, marked: safe, safe, came: None }
     }
 }

@@ -28,6 +28,7 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
         A::Accept => match current {
             None => Some("nothing waits here"),
             Some(row) if state.pass.verdict(row.id).is_some() => Some("it is decided"),
+            Some(row) if state.pass.is_gone(row.id) => Some("it waits no more"),
             Some(row) => no(row.state != ProposalState::Ready || row.blocked.is_some(), "nothing is ready here"),
         },
         A::Reject | A::Skip | A::Overrule => no(current.is_none(), "nothing waits here"),
@@ -35,7 +36,8 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
             !state.pass.items().iter().any(|row| row.state == ProposalState::Ready && state.filter.takes_proposal(row)),
             "nothing in the filter is ready",
         ),
-        A::NextProposal | A::PreviousProposal | A::Queue => no(state.pass.items().is_empty(), "nothing waits"),
+        A::NextProposal | A::Queue => no(state.pass.open() == 0, "nothing waits"),
+        A::PreviousProposal => no(state.pass.items().is_empty(), "nothing waits"),
         A::Undo => no(!state.snapshot.can_undo, "no decision to take back"),
         A::Redo => no(!state.snapshot.can_redo, "no decision to make again"),
         A::Record => no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted"),
@@ -131,7 +133,7 @@ fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
         }
         return;
     };
-    if state.pass.verdict(row.id).is_some() {
+    if state.pass.verdict(row.id).is_some() || state.pass.is_gone(row.id) {
         left.extend([(A::NextProposal, "next"), (A::Undo, "undo")]);
         return;
     }

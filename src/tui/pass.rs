@@ -71,6 +71,12 @@ impl Pass {
         self.items.iter().filter(|row| !self.decided.contains_key(&row.id) && self.gone != Some(row.id)).count()
     }
 
+    /// Tells whether a proposal that is still shown waits no more, though nobody decided it here.
+    #[must_use]
+    pub fn is_gone(&self, id: ProposalId) -> bool {
+        self.gone == Some(id)
+    }
+
     /// Tells how a proposal was decided in this pass.
     #[must_use]
     pub fn verdict(&self, id: ProposalId) -> Option<Verb> {
@@ -188,6 +194,7 @@ mod tests {
         pass.merge(&[row(1), row(2)]);
         pass.merge(&[row(2)]);
         assert_eq!(ids(&pass), [1, 2]);
+        assert!(pass.is_gone(ProposalId(1)) && !pass.is_gone(ProposalId(2)));
         pass.go(ProposalId(2));
         pass.merge(&[row(2)]);
         assert_eq!(ids(&pass), [2]);

@@ -147,7 +147,8 @@ impl Pen<'_> {
         let free = usize::from(room).saturating_sub(left_wide.saturating_sub(shift)).saturating_sub(1);
         let wide = if wide <= room { wide.min(u16::try_from(free).unwrap_or(room).max(wide.min(room / 2))) } else { room / 2 };
         let mut x = area.x;
-        let stop = if wide == 0 { right_edge } else { right_edge - margin - wide };
+        let right = right_edge - margin - wide;
+        let stop = if wide == 0 { right_edge } else { right.saturating_sub(1).max(area.x) };
         let mut hidden = shift;
         let mut seen = 0;
         for bit in &row.left {
@@ -162,8 +163,15 @@ impl Pen<'_> {
             let style = self.style(row, bit);
             x = self.put_styled(x, area.y, stop.saturating_sub(x), part, style);
         }
-        let mut x = stop;
-        for bit in &row.right {
+        // A piece that just fits hides that another one does not.
+        if left_wide.saturating_sub(shift) > usize::from(stop - area.x)
+            && let Some(cell) = self.buf.cell_mut((stop.saturating_sub(1), area.y)).filter(|cell| text::width(cell.symbol()) == 1)
+            && cell.symbol() != " "
+        {
+            cell.set_symbol(&self.glyphs.map("…".into()));
+        }
+        let mut x = right;
+        for bit in row.right.iter().filter(|_| wide > 0) {
             let style = self.style(row, bit);
             x = self.put_styled(x, area.y, (right_edge - margin).saturating_sub(x), &bit.text, style);
         }

@@ -33,10 +33,13 @@ const BATCH: usize = 256;
 /// # Errors
 /// Fails when standard input or output is no terminal, with the verbs that need none.
 pub fn require_terminal() -> Result<(), Trouble> {
-    if stdin().is_terminal() && stdout().is_terminal() {
-        return Ok(());
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return Err(Trouble::environment(words::NO_TERMINAL).so(words::NO_TERMINAL_TODO));
     }
-    Err(Trouble::environment(words::NO_TERMINAL).so(words::NO_TERMINAL_TODO))
+    if std::env::var_os("TERM").is_some_and(|kind| kind == "dumb") {
+        return Err(Trouble::environment(words::DUMB_TERMINAL).because(words::DUMB_TERMINAL_WHY).so(words::DUMB_TERMINAL_TODO));
+    }
+    Ok(())
 }
 
 /// Opens the workbench and stays until the person leaves.

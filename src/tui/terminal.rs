@@ -6,7 +6,9 @@ use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Once, OnceLock};
 
-use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange, EnableMouseCapture,
+};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
@@ -33,6 +35,9 @@ type Out = CrosstermBackend<BufWriter<Stdout>>;
 pub struct Screen {
     terminal: Terminal<Out>,
     theme: Theme,
+    theme_name: ThemeName,
+    /// The theme as the settings name it.
+    wanted: String,
     /// Which signs it can show.
     pub glyphs: Glyphs,
     mouse: bool,
@@ -53,7 +58,8 @@ impl Screen {
         });
         modes(settings.mouse)?;
         let answer = probe(settings);
-        let theme = Theme::load(choose_theme(&settings.theme, &answer, &environment())).map_err(io::Error::other);
+        let theme_name = choose_theme(&settings.theme, &answer, &environment());
+        let theme = Theme::load(theme_name).map_err(io::Error::other);
         let built = theme.and_then(|theme| {
             let terminal = Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())))?;
             Ok((theme, terminal))
@@ -61,7 +67,7 @@ impl Screen {
         match built {
             Ok((theme, terminal)) => {
                 let glyphs = choose_glyphs(&settings.glyphs, &answer, &environment());
-                Ok(Self { terminal, theme, glyphs, mouse: settings.mouse })
+                Ok(Self { terminal, theme, theme_name, wanted: settings.theme.clone(), glyphs, mouse: settings.mouse })
             }
             Err(error) => {
                 restore();
@@ -89,6 +95,21 @@ impl Screen {
         let drawn = self.terminal.draw(|f| frame::draw(state, &self.theme, f)).map(|_| ());
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         drawn
+    }
+
+    /// Asks the terminal for its background again, where the theme follows it; the answer comes as input. Tells whether
+    /// it asked.
+    pub fn ask_background(&mut self) -> bool {
+        let follows = ThemeName::parse(&self.wanted).is_none() && matches!(self.theme_name, ThemeName::Dark | ThemeName::Light);
+        follows && self.send(BACKGROUND).is_ok()
+    }
+
+    /// Takes the theme for a background and tells whether it is another one.
+    pub fn take_background(&mut self, dark: bool) -> bool {
+        let name = if dark { ThemeName::Dark } else { ThemeName::Light };
+        let Some(theme) = Theme::load(name).ok().filter(|_| name != self.theme_name) else { return false };
+        (self.theme, self.theme_name) = (theme, name);
+        true
     }
 
     /// Forgets what stands on the screen, so that the next frame writes all of it.
@@ -138,7 +159,7 @@ fn modes(mouse: bool) -> io::Result<()> {
     ACTIVE.store(true, Ordering::SeqCst);
     MOUSE.store(mouse, Ordering::SeqCst);
     let entered = enable_raw_mode()
-        .and_then(|()| execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste))
+        .and_then(|()| execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange))
         .and_then(|()| if mouse { execute!(stdout(), EnableMouseCapture) } else { Ok(()) })
         .and_then(|()| execute!(stdout(), cursor::Hide));
     if entered.is_err() {
@@ -158,6 +179,7 @@ pub fn restore() {
     if MOUSE.swap(false, Ordering::SeqCst) {
         let _ = execute!(out, DisableMouseCapture);
     }
+    let _ = execute!(out, DisableFocusChange);
     let _ = execute!(out, DisableBracketedPaste);
     let _ = execute!(out, LeaveAlternateScreen);
     let _ = disable_raw_mode();
@@ -220,20 +242,24 @@ fn choose_glyphs(wanted: &str, answer: &Answer, environment: &Environment) -> Gl
     }
 }
 
+/// Reads a background as terminals tell it, `2828/2c2c/3434`, and tells whether it is dark.
+#[must_use]
+pub fn is_dark(colour: &str) -> Option<bool> {
+    let channel = |part: &str| {
+        let digits: String = part.chars().take_while(char::is_ascii_hexdigit).take(4).collect();
+        let value = f64::from(u32::from_str_radix(&digits, 16).ok()?);
+        let most = f64::from(16_u32.checked_pow(u32::try_from(digits.len()).ok()?)? - 1);
+        Some(value / most)
+    };
+    let mut parts = colour.split('/');
+    let (r, g, b) = (channel(parts.next()?)?, channel(parts.next()?)?, channel(parts.next()?)?);
+    Some(0.2126 * r + 0.7152 * g + 0.0722 * b < 0.5)
+}
+
 /// Reads the answers to the background, cursor and identity questions out of what the terminal sent.
 fn read_answer(bytes: &[u8]) -> Answer {
     let text = String::from_utf8_lossy(bytes);
-    let dark = text.split("]11;rgb:").nth(1).and_then(|rest| {
-        let channel = |part: &str| {
-            let digits: String = part.chars().take_while(char::is_ascii_hexdigit).take(4).collect();
-            let value = f64::from(u32::from_str_radix(&digits, 16).ok()?);
-            let most = f64::from(16_u32.checked_pow(u32::try_from(digits.len()).ok()?)? - 1);
-            Some(value / most)
-        };
-        let mut parts = rest.split('/');
-        let (r, g, b) = (channel(parts.next()?)?, channel(parts.next()?)?, channel(parts.next()?)?);
-        Some(0.2126 * r + 0.7152 * g + 0.0722 * b < 0.5)
-    });
+    let dark = text.split("]11;rgb:").nth(1).and_then(is_dark);
     let rule_columns = text.match_indices('R').find_map(|(end, _)| {
         let start = text[..end].rfind("\x1b[")?;
         let (_, column) = text[start + 2..end].split_once(';')?;
@@ -241,6 +267,9 @@ fn read_answer(bytes: &[u8]) -> Answer {
     });
     Answer { dark, rule_columns }
 }
+
+/// Asks for the background.
+const BACKGROUND: &str = "\x1b]11;?\x1b\\";
 
 /// Asks for background and width, and for the identity that every terminal tells, so that nobody waits for an answer
 /// that never comes: at most 100 ms.
@@ -264,7 +293,7 @@ fn probe(settings: &settings::Tui) -> Answer {
     }
     let mut got = Vec::new();
     let deadline = Instant::now() + Duration::from_millis(100);
-    if tty.write_all("\x1b]11;?\x1b\\\x1b[1;1H─\x1b[6n\x1b[1;1H\x1b[2K\x1b[c".as_bytes()).is_ok() {
+    if tty.write_all(format!("{BACKGROUND}\x1b[1;1H─\x1b[6n\x1b[1;1H\x1b[2K\x1b[c").as_bytes()).is_ok() {
         let mut buffer = [0; 256];
         while Instant::now() < deadline {
             match tty.read(&mut buffer) {

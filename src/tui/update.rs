@@ -3,39 +3,37 @@
 //! The parts: `update/navigate.rs` moves, `update/places.rs` goes somewhere and back, `update/decide.rs` decides, `update/work.rs` asks for work,
 //! `update/layers.rs` takes the keys of prompts, questions and lists, `update/prompts.rs` does what was typed, `update/pointer.rs` the mouse.
 
+mod arrive;
+mod bulk;
 mod decide;
 mod layers;
+mod look;
 mod navigate;
 mod places;
 mod pointer;
 mod prompts;
+mod questions;
 mod work;
 
-use std::sync::Arc;
-
-use crate::base::clock::{self, Moment};
-use crate::base::text::count;
-use crate::domain::call::ProgramEnd;
-use crate::domain::event::{Event, Level};
-use crate::domain::function::FunctionId;
+use crate::base::clock::Moment;
 use crate::domain::proposal::{ProposalId, ProposalState};
-use crate::domain::snapshot::{FunctionRow, Mark, Snapshot};
+use crate::domain::snapshot::Mark;
 use crate::tui::action::{Action, Context};
-use crate::tui::app::{AppState, CallLine, Effect, InPlace, Msg};
+use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::content;
-use crate::tui::doc::{self, About, Loaded};
+use crate::tui::doc::{self, About};
 use crate::tui::keymap::Key;
 use crate::tui::layout::{Pane, Screen};
+use crate::tui::panes::{CallLine, InPlace};
+use crate::tui::view::functions::Columns;
 use crate::tui::widgets::code;
 use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::tree::{self, NodeKey};
-use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;
 
-/// A pane with fewer rows shows the diff first.
-const SMALL: usize = 16;
-
+pub use arrive::take_snapshot;
 pub use navigate::set_subject;
+pub use questions::left_open;
 pub use work::job_here;
 
 /// Takes one message.
@@ -56,7 +54,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
         }
         Msg::Happened(event, snapshot) => {
             take_snapshot(state, snapshot);
-            happened(state, *event);
+            arrive::happened(state, *event);
         }
         Msg::Snapshot(snapshot) => take_snapshot(state, snapshot),
         Msg::Source(path, lines) => {
@@ -78,7 +76,18 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
                 list_calls(state);
             }
         }
-        Msg::Proposal(id, loaded) => take_proposal(state, id, *loaded),
+        Msg::Proposal(id, loaded) => arrive::take_proposal(state, id, *loaded),
+        Msg::Plan(ids, plan) => bulk::planned(state, ids, plan),
+        Msg::Other(id, other) => look::compare_with(state, id, *other),
+        Msg::Outgoing(bytes) => questions::show_outgoing(state, bytes.as_deref()),
+        Msg::Focused => {
+            state.dirty = before;
+            out.push(Effect::AskBackground);
+        }
+        Msg::Background(dark) => {
+            state.dirty = before;
+            out.push(Effect::TakeBackground(dark));
+        }
         Msg::Stream(id, view) => {
             if state.decision.stream_of != Some(id) {
                 state.decision.stream = StreamText::default();
@@ -139,9 +148,9 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
     use Action as A;
     match action {
         A::Accept => decide::accept(state, out),
-        A::AcceptAll => decide::bulk(state, true),
+        A::AcceptAll => bulk::ask(state, true, out),
         A::Reject => decide::reject(state, out),
-        A::RejectAll => decide::bulk(state, false),
+        A::RejectAll => bulk::ask(state, false, out),
         A::Skip => decide::skip(state, out),
         A::Overrule => decide::overrule(state),
         A::Undo => decide::undo(state, out),
@@ -156,10 +165,10 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
         A::Again => work::again(state, out),
         A::Cancel => work::cancel(state, out),
         A::Pause => work::pause(state, out),
-        A::Why => work::why(state),
-        A::View => work::view(state),
-        A::Copy => work::copy(state, out),
-        A::Compare => work::compare(state),
+        A::Why => look::why(state),
+        A::View => look::view(state),
+        A::Copy => look::copy(state, out),
+        A::Compare => look::compare(state, out),
         A::Quit => work::quit(state, out),
         A::Suspend => out.push(Effect::Suspend),
         A::Redraw => out.push(Effect::Redraw),
@@ -171,153 +180,18 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
     }
 }
 
-/// Takes a newer state of the engine; the cursors stay on what they are on.
-pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
-    let same_tree = state.restored
-        && Arc::ptr_eq(&state.snapshot.files, &snapshot.files)
-        && Arc::ptr_eq(&state.snapshot.functions, &snapshot.functions);
-    let same_queue = state.restored && Arc::ptr_eq(&state.snapshot.queue, &snapshot.queue);
-    state.cancelling.retain(|id| snapshot.jobs.iter().any(|job| job.id == *id));
-    state.snapshot = snapshot;
-    if !same_queue {
-        let before = state.current().map(|row| (row.id, row.state));
-        let resting = state.restored && state.current().is_none() && state.subject.is_some();
-        state.pass.merge(&state.snapshot.queue);
-        if resting && state.subject.as_ref().is_some_and(|subject| state.pass.of(subject).is_none()) {
-            state.pass.rest();
-        }
-        if state.current().map(|row| (row.id, row.state)) != before {
-            state.decision.dirty = true;
-        }
-    }
-    if !state.restored && !state.snapshot.functions.is_empty() {
-        first_place(state);
-    }
-    if !same_tree {
-        rebuild_tree(state);
-        mark_source(state);
-    }
-}
-
-/// Finds the place to start at: the last session's, else the first proposal, else the first function.
-fn first_place(state: &mut AppState) {
-    state.restored = true;
-    let kept = state.subject.take().filter(|id| state.function(id).is_some());
-    let kept = kept.filter(|id| state.pass.open() == 0 || state.pass.of(id).is_some());
-    let first =
-        kept.or_else(|| state.current().map(|row| row.function.clone())).or_else(|| first_of_the_tree(&state.snapshot.functions));
-    if state.pass.open() == 0 && state.screen == Screen::Review && !state.asks_for_trust() && !content::first_run(state) {
-        state.focus = Pane::Functions;
-    }
-    let Some(first) = first else { return };
-    match state.pass.of(&first).map(|row| row.id) {
-        Some(id) if state.current().is_none_or(|row| row.function != first) => {
-            state.pass.go(id);
-        }
-        None => state.pass.rest(),
-        Some(_) => {}
-    }
-    set_subject(state, &first);
-}
-
-/// Gives the function a reader would begin with: in a package before a script at the top, and tests last.
-fn first_of_the_tree(functions: &[FunctionRow]) -> Option<FunctionId> {
-    let rank = |row: &&FunctionRow| {
-        let name = row.path.file_name();
-        (name.starts_with("test_") || name == "conftest.py", row.path.parts().count() == 1)
-    };
-    functions.iter().min_by_key(rank).map(|row| row.id.clone())
-}
-
 /// Flattens the tree again and keeps the cursor on its line, and that line where it is on the screen.
 pub fn rebuild_tree(state: &mut AppState) {
+    state.tests = state.snapshot.files.iter().filter(|file| file.is_test).map(|file| file.path.clone()).collect();
     let at = state.nodes.get(state.tree.cursor).map(|node| node.key.clone());
     state.nodes = tree::flatten(&state.snapshot.files, &state.snapshot.functions, &state.toggled, &state.filter);
+    state.tree_columns = Columns::of(&state.nodes);
     let wanted = at.or_else(|| state.subject.clone().map(NodeKey::Function));
     if let Some(position) = wanted.and_then(|key| state.nodes.iter().position(|node| node.key == key)) {
         state.tree.hold(position);
     } else if let Some(subject) = state.subject.clone() {
         navigate::show_in_tree(state, &subject);
     }
-}
-
-fn happened(state: &mut AppState, event: Event) {
-    let now = state.now;
-    match event {
-        Event::ProposalMoved { proposal, .. } | Event::EvidenceChanged { proposal } => {
-            state.decision.dirty |= state.decision.shown == Some(proposal);
-        }
-        Event::Saved { paths, .. } => {
-            if state.source.path.as_ref().is_some_and(|path| paths.contains(path)) {
-                reread_source(state);
-            }
-            state.decision.dirty = true;
-        }
-        Event::RecordingEnded { recording, end, kept, .. } => {
-            reread_calls(state);
-            let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
-            let said = words::recording_ended(recording.0, &end, &calls);
-            if end == ProgramEnd::Exited(0) { state.messages.done(now, said) } else { state.messages.warn(now, said) }
-        }
-        Event::CallsArrived { .. } if state.calls.calls().is_empty() => reread_calls(state),
-        Event::Replayed { calls, changed, same, ms, .. } => {
-            let time = clock::short(std::time::Duration::from_millis(ms));
-            let calls = count(usize::try_from(calls).unwrap_or(usize::MAX), "call");
-            let said = words::replayed(&calls, &time, same, changed);
-            state.messages.done(now, said);
-        }
-        Event::Decided { proposal, verb, line, .. } => decide::decided(state, proposal, verb, &line),
-        Event::Undone { proposal, function, line } => decide::undone(state, proposal, &function, &line),
-        Event::Wrote { .. } => state.decision.dirty = true,
-        Event::Said { level, text } => match level {
-            Level::Info => state.messages.say(now, text),
-            Level::Done => state.messages.done(now, text),
-            Level::Warning => state.messages.warn(now, text),
-            Level::Error => state.messages.fail(now, &crate::base::error::Trouble::environment(text)),
-        },
-        Event::Failed { trouble } => {
-            state.kept.deciding = None;
-            state.kept.bulk = None;
-            state.messages.fail(now, &trouble);
-        }
-        Event::Resync => {
-            state.decision.dirty = true;
-            reread_source(state);
-            reread_calls(state);
-        }
-        _ => {}
-    }
-}
-
-fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded, crate::base::error::Trouble>) {
-    if state.decision.asked == Some(id) {
-        state.decision.asked = None;
-    }
-    if state.current().map(|row| row.id) != Some(id) {
-        return;
-    }
-    if state.decision.shown != Some(id) {
-        state.decision.list = Default::default();
-        state.decision.shift = 0;
-        state.decision.compare = Default::default();
-    }
-    let is_new = state.decision.shown != Some(id);
-    state.decision.shown = Some(id);
-    state.decision.loaded = Some(loaded.map(Arc::new));
-    // Where few lines are in sight, what would be written comes before what speaks for it.
-    let rows = state.layout().rows(Pane::Decision);
-    let found = state.loaded().filter(|_| is_new).and_then(|loaded| {
-        let ready = loaded.view.proposal.state == ProposalState::Ready;
-        let at = |wanted: fn(&doc::DocRow) -> bool| loaded.disk.iter().position(wanted);
-        if loaded.view.proposal.change().is_some() {
-            return at(|row| matches!(row.about, About::Changed(_))).map(|first| (first, 0));
-        }
-        at(|row| row.changed).filter(|_| ready && rows < SMALL).map(|first| (first, first.saturating_sub(1)))
-    });
-    if let Some((cursor, top)) = found {
-        state.decision.list = ListState { cursor, top };
-    }
-    mark_source(state);
 }
 
 /// Puts the source pane where it was asked to be, once its text is here.
@@ -339,16 +213,22 @@ fn mark_source(state: &mut AppState) {
     for row in state.snapshot.functions.iter().filter(|row| row.path == path && row.mark != Mark::Never) {
         state.source.marks.insert(row.line, row.mark);
     }
+    state.source.edited.clear();
     if let Some(change) = state.loaded().and_then(|loaded| loaded.view.proposal.change().cloned()) {
         for edit in change.because.iter().filter(|edit| edit.path == path) {
-            state.source.marks.insert(edit.line, Mark::Stale);
+            for line in doc::edited_lines(edit) {
+                state.source.marks.insert(line, Mark::Stale);
+                state.source.edited.insert(line);
+            }
+            state.source.values.insert(edit.line, state.zone.minute(change.seen));
         }
     }
     let function = state.subject.as_ref().and_then(|id| state.function(id)).filter(|row| row.path == path).cloned();
     let (Some(function), Some(Ok(lines))) = (function, &state.source.lines) else { return };
     if let Some(call) = state.calls.calls().get(state.calls.selected) {
         let position = (state.calls.selected + 1, state.calls.calls().len());
-        state.source.values = code::values(lines, &function, call, position);
+        let values = code::values(lines, &function, call, position);
+        state.source.values.extend(values.into_iter().filter(|(line, _)| !state.source.edited.contains(line)));
     }
 }
 
@@ -381,6 +261,7 @@ fn reread_calls(state: &mut AppState) {
 
 /// Puts every cursor back into its list and asks for what the panes lack.
 fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
+    questions::offer(state);
     let layout = state.layout();
     for pane in state.screen.panes() {
         let (len, rows) = (content::len(state, *pane), layout.rows(*pane));

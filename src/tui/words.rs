@@ -9,8 +9,19 @@ pub const NO_TERMINAL: &str = "The workbench needs a terminal on stdin and stdou
 /// What to do then.
 pub const NO_TERMINAL_TODO: &str =
     "Without one, use: pytead-tui run, gen, replay, draft, review, watch; --format json gives lines for programs.";
+/// Said where the terminal cannot place text.
+pub const DUMB_TERMINAL: &str = "The workbench cannot draw on this terminal.";
+/// Why.
+pub const DUMB_TERMINAL_WHY: &str = "TERM is dumb: it has no way to place text.";
+/// What to do then.
+pub const DUMB_TERMINAL_TODO: &str =
+    "Use another terminal, or set TERM to what this one is; review asks line by line and needs no screen.";
 /// The question's second sentence.
-pub const TRUST_WHY: [&str; 2] = ["Recording and proving run this project's code as", "you. Reading it runs nothing."];
+pub const TRUST_WHY: &str = "Recording and proving run this project's code as you. Reading it runs nothing.";
+/// Where the answer is kept.
+pub const TRUST_KEPT: &str = "The answer is kept outside the project. Later: pytead-tui trust";
+/// Nothing to work on.
+pub const NO_FUNCTIONS: &str = "No Python functions in this folder. Open another one: pytead-tui PATH";
 /// A key was pressed that needs trust.
 pub const ONLY_READING: &str = "This folder is not trusted, so nothing runs. ! or t asks again; so does pytead-tui trust.";
 /// Nobody chose a model.
@@ -82,6 +93,22 @@ pub const NOT_READY: &str = "It is not ready yet. x cancels it, s skips it.";
 pub const ONLY_ONE_LEFT: &str = "Skipped. It is the only one left.";
 /// A bulk verb, and nothing is ready.
 pub const NOTHING_READY: &str = "Nothing in the filter is ready to be decided.";
+/// A bulk question before its files are known.
+pub const READING_PLAN: &str = "Finding out what would be written.";
+/// A decision that leaves every file as it is.
+pub const NO_FILE_WRITTEN: &str = "No file is written: the new outcomes are what is expected from now on.";
+/// The weak sandbox is taken.
+pub const WEAK_YES: &str = "run them in it, here";
+/// The weak sandbox is not taken.
+pub const WEAK_NO: &str = "never in this folder";
+/// What a no to the weak sandbox means.
+pub const WEAK_NEVER: &str = "Asked once for this folder. pytead-tui trust changes the answer.";
+/// A question stays open.
+pub const LATER: &str = "later";
+/// A question was left open.
+pub const LEFT_OPEN: &str = "A question waits: w asks it again.";
+/// After a write that was refused.
+pub const NOTHING_LOST: &str = "Nothing was written. Your decision can be made again at any time.";
 /// The end of the queue.
 pub const NO_OTHER: &str = "No other proposal waits.";
 /// The start of the queue.
@@ -107,7 +134,13 @@ pub const NOTHING_TO_COMPARE: &str = "There is nothing to compare here.";
 /// Nothing to compare with.
 pub const ONE_LOOK: &str = "There is only one way to look at this.";
 /// Above a draft whose code changed.
-pub const STALE_DRAFT: &str = "The code under this changed. Until you press t this text stays.";
+pub const STALE_DRAFT: &str = "The code under this changed. This is the text from before.";
+/// Above a change whose code changed again.
+pub const STALE_CHANGE: &str = "The code changed again since.";
+/// A change that waits no more: the code went back.
+pub const ENDS_AS_BEFORE: &str = "It ends as before again. There is nothing to decide.";
+/// What waits no more: another workbench decided.
+pub const WAITS_NO_MORE: &str = "It waits no more: it was decided elsewhere.";
 /// Above a draft that has a newer one.
 pub const NEWER_READY: &str = "A new draft is ready. t shows it.";
 /// Above a draft the gate turned down.
@@ -128,15 +161,18 @@ pub fn too_small(width: u16, height: u16) -> [String; 4] {
     ]
 }
 
+/// Counts the project's own functions: tests are not what is tested.
+#[must_use]
+pub fn own_functions(snapshot: &Snapshot) -> usize {
+    snapshot.files.iter().filter(|file| !file.is_test).map(|file| file.functions).sum()
+}
+
 /// Nothing was recorded so far.
 #[must_use]
 pub fn nothing_recorded(snapshot: &Snapshot) -> String {
-    format!(
-        "{}: {} in {}. Nothing recorded.",
-        snapshot.project,
-        count(snapshot.functions.len(), "function"),
-        count(snapshot.files.len(), "file")
-    )
+    let files = snapshot.files.iter().filter(|file| !file.is_test).count();
+    let functions = count(own_functions(snapshot), "function");
+    format!("{}: {functions} in {}. Nothing recorded.", snapshot.project, count(files, "file"))
 }
 
 /// The queue is done.
@@ -155,6 +191,9 @@ pub fn queue_done(decided: Decided) -> String {
     .collect();
     if all == 0 {
         return "Nothing waits for you. ! records more.".into();
+    }
+    if all == 1 {
+        return format!("Decided: {}. u goes back. ! records more.", parts.join(", "));
     }
     format!("All {all} decided: {}. u goes back. ! records more.", parts.join(", "))
 }
@@ -245,11 +284,33 @@ pub fn taken_back(name: &str) -> String {
 #[must_use]
 pub fn recording_ended(number: i64, end: &ProgramEnd, calls: &str) -> String {
     match end {
-        ProgramEnd::Exited(0) | ProgramEnd::Running => format!("Recording {number}: {calls} kept."),
+        ProgramEnd::Exited(0) | ProgramEnd::Running => format!("Recording {number}: {calls} kept. Drafts come next."),
         ProgramEnd::Exited(code) => format!("Your program ended with exit code {code}. Its {calls} are kept and usable."),
         ProgramEnd::Killed(signal) => format!("Your program was ended by {signal}. Its {calls} are kept and usable."),
         ProgramEnd::NotStarted(why) => format!("The program did not start: {why}."),
     }
+}
+
+/// A program is being recorded.
+#[must_use]
+pub fn drafts_come(recording: i64, waits: usize) -> String {
+    if waits == 0 {
+        return format!("Recording {recording} is live. Drafts come after its end.");
+    }
+    format!("Recording {recording} is live. {}", drafts_wait(waits))
+}
+
+/// Something waits on another screen.
+#[must_use]
+pub fn drafts_wait(waits: usize) -> String {
+    let (verb, them) = if waits == 1 { ("waits", "it") } else { ("wait", "them") };
+    format!("{} {verb} for you. 1 shows {them}.", count(waits, "proposal"))
+}
+
+/// The calls of a function end as before again.
+#[must_use]
+pub fn restored(name: &str) -> String {
+    format!("{name} ends as before again.")
 }
 
 /// Recorded calls were run again.

@@ -165,14 +165,12 @@ fn the_root_may_go_and_come_back() {
 fn two_thousand_files_are_few_batches_and_none_is_lost() {
     let project = Project::new(&Watch::default());
     let names: Vec<String> = (0..2_000).map(|number| format!("made{}/m{number}.py", number % 40)).collect();
-    let start = Instant::now();
     for name in &names {
         project.write(name, "x = 1\n");
     }
     let batches = project.until(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    // A machine with other things to do makes pauses of its own; no more than two batches a second come of them.
-    let most = 3 + usize::try_from(start.elapsed().as_millis() / 500).unwrap();
-    assert!(batches.len() <= most, "{} batches", batches.len());
+    // Pauses that a busy machine makes part them; a batch for each file, or nearly, would be no coalescing.
+    assert!(batches.len() * 20 <= names.len(), "{} batches", batches.len());
     assert!(batches.iter().any(|batch| batch.storm));
 }
 
@@ -250,13 +248,16 @@ fn what_is_saved_during_a_pause_comes_after_it() {
 fn git_at_work_makes_one_batch() {
     let project = Project::with(&Watch::default(), &[], |root| fs::create_dir(root.join(".git")).unwrap());
     fs::write(project.path(".git/index.lock"), "").unwrap();
-    let start = Instant::now();
     project.write("cart.py", "total = 10\n");
     project.write("pkg/tax.py", "rate = 10\n");
+    // Both are known, and neither is told while git holds its lock.
+    let until = Instant::now() + PATIENCE;
+    while project.watcher.shared.pending.lock().coalescer.python_files() < 2 {
+        assert!(Instant::now() < until, "{:?}", project.batches.try_recv());
+        std::thread::yield_now();
+    }
     fs::remove_file(project.path(".git/index.lock")).unwrap();
-    let batches = project.until(&["cart.py", "pkg/tax.py"]);
-    // On a slow machine the lock may be gone before the worker looks.
-    assert!(batches.len() == 1 || start.elapsed() > Duration::from_millis(50), "{batches:?}");
+    assert_eq!(project.until(&["cart.py", "pkg/tax.py"]).len(), 1);
 }
 
 #[test]

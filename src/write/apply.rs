@@ -24,11 +24,11 @@ const SIZE_MAX: u64 = 16 << 20;
 ///
 /// # Errors
 /// Fails, with every file as it was, when one of them is not as planned, a link is in the way, or the disk refuses.
-pub fn apply(root: &Path, edits: &[FileEdit]) -> Result<(), Trouble> {
+pub fn apply(root: &Path, edits: &[FileEdit]) -> Result<(), WriteError> {
     let mut paths: Vec<&RelPath> = edits.iter().map(|edit| &edit.path).collect();
     paths.sort();
     if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(Trouble::internal(format!("Not written: two edits of {} at once.", shown(twice[0]))));
+        return Err(WriteError::Twice { path: shown(twice[0]) });
     }
     let mut work = Work { root, made: Vec::new(), staged: Vec::new(), done: Vec::new() };
     let result = work.run(edits);
@@ -50,7 +50,7 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn run(&mut self, edits: &'a [FileEdit]) -> Result<(), Trouble> {
+    fn run(&mut self, edits: &'a [FileEdit]) -> Result<(), WriteError> {
         for edit in edits {
             self.check(edit)?;
         }
@@ -62,7 +62,7 @@ impl<'a> Work<'a> {
             // Once more, as late as can be.
             self.check(edit)?;
             self.commit(edit, temporary.as_deref()).map_err(|errno| match errno {
-                Errno::EXIST => changed(&edit.path),
+                Errno::EXIST => WriteError::Changed { path: shown(&edit.path) },
                 errno => refusal(errno, &edit.path),
             })?;
             self.done.push(edit);
@@ -70,7 +70,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn check(&mut self, edit: &FileEdit) -> Result<(), Trouble> {
+    fn check(&mut self, edit: &FileEdit) -> Result<(), WriteError> {
         let now = match self.folder(&edit.path, false) {
             Ok(folder) => content(&folder, edit.path.file_name()),
             Err(Errno::NOENT) => Ok(None),
@@ -78,7 +78,7 @@ impl<'a> Work<'a> {
         };
         match now {
             Ok(now) if now.as_deref() == edit.before.as_deref().map(str::as_bytes) => Ok(()),
-            Ok(_) => Err(changed(&edit.path)),
+            Ok(_) => Err(WriteError::Changed { path: shown(&edit.path) }),
             Err(errno) => Err(refusal(errno, &edit.path)),
         }
     }
@@ -183,28 +183,75 @@ fn shown(path: &RelPath) -> String {
     display_line(path.as_str()).into_owned()
 }
 
-fn changed(path: &RelPath) -> Trouble {
-    Trouble::environment(format!("Not written: {} was changed by hand.", shown(path)))
-        .because("It is not as it was when the diff was made.")
-        .so("Your decision and the draft are kept. Make the diff anew.")
+fn refusal(errno: Errno, path: &RelPath) -> WriteError {
+    let path = shown(path);
+    match errno {
+        Errno::ROFS | Errno::ACCESS | Errno::PERM => WriteError::ReadOnly { path },
+        Errno::NOSPC | Errno::DQUOT => WriteError::Full,
+        Errno::LOOP | Errno::NOTDIR => WriteError::Link { path },
+        errno => WriteError::System { path, why: std::io::Error::from(errno).to_string() },
+    }
 }
 
-fn refusal(errno: Errno, path: &RelPath) -> Trouble {
-    match errno {
-        Errno::ROFS | Errno::ACCESS | Errno::PERM => Trouble::environment("This project is read-only.")
-            .because(format!("{} cannot be written.", shown(path)))
-            .so("You can read and decide; accepted tests wait until it can be written."),
-        Errno::NOSPC | Errno::DQUOT => {
-            Trouble::environment("The disk is full.").because("Nothing was written.").so("Free some space, then accept again.")
-        }
-        Errno::LOOP | Errno::NOTDIR => {
-            Trouble::environment(format!("Not written: a part of {} is a link or no folder.", shown(path)))
+/// Why nothing was written. Paths in it are fit for a terminal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// A file is not as it was when the diff was made.
+    #[error("{path} was changed by hand")]
+    Changed {
+        /// The file.
+        path: String,
+    },
+    /// The system lets nobody write there, or not this user.
+    #[error("{path} cannot be written")]
+    ReadOnly {
+        /// The file.
+        path: String,
+    },
+    /// There is no room.
+    #[error("the disk is full")]
+    Full,
+    /// A link, or something that is no folder, is in the way.
+    #[error("a part of {path} is a link or no folder")]
+    Link {
+        /// The file.
+        path: String,
+    },
+    /// Two edits of one file were planned at once.
+    #[error("two edits of {path} at once")]
+    Twice {
+        /// The file.
+        path: String,
+    },
+    /// Anything else the system says.
+    #[error("{path}: {why}")]
+    System {
+        /// The file.
+        path: String,
+        /// The system's words.
+        why: String,
+    },
+}
+
+impl From<WriteError> for Trouble {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Changed { path } => Self::environment(format!("Not written: {path} was changed by hand."))
+                .because("It is not as it was when the diff was made.")
+                .so("Your decision and the draft are kept. Make the diff anew."),
+            WriteError::ReadOnly { path } => Self::environment(format!("Not written: {path} is read-only for you."))
+                .so("Nothing was decided. Make it writable, then accept again."),
+            WriteError::Full => {
+                Self::environment("The disk is full.").because("Nothing was written.").so("Free some space, then accept again.")
+            }
+            WriteError::Link { path } => Self::environment(format!("Not written: a part of {path} is a link or no folder."))
                 .because("Links are not followed when tests are written.")
-                .so("Put a real folder in its place, or choose another folder for the tests.")
+                .so("Put a real folder in its place, or choose another folder for the tests."),
+            WriteError::Twice { path } => Self::internal(format!("Not written: two edits of {path} at once.")),
+            WriteError::System { path, why } => Self::environment(format!("Not written: {path}."))
+                .because(format!("{why}."))
+                .so("Nothing was changed. Accept again once the reason is gone."),
         }
-        errno => Trouble::environment(format!("Not written: {}.", shown(path)))
-            .because(std::io::Error::from(errno))
-            .so("Nothing was changed. Accept again once the reason is gone."),
     }
 }
 
@@ -271,10 +318,10 @@ mod tests {
         fs::write(root.path().join("b.py"), "by hand\n").unwrap();
         let trouble =
             apply(root.path(), &[edit("new/a.py", None, Some("a\n")), edit("b.py", Some("b\n"), Some("B\n"))]).unwrap_err();
-        assert_eq!(trouble.what, "Not written: b.py was changed by hand.");
+        assert_eq!(trouble, WriteError::Changed { path: "b.py".into() });
         assert_eq!(names(root.path()), ["b.py"]);
         let there = apply(root.path(), &[edit("b.py", None, Some("B\n"))]).unwrap_err();
-        assert!(there.what.contains("b.py"));
+        assert_eq!(there, WriteError::Changed { path: "b.py".into() });
         assert_eq!(fs::read_to_string(root.path().join("b.py")).unwrap(), "by hand\n");
     }
 
@@ -304,7 +351,7 @@ mod tests {
         let outside = tempfile::tempdir().unwrap();
         symlink(outside.path(), root.path().join("tests")).unwrap();
         let trouble = apply(root.path(), &[edit("tests/a.py", None, Some("a\n"))]).unwrap_err();
-        assert!(trouble.what.contains("a link"), "{trouble}");
+        assert_eq!(trouble, WriteError::Link { path: "tests/a.py".into() });
         assert!(names(outside.path()).is_empty());
         fs::write(outside.path().join("x.py"), "x\n").unwrap();
         symlink(outside.path().join("x.py"), root.path().join("x.py")).unwrap();
@@ -315,9 +362,10 @@ mod tests {
     #[test]
     fn trouble_is_said_in_plain_words() {
         let path = RelPath::new("tests/a.py").unwrap();
-        assert_eq!(refusal(Errno::ROFS, &path).what, "This project is read-only.");
-        assert_eq!(refusal(Errno::NOSPC, &path).what, "The disk is full.");
-        assert!(refusal(Errno::IO, &path).to_string().starts_with("Not written: tests/a.py."));
+        let said = |errno| Trouble::from(refusal(errno, &path));
+        assert_eq!(said(Errno::ROFS).what, "Not written: tests/a.py is read-only for you.");
+        assert_eq!(said(Errno::NOSPC).what, "The disk is full.");
+        assert!(said(Errno::IO).to_string().starts_with("Not written: tests/a.py."));
     }
 
     #[test]

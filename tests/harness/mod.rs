@@ -253,7 +253,8 @@ impl Terminal {
     /// Changes the size.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.size = (columns, rows);
-        self.shared.0.lock().unwrap().parser.screen_mut().set_size(rows, columns);
+        // The emulator itself breaks when a wide character does not fit into a line.
+        self.shared.0.lock().unwrap().parser.screen_mut().set_size(rows.max(2), columns.max(4));
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 

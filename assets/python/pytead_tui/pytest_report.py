@@ -6,6 +6,7 @@ test that closes descriptors, forks or dies takes nothing along; `src/pytest/rep
 
 import json
 import os
+import random
 import re
 
 import pytest
@@ -13,17 +14,24 @@ import pytest
 # Taken out of the environment: a pytest that a test starts writes no report of its own.
 _PATH = os.environ.pop("PYTEAD_REPORT", "")
 _ORDER = os.environ.pop("PYTEAD_ORDER", "")
+_PROJECT = os.environ.pop("PYTEAD_PROJECT", "")
 _LINES = 40  # kept of a failure
 _WIDTH = 500  # kept of a line
 
 
-def _write(kind: str, **fields: object) -> None:
+if _PROJECT:
+    from pytead_tui.worker.modules import read_fresh
+
+    read_fresh(_PROJECT)
+
+
+def _write(**line: object) -> None:
     if not _PATH:
         return
-    line = json.dumps({"kind": kind, **fields}) + "\n"
+    text = json.dumps(line) + "\n"
     descriptor = os.open(_PATH, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        os.write(descriptor, line.encode("ascii"))
+        os.write(descriptor, text.encode("ascii"))
     finally:
         os.close(descriptor)
 
@@ -35,9 +43,11 @@ def _shorten(lines: list[str]) -> list[str]:
     return [line if len(line) <= _WIDTH else line[:_WIDTH] + "..." for line in lines]
 
 
-def _failure(report: pytest.TestReport | pytest.CollectReport) -> dict[str, object]:
+def failure(report: pytest.TestReport | pytest.CollectReport) -> dict[str, object]:
     """Gives the short form of a failure: where, the message, the lines pytest marks with E."""
     longrepr = report.longrepr
+    if longrepr is None:
+        return {}
     if isinstance(longrepr, tuple):  # skipped: (path, line, reason)
         path, line, reason = longrepr
         return {"path": str(path), "line": line, "message": str(reason), "lines": []}
@@ -72,33 +82,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Runs the tests in the order asked for."""
     if _ORDER == "reverse":
         items.reverse()
+    elif _ORDER == "shuffle":
+        random.Random(len(items)).shuffle(items)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Says which tests there are."""
-    _write("collected", pytest=pytest.__version__, tests=[item.nodeid for item in session.items])
+    _write(kind="collected", pytest=pytest.__version__, tests=[item.nodeid for item in session.items])
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     """Says what could not be collected."""
     if report.failed:
-        _write("uncollected", nodeid=report.nodeid, **_failure(report))
+        _write(kind="uncollected", nodeid=report.nodeid, **failure(report))
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
     """Says which test begins, so that a death has a name."""
-    _write("begun", nodeid=nodeid)
+    _write(kind="begun", nodeid=nodeid)
+
+
+def phase(report: pytest.TestReport) -> dict[str, object]:
+    """Gives the line that says how a phase of a test went."""
+    fields = {} if report.passed else failure(report)
+    expected = getattr(report, "wasxfail", None)
+    if expected is not None:
+        fields["expected"] = str(expected)
+    return {
+        "kind": "phase", "nodeid": report.nodeid, "when": report.when, "outcome": report.outcome,
+        "seconds": report.duration, **fields,
+    }  # fmt: skip
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Says how a phase of a test went."""
-    fields = {} if report.passed else _failure(report)
-    expected = getattr(report, "wasxfail", None)
-    if expected is not None:
-        fields["expected"] = str(expected)
-    _write("phase", nodeid=report.nodeid, when=report.when, outcome=report.outcome, seconds=report.duration, **fields)
+    _write(**phase(report))
 
 
 def pytest_sessionfinish(exitstatus: int) -> None:
     """Says that nothing more comes."""
-    _write("end", status=int(exitstatus))
+    _write(kind="end", status=int(exitstatus))

@@ -30,9 +30,14 @@ struct Plan {
 impl Plan {
     /// Takes a copy of what lies at a path, and of the links that lead there.
     fn bind(&mut self, path: &Path, attributes: u64) -> io::Result<()> {
+        self.bind_in_place(path, path, attributes)
+    }
+
+    /// As [`Plan::bind`], with what lies somewhere else put there.
+    fn bind_in_place(&mut self, path: &Path, from: &Path, attributes: u64) -> io::Result<()> {
         let real = follow(path, &mut self.links)?;
         if !self.places.iter().any(|(place, _)| *place == real) {
-            let tree = sys::copy_tree(&real)?;
+            let tree = sys::copy_tree(&from.canonicalize()?)?;
             sys::restrict_tree(&tree, attributes)?;
             self.places.push((real, Source::Tree(tree)));
         }
@@ -56,7 +61,8 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Failure> {
     for path in confinement.writable.iter().chain([&confinement.scratch]) {
         plan.bind(path, WRITE).step("bind a private folder")?;
     }
-    plan.bind(&confinement.root, READ).step("bind the project")?;
+    let files = confinement.stand_in.as_ref().unwrap_or(&confinement.root);
+    plan.bind_in_place(&confinement.root, files, READ).step("bind the project")?;
     for path in confinement.read_only.iter().filter(|path| path.exists()) {
         plan.bind(path, READ).step("bind a folder to read")?;
     }

@@ -25,7 +25,10 @@ impl<'a> Builder<'a, '_> {
             return self.generated(ty, ObjectKind::Dataclass, fields);
         }
         if kind != ObjectKind::Plain && !matches!(self.project.method(ty, "__init__"), Lookup::Found(_)) {
-            return self.generated(ty, kind, fields);
+            return match self.generated(ty, kind, fields) {
+                Err(Stop::No(reason)) if self.expecting.is_none() => self.lived(ordinal, ty, fields)?.map_or(no(reason), Ok),
+                made => made,
+            };
         }
         let shape = self.shape(ty, fields);
         if self.way == Way::Life
@@ -62,7 +65,7 @@ impl<'a> Builder<'a, '_> {
         births.sort_by_key(|call| (call.arguments(usize::MAX).len(), call.id));
         let Some(birth) = births.first() else { return Ok(None) };
         self.attempt(|builder| {
-            let items = builder.arguments(birth.args.get(1..).unwrap_or_default())?;
+            let items = builder.arguments(birth)?;
             Ok(Expr::call_with(&builder.spell(ty)?, items))
         })
     }
@@ -82,8 +85,24 @@ impl<'a> Builder<'a, '_> {
 
     /// Writes a class whose `__init__` is made from its fields.
     fn generated(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Expr, Stop> {
+        let class = self.project.class(ty).map(|(_, class)| class);
+        let is_given = |annotation: &str| annotation.replace("dataclasses.", "").starts_with("InitVar");
+        if class.is_some_and(|class| class.fields.iter().any(|field| field.annotation.as_deref().is_some_and(is_given))) {
+            return no(format!("{} takes arguments that it does not keep", ty.short()));
+        }
+        self.fields(ty, kind, fields)
+    }
+
+    /// Writes a class by its fields.
+    fn fields(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Expr, Stop> {
         let mut items = Vec::new();
-        for (name, value) in fields {
+        for (field, value) in fields {
+            let known = self.project.field(ty, field);
+            let source = known.and_then(|known| known.value.as_deref()).unwrap_or_default();
+            if source.replace(' ', "").contains("init=False") || self.project.is_cache(ty, field) {
+                continue;
+            }
+            let name: &str = field;
             let name = match kind {
                 ObjectKind::Attrs => name.trim_start_matches('_'),
                 ObjectKind::Pydantic if name.starts_with('_') => continue,
@@ -91,6 +110,9 @@ impl<'a> Builder<'a, '_> {
             };
             if !is_identifier(name) {
                 return no(format!("{} has a field without a name", ty.short()));
+            }
+            if default_of(source).is_some_and(|default| is_default(default, value)) {
+                continue;
             }
             items.push(Item::keyword(name, self.value(value, name)?));
         }
@@ -121,7 +143,9 @@ impl<'a> Builder<'a, '_> {
                 None => return Err(format!("{} does not keep its argument {}", ty.short(), param.name)),
             }
         }
-        let derived = fields.iter().any(|(name, value)| !used.contains(&name.as_str()) && !is_initial(value));
+        let derived = fields
+            .iter()
+            .any(|(name, value)| !used.contains(&name.as_str()) && !is_initial(value) && !self.project.is_cache(ty, name));
         Ok(Shape { kept, derived })
     }
 
@@ -130,7 +154,7 @@ impl<'a> Builder<'a, '_> {
         let mut items = Vec::new();
         for (param, value) in &shape.kept {
             let built = self.value(value, &param.name)?;
-            if param.default.as_deref().is_some_and(|default| same_literal(default, &built)) {
+            if param.default.as_deref().is_some_and(|default| act::same_literal(default, &built)) {
                 continue;
             }
             items.push(match param.kind {
@@ -144,19 +168,51 @@ impl<'a> Builder<'a, '_> {
     /// R11: makes an object by its recorded `__init__` call and the later calls that changed it.
     pub(super) fn provenance(&mut self, ordinal: u64, ty: &TypeName) -> Result<Expr, Stop> {
         let history = (self.project.history)(self.call, ordinal);
-        let life = outermost(&history, self.call);
+        // What `__new__` did before is no line of a test.
+        let first = history.iter().position(|call| is_birth(call)).unwrap_or(0);
+        let life = outermost(&history[first..], self.call);
         let Some((birth, later)) = life.split_first() else {
             return no(format!("how {} was made was not recorded", ty.short()));
         };
+        if birth.function.qualname().ends_with(".__post_init__") {
+            return self.life(ordinal, ty, later, |builder| builder.before_post_init(ty, birth));
+        }
         if !birth.function.qualname().ends_with(".__init__") || !matches!(birth.effect.outcome, Outcome::Returned(_)) {
             return no(format!("how {} was made was not recorded", ty.short()));
         }
+        self.life(ordinal, ty, later, |builder| {
+            let items = builder.arguments(birth)?;
+            Ok(Expr::call_with(&builder.spell(ty)?, items))
+        })
+    }
+
+    /// Writes a dataclass with the fields it had, and what it gave, when its `__post_init__` began.
+    fn before_post_init(&mut self, ty: &TypeName, birth: &Call) -> Result<Expr, Stop> {
+        let Some((receiver, given)) = birth.args.split_first() else { return no("its __post_init__ takes nothing") };
+        let Value::Object { kind, fields, .. } = &receiver.value else { return no("its fields were not recorded") };
+        let mut items = match self.fields(ty, *kind, fields)? {
+            Expr::Bracket { items, .. } => items,
+            _ => Vec::new(),
+        };
+        for arg in given {
+            items.push(Item::keyword(&arg.name, self.value(&arg.value, &arg.name)?));
+        }
+        Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// Makes an object and lets happen to it what happened.
+    fn life(
+        &mut self,
+        ordinal: u64,
+        ty: &TypeName,
+        later: &[&'a Call],
+        make: impl FnOnce(&mut Self) -> Result<Expr, Stop>,
+    ) -> Result<Expr, Stop> {
         let changes: Vec<&Call> = later.iter().copied().filter(|call| changes_receiver(call)).collect();
         if changes.len() >= LIFE_MAX {
             return no(format!("{} calls changed {} before", changes.len(), ty.short()));
         }
-        let items = self.arguments(birth.args.get(1..).unwrap_or_default())?;
-        let made = Expr::call_with(&self.spell(ty)?, items);
+        let made = make(self)?;
         let name = self.bind_object(ordinal, &snake(ty.short()), made);
         for call in changes {
             let statement = self.step(&name, ty, call)?;
@@ -174,7 +230,7 @@ impl<'a> Builder<'a, '_> {
         else {
             return no(format!("{} was changed by {qualname}", ty.short()));
         };
-        let items = self.arguments(call.args.get(1..).unwrap_or_default())?;
+        let items = self.arguments(call)?;
         match act::method(function, name, items)? {
             Act::Value(expr) => Ok(Statement::run(expr)),
             Act::Statement(statement) => Ok(statement),
@@ -182,14 +238,17 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Writes the arguments of a call that nothing else looks at.
-    fn arguments(&mut self, args: &[Argument]) -> Result<Vec<Item>, Stop> {
+    /// Writes the arguments of a call that nothing else looks at, the receiver left out.
+    fn arguments(&mut self, call: &Call) -> Result<Vec<Item>, Stop> {
+        let args = call.args.get(1..).unwrap_or_default();
+        let function = self.project.function(&TypeName::new(call.function.module(), call.function.qualname()));
+        let params = function.map_or(&[][..], |function| &function.params);
         let mut out = Vec::new();
         for arg in args {
             let items = self.argument(arg)?;
             out.push((arg.kind, items));
         }
-        Ok(act::assemble(args.iter().map(|arg| arg.name.as_str()), out))
+        Ok(act::assemble(params, args.iter().map(|arg| arg.name.as_str()), out))
     }
 
     /// Writes one argument: one value, or the parts of `*args` and `**kwargs`.
@@ -237,11 +296,35 @@ fn is_initial(value: &Value) -> bool {
     }
 }
 
-/// Tells whether a default's source is this very literal.
-fn same_literal(default: &str, built: &Expr) -> bool {
-    let simple = |text: &str| !text.is_empty() && !text.contains(['(', '[', '{', '.']) || text.parse::<f64>().is_ok();
-    let built = built.flat();
-    simple(default) && (default == built || default.replace('\'', "\"") == built)
+/// Finds the default in the source of a field: the value itself, or what `field(…)` and `attr.ib(…)` are given.
+fn default_of(source: &str) -> Option<&str> {
+    let callee = source.split('(').next().unwrap_or_default().rsplit('.').next().unwrap_or_default();
+    if !source.ends_with(')') || !matches!(callee, "field" | "ib" | "attrib" | "Field") {
+        return (!source.is_empty()).then_some(source);
+    }
+    ["default_factory=", "factory=", "default="].iter().find_map(|key| {
+        let (before, rest) = source.split_once(key)?;
+        let whole = before.ends_with(['(', ' ', ',']);
+        let end = rest.find([',', ')']).unwrap_or(rest.len());
+        whole.then(|| rest[..end].trim())
+    })
+}
+
+/// Tells whether a value is the one that a default's source stands for.
+fn is_default(source: &str, value: &Value) -> bool {
+    match value {
+        Value::List(items) => items.is_empty() && source == "list",
+        Value::Dict(pairs) => pairs.is_empty() && source == "dict",
+        Value::Set(items) => items.is_empty() && source == "set",
+        Value::Tuple(items) => items.is_empty() && source == "()",
+        Value::Str(text) => source.len() == text.len() + 2 && source[1..].starts_with(text.as_str()) && !text.contains('\\'),
+        Value::None => source == "None",
+        Value::Bool(value) => source == if *value { "True" } else { "False" },
+        Value::Int(number) => source == number.to_string(),
+        Value::Float(number) => source.contains('.') && source.parse() == Ok(*number),
+        Value::Enum { ty, name: Some(name), .. } => source == format!("{}.{name}", ty.qualname),
+        _ => false,
+    }
 }
 
 /// The calls of an object that were not made from inside another one of them, ended before `call` began.
@@ -269,6 +352,11 @@ fn bears(call: &Call, wanted: &Value) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_birth(call: &Call) -> bool {
+    let name = call.function.qualname();
+    name.ends_with(".__init__") || name.ends_with(".__post_init__")
 }
 
 fn changes_receiver(call: &Call) -> bool {

@@ -5,6 +5,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Statement, Stop, is_private_path, no};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::{Import, is_identifier};
+use crate::source::parse::syntax_error;
 
 /// Names of the pattern flags; 32 (`re.UNICODE`) is set for every text pattern and not written.
 const FLAGS: &[(i64, &str)] =
@@ -46,6 +47,7 @@ impl Builder<'_, '_> {
                 }
             }
             ("re", "compile") => return self.pattern(&args),
+            ("builtins", "eval") => return self.lambda(&args),
             ("datetime", "timezone") if args.len() == 1 && is_zero(&args[0]) => {
                 return self.name(&TypeName::new("datetime", "timezone.utc"));
             }
@@ -61,6 +63,23 @@ impl Builder<'_, '_> {
         let mut items: Vec<Item> = self.values(&args, "value")?.into_iter().map(Item::from).collect();
         items.extend(self.named(&kwargs)?);
         Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// Writes a lambda as it stands in the program, when the names in it mean the same in a test.
+    fn lambda(&mut self, args: &[Value]) -> Result<Expr, Stop> {
+        let Some(Value::Str(text)) = args.first() else { return no("a lambda has no text") };
+        if !text.starts_with("lambda") || text.contains('\n') || !is_one_expression(text) {
+            return no("a lambda's text is none");
+        }
+        if let Some(Value::Dict(pairs)) = args.get(1) {
+            for (name, value) in pairs {
+                let (Value::Str(name), Value::Name(ty)) = (name, value) else { return no("a lambda uses what has no name") };
+                if self.spell(ty)? != *name {
+                    return no(format!("a lambda uses {name}, which has another name in a test"));
+                }
+            }
+        }
+        Ok(Expr::Atom(text.clone()))
     }
 
     fn pattern(&mut self, args: &[Value]) -> Result<Expr, Stop> {
@@ -138,6 +157,22 @@ impl Builder<'_, '_> {
         }
         Ok(Expr::call_with("np.array", vec![nested(&flat, shape).into(), dtype]))
     }
+}
+
+/// Tells whether a text is a single expression, that no bracket of it ends early and nothing follows it.
+fn is_one_expression(text: &str) -> bool {
+    let mut depth = 0_i32;
+    let mut early = false;
+    for c in text.chars() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ';' | '#' => early = true,
+            _ => {}
+        }
+        early |= depth < 0;
+    }
+    depth == 0 && !early && syntax_error(&format!("({text})\n")).is_none()
 }
 
 /// Folds a flat list into rows.

@@ -14,7 +14,7 @@ use crate::generate::render::{Test, compare, docstring, raises, wrapped};
 use crate::generate::scope::{Import, Scope, snake};
 
 /// Fewer cases are read better as tests of their own.
-const ROWS_MIN: usize = 3;
+pub const ROWS_MIN: usize = 3;
 
 /// Cases that differ in values only.
 pub(super) struct Group<'c> {
@@ -47,13 +47,15 @@ fn position(cases: &[Case], case: &Case) -> usize {
 }
 
 /// Describes everything of a case but its values; `None` when it cannot be a row.
-fn shape(case: &Case) -> Option<String> {
+#[must_use]
+pub fn shape(case: &Case) -> Option<String> {
     let single_items = case
         .args
         .iter()
         .all(|arg| !matches!(arg.recorded.kind, ParamKind::VarPositional | ParamKind::VarKeyword) && arg.items.len() == 1);
     let scalars = case.args.iter().flat_map(|arg| &arg.items).all(|item| item.value.flat().len() <= 60);
-    if !single_items || !scalars || matches!(case.wrap, Wrap::With | Wrap::CollectAsync) {
+    let loud = !case.printed.is_empty() || case.warns.is_some();
+    if !single_items || !scalars || loud || matches!(case.wrap, Wrap::With | Wrap::CollectAsync) {
         return None;
     }
     let on_receiver = matches!(case.target, Target::Object(_) | Target::Unbound { .. });

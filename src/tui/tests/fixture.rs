@@ -22,6 +22,7 @@ use crate::domain::settings;
 use crate::domain::snapshot::*;
 use crate::domain::value::{Difference, Value};
 use crate::tui::app::{AppState, Effect, Msg};
+use crate::tui::diff::PlannedFile;
 use crate::tui::doc::Loaded;
 use crate::tui::highlight;
 use crate::tui::keymap::Key;
@@ -120,6 +121,7 @@ pub struct Shop {
     pub calls: HashMap<FunctionId, Vec<CallRow>>,
     pub views: HashMap<ProposalId, ProposalView>,
     pub stream: Option<StreamView>,
+    pub outgoing: String,
 }
 
 fn function(name: &str, path: &str, line: u32, mark: Mark, calls: u64, drafts: usize, changes: usize) -> FunctionRow {
@@ -202,6 +204,7 @@ fn draft_body(left_out: Vec<LeftOut>) -> Body {
         tests: vec!["test_apply_discount".into(), "test_apply_discount_raises_value_error".into()],
         calls: vec![CallId(1)],
         left_out,
+        dropped: Vec::new(),
         import_roots: vec![String::new()],
         remark: None,
     })
@@ -222,7 +225,7 @@ fn draft_view(state: ProposalState) -> ProposalView {
         + "\n\n"
         + DRAFT;
     let edit = FileEdit { path: rel("tests/pytead/test_shop_pricing.py"), before: Some(BEFORE.into()), after: Some(after) };
-    ProposalView { proposal, plan: vec![edit], blocked: None, newer: None }
+    ProposalView { proposal, plan: vec![edit], blocked: None, newer: None, others: vec![], conflict: None }
 }
 
 fn change_view() -> ProposalView {
@@ -259,7 +262,7 @@ fn change_view() -> ProposalView {
     };
     let edit =
         FileEdit { path: rel("tests/pytead/test_shop_cart.py"), before: Some(text("104.90")), after: Some(text("100.00")) };
-    ProposalView { proposal, plan: vec![edit], blocked: None, newer: None }
+    ProposalView { proposal, plan: vec![edit], blocked: None, newer: None, others: vec![], conflict: None }
 }
 
 impl Shop {
@@ -330,6 +333,7 @@ impl Shop {
             queue: Arc::new(rows),
             decided: Decided::default(),
             stale: 1,
+            questions: vec![],
             jobs: Arc::new(vec![JobRow {
                 id: JobId(4),
                 kind: "prove".into(),
@@ -406,6 +410,7 @@ impl Shop {
             calls: HashMap::from([(id("pricing:apply_discount"), calls)]),
             views,
             stream: Some(stream),
+            outgoing: "{\n  \"model\": \"qwen3-4b\",\n  \"prompt\": \"def bulk_price(price, pieces): ...\"\n}".into(),
         }
     }
 }
@@ -443,6 +448,16 @@ impl Driver {
                     let view = self.shop.views.get(&id).cloned().map(Loaded::new);
                     Msg::Proposal(id, Box::new(view.ok_or_else(|| Trouble::internal("No such proposal."))))
                 }
+                Effect::ReadPlan(ids) => {
+                    let plans = ids.iter().filter_map(|id| self.shop.views.get(id)).flat_map(|view| &view.plan);
+                    let files = plans.map(PlannedFile::new).collect();
+                    Msg::Plan(ids, Ok(files))
+                }
+                Effect::ReadOther(id) => {
+                    let view = self.shop.views.get(&id).cloned().map(Loaded::new);
+                    Msg::Other(id, Box::new(view.ok_or_else(|| Trouble::internal("No such proposal."))))
+                }
+                Effect::ReadOutgoing(_) => Msg::Outgoing(Some(self.shop.outgoing.as_str().into())),
                 other => {
                     self.asked.push(other);
                     continue;

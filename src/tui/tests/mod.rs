@@ -1,6 +1,8 @@
 //! The screen as a whole, driven by messages over a fixture of a small shop.
 
+mod asked;
 mod fixture;
 mod promises;
 mod safety;
 mod screens;
+pub mod work;

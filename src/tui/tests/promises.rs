@@ -110,7 +110,7 @@ fn bulk_asks_with_the_number_starts_safe_and_takes_only_what_is_ready() {
     let mut d = driver();
     d.press("A");
     let Some(Layer::Question(question)) = d.state.layers.last() else { panic!("no question") };
-    assert_eq!(question.title, "Accept 2 drafts and 1 change of 2 files?");
+    assert_eq!(question.title, "Accept 2 drafts and 1 change?");
     assert_eq!(question.marked, question.safe);
     d.press("Enter");
     assert_eq!(d.sent(), []);
@@ -301,4 +301,23 @@ fn places_are_walked_back_and_forward() {
     assert_eq!(d.state.focus, Pane::Decision);
     d.press("B");
     assert_eq!(d.state.focus, Pane::Source);
+}
+
+#[test]
+fn what_a_model_was_asked_to_write_is_seen_while_it_writes_though_another_draft_is_there() {
+    let mut d = driver();
+    d.press("g");
+    assert_eq!(d.sent(), [Command::AskModel { function: id("pricing:apply_discount"), remark: None }]);
+    let mut rows = (*d.shop.snapshot.queue).clone();
+    rows.push(super::fixture::queue(99, "draft", "pricing:apply_discount", "shop/pricing.py", ProposalState::Streaming));
+    d.shop.snapshot.queue = Arc::new(rows.clone());
+    d.tell(Msg::Snapshot(Arc::new(d.shop.snapshot.clone())));
+    assert_eq!(d.state.streaming(), Some(ProposalId(99)));
+    // One that streams without being asked for here leaves the person where they are.
+    d.press("K");
+    let here = d.state.current().map(|row| row.id);
+    rows.push(super::fixture::queue(100, "draft", "pricing:apply_discount", "shop/pricing.py", ProposalState::Streaming));
+    d.shop.snapshot.queue = Arc::new(rows);
+    d.tell(Msg::Snapshot(Arc::new(d.shop.snapshot.clone())));
+    assert_eq!(d.state.current().map(|row| row.id), here);
 }

@@ -9,6 +9,8 @@ use crate::domain::snapshot::{Decided, Trust};
 use crate::tui::tests::fixture::{Driver, NOW, Shop};
 
 const SIZES: [(u16, u16); 5] = [(160, 45), (100, 30), (60, 20), (40, 10), (30, 8)];
+/// The sizes of what is not a main screen.
+const BOTH: [(u16, u16); 2] = [SIZES[0], SIZES[2]];
 
 fn shots(name: &str, sizes: &[(u16, u16)], shop: &Shop, prepare: impl Fn(&mut Driver)) {
     for size in sizes {
@@ -48,21 +50,21 @@ fn a_streaming_draft() {
 
 #[test]
 fn a_draft_in_proof() {
-    shots("proving", &SIZES[..3], &Shop::new(), |d| {
+    shots("proving", &SIZES[..4], &Shop::new(), |d| {
         d.open(5);
     });
 }
 
 #[test]
 fn a_refused_draft() {
-    shots("refused", &SIZES[..3], &Shop::new(), |d| {
+    shots("refused", &SIZES[..4], &Shop::new(), |d| {
         d.open(6);
     });
 }
 
 #[test]
 fn a_stale_draft() {
-    shots("stale", &SIZES[1..3], &Shop::new(), |d| {
+    shots("stale", &SIZES[..4], &Shop::new(), |d| {
         d.open(7);
     });
 }
@@ -88,8 +90,7 @@ fn the_trust_question() {
     shots("trust", &SIZES[..4], &shop, |_| {});
 }
 
-#[test]
-fn a_recording_live() {
+fn live() -> Shop {
     let mut shop = Shop::new();
     let mut rows = (*shop.snapshot.recordings).clone();
     let mut live = rows[0].clone();
@@ -102,7 +103,15 @@ fn a_recording_live() {
     live.output = vec!["GET /cart 200 · POST /pay 200".into()];
     rows.insert(0, live);
     shop.snapshot.recordings = Arc::new(rows);
-    shots("runs", &SIZES[..4], &shop, |d| {
+    shop
+}
+
+#[test]
+fn a_recording_live() {
+    shots("runs", &SIZES[..4], &live(), |d| {
+        d.press("4");
+    });
+    shots("runs_done", &SIZES[..4], &Shop::new(), |d| {
         d.press("4");
     });
 }
@@ -136,13 +145,204 @@ fn the_bulk_question() {
 }
 
 #[test]
+fn the_diffs_of_a_bulk() {
+    shots("bulk_diffs", &BOTH, &Shop::new(), |d| {
+        d.press("A d");
+    });
+    shots("bulk_reject", &BOTH, &Shop::new(), |d| {
+        d.press("R");
+    });
+}
+
+#[test]
 fn the_filter_and_the_queue() {
-    shots("filter", &SIZES[1..3], &Shop::new(), |d| {
+    shots("filter", &SIZES[..4], &Shop::new(), |d| {
         d.press("f").type_in("cart is:wai");
     });
-    shots("queue", &SIZES[1..3], &Shop::new(), |d| {
+    shots("filtered", &SIZES[..4], &Shop::new(), |d| {
+        d.press("f").type_in("in:cart").press("Enter");
+    });
+    shots("filtered_to_nothing", &BOTH, &Shop::new(), |d| {
+        d.press("f").type_in("zzz").press("Enter Tab");
+    });
+    shots("queue", &SIZES[..4], &Shop::new(), |d| {
         d.press("Q");
     });
+}
+
+#[test]
+fn the_search() {
+    shots("search", &BOTH, &Shop::new(), |d| {
+        d.open(3).press("/").type_in("decimal");
+    });
+}
+
+#[test]
+fn every_pane_in_front() {
+    for (name, keys) in [("functions", "Tab"), ("source", "Tab Tab"), ("calls", "Tab Tab Tab")] {
+        shots(name, &SIZES[..4], &Shop::new(), |d| {
+            d.open(3).press(keys);
+        });
+    }
+    shots("zoomed", &BOTH, &Shop::new(), |d| {
+        d.open(3).press("z");
+    });
+}
+
+#[test]
+fn the_keys_of_a_place() {
+    shots("keys", &SIZES[..4], &Shop::new(), |d| {
+        d.open(3).press("?");
+    });
+    shots("keys_of_the_log", &BOTH, &Shop::new(), |d| {
+        d.press("5 ?");
+    });
+}
+
+#[test]
+fn what_is_typed() {
+    for (name, proposal, keys, typed) in [
+        ("record", 3, "!", ""),
+        ("record_wrong", 3, "! Ctrl-u", "pytest 'x"),
+        ("remark", 3, "m", "use pieces=10"),
+        ("reason", 1, "o", "not yet"),
+    ] {
+        shots(name, &BOTH, &Shop::new(), |d| {
+            d.open(proposal).press(keys).type_in(typed);
+            if name == "record_wrong" {
+                d.press("Enter");
+            }
+        });
+    }
+    shots("in_place", &BOTH, &Shop::new(), |d| {
+        d.open(3).press("i").type_in("x");
+    });
+}
+
+#[test]
+fn what_is_read_whole() {
+    for (name, proposal, keys) in [
+        ("why", 3, "w"),
+        ("in_full", 6, "v"),
+        ("call_in_full", 3, "c v"),
+        ("whole_text", 3, "="),
+        ("output", 3, "4 v"),
+        ("unbound", 3, "G"),
+    ] {
+        shots(name, &BOTH, &Shop::new(), |d| {
+            d.open(proposal).press(keys);
+        });
+    }
+    shots("compared", &BOTH, &two_drafts(), |d| {
+        d.open(3).press("= =");
+    });
+}
+
+/// Two drafts of one function, so that they can be compared.
+fn two_drafts() -> Shop {
+    let mut shop = Shop::new();
+    let mut other = shop.views[&ProposalId(3)].clone();
+    other.proposal.id = ProposalId(8);
+    if let crate::domain::proposal::Body::Draft(draft) = &mut other.proposal.body {
+        draft.text = draft.text.replace("str(result) == expected", "result == 90");
+    }
+    shop.views.insert(ProposalId(8), other);
+    let mut queue = (*shop.snapshot.queue).clone();
+    queue.push(crate::domain::snapshot::QueueRow { id: ProposalId(8), ..queue[2].clone() });
+    shop.snapshot.queue = Arc::new(queue);
+    shop
+}
+
+#[test]
+fn the_questions() {
+    use crate::domain::question::{About, Question, QuestionId};
+    let weak = About::WeakContainment {
+        why: vec![
+            "Namespaces are refused here: kernel.unprivileged_userns_clone is 0.".into(),
+            "Landlock is not in this kernel.".into(),
+        ],
+    };
+    let send = About::FirstSend {
+        function: crate::tui::tests::fixture::id("pricing:bulk_price"),
+        host: "api.example.com".into(),
+        model: "gpt-large".into(),
+        bytes: 2_100,
+        tokens: 525,
+    };
+    for (name, about, keys) in [("question_weak", weak, ""), ("question_send", send.clone(), ""), ("question_bytes", send, "v")] {
+        let mut shop = Shop::new();
+        shop.snapshot.questions = vec![Question { id: QuestionId(1), about }];
+        shots(name, &SIZES[..4], &shop, |d| {
+            d.now.0 += 1_000;
+            d.press(keys);
+        });
+    }
+    shots("question_quit", &BOTH, &live(), |d| {
+        d.press("q");
+    });
+    shots("question_diff", &BOTH, &Shop::new(), |d| {
+        d.open(3).press("z Tab");
+        d.state.zoomed = true;
+        d.press("a");
+    });
+}
+
+#[test]
+fn a_file_that_changed_meanwhile() {
+    shots("changed_meanwhile", &SIZES[..4], &Shop::new(), |d| {
+        d.open(3).press("a");
+        let trouble =
+            crate::base::error::Trouble::environment("Not written: tests/pytead/test_shop_pricing.py was changed by hand.")
+                .because("It is not as it was when the diff was made.")
+                .so("Your decision and the draft are kept. Make the diff anew.");
+        d.happen(crate::domain::event::Event::Failed { trouble });
+    });
+}
+
+#[test]
+fn errors_and_empty_places() {
+    let trouble = crate::base::error::Trouble::environment("No Python found in .venv or as python3.")
+        .so("Choose one: pytead-tui --python PATH.");
+    let mut no_python = fresh();
+    no_python.snapshot.python = None;
+    no_python.snapshot.python_trouble = Some(trouble.clone());
+    no_python.snapshot.offers = vec![];
+    shots("no_python", &BOTH, &no_python, |_| {});
+    let mut empty = fresh();
+    empty.snapshot.functions = Arc::new(vec![]);
+    empty.snapshot.files = Arc::new(vec![]);
+    shots("empty_project", &BOTH, &empty, |_| {});
+    let mut reading = fresh();
+    reading.snapshot.functions = Arc::new(vec![]);
+    reading.snapshot.indexed = false;
+    reading.snapshot.reading = (214, 909);
+    shots("reading", &BOTH, &reading, |_| {});
+    shots("error", &BOTH, &Shop::new(), |d| {
+        d.open(3);
+        d.tell(crate::tui::app::Msg::Trouble(trouble.clone()));
+    });
+    shots("error_why", &BOTH, &Shop::new(), |d| {
+        d.open(3);
+        d.tell(crate::tui::app::Msg::Trouble(trouble.clone()));
+        d.press("w");
+    });
+    let mut read_only = Shop::new();
+    read_only.snapshot.trust = Trust::ReadOnly;
+    read_only.snapshot.watch = crate::domain::snapshot::WatchState::Paused { since: NOW, files: 3 };
+    shots("only_reading", &BOTH, &read_only, |d| {
+        d.press("!");
+    });
+    let mut quiet = Shop::new();
+    quiet.snapshot.queue = Arc::new(vec![]);
+    for (name, function) in [("never_called", "pricing:bulk_price"), ("untestable", "payment:Gateway._post")] {
+        shots(name, &BOTH, &quiet, |d| {
+            let place = d.state.nodes.iter().position(|node| node.label == function.split(':').nth(1).unwrap()).unwrap();
+            d.press("Tab <");
+            for _ in 0..place {
+                d.press("j");
+            }
+        });
+    }
 }
 
 #[test]

@@ -11,8 +11,7 @@ use crate::tui::content;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::Pane;
 use crate::tui::row::Row;
-use crate::tui::theme::Role;
-use crate::tui::update::navigate;
+use crate::tui::update::{navigate, questions};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -31,6 +30,10 @@ pub fn accept(state: &mut AppState, out: &mut Vec<Effect>) {
         state.messages.answer(now, words::STILL_READING);
         return;
     };
+    if let Some(trouble) = &loaded.view.blocked {
+        questions::not_written(state, trouble);
+        return;
+    }
     if content::diff_in_sight(state) {
         send(state, row.id, out);
         return;
@@ -56,6 +59,9 @@ pub fn accept(state: &mut AppState, out: &mut Vec<Effect>) {
 fn refusal(state: &AppState, row: &QueueRow) -> Option<String> {
     if let Some(verb) = state.pass.verdict(row.id) {
         return Some(words::already(past(verb)));
+    }
+    if state.pass.is_gone(row.id) {
+        return Some(if row.kind == "change" { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE }.into());
     }
     if super::open_edit(state, row.id).is_some() {
         return Some(words::EDIT_NOT_PROVED.into());
@@ -102,6 +108,11 @@ pub fn reject(state: &mut AppState, out: &mut Vec<Effect>) {
         state.messages.answer(state.now, words::already(past(verb)));
         return;
     }
+    if state.pass.is_gone(row.id) {
+        let why = if row.kind == "change" { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE };
+        state.messages.answer(state.now, why);
+        return;
+    }
     if matches!(row.state, ProposalState::Queued | ProposalState::Streaming | ProposalState::Proving) {
         state.messages.answer(state.now, words::NOT_READY);
         return;
@@ -137,79 +148,6 @@ pub fn overrule(state: &mut AppState) {
     let line = LineEdit::new(state.kept.reason.clone());
     let prompt = Prompt { purpose: Purpose::Reason(id), line, earlier: Vec::new(), at: None, wrong: None };
     state.layers.push(Layer::Prompt(prompt));
-}
-
-/// Asks whether all in the filter shall be decided, with the number.
-pub fn bulk(state: &mut AppState, accept: bool) {
-    let open: Vec<&QueueRow> = state
-        .pass
-        .items()
-        .iter()
-        .filter(|row| state.pass.verdict(row.id).is_none() && state.filter.takes_proposal(row))
-        .collect();
-    let (ready, rest): (Vec<&QueueRow>, Vec<&QueueRow>) =
-        open.into_iter().partition(|row| row.state == ProposalState::Ready && row.blocked.is_none());
-    if ready.is_empty() {
-        state.messages.answer(state.now, words::NOTHING_READY);
-        return;
-    }
-    let ids: Vec<ProposalId> = ready.iter().map(|row| row.id).collect();
-    let mut files: Vec<&str> = ready.iter().map(|row| row.path.as_str()).collect();
-    files.sort_unstable();
-    files.dedup();
-    let kinds = kinds(&ready);
-    let verb_word = if accept { "Accept" } else { "Reject" };
-    let title = format!("{verb_word} {kinds} of {}?", count(files.len(), "file"));
-    let mut body = Vec::new();
-    if !state.filter.is_empty() {
-        body.push(Row::new().add(Role::Dim, format!(" filter: {}", state.filter.text)));
-    }
-    for path in files.iter().take(3) {
-        let here = ready.iter().filter(|row| row.path.as_str() == *path).count();
-        body.push(Row::new().add(Role::Text, format!("   {path}")).end(Role::Accent, here.to_string()));
-    }
-    if files.len() > 3 {
-        body.push(Row::new().add(Role::Dim, format!("   and {} more", count(files.len() - 3, "file"))));
-    }
-    let left_out = left_out(&rest);
-    if !left_out.is_empty() {
-        body.push(Row::new().add(Role::Dim, format!(" Left out: {left_out}.")));
-    }
-    let verb = if accept { Verb::Accept } else { Verb::Reject };
-    let number = ids.len();
-    let command = Command::Decide { proposals: ids.clone(), verb, reason: None };
-    let words = format!("{} {number}", verb_word.to_lowercase());
-    let answers = vec![
-        ('y', words.as_str(), Act::Bulk(vec![command], number)),
-        ('d', "show the list", Act::ShowDiffs(ids)),
-        ('n', "go back", Act::Close),
-    ];
-    state.layers.push(Layer::Question(Question::new(title, body, answers)));
-}
-
-fn kinds(rows: &[&QueueRow]) -> String {
-    let changes = rows.iter().filter(|row| row.kind == "change").count();
-    match (rows.len() - changes, changes) {
-        (drafts, 0) => count(drafts, "draft"),
-        (0, changes) => count(changes, "change"),
-        (drafts, changes) => format!("{} and {}", count(drafts, "draft"), count(changes, "change")),
-    }
-}
-
-fn left_out(rest: &[&QueueRow]) -> String {
-    let number = |wanted: &[ProposalState]| rest.iter().filter(|row| wanted.contains(&row.state)).count();
-    let blocked = rest.iter().filter(|row| row.state == ProposalState::Ready).count();
-    [
-        (number(&[ProposalState::Stale]), "stale"),
-        (number(&[ProposalState::Refused, ProposalState::Failed]), "that fail"),
-        (number(&[ProposalState::Queued, ProposalState::Streaming, ProposalState::Proving]), "not ready"),
-        (blocked, "that need a look of their own"),
-    ]
-    .into_iter()
-    .filter(|(number, _)| *number > 0)
-    .map(|(number, word)| format!("{number} {word}"))
-    .collect::<Vec<_>>()
-    .join(", ")
 }
 
 /// Takes the last decision back.

@@ -4,17 +4,21 @@ use crossterm::event::KeyCode;
 
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
-use crate::tui::action::{Action, Context, TABLE};
+use crate::domain::snapshot::QueueRow;
+use crate::tui::action::{Action, Context, Entry, TABLE};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::keymap::Key;
-use crate::tui::layer::{Act, Layer, Prompt, Purpose, TextBox};
+use crate::tui::layer::{Act, Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::live;
-use crate::tui::row::Row;
-use crate::tui::update::{self, decide, navigate, places, prompts, work};
+use crate::tui::panes::Search;
+use crate::tui::update::{self, bulk, decide, navigate, places, prompts, work};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::widgets::picker::{Choice, Picker};
 use crate::tui::words;
+
+/// A key this soon after a question came by itself was meant for what stood there before.
+const MEANT_MS: i64 = 300;
 
 /// Opens a layer.
 pub fn open(state: &mut AppState, action: Action) {
@@ -46,14 +50,17 @@ pub fn open(state: &mut AppState, action: Action) {
                 .iter()
                 .map(|row| Choice {
                     title: row.function.to_string(),
-                    detail: format!("{}  {}", row.kind, row.title),
+                    detail: kind_word(row),
                     key: live::state_word(row),
                     blocked: None,
                 })
                 .collect();
             Layer::Queue(Picker::new(choices, ""), rows.iter().map(|row| row.id).collect())
         }
-        Action::Search => prompt(Purpose::Search, &state.kept.search, state.kept.searches.clone()),
+        Action::Search => {
+            state.kept.search_before = state.search.clone();
+            prompt(Purpose::Search, &state.kept.search, state.kept.searches.clone())
+        }
         _ => {
             let now = if state.screen == Screen::Log { &state.log_filter.text } else { &state.filter.text };
             let line = if state.kept.filter.is_empty() { now } else { &state.kept.filter };
@@ -61,6 +68,13 @@ pub fn open(state: &mut AppState, action: Action) {
         }
     };
     state.layers.push(layer);
+}
+
+/// Writes what a proposal is, without the name that stands beside it.
+fn kind_word(row: &QueueRow) -> String {
+    let rest = row.title.replacen(&row.function.0, "", 1);
+    let rest = rest.trim().strip_prefix("test").unwrap_or(&rest).trim().trim_end_matches("for").trim();
+    format!("{}  {rest}", row.kind).trim_end().to_owned()
 }
 
 fn prompt(purpose: Purpose, line: &str, earlier: Vec<String>) -> Layer {
@@ -84,20 +98,18 @@ fn join(argv: &[String]) -> String {
 
 fn actions(state: &AppState, help: bool) -> (Vec<Choice>, Vec<Action>) {
     let here: &[Context] = if state.screen == Screen::Review { Context::PATHS[0] } else { &Context::PATHS[0][1..] };
-    TABLE
-        .iter()
+    // What decides comes last in the palette, so that Enter on the untouched list never does.
+    let decides = |entry: &&Entry| entry.context == Context::Decide;
+    let (last, first): (Vec<&Entry>, Vec<&Entry>) = TABLE.iter().partition(decides);
+    let order = if help { last.into_iter().chain(first) } else { first.into_iter().chain(last) };
+    order
         .filter(|entry| if help { here.contains(&entry.context) } else { Context::PATHS[0].contains(&entry.context) })
         .map(|entry| {
             let keys: Vec<String> = state.keymap.keys_of(entry.action).into_iter().take(2).collect();
             let keys = keys.join(" ");
             let blocked = live::why_not(state, entry.action).map(str::to_owned);
             let choice = if help {
-                Choice {
-                    title: format!("{keys:<13}{:<12}", entry.word),
-                    detail: entry.does.into(),
-                    key: entry.context.name().into(),
-                    blocked: None,
-                }
+                Choice { title: entry.word.into(), detail: entry.does.into(), key: keys, blocked: None }
             } else {
                 Choice { title: entry.title.into(), detail: String::new(), key: keys, blocked }
             };
@@ -121,6 +133,9 @@ fn typing(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effec
         Some(Action::Submit) => return submit(state, layer, out),
         Some(Action::Leave) => {
             keep_words(state, layer);
+            if matches!(layer, Layer::Prompt(prompt) if prompt.purpose == Purpose::Search) {
+                state.search = state.kept.search_before.take();
+            }
             return false;
         }
         Some(Action::Complete) => prompts::complete(state, layer),
@@ -177,6 +192,9 @@ fn typed(state: &mut AppState, layer: &mut Layer) {
         prompt.at = None;
         if prompt.purpose == Purpose::Search {
             state.kept.search.clone_from(&prompt.line.text);
+            // Matches light up while one types.
+            let words = prompt.line.text.trim().to_lowercase();
+            state.search = (!words.is_empty()).then_some(Search { pane: state.focus, words });
         }
     }
 }
@@ -221,6 +239,7 @@ fn choose(layer: &mut Layer, earlier: bool) {
 
 fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> bool {
     match layer {
+        Layer::Help(picker, _) if picker.line.text.trim().is_empty() => false,
         Layer::Help(picker, actions) | Layer::Palette(picker, actions) => {
             let chosen = picker.chosen().and_then(|at| Some((picker.all.get(at)?.clone(), *actions.get(at)?)));
             let Some((choice, action)) = chosen else { return true };
@@ -253,6 +272,11 @@ fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> boo
 
 fn asking(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effect>) -> bool {
     let height = usize::from(state.size.1 / 2);
+    if let Layer::Question(question) = &*layer
+        && question.came.is_some_and(|came| state.now.0 - came.0 < MEANT_MS)
+    {
+        return true;
+    }
     if let Layer::Question(question) = layer
         && let Some(answer) = key.typed().and_then(|c| question.answers.iter().find(|answer| answer.key == c))
     {
@@ -311,16 +335,23 @@ fn answered(state: &mut AppState, layer: &Layer, act: Act, out: &mut Vec<Effect>
             out.extend(commands.into_iter().map(Effect::Send));
         }
         Act::ShowDiffs(ids) => {
-            let body = state
-                .pass
-                .items()
-                .iter()
-                .filter(|row| ids.contains(&row.id))
-                .map(|row| Row::plain(format!(" {}  {}", row.function, row.title)))
-                .collect();
             state.layers.push(layer.clone());
-            state.layers.push(Layer::Text(TextBox { title: "What would be decided".into(), body, top: 0 }));
+            bulk::show_diffs(state, &ids);
         }
+        Act::Reply(question, yes) => out.push(Effect::Send(Command::Answer { question, yes })),
+        Act::PutOff(question) => {
+            state.kept.put_off.insert(question);
+            state.messages.answer(state.now, words::LEFT_OPEN);
+        }
+        Act::ShowOutgoing(question) => {
+            state.layers.push(layer.clone());
+            out.push(Effect::ReadOutgoing(question));
+        }
+        Act::DiffAnew => {
+            state.decision.shown = None;
+            state.decision.dirty = true;
+        }
+        Act::Open(path) => out.push(Effect::EditSource { path, line: 1 }),
         Act::Quit => out.push(Effect::Quit),
     }
     false
@@ -342,7 +373,7 @@ pub fn paste(state: &mut AppState, text: &str) {
 /// Takes a key for the text that is edited in place.
 pub fn in_place(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
     let Some(edit) = state.in_place.as_mut() else { return };
-    let text = |edit: &crate::tui::app::InPlace| edit.area.lines().join("\n") + "\n";
+    let text = |edit: &crate::tui::panes::InPlace| edit.area.lines().join("\n") + "\n";
     match state.keymap.action(&[Context::InPlace], key) {
         Some(Action::ProveEdit) => {
             let (proposal, text) = (edit.proposal, text(edit));

@@ -2,9 +2,10 @@
 
 use crate::domain::function::FunctionId;
 use crate::tui::action::Action;
-use crate::tui::app::{AppState, CallLine};
+use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
+use crate::tui::panes::CallLine;
 use crate::tui::update::{decide, mark_source, place_source, places, rebuild_tree};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
@@ -63,7 +64,7 @@ pub fn set_subject(state: &mut AppState, id: &FunctionId) {
     let changed = state.subject.as_ref() != Some(id);
     state.subject = Some(id.clone());
     if state.calls.function.as_ref() != Some(id) {
-        state.calls = crate::tui::app::CallsPane { function: Some(id.clone()), open: [0].into(), ..Default::default() };
+        state.calls = crate::tui::panes::CallsPane { function: Some(id.clone()), open: [0].into(), ..Default::default() };
     }
     let Some(row) = state.function(id).cloned() else { return };
     if changed || state.source.path.as_ref() != Some(&row.path) {

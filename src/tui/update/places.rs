@@ -1,12 +1,13 @@
 //! Going somewhere: `Enter`, definitions, what a line is about, and the way back.
 
 use crate::domain::function::FunctionId;
-use crate::tui::app::{AppState, CallLine};
+use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::doc::About;
 use crate::tui::jumps::Place;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::update::{about, list_calls, mark_source, navigate, work};
+use crate::tui::panes::CallLine;
+use crate::tui::update::{about, list_calls, look, mark_source, navigate, work};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -75,10 +76,10 @@ fn follow(state: &mut AppState, about: About) {
         About::Log(index) => {
             let text = state.snapshot.log.get(index).map(|row| row.text.clone()).unwrap_or_default();
             if !go_to_named(state, &text) {
-                work::view(state);
+                look::view(state);
             }
         }
-        _ => work::view(state),
+        _ => look::view(state),
     }
 }
 

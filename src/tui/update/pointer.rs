@@ -2,6 +2,7 @@
 
 use ratatui::layout::Position;
 
+use crate::tui::action::Action;
 use crate::tui::app::{AppState, Mouse};
 use crate::tui::content;
 use crate::tui::layout::Slot;
@@ -34,6 +35,10 @@ pub fn mouse(state: &mut AppState, mouse: Mouse) {
             }
             let Some(slot) = layout.slots.iter().find(|slot| inside(slot, x, y)) else { return };
             if slot.title.contains(Position::new(x, y)) {
+                if titles::on_chip(state, slot, x) {
+                    act(state, Action::ClearFilter, &mut Vec::new());
+                    return;
+                }
                 let pane = titles::tab_at(slot, x).unwrap_or(slot.pane);
                 navigate::show(state, state.screen, pane);
             } else if slot.bar.contains(Position::new(x, y)) {

@@ -2,11 +2,12 @@
 
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
-use crate::tui::app::{AppState, Effect, Search};
+use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::filter::{Filter, STATES};
 use crate::tui::layer::{Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
+use crate::tui::panes::Search;
 use crate::tui::update::{navigate, rebuild_tree, set_subject};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
@@ -69,6 +70,7 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
         Purpose::Remark(function) => {
             state.kept.remark.clear();
             let remark = Some(text).filter(|text| !text.is_empty());
+            state.kept.asked = Some(function.clone());
             out.push(Effect::Send(Command::AskModel { function: function.clone(), remark }));
         }
         Purpose::Reason(id) => {
@@ -121,8 +123,7 @@ pub fn find(state: &mut AppState, forward: bool, from_here: bool) {
     };
     let pane = state.focus;
     state.search = Some(Search { pane, words: wanted.clone() });
-    let len = content::len(state, pane);
-    let hits: Vec<usize> = (0..len).filter(|at| content::text(state, pane, *at).to_lowercase().contains(&wanted)).collect();
+    let hits = content::matches(state, pane, &wanted);
     let at = content::cursor(state, pane).unwrap_or(0);
     let next = if forward {
         hits.iter().position(|hit| *hit > at || (from_here && *hit == at)).or(Some(0))

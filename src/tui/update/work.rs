@@ -7,13 +7,12 @@ use crate::domain::command::Command;
 use crate::domain::event::JobState;
 use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::{JobRow, Trust, WatchState};
-use crate::tui::app::{AppState, CallLine, Effect, InPlace};
+use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
-use crate::tui::doc::{self, About};
-use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question, TextBox};
+use crate::tui::doc::About;
+use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::row::Row;
-use crate::tui::theme::Role;
+use crate::tui::panes::InPlace;
 use crate::tui::update::{about, decide, draft_text, layers, navigate, open_edit};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
@@ -40,6 +39,7 @@ fn trusted(state: &mut AppState) -> bool {
 /// Asks a model for a draft of the function here.
 pub fn ask(state: &mut AppState, out: &mut Vec<Effect>) {
     if let Some(function) = may_ask(state) {
+        state.kept.asked = Some(function.clone());
         out.push(Effect::Send(Command::AskModel { function, remark: None }));
     }
 }
@@ -248,147 +248,6 @@ pub fn pause(state: &mut AppState, out: &mut Vec<Effect>) {
     };
     state.messages.answer(state.now, if paused { words::WATCH_PAUSED } else { words::WATCH_ON });
     out.push(Effect::Send(Command::PauseWatch { paused }));
-}
-
-/// Says why: the message whole, else all that is known for and against what line 2 names.
-pub fn why(state: &mut AppState) {
-    if let Some(message) = state.messages.shown.clone().filter(|message| message.stays || !message.more.is_empty()) {
-        let lines = if message.more.is_empty() { vec![message.text.clone()] } else { message.more.clone() };
-        let body = lines.into_iter().map(Row::plain).collect();
-        state.layers.push(Layer::Text(TextBox { title: "What happened, why, what to do".into(), body, top: 0 }));
-        return;
-    }
-    let mut body = Vec::new();
-    if let Some(loaded) = state.loaded().cloned() {
-        let proposal = &loaded.view.proposal;
-        let wide = doc::labels(proposal.evidence.iter().map(|evidence| evidence.what.as_str()));
-        for (index, evidence) in proposal.evidence.iter().enumerate() {
-            body.extend(doc::evidence_rows(index, evidence, wide).into_iter().map(|row| row.row));
-            if !matches!(evidence.finding, crate::domain::proposal::Finding::Fail | crate::domain::proposal::Finding::Flaky) {
-                body.extend(evidence.more.iter().map(|line| Row::new().add(Role::Dim, format!("   {line}"))));
-            }
-        }
-        for left in proposal.draft().map_or(&[][..], |draft| &draft.left_out) {
-            body.push(Row::plain(format!("   {} left out: {}", left.calls, left.reason)));
-        }
-        for edit in proposal.change().map_or(&[][..], |change| &change.because) {
-            body.push(Row::plain(format!("   you changed {} in {} line {}", edit.function, edit.path, edit.line)));
-        }
-        if let Some(level) = &proposal.containment {
-            body.push(Row::new().add(Role::Dim, format!("   run in: {level}")));
-        }
-        if let Some(trouble) = &loaded.view.blocked {
-            body.push(Row::new().add(Role::Failing, format!(" ! {trouble}")));
-        }
-    } else if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)) {
-        body.push(Row::plain(match &row.reason {
-            Some(reason) => words::no_test(row.id.qualname(), reason),
-            None if row.calls == 0 => words::never_called(row.id.qualname()),
-            None => format!("{} has {} recorded calls and nothing waits.", row.id.qualname(), row.calls),
-        }));
-    }
-    if body.is_empty() {
-        state.messages.answer(state.now, words::NOTHING_TO_EXPLAIN);
-        return;
-    }
-    let title = state.subject.as_ref().map_or_else(String::new, |id| format!("Why: {id}"));
-    state.layers.push(Layer::Text(TextBox { title, body, top: 0 }));
-}
-
-/// Shows what is selected whole.
-pub fn view(state: &mut AppState) {
-    let mut title = "In full".to_owned();
-    let body: Vec<String> = match state.focus {
-        Pane::Calls => match state.calls.lines.get(state.calls.list.cursor) {
-            Some(CallLine::Call(at) | CallLine::Inside(at, _)) => {
-                title = format!("Call {} of {}", at + 1, state.calls.calls().len());
-                state.calls.calls().get(*at).map(|row| row.full.clone()).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        },
-        Pane::Source => {
-            let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(u32::MAX);
-            state.source.values.get(&line).map(|value| vec![value.clone()]).unwrap_or_default()
-        }
-        _ => match about(state) {
-            About::Evidence(index) => state
-                .loaded()
-                .and_then(|loaded| loaded.view.proposal.evidence.get(index))
-                .map(|evidence| {
-                    let mut lines = vec![format!("{}: {}", evidence.what, evidence.detail)];
-                    lines.extend(evidence.more.iter().cloned());
-                    lines
-                })
-                .unwrap_or_default(),
-            About::Changed(index) => state
-                .loaded()
-                .and_then(|loaded| loaded.view.proposal.change()?.calls.get(index).cloned())
-                .map(|call| {
-                    let mut lines = vec![call.arguments.clone()];
-                    lines.extend(doc::effect_lines(&call.old).into_iter().map(|line| format!("old  {line}")));
-                    lines.extend(doc::effect_lines(&call.new).into_iter().map(|line| format!("new  {line}")));
-                    lines
-                })
-                .unwrap_or_default(),
-            About::Recording(index) => state
-                .snapshot
-                .recordings
-                .get(index)
-                .map(|row| {
-                    title = format!("Recording {}", row.id.0);
-                    let mut lines = vec![row.command.join(" ")];
-                    lines.extend(row.gaps.iter().map(|(reason, number)| format!("left out: {number} {reason}")));
-                    lines.extend(row.output.iter().cloned());
-                    lines
-                })
-                .unwrap_or_default(),
-            About::Log(index) => state
-                .snapshot
-                .log
-                .get(index)
-                .map(|row| std::iter::once(row.text.clone()).chain(row.more.iter().cloned()).collect())
-                .unwrap_or_default(),
-            _ => content::cursor(state, state.focus).map(|at| vec![content::text(state, state.focus, at)]).unwrap_or_default(),
-        },
-    };
-    if body.is_empty() {
-        state.messages.answer(state.now, words::NOTHING_MORE);
-        return;
-    }
-    let width = usize::from(state.size.0.saturating_sub(4)).max(10);
-    let wrap = |line: &String| {
-        let safe = crate::base::text::display(line).into_owned();
-        crate::base::text::wrap(&safe, width).into_iter().map(|line| Row::plain(format!(" {line}"))).collect::<Vec<_>>()
-    };
-    let body = body.iter().flat_map(wrap).collect();
-    state.layers.push(Layer::Text(TextBox { title, body, top: 0 }));
-}
-
-/// Copies what is selected, as shown.
-pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
-    let text = content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at)).unwrap_or_default();
-    let text = crate::base::text::display(text.trim()).into_owned();
-    if text.is_empty() {
-        state.messages.answer(state.now, words::NOTHING_TO_COPY);
-    } else {
-        out.push(Effect::Copy(text));
-    }
-}
-
-/// Looks at the draft in another way.
-pub fn compare(state: &mut AppState) {
-    let Some(loaded) = state.loaded().cloned() else {
-        state.messages.answer(state.now, words::NOTHING_TO_COMPARE);
-        return;
-    };
-    let next = loaded.next(state.decision.compare);
-    if next == state.decision.compare {
-        state.messages.answer(state.now, words::ONE_LOOK);
-        return;
-    }
-    state.decision.compare = next;
-    state.decision.list = Default::default();
-    navigate::show(state, Screen::Review, Pane::Decision);
 }
 
 /// Leaves, after a question when something would end with it.

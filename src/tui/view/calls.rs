@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::base::clock;
 use crate::base::text::{self, count};
-use crate::tui::app::{AppState, CallLine};
+use crate::tui::app::AppState;
+use crate::tui::panes::CallLine;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
 

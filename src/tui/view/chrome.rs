@@ -14,6 +14,7 @@ use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
+use crate::tui::update::left_open;
 use crate::tui::view::{runs, titles};
 use crate::tui::words;
 
@@ -47,7 +48,7 @@ fn first_with_chips(state: &AppState) -> (Row, Vec<(Range<usize>, Action)>) {
     let levels: [(String, &str, bool, usize); 5] = [
         (format!(" {NAME}  {project}    "), "   ", true, 140),
         (format!(" {NAME}  {project}  "), " ", true, 90),
-        (format!(" {NAME} {project} "), " ", true, 72),
+        (format!(" {NAME} {project} "), " ", true, 50),
         (format!(" {NAME} {project} "), " ", false, 50),
         (" ".to_owned(), " ", false, 0),
     ];
@@ -131,11 +132,18 @@ fn freshness(state: &AppState, parts: usize) -> String {
     };
     if parts == 1 {
         let narrow = state.size.0 < 50;
+        if state.size.1 < 12 && !state.filter.is_empty() {
+            return format!("[{} ×F]", text::cut(&text::display_line(&state.filter.text), 10));
+        }
         return if narrow && snapshot.stale > 0 { format!("~{} {watch}", snapshot.stale) } else { watch };
     }
     let mut out = vec![watch, fresh_word(state)];
+    // A recording that ended is named by its time, so that nobody takes its number for a running one.
     if let Some(row) = snapshot.recordings.first() {
-        out.push(format!("recording {}", row.id.0));
+        out.push(match row.end {
+            ProgramEnd::Running => format!("» recording {}", row.id.0),
+            _ => format!("recorded {}", state.zone.day(row.started, state.now)),
+        });
     }
     out.retain(|part| !part.is_empty());
     out.truncate(parts);
@@ -175,34 +183,42 @@ pub fn second(state: &AppState) -> Row {
                 parts.push(format!("{waiting} {}", if waiting == 1 { "waits" } else { "wait" }));
             }
             let said = if parts.is_empty() { "nothing runs".to_owned() } else { parts.join(", ") };
-            (format!(" runs  {said}"), String::new())
+            (format!(" runs  {said}"), Vec::new())
         }
         Screen::Log => {
             let all = state.snapshot.log.len();
             let shown = state.snapshot.log.iter().filter(|row| state.log_filter.takes_log(row)).count();
             let of =
                 if shown == all { count(all, "entry").replace("entrys", "entries") } else { format!("{shown} of {all} entries") };
-            (format!(" log  {of}"), String::new())
+            (format!(" log  {of}"), Vec::new())
         }
     };
+    // The shortest is better than a longer one without its end.
+    let room = usize::from(state.size.0).saturating_sub(text::width(&text::display_line(&left)) + 2);
+    let right =
+        right.iter().find(|right| text::width(&text::display_line(right)) <= room).or(right.last()).cloned().unwrap_or_default();
     let sign_role = if right.starts_with(['✗', '!']) { Role::Failing } else { Role::Text };
     Row::new().add(Role::Text, left).end(sign_role, right).flush()
 }
 
-fn review_line(state: &AppState) -> (String, String) {
+/// Gives what line 2 names, and where it stands in fewer and fewer words.
+fn review_line(state: &AppState) -> (String, Vec<String>) {
+    let one = |text: &str| vec![text.to_owned()];
     if state.asks_for_trust() {
-        return (" question  this folder is not trusted yet".into(), "only reading".into());
+        let question = if state.size.0 < 50 { " folder not trusted yet" } else { " question  this folder is not trusted yet" };
+        return (question.into(), one("only reading"));
     }
     let Some(row) = state.current() else {
         let subject = state.subject.as_ref().and_then(|id| state.function(id));
         return match subject {
-            _ if content::first_run(state) => (" first run".into(), "nothing recorded yet".into()),
-            _ if content::queue_done(state) => (" queue".into(), "all decided".into()),
+            _ if content::first_run(state) => (" first run".into(), one("nothing recorded yet")),
+            _ if content::queue_done(state) => (" queue".into(), one("all decided")),
             Some(function) => {
                 let (sign, _, word) = crate::tui::glyphs::of_mark(function.mark);
-                (format!(" function  {}", function.id), format!("{} {word}", sign.trim()).trim_start().to_owned())
+                let name = if state.size.0 < 90 { function.id.qualname() } else { &function.id.0 };
+                (format!(" function  {name}"), one(format!("{} {word}", sign.trim()).trim_start()))
             }
-            None => (" review".into(), String::new()),
+            None => (" review".into(), Vec::new()),
         };
     };
     let (at, all) = state.pass.count();
@@ -217,18 +233,22 @@ fn review_line(state: &AppState) -> (String, String) {
     (left, standing(state, row))
 }
 
-/// Writes where a proposal stands, for the right end of line 2.
-fn standing(state: &AppState, row: &QueueRow) -> String {
-    let width = state.size.0;
+/// Writes where a proposal stands, for the right end of line 2, in fewer and fewer words.
+fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
     if let Some(verb) = state.pass.verdict(row.id) {
-        return match verb {
-            Verb::Accept => "✓ Accepted",
-            Verb::Edit => "✓ Accepted as you wrote it",
-            Verb::Reject => "Rejected",
-            Verb::Skip => "Skipped",
-            Verb::Overrule => "⊘ noted as a bug",
-        }
-        .into();
+        return vec![
+            match verb {
+                Verb::Accept => "✓ Accepted",
+                Verb::Edit => "✓ Accepted as you wrote it",
+                Verb::Reject => "Rejected",
+                Verb::Skip => "Skipped",
+                Verb::Overrule => "⊘ noted as a bug",
+            }
+            .into(),
+        ];
+    }
+    if state.pass.is_gone(row.id) {
+        return vec![if row.kind == "change" { "✓ ends as before again" } else { "waits no more" }.into()];
     }
     let seconds = state
         .open_jobs()
@@ -236,46 +256,58 @@ fn standing(state: &AppState, row: &QueueRow) -> String {
         .map(|job| format!(" · {} s", (state.now.0 - job.started.0).max(0) / 1_000))
         .unwrap_or_default();
     match row.state {
-        ProposalState::Ready if width < 50 => row.proved.map_or("ready".into(), |(passed, runs)| format!("✓ {passed}/{runs}")),
-        ProposalState::Ready => {
-            let change = state.loaded().and_then(|loaded| loaded.view.proposal.change());
-            if let Some(change) = change {
-                let all = change.calls.len() + usize::try_from(change.same).unwrap_or(0);
-                let when = state.zone.minute(change.seen);
-                return format!("{} of {} · from your edit {when}", change.calls.len(), count(all, "call"));
-            }
-            let proved = row.proved.map(|(passed, runs)| format!(" · proved {passed}/{runs}")).unwrap_or_default();
-            let (_, all) = state.pass.count();
-            let done = all - state.pass.open();
-            let decided = if width >= 90 && done > 0 { format!(" · decided {done} of {all}") } else { String::new() };
-            let blocked = if row.blocked.is_some() { " · blocked, w why" } else { "" };
-            let weak = state.loaded().is_some_and(|loaded| loaded.view.proposal.containment.as_deref() == Some("weak"));
-            format!("Ready{proved}{}{blocked}{decided}", if weak { " · weak" } else { "" })
-        }
-        ProposalState::Queued => "⋯ waits for its turn".into(),
+        ProposalState::Ready => ready(state, row),
+        ProposalState::Queued => vec!["⋯ waits for its turn".into(), "⋯ waits".into()],
         ProposalState::Streaming => {
             let rate = state.decision.stream.rate.map(|rate| format!(" · {rate:.0} tok/s")).unwrap_or_default();
             let since = state.decision.stream.started;
             let seconds = if since.0 > 0 { format!(" · {} s", (state.now.0 - since.0).max(0) / 1_000) } else { seconds };
-            format!("Streaming{rate}{seconds}")
+            vec![format!("Streaming{rate}{seconds}"), format!("»{rate}"), "» streaming".into()]
         }
         ProposalState::Proving => {
             let job = state.open_jobs().find(|job| job.total > 0 && short(&job.subject) == row.function.qualname());
             let runs = row.proved.map(|(done, all)| (u64::from(done), u64::from(all))).or(job.map(|job| (job.done, job.total)));
             let runs = runs.map(|(done, all)| format!(" · {done}/{all}")).unwrap_or_default();
-            format!("Proving{runs}{seconds}")
+            vec![format!("Proving{runs}{seconds}"), format!("»{runs}"), "» proving".into()]
         }
-        ProposalState::Stale => "~ Stale: the code changed".into(),
+        ProposalState::Stale => vec!["~ Stale: the code changed".into(), "~ Stale".into()],
         ProposalState::Refused | ProposalState::Failed => {
             let failed = state.loaded().and_then(|loaded| {
                 let all = &loaded.view.proposal.evidence;
                 all.iter().find(|e| matches!(e.finding, Finding::Fail | Finding::Flaky | Finding::Error)).cloned()
             });
-            failed.map_or_else(|| "✗ not ready".into(), |evidence| format!("✗ {}, {}", evidence.what, evidence.detail))
+            let mut out: Vec<String> = failed
+                .map(|evidence| vec![format!("✗ {}, {}", evidence.what, evidence.detail), format!("✗ {}", evidence.what)])
+                .unwrap_or_default();
+            out.push("✗ not ready".into());
+            out
         }
-        ProposalState::Accepted | ProposalState::Edited | ProposalState::Written => "✓ Accepted".into(),
-        ProposalState::Rejected => "Rejected".into(),
+        ProposalState::Accepted | ProposalState::Edited | ProposalState::Written => vec!["✓ Accepted".into()],
+        ProposalState::Rejected => vec!["Rejected".into()],
     }
+}
+
+fn ready(state: &AppState, row: &QueueRow) -> Vec<String> {
+    if let Some(change) = state.loaded().and_then(|loaded| loaded.view.proposal.change()) {
+        let all = change.calls.len() + usize::try_from(change.same).unwrap_or(0);
+        let some = format!("{} of {}", change.calls.len(), count(all, "call"));
+        return vec![format!("{some} · from your edit {}", state.zone.minute(change.seen)), some];
+    }
+    let (runs, short) = match row.proved {
+        Some((passed, runs)) => (format!(" · proved {passed}/{runs}"), format!("✓ {passed}/{runs}")),
+        None => (String::new(), "ready".to_owned()),
+    };
+    let weak = state.loaded().is_some_and(|loaded| loaded.view.proposal.containment.as_deref() == Some("weak"));
+    let weak = if weak { " · weak" } else { "" };
+    let blocked = if row.blocked.is_some() { " · blocked, w why" } else { "" };
+    let (_, all) = state.pass.count();
+    let done = all - state.pass.open();
+    let mut out =
+        vec![format!("Ready{runs}{weak}{blocked}"), format!("{short}{weak}{}", if blocked.is_empty() { "" } else { " · w" })];
+    if done > 0 {
+        out.insert(0, format!("{} · decided {done} of {all}", out[0]));
+    }
+    out
 }
 
 /// Makes the message line: what happened at the left, what runs at the right, as far as there is room.
@@ -291,12 +323,33 @@ pub fn message(state: &AppState) -> Row {
             let tokens = text::thousands(usize::try_from(state.decision.stream.tokens).unwrap_or(usize::MAX));
             (Row::new().add(Role::Running, " » ").add(Role::Text, said), [format!("{tokens} tok"), String::new()])
         }
-        None => (Row::new().add(Role::Dim, reads_on(state)), jobs(state)),
+        None => (idle(state), jobs(state)),
     };
     let used = text::width(&text::display_line(&row.text()));
     let room = usize::from(state.size.0).saturating_sub(used + 2);
     let right = right.into_iter().find(|right| text::width(right) <= room).unwrap_or_default();
     row.end(Role::Dim, right).flush()
+}
+
+/// Says what a person would look for next, when nothing else is said.
+fn idle(state: &AppState) -> Row {
+    if !state.layers.is_empty() {
+        return Row::new();
+    }
+    let say = |sign: &str, role: Role, text: String| Row::new().add(role, format!(" {sign} ")).add(Role::Text, text);
+    if left_open(state).is_some() {
+        return say("?", Role::Unclear, words::LEFT_OPEN.into());
+    }
+    if state.screen == Screen::Review {
+        return Row::new().add(Role::Dim, reads_on(state));
+    }
+    let waits = state.pass.open();
+    let live = state.snapshot.recordings.iter().find(|row| row.end == ProgramEnd::Running);
+    match (live, waits) {
+        (Some(row), _) => say("»", Role::Running, words::drafts_come(row.id.0, waits)),
+        (None, 0) => Row::new(),
+        (None, _) => say("◦", Role::Accent, words::drafts_wait(waits)),
+    }
 }
 
 fn reads_on(state: &AppState) -> String {
@@ -305,7 +358,12 @@ fn reads_on(state: &AppState) -> String {
     let Some(loaded) = state.loaded() else { return String::new() };
     let below = content::len(state, Pane::Decision) > state.decision.list.top + usize::from(slot.body.height);
     let (added, removed) = loaded.size;
-    format!(" +{added} -{removed}{}", if below { ", Space reads on" } else { "" })
+    let size = if (added, removed) == (0, 0) { String::new() } else { format!(" +{added} -{removed}") };
+    match (below, size.is_empty()) {
+        (true, true) => " Space reads on".into(),
+        (true, false) => format!("{size}, Space reads on"),
+        (false, _) => size,
+    }
 }
 
 /// Writes what runs, in words and in short.

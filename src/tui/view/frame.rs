@@ -134,7 +134,7 @@ fn empty(state: &AppState, pane: Pane) -> Option<(Role, String)> {
     let failed = |trouble: &crate::base::error::Trouble| (Role::Failing, format!("! {trouble}"));
     match pane {
         Pane::Functions => Some(if !state.filter.is_empty() {
-            (Role::Text, words::filter_hides(state.snapshot.functions.len(), "function"))
+            (Role::Text, words::filter_hides(words::own_functions(&state.snapshot), "function"))
         } else if state.snapshot.indexed {
             (Role::Text, "No Python functions in this folder.".into())
         } else {

@@ -7,17 +7,16 @@ use crate::base::text::{self, count};
 use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
 use crate::tui::content;
-use crate::tui::filter::STATES;
-use crate::tui::layer::{Layer, Prompt, Purpose, Question};
+use crate::tui::layer::{Layer, Purpose, Question};
 use crate::tui::layout::Pane;
 use crate::tui::live::Hint;
 use crate::tui::row::{Pen, Row};
 use crate::tui::theme::Role;
+use crate::tui::view::{pickers, prompts};
 use crate::tui::widgets::line_edit::LineEdit;
-use crate::tui::widgets::picker::Picker;
 
-/// Rows of the queue that are shown before the rest is counted.
-const QUEUE_SHOWN: usize = 20;
+/// Lines of what a question is about that are shown at most before they scroll.
+const QUESTION_SHOWN: usize = 12;
 
 /// Draws the top layer.
 pub fn draw(state: &AppState, pen: &mut Pen<'_>) {
@@ -44,7 +43,9 @@ pub fn draw(state: &AppState, pen: &mut Pen<'_>) {
     }
     let inner = usize::from(width).saturating_sub(1);
     let title = text::cut(&text::display_line(&title), inner.saturating_sub(4)).into_owned();
-    let right = if right.is_empty() { "━".to_owned() } else { format!(" {right} ━") };
+    // What does not fit beside the title gives way as a whole.
+    let fits = text::width(&title) + text::width(&right) + 7 <= inner;
+    let right = if right.is_empty() || !fits { "━".to_owned() } else { format!(" {right} ━") };
     let fill = inner.saturating_sub(text::width(&title) + 3 + text::width(&right));
     let head = Row::new().add(Role::Focus, format!("━ {title} {}{right}", "━".repeat(fill))).add(Role::Dim, "┐").flush();
     pen.row(Rect { height: 1, ..area }, &head, 0);
@@ -87,25 +88,32 @@ fn lines(state: &AppState, layer: &Layer, tall: usize) -> (String, String, Vec<R
     match layer {
         Layer::Help(picker, _) => {
             let title = format!("Keys here: {}", super::titles::pane_word(state, state.focus));
-            (title, "type to find".into(), picked("/", picker, tall, usize::MAX, ""))
+            (title, "type to find".into(), pickers::help(state, picker, tall))
         }
-        Layer::Palette(picker, _) => ("Actions".into(), String::new(), picked(":", picker, tall.min(14), usize::MAX, "")),
+        Layer::Palette(picker, _) => ("Actions".into(), String::new(), pickers::palette(picker, tall.min(14))),
         Layer::Queue(picker, _) => {
-            let rest = "type to find them";
-            ("Queue".into(), count(picker.all.len(), "proposal"), picked("/", picker, tall, QUEUE_SHOWN, rest))
+            let rows = pickers::queue(picker, tall, state.size.0);
+            ("Queue".into(), count(picker.all.len(), "proposal"), rows)
         }
-        Layer::Prompt(prompt) => prompt_lines(state, prompt),
-        Layer::Question(question) => question_lines(question, tall),
+        Layer::Prompt(prompt) => {
+            let (title, rows) = prompts::lines(state, prompt);
+            (title, String::new(), wrapped(&rows, state.size.0))
+        }
+        Layer::Question(question) => question_lines(question, tall, state.size.0),
         Layer::Text(text) => {
-            let shown: Vec<Row> = text.body.iter().skip(text.top).take(tall).cloned().collect();
-            let below = text.body.len().saturating_sub(text.top + shown.len());
+            let body = wrapped(&text.body, state.size.0);
+            let top = text.top.min(body.len().saturating_sub(tall));
+            let shown: Vec<Row> = body.iter().skip(top).take(tall).cloned().collect();
+            let below = body.len().saturating_sub(top + shown.len());
             let right = if below > 0 { format!("{below} more, j k scroll") } else { String::new() };
             (text.title.clone(), right, shown)
         }
     }
 }
 
-fn typed(sign: &str, line: &LineEdit) -> Row {
+/// Draws a line that is typed into.
+#[must_use]
+pub fn typed(sign: &str, line: &LineEdit) -> Row {
     let (before, after) = line.halves();
     Row::new()
         .add(Role::Accent, format!(" {sign} "))
@@ -114,108 +122,68 @@ fn typed(sign: &str, line: &LineEdit) -> Row {
         .add(Role::Text, after.to_owned())
 }
 
-fn picked(sign: &str, picker: &Picker, tall: usize, most: usize, rest: &str) -> Vec<Row> {
-    let mut out = vec![typed(sign, &picker.line).end(Role::Dim, format!("{} of {}", picker.shown.len(), picker.all.len()))];
-    let room = tall.saturating_sub(2);
-    let shown = picker.shown.len().min(most.max(if picker.line.text.is_empty() { 0 } else { usize::MAX }));
-    let top = picker.list.cursor.saturating_sub(room.saturating_sub(1));
-    for (at, index) in picker.shown.iter().enumerate().take(shown.max(picker.list.cursor + 1)).skip(top).take(room) {
-        let Some(choice) = picker.all.get(*index) else { continue };
-        let mark = if at == picker.list.cursor { " > " } else { "   " };
-        let role = if choice.blocked.is_some() { Role::Dim } else { Role::Text };
-        let mut row = Row::new().add(Role::Accent, mark);
-        if let Some(why) = &choice.blocked {
-            row = row.add(role, format!("not now: {} ({why})", choice.title));
-        } else {
-            row = row.add(role, choice.title.clone());
-        }
-        if !choice.detail.is_empty() {
-            row = row.add(Role::Dim, format!("   {}", choice.detail));
-        }
-        row = row.end(Role::Accent, choice.key.clone());
-        if at == picker.list.cursor {
-            row = row.on(Role::Selection);
-        }
-        out.push(row);
+fn question_lines(question: &Question, tall: usize, width: u16) -> (String, String, Vec<Row>) {
+    let mut question = question.clone();
+    if text::width(&text::display_line(&question.title)) + 6 > usize::from(width) {
+        // A question that its line would cut is asked in full below it.
+        question.body.insert(0, Row::plain(format!(" {}", std::mem::take(&mut question.title))));
+        question.title = "?".to_owned();
     }
-    if shown < picker.shown.len() && !rest.is_empty() {
-        out.push(Row::new().add(Role::Dim, format!("   and {} more: {rest}", picker.shown.len() - shown)));
-    }
-    if picker.shown.is_empty() {
-        out.push(Row::new().add(Role::Dim, "   Nothing fits these words. Esc closes, Ctrl-u clears."));
-    }
-    out
-}
-
-fn prompt_lines(state: &AppState, prompt: &Prompt) -> (String, String, Vec<Row>) {
-    let dim = |text: String| Row::new().add(Role::Dim, text);
-    let mut out = Vec::new();
-    let (title, sign) = match &prompt.purpose {
-        Purpose::Filter => ("Filter: words, is:state, in:path".to_owned(), "f"),
-        Purpose::Search => ("Search in this pane".to_owned(), "/"),
-        Purpose::Record => ("Record a command".to_owned(), "!"),
-        Purpose::Remark(function) => (format!("Ask a model for {} with a remark", function.qualname()), "m"),
-        Purpose::Reason(_) => ("This recorded outcome is a bug".to_owned(), "o"),
-    };
-    out.push(typed(sign, &prompt.line));
-    match &prompt.purpose {
-        Purpose::Filter => {
-            let functions = &state.snapshot.functions;
-            let filter = crate::tui::filter::Filter::parse(&prompt.line.text);
-            let shown = functions.iter().filter(|row| filter.takes(row)).count();
-            if let Some(first) = out.first_mut() {
-                *first = first.clone().end(Role::Dim, format!("{shown} of {}", count(functions.len(), "function")));
-            }
-            let number = |name: &str| {
-                let filter = crate::tui::filter::Filter::parse(&format!("is:{name}"));
-                functions.iter().filter(|row| filter.takes(row)).count()
-            };
-            for three in STATES.chunks(3) {
-                let cells: String = three.iter().map(|name| format!("{:<20}", format!("is:{name} {}", number(name)))).collect();
-                out.push(dim(format!("   {cells}")));
-            }
-        }
-        Purpose::Record => {
-            for (at, entry) in prompt.earlier.iter().enumerate().take(5) {
-                let mark = if prompt.at == Some(at) { " > " } else { "   " };
-                out.push(Row::new().add(Role::Accent, mark).add(Role::Dim, entry.clone()));
-            }
-            out.push(dim("   It runs as you typed it, in the project's folder. Its output goes to Runs, v shows it.".into()));
-        }
-        Purpose::Remark(_) => out.push(dim("   What to do differently. The code and its recorded calls go with it.".into())),
-        Purpose::Reason(_) => {
-            out.push(dim("   Why? No test is made. The note stays until the outcome changes.".into()));
-            let typed = prompt.line.text.trim().chars().count();
-            if let Some(first) = out.first_mut() {
-                *first = first.clone().end(Role::Dim, typed.to_string());
-            }
-        }
-        Purpose::Search => {}
-    }
-    if let Some(wrong) = prompt.wrong {
-        out.push(Row::new().add(Role::Failing, " ! ").add(Role::Text, wrong));
-    }
-    (title, String::new(), out)
-}
-
-fn question_lines(question: &Question, tall: usize) -> (String, String, Vec<Row>) {
-    let room = tall.saturating_sub(1).min(12);
-    let mut out: Vec<Row> = question.body.iter().skip(question.top).take(room).cloned().collect();
-    let below = question.body.len().saturating_sub(question.top + out.len());
+    let answers = answers(&question, usize::from(width));
+    let room = tall.saturating_sub(answers.len()).min(QUESTION_SHOWN.max(tall / 2));
+    let body = wrapped(&question.body, width);
+    let top = question.top.min(body.len().saturating_sub(room));
+    let mut out: Vec<Row> = body.iter().skip(top).take(room).cloned().collect();
+    let below = body.len().saturating_sub(top + out.len());
     let mut right = question.right.clone();
     if below > 0 {
         right = format!("{right}  {below} more, j k scroll").trim().to_owned();
     }
-    let mut answers = Row::new();
-    for (at, answer) in question.answers.iter().enumerate() {
-        let mark = if at == question.marked { "  > " } else { "   " };
-        answers = answers
-            .add(Role::Focus, mark)
-            .add(Role::Accent, answer.key.to_string())
-            .add(if at == question.marked { Role::Focus } else { Role::Text }, format!(" {}", answer.words));
-    }
-    out.push(answers);
+    out.extend(answers);
     (question.title.clone(), right, out)
+}
+
+/// Sets the answers in a line, or in more where they do not fit.
+fn answers(question: &Question, width: usize) -> Vec<Row> {
+    let mut out = vec![Row::new()];
+    let mut used = 0;
+    for (at, answer) in question.answers.iter().enumerate() {
+        let marked = at == question.marked;
+        let wide = text::width(&answer.words) + 6;
+        if used > 0 && used + wide > width {
+            out.push(Row::new());
+            used = 0;
+        }
+        used += wide;
+        if let Some(row) = out.last_mut() {
+            *row = std::mem::take(row)
+                .add(Role::Focus, if marked { "  > " } else { "    " })
+                .add(Role::Accent, answer.key.to_string())
+                .add(if marked { Role::Focus } else { Role::Text }, format!(" {}", answer.words));
+        }
+    }
+    out
+}
+
+/// Breaks sentences that are wider than the screen; code and what has a right end is cut instead.
+fn wrapped(rows: &[Row], width: u16) -> Vec<Row> {
+    let room = usize::from(width).saturating_sub(1);
+    let mut out = Vec::new();
+    for row in rows {
+        let [bit] = row.left.as_slice() else {
+            out.push(row.clone());
+            continue;
+        };
+        let line = text::display_line(&bit.text);
+        if text::width(&line) <= room || !row.right.is_empty() || row.ground.is_some() {
+            out.push(row.clone());
+            continue;
+        }
+        let text = line.trim_start();
+        let indent = " ".repeat((text::width(&line) - text::width(text)).min(room / 2));
+        out.extend(text::wrap(text, room - indent.len()).iter().map(|line| Row::new().add(bit.role, format!("{indent}{line}"))));
+    }
+    out
 }
 
 /// Gives the keys of a layer for the key line.
@@ -223,9 +191,9 @@ fn question_lines(question: &Question, tall: usize) -> (String, String, Vec<Row>
 pub fn hints(state: &AppState, layer: &Layer) -> (Vec<Hint>, Vec<Hint>) {
     use Action as A;
     let wanted: &[(A, &'static str)] = match layer {
-        Layer::Help(..) | Layer::Palette(..) | Layer::Queue(..) => {
-            &[(A::Submit, "does it"), (A::Later, "move"), (A::Leave, "close")]
-        }
+        Layer::Help(picker, _) if picker.line.text.trim().is_empty() => &[(A::Later, "scroll"), (A::Leave, "close")],
+        Layer::Queue(..) => &[(A::Submit, "goes there"), (A::Later, "move"), (A::Leave, "close")],
+        Layer::Help(..) | Layer::Palette(..) => &[(A::Submit, "does it"), (A::Later, "move"), (A::Leave, "close")],
         Layer::Prompt(prompt) => match prompt.purpose {
             Purpose::Filter => {
                 &[(A::Complete, "completes"), (A::Submit, "sets"), (A::Earlier, "earlier"), (A::Leave, "leaves as it was")]

@@ -7,6 +7,8 @@ pub mod functions;
 pub mod key_line;
 pub mod layers;
 pub mod log;
+pub mod pickers;
+pub mod prompts;
 pub mod runs;
 pub mod source;
 pub mod titles;

@@ -9,9 +9,27 @@ use crate::tui::app::AppState;
 use crate::tui::doc::{About, DocRow};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
+use crate::tui::words;
 
-const COMMAND: usize = 26;
-const SUBJECT: usize = 30;
+/// Widths of what stands in columns, by the width of the screen.
+struct Columns {
+    command: usize,
+    calls: bool,
+    when: bool,
+    subject: usize,
+    left: bool,
+    rate: bool,
+}
+
+fn columns(width: u16) -> Columns {
+    let width = usize::from(width);
+    let roomy = width >= 80;
+    let fitted = |others: usize, most: usize| if roomy { most } else { width.saturating_sub(others).clamp(8, most) };
+    match width {
+        50.. => Columns { command: fitted(42, 26), calls: true, when: roomy, subject: fitted(46, 30), left: true, rate: true },
+        _ => Columns { command: fitted(28, 26), calls: false, when: false, subject: fitted(24, 30), left: false, rate: false },
+    }
+}
 
 /// Makes all lines.
 #[must_use]
@@ -25,7 +43,8 @@ pub fn rows(state: &AppState) -> Vec<DocRow> {
         out.push(DocRow::of(Row::plain("   Nothing recorded yet. ! records what your program does.")));
     }
     out.push(DocRow::default());
-    let head = format!("   {}{:>9}{:>10}{:>12}", fit("Jobs", SUBJECT + 9), "done", "left", "rate");
+    let columns = columns(state.size.0);
+    let head = format!("   {}{}", fit("Jobs", columns.subject + 9), figures(&columns, "done", "left", "rate"));
     out.push(DocRow::of(Row::new().add(Role::Dim, head)));
     for (index, row) in snapshot.jobs.iter().enumerate() {
         out.push(job(state, index, row));
@@ -39,14 +58,27 @@ pub fn rows(state: &AppState) -> Vec<DocRow> {
     }
     let python = snapshot.python.as_deref().unwrap_or("none found");
     let model = snapshot.model.as_deref().unwrap_or("none chosen");
-    let foot = format!("   Python {python}     Model {model}     Containment {}", snapshot.containment);
-    out.push(DocRow::of(Row::new().add(Role::Dim, foot)));
+    let foot = [format!("Python {python}"), format!("Model {model}"), format!("Containment {}", snapshot.containment)];
+    let foot = if columns.when { vec![foot.join("     ")] } else { foot.to_vec() };
+    out.extend(foot.into_iter().map(|line| DocRow::of(Row::new().add(Role::Dim, format!("   {line}")))));
+    out
+}
+
+fn figures(columns: &Columns, done: &str, left: &str, rate: &str) -> String {
+    let mut out = format!("{done:>9}");
+    if columns.left {
+        out.push_str(&format!("{left:>10}"));
+    }
+    if columns.rate {
+        out.push_str(&format!("{rate:>12}"));
+    }
     out
 }
 
 fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<DocRow>) {
     let n = |number: u64| thousands(usize::try_from(number).unwrap_or(usize::MAX));
     let about = About::Recording(index);
+    let columns = columns(state.size.0);
     let (sign, role, end) = match &row.end {
         ProgramEnd::Running => ("»", Role::Running, String::new()),
         ProgramEnd::Exited(0) => ("✓", Role::Tested, "exit 0".to_owned()),
@@ -58,20 +90,18 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
         .add(Role::Text, " ")
         .add(role, sign)
         .add(Role::Text, format!(" recording {:<3} ", row.id.0))
-        .add(Role::Text, fit(&crate::base::text::display_line(&row.command.join(" ")), COMMAND));
+        .add(Role::Text, fit(&crate::base::text::display_line(&row.command.join(" ")), columns.command));
     if row.end == ProgramEnd::Running {
         line = line.add(Role::Running, format!("  {}", elapsed(row.started, state.now)));
         out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
-        let figures = format!(
-            "     calls {}   kept {}   functions {} of {}   threads {}   raised {}",
-            n(row.seen),
-            n(row.kept),
-            n(row.functions),
-            state.snapshot.functions.len(),
-            n(row.threads),
-            n(row.raised)
-        );
-        let mut more = vec![figures];
+        let calls = format!("     calls {}   kept {}", n(row.seen), n(row.kept));
+        let functions = format!("functions {} of {}", n(row.functions), thousands(words::own_functions(&state.snapshot)));
+        let others = format!("threads {}   raised {}", n(row.threads), n(row.raised));
+        let mut more = if columns.when {
+            vec![format!("{calls}   {functions}   {others}")]
+        } else {
+            vec![calls, format!("     {functions}"), format!("     {others}")]
+        };
         if !row.newest.is_empty() {
             more.push(format!("     newest  {}", row.newest.join("  ")));
         }
@@ -86,7 +116,13 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
     } else {
         let calls = count(usize::try_from(row.seen).unwrap_or(usize::MAX), "call");
         let when = state.zone.day(row.started, state.now);
-        line = line.add(role, format!("  {end:<7}")).add(Role::Text, format!(" {calls:>12}")).add(Role::Dim, format!("  {when}"));
+        line = line.add(role, format!("  {end:<7}"));
+        if columns.calls {
+            line = line.add(Role::Text, format!(" {calls:>12}"));
+        }
+        if columns.when {
+            line = line.add(Role::Dim, format!("  {when}"));
+        }
         out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
         for (reason, number) in &row.gaps {
             let text = format!("   ~ left out {}: {reason}", n(*number));
@@ -114,12 +150,13 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
     let left = if row.state == JobState::Running { time_left(row, state.now).unwrap_or_default() } else { String::new() };
     let rate = row.rate.map(|rate| format!("{rate:.0} tok/s")).unwrap_or_default();
     let subject = row.subject.rsplit_once(':').map_or(row.subject.as_str(), |(_, name)| name);
-    let subject = fit(&crate::base::text::display_line(subject), SUBJECT);
+    let columns = columns(state.size.0);
+    let subject = fit(&crate::base::text::display_line(subject), columns.subject);
     let line = Row::new()
         .add(Role::Text, " ")
         .add(role, sign)
         .add(Role::Text, format!(" {:<8} {subject}", row.kind))
-        .add(Role::Text, format!("{done:>9}{left:>10}{rate:>12}"));
+        .add(Role::Text, figures(&columns, &done, &left, &rate));
     DocRow { row: line, about: About::Job(index), stop: true, changed: false }
 }
 

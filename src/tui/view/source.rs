@@ -4,7 +4,11 @@ use crate::base::text;
 use crate::tui::app::AppState;
 use crate::tui::glyphs;
 use crate::tui::row::Row;
+use crate::tui::theme::Role;
 use crate::tui::widgets::code;
+
+/// Columns below which a value that was cut is left out.
+const STUMP: usize = 10;
 
 /// Makes one line.
 #[must_use]
@@ -19,7 +23,13 @@ pub fn row(state: &AppState, at: usize, width: u16) -> Option<Row> {
     let used = text::width(&text::display_line(&line.text)) + 7;
     let room = usize::from(width).saturating_sub(used + 3);
     let value = state.source.values.get(&number).map(|value| text::cut(&text::display_line(value), room).into_owned());
-    Some(code::source_row(at + 1, line, mark, value.as_deref().filter(|value| text::width(value) > 3)))
+    // A stump of a value says nothing.
+    let value = value.filter(|value| !value.ends_with('…') || text::width(value) >= STUMP);
+    let mut row = code::source_row(at + 1, line, mark, value.as_deref());
+    if state.source.edited.contains(&number) {
+        row.ground = Some(Role::Evidence);
+    }
+    Some(row)
 }
 
 /// Writes what stands at the right of the title: the file and the line.

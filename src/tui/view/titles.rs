@@ -9,6 +9,9 @@ use crate::tui::row::Row;
 use crate::tui::theme::Role;
 use crate::tui::view::{calls, functions, source};
 
+/// Columns below which what stands at the right of a title is left out rather than cut.
+const COUNT: usize = 12;
+
 /// Gives the word of a pane, as its tab and title say it.
 #[must_use]
 pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
@@ -47,20 +50,22 @@ pub fn title(state: &AppState, slot: &Slot) -> Row {
     } else {
         left = pane_word(state, slot.pane).to_owned();
     }
-    let filter = if slot.pane == Pane::Log { &state.log_filter } else { &state.filter };
-    if matches!(slot.pane, Pane::Functions | Pane::Log) && !filter.is_empty() {
-        left = format!("{left} [filter: {} ×F]", text::display_line(&filter.text));
-    }
     let inner = usize::from(slot.title.width).saturating_sub(1);
     let right = title_right(state, slot);
-    let left = text::cut(&left, inner.saturating_sub(4)).into_owned();
+    // A filter is in sight as long as it hides something; its words give way, never the chip.
+    let chip = chip(state, slot, inner.saturating_sub(text::width(&left) + 5));
+    let left = text::cut(&format!("{left}{chip}"), inner.saturating_sub(4)).into_owned();
     let room = inner.saturating_sub(text::width(&left) + 6);
     // The place of a long path is said by its start: how much changes.
     let right = match right.split_once(" in ") {
         Some((size, _)) if text::width(&right) > room && slot.pane == Pane::Decision => size.to_owned(),
         _ => right,
     };
-    let right = if room < 4 { String::new() } else { text::cut(&right, room).into_owned() };
+    let right = if room < 4 || (text::width(&right) > room && room < COUNT) {
+        String::new()
+    } else {
+        text::cut(&right, room).into_owned()
+    };
     let used = text::width(&left) + 4 + if right.is_empty() { 0 } else { text::width(&right) + 2 };
     let fill = rule.repeat(inner.saturating_sub(used));
     let end = if right.is_empty() { format!("{fill}{rule}") } else { format!("{fill} {right} {rule}") };
@@ -70,6 +75,33 @@ pub fn title(state: &AppState, slot: &Slot) -> Row {
         _ => "┬",
     };
     Row::new().add(role, format!("{rule} {left} {end}")).add(Role::Dim, corner).flush()
+}
+
+/// Writes the filter of what stands in a column, with the key that clears it.
+fn chip(state: &AppState, slot: &Slot, room: usize) -> String {
+    let filter = match slot.pane {
+        Pane::Log => &state.log_filter,
+        _ if slot.tabs.contains(&Pane::Functions) => &state.filter,
+        _ => return String::new(),
+    };
+    if filter.is_empty() {
+        return String::new();
+    }
+    let long = format!(" [filter: {} ×F]", text::display_line(&filter.text));
+    if text::width(&long) <= room {
+        return long;
+    }
+    format!(" [{} ×F]", text::cut(&text::display_line(&filter.text), room.saturating_sub(6).max(3)))
+}
+
+/// Tells whether a column of a title line is on the filter that stands there.
+#[must_use]
+pub fn on_chip(state: &AppState, slot: &Slot, x: u16) -> bool {
+    let title: String = title(state, slot).left.iter().map(|bit| bit.text.as_str()).collect();
+    let Some(end) = title.find("×F]") else { return false };
+    let Some(start) = title[..end].rfind(" [") else { return false };
+    let (from, to) = (text::width(&title[..start]) + 1, text::width(&title[..end]) + 3);
+    (from..to).contains(&usize::from(x.saturating_sub(slot.title.x)))
 }
 
 /// Finds the tab at a column of a title line.
@@ -123,7 +155,8 @@ fn decision_right(state: &AppState, slot: &Slot) -> String {
     let (added, removed) = loaded.size;
     match state.decision.compare {
         crate::tui::doc::Compare::Whole => return "whole text, = compares".into(),
-        crate::tui::doc::Compare::Draft => return "your version against the draft".into(),
+        crate::tui::doc::Compare::Draft => return "yours against the draft".into(),
+        crate::tui::doc::Compare::Other => return "against the other draft".into(),
         crate::tui::doc::Compare::Disk => {}
     }
     match (loaded.view.plan.as_slice(), &loaded.view.proposal.body) {

@@ -45,6 +45,8 @@ pub struct Node {
     pub path: Option<RelPath>,
     /// The line in the file.
     pub line: u32,
+    /// Holds tests, or is one.
+    pub is_test: bool,
 }
 
 #[derive(Default)]
@@ -56,9 +58,12 @@ struct Folder<'a> {
 /// Flattens the project.
 ///
 /// `toggled` holds the lines a person folded or unfolded against their first state: test folders and files start
-/// folded, everything else open. A filter opens everything it leaves.
+/// folded, everything else open. A filter opens everything it leaves, and leaves tests only where it names a place. A
+/// folder that holds nothing but one other folder shares its line.
 #[must_use]
 pub fn flatten(files: &[FileRow], functions: &[FunctionRow], toggled: &HashSet<NodeKey>, filter: &Filter) -> Vec<Node> {
+    #[cfg(test)]
+    crate::tui::tests::work::the_tree_was_made();
     let mut root = Folder::default();
     for file in files {
         let mut at = &mut root;
@@ -72,7 +77,7 @@ pub fn flatten(files: &[FileRow], functions: &[FunctionRow], toggled: &HashSet<N
     for function in functions.iter().filter(|function| filter.takes(function)) {
         by_file.entry(&function.path).or_default().push(function);
     }
-    let mut walk = Walk { out: Vec::new(), by_file, toggled, filtered: !filter.is_empty() };
+    let mut walk = Walk { out: Vec::new(), by_file, toggled, filtered: !filter.is_empty(), tests: filter.takes_tests() };
     walk.folder(&root, "", 0);
     walk.out
 }
@@ -82,17 +87,26 @@ struct Walk<'a> {
     by_file: BTreeMap<&'a RelPath, Vec<&'a FunctionRow>>,
     toggled: &'a HashSet<NodeKey>,
     filtered: bool,
+    tests: bool,
 }
 
 impl Walk<'_> {
     fn folder(&mut self, folder: &Folder<'_>, path: &str, depth: usize) {
         for (name, inner) in &folder.folders {
-            let path = if path.is_empty() { (*name).to_owned() } else { format!("{path}/{name}") };
+            let (mut name, mut inner) = ((*name).to_owned(), inner);
+            while let (true, Some((below, only))) =
+                (inner.files.is_empty() && inner.folders.len() == 1, inner.folders.iter().next())
+            {
+                name = format!("{name}/{below}");
+                inner = only;
+            }
+            let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
             let tests = all_tests(inner);
-            self.branch(&path, name, depth, tests, None, |walk| walk.folder(inner, &path, depth + 1));
+            self.branch(&path, &name, depth, tests, None, |walk| walk.folder(inner, &path, depth + 1));
         }
         for file in &folder.files {
-            let functions = self.by_file.get(&file.path).cloned().unwrap_or_default();
+            let shown = self.tests || !file.is_test;
+            let functions = self.by_file.get(&file.path).filter(|_| shown).cloned().unwrap_or_default();
             if self.filtered && functions.is_empty() {
                 continue;
             }
@@ -104,6 +118,7 @@ impl Walk<'_> {
                         label: text,
                         path: Some(file.path.clone()),
                         line: file.error.as_ref().map_or(1, |error| error.line),
+                        is_test: file.is_test,
                         ..blank(depth + 1)
                     });
                 }
@@ -118,6 +133,7 @@ impl Walk<'_> {
                         changes: function.changes,
                         path: Some(function.path.clone()),
                         line: function.line,
+                        is_test: file.is_test,
                         ..blank(depth + 1)
                     });
                 }
@@ -130,12 +146,12 @@ impl Walk<'_> {
         path: &str,
         name: &str,
         depth: usize,
-        starts_folded: bool,
+        is_test: bool,
         file: Option<&FileRow>,
         inside: impl FnOnce(&mut Self),
     ) {
         let key = NodeKey::Path(path.to_owned());
-        let folded = !self.filtered && (starts_folded != self.toggled.contains(&key));
+        let folded = !self.filtered && (is_test != self.toggled.contains(&key));
         let at = self.out.len();
         self.out.push(Node {
             key,
@@ -143,6 +159,7 @@ impl Walk<'_> {
             folded: Some(folded),
             path: file.map(|file| file.path.clone()),
             line: 1,
+            is_test,
             ..blank(depth)
         });
         inside(self);
@@ -182,6 +199,7 @@ fn blank(depth: usize) -> Node {
         changes: 0,
         path: None,
         line: 0,
+        is_test: false,
     }
 }
 

@@ -71,7 +71,7 @@ class Spool:
 
     def counts(self, qualname: str) -> Record:
         fid = self.functions()[qualname][1]
-        return [n for n in self.of("N") if n[1] == fid][-1]
+        return max((n for n in self.of("N") if n[1] == fid), key=lambda n: n[2])
 
     def check(self) -> None:
         """Asserts what every spool must hold: definitions come before their use in each file."""
@@ -105,13 +105,15 @@ def read_file(path: Path) -> list:
             break
         records.append(Record(marshal.loads(data[at + 4 : at + 4 + size])))
         at += 4 + size
+    assert not any(data[at:]), "something follows the last record of %s" % path.name
     return records
 
 
-def read_folder(folder: Path) -> Spool:
-    """Reads and checks every file of a recording."""
+def read_folder(folder: Path, *others: str) -> Spool:
+    """Reads and checks every file of a recording; nothing but these others lies beside them."""
     spool = Spool()
-    for path in sorted(folder.iterdir(), key=lambda p: [int(x) for x in p.stem.split("-")]):
+    files = [path for path in folder.iterdir() if path.name not in others]
+    for path in sorted(files, key=lambda p: [int(x) for x in p.stem.split("-")]):
         assert path.stat().st_mode & 0o777 == 0o600
         spool.files[path.stem] = read_file(path)
     spool.check()

@@ -1,6 +1,9 @@
 """Which calls are recorded, under which names, with which arguments, outcomes and parents."""
 
+import sys
 import textwrap
+
+import pytest
 
 
 def test_arguments_are_those_before_the_call(program):
@@ -307,7 +310,7 @@ def test_other_code_is_not_recorded(program):
     """,
     )
     spool = program.record("main.py", PYTEAD_EXCLUDE=str(program.root / "build"))
-    assert {m[3] for m in spool.of("M")} == {"a5.py"}
+    assert {m[3] for m in spool.of("M")} == {"a5.py", "main.py"}  # the latter only as its importer
 
 
 def test_targets(program):
@@ -346,3 +349,47 @@ def test_a_symbolic_link_to_the_project(program, tmp_path):
         "-c", f"import sys; sys.path.insert(0, {str(link)!r}); sys.path.remove(''); import lib; lib.f()"
     )
     assert spool.one("f")[1].value == 1
+
+
+def test_modules_name_the_one_that_imported_them_first(program):
+    program.write("pkg/__init__.py", "from . import late\n")
+    program.write("pkg/late.py", "def f():\n    import other\n    return other.g()\n")
+    program.write("other.py", "def g():\n    return 1\n")
+    program.write("main.py", "import pkg.late\ndef main():\n    return pkg.late.f()\nmain()\n")
+    spool = program.record("main.py")
+    names = {m[1]: m[2] for m in spool.of("M")}
+    assert {m[2]: names.get(m[5]) for m in spool.of("M")} == {
+        "__main__": None, "pkg": "__main__", "pkg.late": "pkg", "other": "pkg.late"
+    }  # fmt: skip
+
+
+STATUSES = {
+    "pass": 0, "raise KeyError": 1, "sys.exit(7)": 7, "sys.exit('text')": 1, "sys.exit()": 0, "sys.exit(-1)": 255,
+    "raise SystemExit": 0, "call(sys.exit, 3)": 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("end", STATUSES)
+def test_the_exit_status_is_told_where_it_is_known(program, end):
+    program.write("app.py", f"""
+        import sys
+
+        def f(x):
+            return x
+
+        def call(what, x):
+            try:
+                what(x)
+            except SystemExit:
+                pass
+
+        f(1)
+        {end}
+    """)  # fmt: skip
+    done = program.run("app.py")
+    assert done.returncode == STATUSES[end]
+    told = [z[1] for z in program.read().of("Z")]
+    if sys.version_info >= (3, 12) or "KeyError" in end:
+        assert told == [done.returncode]
+    else:
+        assert told == [None]

@@ -5,6 +5,7 @@ import sys
 import textwrap
 
 import pytest
+from conftest import BOOT
 from spools import read_folder
 
 
@@ -256,56 +257,6 @@ def test_an_unwritable_spool_is_no_concern_of_the_program(program):
         assert (done.stdout, done.stderr, done.returncode) == (plain.stdout, "", 0)
 
 
-def test_a_full_disk(program):
-    program.write(
-        "main.py",
-        """
-        import resource, signal
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-
-        def f(x):
-            return x
-
-        def main():
-            for i in range(1, 200):
-                f("x" * i)
-            print("done")
-
-        main()
-    """,
-    )
-    done = program.run("main.py")
-    assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
-    spool = program.read()
-    assert 5 < len(spool.calls("f")) < 100
-
-
-def test_closing_every_descriptor(program):
-    program.write(
-        "main.py",
-        """
-        import os
-
-        def f(x):
-            return x
-
-        def main():
-            f(1)
-            os.closerange(3, 100)
-            mine = [os.open("mine%d" % i, os.O_CREAT | os.O_WRONLY) for i in range(5)]
-            f(2)
-            f(3)
-
-        main()
-    """,
-    )
-    done = program.run("main.py")
-    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
-    assert [c.args for c, _ in program.read().calls("f")] == [(1,), (2,), (3,)]
-    assert all((program.root / f"mine{i}").stat().st_size == 0 for i in range(5))
-
-
 TESTED = {
     "lib.py": """
         def check(x):
@@ -551,3 +502,21 @@ def test_failures_of_the_recorder_are_counted_and_then_it_stops(program):
     spool = read_folder(program.spool)
     assert [g[1:] for g in spool.of("G")] == [("recorder error: TypeError", 100)]
     assert not spool.calls("f") and not spool.of("Z")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring")
+def test_with_every_monitoring_tool_id_taken_source_is_rewritten(program):
+    program.write("app.py", "def f(x):\n    return x\n")
+    program.write("main.py", "import app\nprint(app.f(1))\n")
+    program.write("early/sitecustomize.py", f"""
+        import sys
+        for number in range(6):
+            sys.monitoring.use_tool_id(number, "other")
+        sys.path.insert(0, {str(BOOT)!r})
+        del sys.modules["sitecustomize"]
+        sys.path.remove({str(program.root / "early")!r})
+        import sitecustomize
+    """)  # fmt: skip
+    done = program.run("main.py", PYTHONPATH=str(program.root / "early"))
+    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert program.read().one("f")[0].args == (1,)

@@ -7,23 +7,27 @@ from pytead_tui.recorder.objects import oid
 class Call:
     """A kept call in flight."""
 
-    __slots__ = ("function", "cid", "key", "code", "spool", "watched", "counts", "waiting", "suspended", "closed", "value",
-                 "yields", "effects", "done", "inputs_key", "__weakref__")  # fmt: skip
+    # What most calls never have is the class's: making a call is felt.
+    cid = 0
+    watched: list = []
+    limits: object = None
+    waiting: "tuple | None" = None
+    suspended = False
+    closed = False
+    yields = 0
+    value: object = None
+    effects: "set | None" = None
+    done = False
+    inputs_key = 0
+    spool: object = None
+    lines: set = set()
+    reached: list = []  # of the lines, those not written yet
 
     def __init__(self, function: Function, key: int, code: object, counts: list) -> None:
         self.function = function
         self.key = key
         self.code = code
         self.counts = counts
-        self.cid = 0
-        self.watched: list = []
-        self.waiting: "tuple | None" = None
-        self.suspended = False
-        self.closed = False
-        self.yields = 0
-        self.value: object = None
-        self.effects: "set | None" = None
-        self.done = False
 
 
 def shape_of(held: tuple, direct: bool) -> tuple:

@@ -8,9 +8,6 @@ from pytead_tui.recorder.project import File
 GENERATOR, COROUTINE, ASYNC_GENERATOR, NESTED, RECEIVER = 1, 2, 4, 8, 16
 MOST = 100  # calls kept of a function
 PATIENCE = 100  # calls in a row that bring nothing, before its events go off
-COPYING = 20_000_000  # ns spent on copying its values
-COPYING_ALL = 2_000_000_000  # ns spent on all functions, after which each has less:
-COPYING_LATER = 5_000_000
 CALLERS = 64
 
 
@@ -19,8 +16,8 @@ class Function:
 
     __slots__ = (
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
-        "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "edges",
-        "inflight", "dirty", "codes", "yields", "hooks", "generates",
+        "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "edges",
+        "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -47,11 +44,12 @@ class Function:
 
     def reset(self) -> None:
         """Forgets what was kept: of a new process, nothing was."""
-        self.calls = self.raised = self.kept = self.misses = self.spent = 0
+        self.calls = self.raised = self.kept = self.misses = self.spent = self.wasted = 0
         self.shapes: dict = {}
         self.inputs: dict = {}
         self.repeats: dict = {}
         self.callers: dict = {}
+        self.places: dict = {}
         self.edges: set = set()
         self.dirty = False
 

@@ -1,15 +1,15 @@
-"""Feeds the recorder from rewritten source: Python 3.10 and 3.11.
+"""Feeds the recorder from rewritten source: Python 3.10 and 3.11, and where no monitoring tool id is free.
 
 Modules are rewritten where they are loaded. A script that the interpreter runs, and other code that is
 executed without a loader, cannot be replaced any more: while its definitions run, a trace function
 gives the functions they made their rewritten code; then tracing ends.
 """
 
-import _warnings
 import gc
 import sys
+from _functools import partial
 
-from pytead_tui.recorder import effects, functions, kinds, lines, rewrite
+from pytead_tui.recorder import debugger, effects, functions, kinds, lines, rewrite
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import dict_of, oid
 from pytead_tui.recorder.plans import isinstance_type
@@ -58,6 +58,8 @@ class Hook:
         module = dict.get(frame.f_globals, "__name__")
         if type(module) is not str or not self.recorder.on:
             return None
+        if self.recorder.sleeping:
+            self.recorder.wake()
         names, parameter_kinds = functions.parameters(code)
         flags = functions.flags_of(code, self.qualname) | (functions.RECEIVER if self.receiver else 0)
         function = self.recorder.function(
@@ -86,22 +88,28 @@ class Hook:
                 self.recorder.thrown(call, True)
             self.recorder.returned(call, call.value, frame.f_globals)
         except RecursionError:
-            pass
+            self.recorder.unended.append((call, frame, None, call.value))
         except BaseException as error:
             self.recorder.failed(error)
 
     def raised(self) -> None:
+        frame = _getframe(1)
+        error = sys.exc_info()[1]
+        function = self.function
+        call = self.recorder.live.get(oid(frame))
+        if call is not None and call.code is not frame.f_code:
+            call = None
+        if function is not None and (self.on or call is not None):
+            function.raised += type(error) is not GeneratorExit
+            function.dirty = True
+        if call is None:
+            return
         try:
-            frame = _getframe(1)
-            error = sys.exc_info()[1]
-            function = self.function
-            if function is not None and self.on:
-                function.raised += type(error) is not GeneratorExit
-            call = self.recorder.live.get(oid(frame))
-            if call is not None and call.code is frame.f_code:
-                self.recorder.ended_by(call, error, frame)
+            self.recorder.ended_by(call, _outcome(call.function.flags, error), frame)
         except RecursionError:
-            pass
+            self.recorder.unended.append((call, frame, error, None))
+            if self.recorder.live.pop(call.key, None) is not None:  # no return follows
+                call.function.inflight -= 1
         except BaseException as other:
             self.recorder.failed(other)
 
@@ -132,12 +140,31 @@ class Hook:
             self.recorder.failed(error)
         return value
 
-    def through(self, value: object) -> object:
+    def given(self, value: object) -> object:
+        """Gives what makes the iterator of a `yield from`: called by the program, it leaves no frame of ours."""
+        return partial(_same if type(value) is kinds.Coroutine else iter, value)
+
+    def through(self, inner: object) -> object:
         """Gives what `yield from` should go through, to see the values on their way."""
         call = self.recorder.live.get(oid(_getframe(1)))
-        if call is None or not call.function.flags & functions.GENERATOR or type(value) is kinds.Coroutine:
-            return value
-        return _through(self, call, value)
+        if call is None or not call.function.flags & functions.GENERATOR or type(inner) is kinds.Coroutine:
+            return inner
+        return _through(self.recorder, call, inner)
+
+    def at(self, line: int) -> None:
+        """Notes that a statement begins."""
+        try:
+            frame = _getframe(1)
+            call = self.recorder.live.get(oid(frame))
+            if call is not None and call.code is frame.f_code:
+                if call.suspended:
+                    self.recorder.woken(call)
+                if line not in call.lines:
+                    self.recorder.reached(call, line)
+        except RecursionError:
+            pass
+        except BaseException as error:
+            self.recorder.failed(error)
 
     def seen(self, callee: object) -> object:
         """Notes a call of the effects' table."""
@@ -163,6 +190,25 @@ class Hook:
         return value
 
 
+def _outcome(flags: int, error: BaseException) -> BaseException:
+    """Gives what the interpreter makes of an exception that leaves a function of this kind."""
+    kind = next((name for bit, name in _GENERATING if flags & bit), None)
+    raised = "StopIteration" if type(error) is StopIteration else "StopAsyncIteration"
+    if kind is None or type(error) is not StopIteration and not (
+        type(error) is StopAsyncIteration and flags & functions.ASYNC_GENERATOR
+    ):
+        return error
+    outcome = RuntimeError(kind + " raised " + raised)
+    outcome.__cause__ = error
+    return outcome
+
+
+_GENERATING = (
+    (functions.GENERATOR, "generator"), (functions.COROUTINE, "coroutine"),
+    (functions.ASYNC_GENERATOR, "async generator"),
+)  # fmt: skip
+
+
 class _Through(map):
     """An iterator that shows its values on their way and leaves no frame in a traceback of the inner one."""
 
@@ -183,9 +229,19 @@ class _Through(map):
             close()
 
 
-def _through(hook: Hook, call: object, value: object) -> object:
-    recorder = hook.recorder
+class _Given:
+    """Gives the iterator that was made already: making one more may run the program's code."""
 
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: object) -> None:
+        self.inner = inner
+
+    def __iter__(self) -> object:
+        return self.inner
+
+
+def _through(recorder: Recorder, call: object, inner: object) -> object:
     def show(item: object) -> object:
         try:
             if not call.done:
@@ -197,14 +253,14 @@ def _through(hook: Hook, call: object, value: object) -> object:
             recorder.failed(error)
         return item
 
-    try:
-        inner = iter(value)
-    except TypeError:
-        return value  # the program's own `yield from` says so
-    made = _Through(show, inner)
+    made = _Through(show, _Given(inner))
     made.inner = inner
     made.show = show
     return made
+
+
+def _same(value: object) -> object:
+    return value
 
 
 class Injector:
@@ -213,12 +269,16 @@ class Injector:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.made: dict = {}  # module code objects that are ours
+        self.plain: dict = {}  # by identity of a rewritten function's code: (it, the program's own)
+        self.twins: dict = {}  # by path, of single functions: (code, rewritten code)
 
     def compile(self, file: File, source: bytes, filename: str) -> object:
         """Gives the rewritten code of a module's source. Raises what compiling may raise."""
-        with _Quiet():
-            tree, found, nowhere = rewrite.rewrite(source, filename, effects.NAMES, effects.imports)
-            code = compile(tree, filename, "exec", dont_inherit=True)
+        with rewrite.Quiet():
+            try:
+                code, found, nowhere = _rewritten(source, filename, self.recorder.journey)
+            except SyntaxError:  # too many blocks in one another
+                code, found, nowhere = _rewritten(source, filename, False)
         hooks = [Hook(self.recorder, file, f) for f in found]
         effects.install(self.recorder)
         file.digest(source)
@@ -226,20 +286,48 @@ class Injector:
         self.made[oid(code)] = code
         return code
 
-    def module(self, loader: object, plain: object) -> object:
+    def module(self, loader: object, name: object, plain: object) -> object:
         """Gives a loaded module's rewritten code, or its own where it cannot or need not be rewritten."""
         path = getattr(loader, "path", None)
         file = self.recorder.project.file(path)
         if file is None or file.test or not self.recorder.on or not path.endswith(".py"):
             return plain
+        if type(name) is str:
+            self.recorder.imported(file, name, _getframe(1))
         try:
-            return self.compile(file, loader.get_data(path), plain.co_filename)
+            code = self.compile(file, loader.get_data(path), plain.co_filename)
+            self._remember(_twins(plain, code))
+            return code
         except BaseException as error:
             if not isinstance(error, Exception):
                 raise
             self.recorder.gap("cannot rewrite " + file.relative, 1)
             self.made[oid(plain)] = plain
             return plain
+
+    def _remember(self, pairs: list) -> None:
+        for _, (plain, code) in pairs:
+            self.plain[oid(code)] = (code, plain)
+
+    def function(self, held: object) -> None:
+        """Gives one function its rewritten code, when its file is as it was when it was loaded."""
+        file = self.recorder.project.file(held.__code__.co_filename)
+        if file is None or file.test:
+            return
+        twins = self.twins.get(file.path)
+        if twins is None:
+            with open(file.path, "rb") as stream:
+                source = stream.read()
+            filename = held.__code__.co_filename
+            with rewrite.Quiet():
+                plain = compile(source, filename, "exec", dont_inherit=True)
+            pairs = _twins(plain, self.compile(file, source, filename))
+            self._remember(pairs)
+            twins = self.twins[file.path] = [pair for _, pair in pairs]
+        for plain, rewritten in twins:
+            if plain == held.__code__:
+                held.__code__ = rewritten
+                return
 
     def script(self, code: object) -> None:
         """Follows the definitions of executed code that no loader gave."""
@@ -253,28 +341,21 @@ class Injector:
             return
         with open(file.path, "rb") as stream:
             source = stream.read()
-        with _Quiet():
+        with rewrite.Quiet():
             own = compile(source, code.co_filename, "exec", dont_inherit=True)
         if own != code:
             return  # not the file as it is: another tool's rewriting
-        twins = dict(_twins(code, self.compile(file, source, code.co_filename)))
+        pairs = _twins(code, self.compile(file, source, code.co_filename))
+        self._remember(pairs)
+        twins = dict(pairs)
         definitions = _definitions(source, code.co_filename)
         if twins and definitions:
             sys.settrace(_follow(code, twins, definitions))
 
 
-class _Quiet:
-    """Silences warnings: the program's own compilation gave them already."""
-
-    rule = ("ignore", None, Warning, None, 0)
-
-    def __enter__(self) -> None:
-        _warnings.filters.insert(0, self.rule)
-        _warnings._filters_mutated()
-
-    def __exit__(self, *error: object) -> None:
-        _warnings.filters.remove(self.rule)
-        _warnings._filters_mutated()
+def _rewritten(source: bytes, filename: str, lines: bool) -> tuple:
+    tree, found, nowhere = rewrite.rewrite(source, filename, effects.NAMES, effects.imports, lines)
+    return compile(tree, filename, "exec", dont_inherit=True), found, nowhere
 
 
 def _finished(code: object, hooks: list, nowhere: int) -> object:
@@ -289,8 +370,12 @@ def _finished(code: object, hooks: list, nowhere: int) -> object:
     return code.replace(co_consts=tuple(consts), co_linetable=lines.without(code, nowhere))
 
 
+def _is_scope(name: str) -> bool:
+    return not name.startswith("<") or name.startswith("<generic parameters")
+
+
 def _inner(code: object) -> list:
-    return [c for c in code.co_consts if type(c) is kinds.Code and not c.co_name.startswith("<")]
+    return [c for c in code.co_consts if type(c) is kinds.Code and _is_scope(c.co_name)]
 
 
 def _twins(plain: object, rewritten: object) -> list:
@@ -316,7 +401,7 @@ def _definitions(source: bytes, filename: str) -> dict:
                 for name in ("body", "orelse", "finalbody", "handlers", "cases"):
                     walk(getattr(node, name, []))
 
-    with _Quiet():
+    with rewrite.Quiet():
         walk(compile(source, filename, "exec", 0x400, dont_inherit=True).body)
     return found
 
@@ -384,7 +469,7 @@ def install(recorder: Recorder) -> None:
     def get_code(self, fullname):  # type: ignore[no-untyped-def]
         code = original(self, fullname)
         if code is not None and type(self).source_to_code is source_to_code:
-            return injector.module(self, code)
+            return injector.module(self, fullname, code)
         return code
 
     # Under this name the import system takes the frame out of tracebacks, as it does with its own.
@@ -393,7 +478,13 @@ def install(recorder: Recorder) -> None:
     loader_class.get_code = get_code
 
     def hook(event: str, args: tuple) -> None:
-        if event == "exec":
+        if event == "sys.settrace":
+            frame = _getframe(1)
+            if recorder.on and debugger.starts(frame):
+                recorder.gap("a debugger runs: nothing is recorded from here on", 1)
+                recorder.switch_off()
+                debugger.step_aside(frame, injector.plain)
+        elif event == "exec":
             code = args[0]
             if type(code) is kinds.Code and code.co_name == "<module>" and recorder.on:
                 try:

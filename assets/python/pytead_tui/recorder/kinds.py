@@ -19,6 +19,7 @@ _made.close()
 
 Function = type(_coroutine)
 Method = type(_Holder().method)
+GENERATOR_CODE = _Holder.method.__code__
 BuiltinFunction = type(len)
 MethodDescriptor = type(str.upper)
 ClassMethodDescriptor = type(dict.__dict__["fromkeys"])

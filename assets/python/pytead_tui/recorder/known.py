@@ -3,11 +3,15 @@
 A type is known only when it is the very class its module holds, so that its methods are not a user's.
 """
 
+import _thread
+import gc
+import sys
 from itertools import islice
 
 from pytead_tui.recorder import kinds
+from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
-from pytead_tui.recorder.plans import dict_content, set_content, state, state_readers
+from pytead_tui.recorder.plans import dict_content, looks_of, set_content, state, state_readers
 from pytead_tui.recorder.values import TAG
 
 
@@ -133,14 +137,55 @@ def _array(w, v, d):
 
 def _memoryview(w, v, d):
     try:
+        held = v.obj
+        if type(held) is bytes and v.nbytes == len(held) and v.contiguous and v.format == "B":
+            return new("builtins", "memoryview", (w.text_of(held),))
         return (TAG, "cut", "memoryview", v.nbytes, "", "", "")
     except ValueError:  # released
         return w.opaque(v)
 
 
-def _mapping_proxy(w, v, d):
-    import gc
+def _chain_map(w, v, d):
+    w.mutable = True
+    held = v.__dict__.get("maps")
+    return new("collections", "ChainMap", tuple(w.value(m, d + 1) for m in held)) if type(held) is list else w.opaque(v)
 
+
+def _iterator(w, v, d):
+    """An iterator of a builtin container, by what it still has to give."""
+    made = v.__reduce__()
+    held = made[1][0] if len(made[1]) == 1 else None
+    rest = made[2] if len(made) > 2 and made[2] is not None else 0
+    if type(held) not in (list, tuple, str, bytes, range) or type(rest) is not int or not w.fits(len(held)):
+        return w.opaque(v)
+    w.mutable = True
+    return new("builtins", "iter", (w.value(held[rest:], d + 1),))
+
+
+def _getter(name):
+    return lambda w, v, d: new("operator", name, tuple(w.value(x, d + 1) for x in v.__reduce__()[1]))
+
+
+def _method_caller(w, v, d):
+    made = v.__reduce__()
+    # With keywords it is a partial of the class.
+    return new("operator", "methodcaller", tuple(w.value(x, d + 1) for x in made[1])) if made[0] is type(v) else w.opaque(v)
+
+
+def _lock(w, v, d):
+    # A free lock is like any other free one.
+    return w.opaque(v) if v.locked() else new("threading", "Lock", ())
+
+
+def _count(w, v, d):
+    # Its numbers are read off its text: nothing else tells them without a warning.
+    if any(type(x) is not int for x in gc.get_referents(v) if type(x) is not type):
+        return w.opaque(v)
+    w.mutable = True
+    return new("itertools", "count", tuple(int(x) for x in repr(v)[len("count(") : -1].split(", ")))
+
+
+def _mapping_proxy(w, v, d):
     held = gc.get_referents(v)
     if len(held) != 1 or type(held[0]) is not dict:
         return w.opaque(v)
@@ -199,8 +244,21 @@ _EXACT = {
     ("_io", "StringIO"): _file("StringIO"),
     ("_io", "BytesIO"): _file("BytesIO"),
     ("time", "struct_time"): _struct_time,
+    ("collections", "ChainMap"): _chain_map,
+    ("_thread", "lock"): _lock,
+    ("itertools", "count"): _count,
+    ("_thread", "RLock"): lambda w, v, d: new("threading", "RLock", ()),
+    ("operator", "itemgetter"): _getter("itemgetter"),
+    ("operator", "attrgetter"): _getter("attrgetter"),
+    ("operator", "methodcaller"): _method_caller,
 }
-_UNLISTED = (kinds.MappingProxy, kinds.SimpleNamespace)
+for _made in ([], (), "", "é", b"", range(0), range(0, 1 << 70)):
+    _EXACT["builtins", type(iter(_made)).__qualname__] = _iterator
+_UNLISTED = (
+    kinds.MappingProxy, kinds.SimpleNamespace,
+    *(type(iter(made)) for made in ([], (), "", "é", b"", range(0), range(0, 1 << 70))),
+    type(_thread.allocate_lock()),
+)  # fmt: skip
 for _name in ("PurePath", "PurePosixPath", "PureWindowsPath", "Path", "PosixPath", "WindowsPath"):
     _EXACT["pathlib", _name] = _EXACT["pathlib._local", _name] = _as_text("pathlib", _name)
 for _name in ("Address", "Network", "Interface"):
@@ -324,15 +382,48 @@ BASES = (
 )
 
 
+_constants: dict = {}
+
+
+def _constant(v):
+    """Gives an immutable value by the name under which the module of its class holds it."""
+    cls = type(v)
+    module = names_of(cls)[0]
+    held = sys.modules.get(module)
+    if type(held) is not kinds.Module:
+        return None
+    space = held.__dict__
+    known = _constants.get(oid(cls))
+    if known is None or known[0] is not cls or known[1] != len(space):
+        found = {oid(x): name for name, x in list(space.items()) if type(x) is cls and type(name) is str}
+        known = _constants[oid(cls)] = (cls, len(space), found)
+    name = known[2].get(oid(v))
+    return None if name is None or space.get(name) is not v else (TAG, "name", module, name)
+
+
 def subclass(base, content, readers):
     """Makes the handler of a class derived from a builtin: the builtin's content and its own state."""
+    inside = base_look(base)
+
+    def seen(v):
+        return *looks_of(readers, v), inside(v)
+
+    fixed = base in (str, bytes, int, float, complex, frozenset, tuple)
 
     def write(w, v, d):
+        if fixed:
+            named = _constant(v)
+            if named is not None:
+                return named
+        if w.brief and w.objects.told(v) is not None and oid(v) not in w.memo:
+            return (TAG, "ref", w.entry(v, "ref"))
         ordinal = w.entry(v, "sub")
         if ordinal is None:
             return w.again(v)
         w.mutable = True
         module, qualname = names_of(type(v))
+        if w.brief:
+            w.met[-1].tell(seen, seen(v))
         held = content(w, v, d)
         return (TAG, "sub", ordinal, module, qualname, held, w.fields(state(readers, v), d))
 

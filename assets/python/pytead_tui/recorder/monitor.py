@@ -4,17 +4,22 @@ Start events are global and switched off for each foreign code object at its fir
 project function once enough of it is kept; the other events are local to project code.
 """
 
+import _thread
 import sys
 
-from pytead_tui.recorder import effects, functions
+from pytead_tui.recorder import effects, functions, kinds, rewrite
 from pytead_tui.recorder.calls import Call
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.plans import lookup
+from pytead_tui.recorder.project import File
 from pytead_tui.recorder.state import Recorder
 
 _IDS = (3, 4, 5, 2)  # 0 is a debugger's, 1 coverage's
 _OPTIMIZED = 1
 _AFTER_YIELD, _AFTER_YIELD_FROM = 1, 2
+_OUTERMOST = frozenset(("<module>", "_run_module_as_main"))
+_exit_code = SystemExit.__dict__["code"].__get__
 MOST_CODES = 1000  # code objects of one function: source that is compiled again and again
 
 
@@ -27,16 +32,27 @@ class _Ending:
         self.recorder = recorder
         self.call = call
 
+    def __call__(self, frame: object, event: str, arg: object) -> None:
+        """Is there for a debugger that starts while this hangs in the place of a frame's trace function."""
+
     def __del__(self) -> None:
         try:
-            if self.recorder.on and not self.call.done:
+            if self.recorder.on and not self.call.done and not _runs(self.call.key):
                 self.recorder.abandoned(self.call)
         except Exception:
             pass
 
 
-def install(recorder: Recorder) -> None:
-    """Subscribes to the interpreter's events under a tool id of our own."""
+def _runs(key: int) -> bool:
+    """Whether a frame is on this thread's stack: a debugger took its trace function's place."""
+    frame = sys._getframe(1)
+    while frame is not None and oid(frame) != key:
+        frame = frame.f_back
+    return frame is not None
+
+
+def install(recorder: Recorder) -> bool:
+    """Subscribes to the interpreter's events under a tool id of our own; False when none is free."""
     monitoring = sys.monitoring
     events = monitoring.events
     disable = monitoring.DISABLE
@@ -49,8 +65,7 @@ def install(recorder: Recorder) -> None:
         except ValueError:
             continue
     if tool is None:
-        recorder.gap("every monitoring tool id is taken", 1)
-        return
+        return False
 
     infos = recorder.infos
     live = recorder.live
@@ -58,9 +73,15 @@ def install(recorder: Recorder) -> None:
     endings = sys.version_info >= (3, 13)
     snapshot = not endings
     failed = recorder.failed
+    begin = recorder.begin
+    main = _thread.get_ident()
+    recorder.status = 0  # unless something else is seen
+    statements: dict = {}  # by identity of the code object
 
     def adopt(code: object, frame: object) -> "Function | None":
         name = code.co_name
+        if name == "<module>":
+            loaded(code, frame)
         if name.startswith("<") or name == "__annotate__" or not code.co_flags & _OPTIMIZED:
             return None
         file = recorder.project.file(code.co_filename)
@@ -70,6 +91,8 @@ def install(recorder: Recorder) -> None:
         if type(module) is not str:
             return None
         qualname = code.co_qualname
+        if not code.co_varnames and not _is_defined(file, code, module, qualname):
+            return None
         names, parameter_kinds = functions.parameters(code)
         first = frame.f_locals.get(names[0]) if names else None
         flags = functions.flags_of(code, qualname)
@@ -81,18 +104,33 @@ def install(recorder: Recorder) -> None:
         function.codes.append(code)
         infos[oid(code)] = function
         if function.on:
-            local = events.PY_RETURN | events.CALL
-            if function.generates:
-                local |= events.PY_YIELD | events.PY_RESUME
+            if recorder.journey:
+                statements[oid(code)] = _statements(file).get(code.co_firstlineno)
             effects.install(recorder)
-            monitoring.set_local_events(tool, code, local)
+            listen(function, code)
         return function
+
+    def listen(function: Function, code: object) -> None:
+        local = events.PY_RETURN | events.CALL
+        if function.generates:
+            local |= events.PY_YIELD | events.PY_RESUME
+        if recorder.journey:
+            local |= events.LINE
+        monitoring.set_local_events(tool, code, local)
+
+    def loaded(code: object, frame: object) -> None:
+        file = recorder.project.file(code.co_filename)
+        name = dict.get(frame.f_globals, "__name__")
+        if file is not None and not file.test and type(name) is str:
+            recorder.imported(file, name, frame.f_back)
 
     def started(code: object, offset: int) -> object:
         function = infos.get(oid(code))
         try:
             if function is None:
                 frame = getframe(1)
+                if recorder.sleeping:
+                    wake()
                 function = adopt(code, frame)
                 if function is None:
                     if not effects.reads_environ(code):
@@ -108,7 +146,7 @@ def install(recorder: Recorder) -> None:
             args = tuple([held[name] for name in function.names])
             if snapshot:
                 held.clear()  # it hangs on the frame, and would keep the arguments alive
-            call = recorder.begin(function, frame, args)
+            call = begin(function, frame, args)
             if call is not None and endings and function.flags & 7 and frame.f_trace is None:
                 frame.f_trace = _Ending(recorder, call)
         except RecursionError:
@@ -120,28 +158,47 @@ def install(recorder: Recorder) -> None:
     def returned(code: object, offset: int, value: object) -> None:
         if not live:
             return
+        frame = getframe(1)
+        call = live.get(oid(frame))
+        if call is None or call.code is not code:
+            return
         try:
-            call = live.get(oid(getframe(1)))
-            if call is not None and call.code is code:
-                recorder.returned(call, value, getframe(1).f_globals)
+            recorder.returned(call, value, frame.f_globals)
         except RecursionError:
-            pass
+            recorder.unended.append((call, frame, None, value))
         except BaseException as error:
             failed(error)
 
     def unwound(code: object, offset: int, error: BaseException) -> None:
         function = infos.get(oid(code))
         if function is None:
+            if type(error) is SystemExit:
+                leaving(error)
+            return
+        if function.flags & 7 and not _began(code, offset):
+            return
+        frame = getframe(1)
+        call = live.get(oid(frame)) if live else None
+        if call is not None and call.code is not code:
+            call = None
+        if function.on or call is not None:
+            function.raised += type(error) is not GeneratorExit
+            function.dirty = True
+        if call is None:
             return
         try:
-            if function.on:
-                function.raised += type(error) is not GeneratorExit
-            if not live:
-                return
-            frame = getframe(1)
-            call = live.get(oid(frame))
-            if call is not None and call.code is code:
-                recorder.ended_by(call, error, frame)
+            recorder.ended_by(call, error, frame)
+        except RecursionError:
+            recorder.unended.append((call, frame, error, None))
+        except BaseException as other:
+            failed(other)
+
+    def leaving(error: SystemExit) -> None:
+        try:
+            frame = getframe(2)
+            if frame.f_back is None and _thread.get_ident() == main and frame.f_code.co_name in _OUTERMOST:
+                code = _exit_code(error)
+                recorder.status = 0 if code is None else code & 255 if type(code) is int else 1
         except RecursionError:
             pass
         except BaseException as other:
@@ -191,6 +248,24 @@ def install(recorder: Recorder) -> None:
         except BaseException as other:
             failed(other)
 
+    def line(code: object, number: int) -> object:
+        if not live:
+            return None
+        try:
+            begins = statements.get(oid(code))
+            if begins:
+                number = begins.get(number)
+                if number is None:
+                    return disable
+            call = live.get(oid(getframe(1)))
+            if call is not None and number not in call.lines and call.code is code:
+                recorder.reached(call, number)
+        except RecursionError:
+            pass
+        except BaseException as error:
+            failed(error)
+        return None
+
     def called(code: object, offset: int, callee: object, first: object) -> object:
         try:
             found = effects.of(callee)
@@ -205,6 +280,14 @@ def install(recorder: Recorder) -> None:
         except BaseException as error:
             failed(error)
         return None
+
+    def wake() -> None:
+        woken = recorder.wake()
+        for function in woken:
+            for code in function.codes:
+                listen(function, code)
+        if woken:
+            monitoring.restart_events()
 
     def drained(function: Function) -> None:
         for code in function.codes:
@@ -225,6 +308,7 @@ def install(recorder: Recorder) -> None:
         (events.PY_RESUME, resumed),
         (events.PY_THROW, thrown),
         (events.CALL, called),
+        (events.LINE, line),
     ):
         monitoring.register_callback(tool, event, callback)
     monitoring.set_events(tool, events.PY_START | events.PY_UNWIND | events.PY_THROW)
@@ -236,6 +320,37 @@ def install(recorder: Recorder) -> None:
             pass
 
     recorder.stops.append(stop)
+    return True
+
+
+def _statements(file: File) -> dict:
+    """Gives a file's statements, by function; nothing when it cannot be read."""
+    if file.statements is None:
+        file.statements = {}
+        try:
+            with open(file.path, "rb") as stream, rewrite.Quiet():
+                file.statements = rewrite.statements(stream.read(), file.path)
+        except (OSError, ValueError, SyntaxError):
+            pass
+    return file.statements
+
+
+def _is_defined(file: File, code: object, module: str, qualname: str) -> bool:
+    """Tells a function from what a type alias or the bound of a type variable is computed by."""
+    held = lookup(module, qualname)
+    if type(held) is kinds.Function and held.__code__ is code:
+        return True
+    known = _statements(file)
+    return not known or code.co_firstlineno in known
+
+
+_MAKES_GENERATOR = kinds.GENERATOR_CODE.co_code[0]
+
+
+def _began(code: object, offset: int) -> bool:
+    """Whether a generator that was thrown into had run before."""
+    raw = code.co_code
+    return raw[offset] != _MAKES_GENERATOR and (offset < 2 or raw[offset - 2] != _MAKES_GENERATOR)
 
 
 def _after(function: Function, code: object, offset: int) -> int:

@@ -11,6 +11,7 @@ oid = object.__hash__
 
 _get_mro = type.__dict__["__mro__"].__get__
 _get_dict = type.__dict__["__dict__"].__get__
+_get_args = BaseException.__dict__["args"].__get__
 _get_name = type.__dict__["__qualname__"].__get__
 _get_module = type.__dict__["__module__"].__get__
 
@@ -49,7 +50,7 @@ def from_module(cls: type, module: str, name: str) -> bool:
 class Entry:
     """What is known of one object."""
 
-    __slots__ = ("ordinal", "ref", "cls", "names", "announced")
+    __slots__ = ("ordinal", "ref", "cls", "names", "announced", "args", "seen", "state", "readers", "kind")
 
     def __init__(self, ordinal: int, ref: object, cls: type) -> None:
         self.ordinal = ordinal
@@ -57,6 +58,18 @@ class Entry:
         self.cls = cls
         self.names = names_of(cls)
         self.announced = False
+        self.args: "tuple | None" = None
+        # In a journey: what tells how it looks, and how it looked when it was last told; of a plain object,
+        # how its state is read and of what kind its class is, too.
+        self.seen: object = None
+        self.state: "tuple | None" = None
+        self.readers: "tuple | None" = None
+        self.kind = ""
+
+    def tell(self, seen: object, state: tuple) -> None:
+        """Notes that a journey tells the object as it looks now."""
+        self.seen = seen
+        self.state = state
 
 
 class Objects:
@@ -73,17 +86,33 @@ class Objects:
         entry = self.entries.get(key)
         if entry is not None:
             ref = entry.ref
-            # Without weak references, a reused address is told by its type alone.
-            if entry.cls is type(value) if ref is None else ref() is value:
+            if ref is not None:
+                if ref() is value:
+                    return entry
+            # Without weak references, a reused address is told by the type and, of an exception, by its arguments.
+            elif entry.cls is type(value) and (entry.args is None or entry.args is _get_args(value)):
                 return entry
         try:
             ref = _weakref.ref(value)
         except TypeError:
             ref = None
         entry = self.entries[key] = Entry(self.fresh(), ref, type(value))
+        if ref is None and derives(_get_mro(type(value)), BaseException):
+            args = _get_args(value)
+            if args and all(type(a) is str or type(a) is int for a in args):
+                entry.args = args  # held, so that no other exception's are at their address
         if len(self.entries) > self.sweep_at:
             self._sweep()
         return entry
+
+    def told(self, value: object) -> "Entry | None":
+        """Gives the entry of an object that a journey told before; of one without weak references, if it looks the same."""
+        entry = self.entries.get(oid(value))
+        if entry is None or entry.state is None:
+            return None
+        if entry.ref is None:
+            return entry if entry.cls is type(value) and entry.seen(value) == entry.state else None
+        return entry if entry.ref() is value else None
 
     def fresh(self) -> int:
         """Gives an ordinal that no object has."""
@@ -97,3 +126,13 @@ class Objects:
                 alive[key] = entry
         self.entries = alive
         self.sweep_at = max(50_000, 2 * len(alive))
+
+
+_NUMBERED = frozenset(("obj", "sub", "exc", "ref", "opaque"))
+
+
+def ordinal_of(tree: object) -> "int | None":
+    """Gives the ordinal of the object whose tree this is, or None when it has none."""
+    if type(tree) is tuple and len(tree) > 2 and tree[0] is StopIteration and tree[1] in _NUMBERED:
+        return tree[2]
+    return None

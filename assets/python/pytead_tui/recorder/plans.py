@@ -6,6 +6,7 @@ The standard library's value types, enums, exceptions and builtin subclasses are
 import sys
 
 from pytead_tui.recorder import kinds, redact
+from pytead_tui.recorder.looks import looks
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
 from pytead_tui.recorder.values import HEAD, INT_BITS, STRING, TAG, TAIL, Capture, digest, handlers, make_plan
 
@@ -29,40 +30,14 @@ def _text(walk: Capture, v: object, depth: int) -> object:
     return walk.text_of(v)
 
 
-def _shared(walk: Capture, v: object) -> "tuple | None":
-    """Notes a second way to a mutable builtin; gives the reference once the record knows of it."""
-    key = oid(v)
-    if key not in walk.memo:
-        walk.memo[key] = 0
-        return None
-    if key not in walk.shared:
-        walk.found.add(key)
-        return (TAG, "ref", 0)
-    return walk.again(v)
-
-
-def _mutable(walk: Capture, v: object, build: object) -> object:
-    walk.mutable = True
-    known = _shared(walk, v)
+def _list(walk: Capture, v: list, depth: int) -> object:
+    known = walk.opened(v)
     if known is not None:
         return known
-    key = oid(v)
-    if key not in walk.shared:
-        return build()
-    # It cannot be told from another of its kind at the same address later: a number for this record.
-    ordinal = walk.memo[key] = walk.objects.fresh()
-    walk.marks.append(("mut", ordinal))
-    return (TAG, "mut", ordinal, build())
-
-
-def _list(walk: Capture, v: list, depth: int) -> object:
-    def build() -> object:
-        length = len(v)
-        if not walk.fits(length):
-            return walk.cut_items(v, length, list.__iter__(v), depth)
-        return walk.items(v[:], depth)
-
-    return _mutable(walk, v, build)
+    length = len(v)
+    if not walk.fits(length):
+        return walk.closed(v, walk.cut_items(v, length, list.__iter__(v), depth))
+    return walk.closed(v, walk.items(v[:], depth))
 
 
 def _tuple(walk: Capture, v: tuple, depth: int) -> object:
@@ -72,7 +47,8 @@ def _tuple(walk: Capture, v: tuple, depth: int) -> object:
 
 
 def _set(walk: Capture, v: set, depth: int) -> object:
-    return _mutable(walk, v, lambda: set_content(walk, v, "set", depth))
+    known = walk.opened(v)
+    return walk.closed(v, set_content(walk, v, "set", depth)) if known is None else known
 
 
 def _frozenset(walk: Capture, v: frozenset, depth: int) -> object:
@@ -96,7 +72,8 @@ def set_content(walk: Capture, v: object, name: str, depth: int) -> object:
 
 
 def _dict(walk: Capture, v: dict, depth: int) -> object:
-    return _mutable(walk, v, lambda: dict_content(walk, v, depth))
+    known = walk.opened(v)
+    return walk.closed(v, dict_content(walk, v, depth)) if known is None else known
 
 
 def dict_content(walk: Capture, v: dict, depth: int) -> object:
@@ -127,13 +104,13 @@ def _key(walk: Capture, key: object, depth: int) -> object:
 
 
 def _bytearray(walk: Capture, v: bytearray, depth: int) -> object:
-    def build() -> object:
-        content = walk.text_of(bytes(v[: STRING + 1]))
-        if len(v) > STRING:
-            return (TAG, "cut", "bytearray", len(v), bytes(v[:HEAD]), bytes(v[-TAIL:]), digest(v))
-        return (TAG, "new", "builtins", "bytearray", (content,), {})
-
-    return _mutable(walk, v, build)
+    known = walk.opened(v)
+    if known is not None:
+        return known
+    content = walk.text_of(bytes(v[: STRING + 1]))
+    if len(v) > STRING:
+        return walk.closed(v, (TAG, "cut", "bytearray", len(v), bytes(v[:HEAD]), bytes(v[-TAIL:]), digest(v)))
+    return walk.closed(v, (TAG, "new", "builtins", "bytearray", (content,), {}))
 
 
 # Things with a name.
@@ -172,7 +149,29 @@ def _named(walk: Capture, v: object, module: object, qualname: object) -> object
 
 
 def _function(walk: Capture, v: object, depth: int) -> object:
+    if v.__name__ == "<lambda>":
+        return _lambda(walk, v, depth)
     return _named(walk, v, v.__module__, v.__qualname__)
+
+
+def _lambda(walk: Capture, v: object, depth: int) -> object:
+    """Gives a lambda by its text, when what the text names can be imported."""
+    from pytead_tui.recorder import lambdas
+
+    found = lambdas.source(v)
+    named = {}
+    if found is not None:
+        for name in found[1]:
+            if name not in v.__globals__:
+                continue  # an attribute, or a builtin
+            held = v.__globals__[name]
+            tree = handlers[oid(type(held))](walk, held, depth + 1) if type(held) in _NAMED else None
+            if tree is None or tree[:2] != (TAG, "name") or (tree[3] or tree[2]) != name:
+                return walk.opaque(v)
+            named[name] = tree
+    if found is None or not walk.fits(1):
+        return walk.opaque(v)
+    return (TAG, "new", "builtins", "eval", (found[0], named) if named else (found[0],), {})
 
 
 def _class(walk: Capture, v: type, depth: int) -> object:
@@ -285,7 +284,13 @@ def state(readers: tuple, v: object) -> list:
     pairs = []
     if getter is not None:
         held = getter(v)
-        if derives(mro_of(type(held)), dict):
+        if type(held) is dict:
+            pairs = list(held.items())
+            for name, _ in pairs:
+                if type(name) is not str:
+                    pairs = [(n, x) for n, x in pairs if type(n) is str]
+                    break
+        elif derives(mro_of(type(held)), dict):
             pairs = [(n, x) for n, x in list(dict.items(held)) if type(n) is str]
     for name, get in slots:
         try:
@@ -293,6 +298,20 @@ def state(readers: tuple, v: object) -> list:
         except AttributeError:
             pass
     return pairs
+
+
+def looks_of(readers: tuple, v: object) -> tuple:
+    """Gives what an object's own state looks like: (names, types, looks), in the order of `state`."""
+    getter, slots = readers
+    if getter is not None and not slots:
+        held = getter(v)
+        if type(held) is dict:
+            try:
+                return ",".join(held), *looks(list(held.values()))
+            except TypeError:
+                pass  # a name that is no text is no name
+    pairs = state(readers, v)
+    return ",".join([n for n, _ in pairs]), *looks([x for _, x in pairs])
 
 
 def plan(cls: type) -> object:
@@ -351,21 +370,48 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
         if kind != "plain":
             break
 
+    def seen(v: object) -> tuple:
+        return looks_of(readers, v)
+
+    local = "<locals>" in qualname
+
     def handler(walk: Capture, v: object, depth: int) -> object:
+        named = _singletons.get(oid(v))
+        if named is not None and named[0] is v:
+            return named[1]
+        if oid(v) in walk.memo:
+            return walk.again(v)
+        if walk.brief and walk.objects.told(v) is not None:
+            return (TAG, "ref", walk.entry(v, "ref"))
         pairs = state(readers, v)
-        if not pairs:
+        if not pairs or local:
             named = walk.singleton(v, module)
             if named is not None:
                 return named
         ordinal = walk.entry(v, "obj")
-        if ordinal is None:
-            return walk.again(v)
         walk.mutable = True
-        return (TAG, "obj", ordinal, module, qualname, kind, walk.fields(pairs, depth))
+        if walk.brief:
+            entry = walk.met[-1]
+            entry.readers, entry.kind = readers, kind
+            entry.tell(seen, seen(v))
+            return (TAG, "obj", ordinal, module, qualname, kind, walk.fields(pairs, depth))
+        before = walk.unreadable
+        fields = walk.fields(pairs, depth)
+        if walk.unreadable != before and len(_singletons) < 1000:
+            # Its state cannot be made again, but a module may hold the very object.
+            named = walk.singleton(v, module)
+            if named is not None:
+                _singletons[oid(v)] = (v, named)
+                return named
+        return (TAG, "obj", ordinal, module, qualname, kind, fields)
 
     return handler
 
 
+_singletons: dict = {}
+
+
+_NAMED = (kinds.Function, type, kinds.Module, kinds.BuiltinFunction)
 _kept: list = []
 handlers.update({
     oid(t): h

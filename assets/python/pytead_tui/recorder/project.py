@@ -16,7 +16,7 @@ _NOT_PROJECT = frozenset(("site-packages", "node_modules", ".tox", ".nox", ".git
 class File:
     """A source file of the project."""
 
-    __slots__ = ("path", "relative", "test", "dotted", "sha", "modules")
+    __slots__ = ("path", "relative", "test", "dotted", "sha", "modules", "statements")
 
     def __init__(self, path: str, relative: str) -> None:
         self.path = path
@@ -31,6 +31,7 @@ class File:
         self.dotted = dotted.replace("/", ".")
         self.sha: "str | None" = None
         self.modules: dict = {}
+        self.statements: "dict | None" = None
 
     def digest(self, source: "bytes | None" = None) -> str:
         """Gives the hash of the source, of the bytes given or else of the file as it is."""
@@ -72,6 +73,8 @@ class Project:
         self.excluded = {os.path.normpath(p) for p in exclude.split(os.pathsep) if p}
         self.excluded.add(own)
         self.targets = [t.strip() for t in targets.split("\n") if t.strip()]
+        self.marked: set = set()  # (module, qualname) of the decorated functions
+        self.only_marked = False
         self.names: dict = {}
         self.folders: dict = {self.root: True}
         self.real: dict = {}
@@ -122,8 +125,10 @@ class Project:
 
     def wanted(self, module: str, dotted: str, qualname: str) -> bool:
         """Whether the targets ask for a function; a target covers what is below it, too."""
-        if not self.targets:
+        if (module, qualname) in self.marked:
             return True
+        if self.only_marked or not self.targets:
+            return not self.only_marked
         for target in self.targets:
             name, colon, inner = target.partition(":")
             for home in (module, dotted):

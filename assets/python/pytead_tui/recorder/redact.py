@@ -13,6 +13,9 @@ SHORTEST = 6  # a shorter text is no secret where it has no secret name
 _known: dict = {}
 _ordinals: dict = {}
 texts: dict = {}  # hashes of redacted texts → word
+inside: dict = {}  # the redacted texts themselves → word: those that are looked for inside other texts
+LONG = 8  # a shorter text may be inside another by chance
+MOST = 32
 
 
 def configure(words: str) -> None:
@@ -72,9 +75,17 @@ def ordinal(word: str, raw: object) -> int:
     number = _ordinals.setdefault(key, len(_ordinals) + 1)
     if (type(raw) is str or type(raw) is bytes) and len(raw) >= SHORTEST:
         texts[hash(raw)] = word
+        if word not in AMBIGUOUS and len(raw) >= LONG and len(inside) < MOST:
+            inside[raw] = word
     return number
 
 
 def word_of(text: object) -> "str | None":
-    """Gives the word of a text that was redacted elsewhere under its name, or None."""
-    return texts.get(hash(text))
+    """Gives the word of a text that was redacted elsewhere under its name, or that holds such a text; or None."""
+    word = texts.get(hash(text))
+    if word is None and inside:
+        kind = type(text)
+        for raw in inside:
+            if type(raw) is kind and raw in text:
+                return inside[raw]
+    return word

@@ -5,16 +5,31 @@ that becomes an object after compilation, and the added code loses its line numb
 that tracebacks, coverage, `locals()` and the module's names stay as they are. A function becomes:
 
     H.on and H.enter(a, b)
-    try: <body, with `return H.value(x) if H.ends else x`>
+    try: <body, in a journey `H.ends and H.at(line)` before each statement, with `return H.value(x) if H.ends else x`>
     except BaseException: H.busy and H.raised(); raise
     finally: H.ends and H.left()
 """
 
 import _ast as ast
+import _warnings
 
 MARK = "\0pytead hook "
 _ONLY_AST = 0x400
 _PLACE = ("lineno", "end_lineno", "col_offset", "end_col_offset")
+
+
+class Quiet:
+    """Silences warnings: the program's own compilation gave them already."""
+
+    rule = ("ignore", None, Warning, None, 0)
+
+    def __enter__(self) -> None:
+        _warnings.filters.insert(0, self.rule)
+        _warnings._filters_mutated()
+
+    def __exit__(self, *error: object) -> None:
+        _warnings.filters.remove(self.rule)
+        _warnings._filters_mutated()
 
 
 class Found:
@@ -27,14 +42,14 @@ class Found:
         self.receiver = receiver
 
 
-def rewrite(source: bytes, filename: str, effects: frozenset, imports: object) -> tuple:
+def rewrite(source: bytes, filename: str, effects: frozenset, imports: object, lines: bool) -> tuple:
     """Gives (tree, the functions rewritten, the line of all that was added: past the source's end).
 
-    `imports(module, name)` says whether an import is of a known effect.
+    `imports(module, name)` says whether an import is of a known effect; `lines`, whether each statement reports, too.
     """
     tree = compile(source, filename, "exec", _ONLY_AST, dont_inherit=True)
     nowhere = tree.body[-1].end_lineno + 1 if tree.body else 1
-    walk = _Rewriter(effects, imports, nowhere)
+    walk = _Rewriter(effects, imports, nowhere, lines)
     walk.block(tree.body, _Scope(None, "", False))
     return tree, walk.found, nowhere
 
@@ -42,6 +57,40 @@ def rewrite(source: bytes, filename: str, effects: frozenset, imports: object) -
 def is_definition(node: object) -> bool:
     """Whether a statement defines a function or a class."""
     return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+
+
+def has_code(node: object) -> bool:
+    """Whether a statement is there at run time: no declaration, no docstring."""
+    if isinstance(node, ast.Expr):
+        return not isinstance(node.value, ast.Constant)
+    return not (isinstance(node, (ast.Global, ast.Nonlocal)) or isinstance(node, ast.AnnAssign) and node.value is None)
+
+
+def statements(source: bytes, filename: str) -> dict:
+    """Gives each function's own statements by the first line of its code: line → line where the statement begins."""
+    found: dict = {}
+
+    def walk(node: object, lines: "dict | None") -> None:
+        decorators = getattr(node, "decorator_list", [])
+        first = min([getattr(node, "lineno", 0), *(d.lineno for d in decorators)])
+        if isinstance(node, ast.stmt) and lines is not None:
+            for line in range(first, node.end_lineno + 1):
+                lines[line] = node.lineno if has_code(node) else None
+        elif isinstance(node, (ast.excepthandler, ast.match_case)) and lines is not None:
+            for line in range(getattr(node, "lineno", node.body[0].lineno - 1), node.body[0].lineno):
+                lines[line] = None
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            lines = found.setdefault(first, {})
+        elif isinstance(node, ast.ClassDef):
+            lines = None
+        for name in node._fields:
+            held = getattr(node, name, None)
+            for part in held if isinstance(held, list) else ():
+                if isinstance(part, (ast.stmt, ast.excepthandler, ast.match_case)):
+                    walk(part, lines)
+
+    walk(compile(source, filename, "exec", _ONLY_AST, dont_inherit=True), None)
+    return found
 
 
 class _Scope:
@@ -55,7 +104,8 @@ class _Scope:
 
 
 class _Rewriter:
-    def __init__(self, effects: frozenset, imports: object, nowhere: int) -> None:
+    def __init__(self, effects: frozenset, imports: object, nowhere: int, lines: bool) -> None:
+        self.lines = lines
         self.effects = effects
         self.imports = imports
         self.place = dict(zip(_PLACE, (nowhere, nowhere, 0, 0)))
@@ -68,8 +118,16 @@ class _Rewriter:
         for node in body:
             if isinstance(node, ast.Global):
                 scope.globals.update(node.names)
-        for i, node in enumerate(body):
-            body[i] = self.node(node, scope)
+        done = []
+        for node in body:
+            line = node.lineno
+            noted = self.lines and scope.hook is not None and has_code(node)
+            node = self.node(node, scope)
+            if noted:
+                number = ast.Constant(line, None, **self.place)
+                done.append(self.guarded(scope.hook, "ends", "at", [number]))
+            done.append(node)
+        body[:] = done
 
     def node(self, node: object, scope: _Scope) -> object:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -152,7 +210,9 @@ class _Rewriter:
             reported = ast.Yield(self.call(hook, "yielded", [given]), **place)
             return self.when(hook, "ends", self.call(hook, "sent", [reported]), node)
         elif isinstance(node, ast.YieldFrom):
-            node.value = self.when(hook, "ends", self.call(hook, "through", [node.value]), node.value)
+            place = {name: getattr(node, name) for name in _PLACE}
+            made = ast.Call(self.call(hook, "given", [node.value]), [], [], **place)
+            node.value = self.when(hook, "ends", self.call(hook, "through", [made]), node.value)
         elif isinstance(node, ast.Call) and self.is_effect(node.func):
             node.func = self.when(hook, "busy", self.call(hook, "seen", [node.func]), node.func)
         elif isinstance(node, ast.Attribute) and node.attr == "environ" and isinstance(node.ctx, ast.Load):

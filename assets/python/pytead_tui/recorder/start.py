@@ -1,10 +1,14 @@
-"""Reads the environment of docs/spool.md and puts the recorder in place."""
+"""Puts the recorder in place: as the environment of docs/spool.md says, or for decorated functions alone."""
 
 import atexit
 import os
 import sys
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+active: object = None  # the recorder of this process
+traced = False  # it records decorated functions alone
+_swapped: object = None  # gives them other code, where the interpreter has no events
 
 
 def start() -> None:
@@ -16,7 +20,7 @@ def start() -> None:
     # All of it now: later, a file of the program could take a module's place.
     from pytead_tui.recorder import known, redact  # noqa: F401
     from pytead_tui.recorder.project import Project
-    from pytead_tui.recorder.spool import Spools
+    from pytead_tui.recorder.spools import Spools
     from pytead_tui.recorder.state import Recorder
 
     redact.configure(env("PYTEAD_REDACT", ""))
@@ -25,25 +29,64 @@ def start() -> None:
     project = Project(root, env("PYTEAD_EXCLUDE", ""), env("PYTEAD_TARGETS", ""), PACKAGE)
     spools = Spools(folder, env("PYTEAD_RECORDING", ""), mode, root)
     recorder = Recorder(project, spools, max(1, int(limit)) if limit.isdecimal() else 10, mode == "journey")
+    spools.when_forked = recorder.after_fork
     # After exec, the same process id has a second life: its ids go on above those of the first.
     recorder.base = spools.current().ordinal << 20
-    if sys.version_info >= (3, 12):
-        from pytead_tui.recorder import monitor
-
-        monitor.install(recorder)
-    else:
+    if sys.version_info < (3, 12) or env("PYTEAD_EVENTS", "") == "rewrite" or not _monitored(recorder):
         from pytead_tui.recorder import inject
 
         inject.install(recorder)
+    _finish_later(recorder)
+
+
+def trace(root: str, home: str) -> object:
+    """Starts a recorder for decorated functions alone; its files go into a new folder below `home`."""
+    global traced, _swapped
+    from pytead_tui.recorder import known, redact  # noqa: F401
+    from pytead_tui.recorder.project import Project
+    from pytead_tui.recorder.spools import Traced
+    from pytead_tui.recorder.state import Recorder
+
+    redact.configure("")
+    project = Project(root, "", "", PACKAGE)
+    project.only_marked = True
+    spools = Traced(home, root)
+    recorder = Recorder(project, spools, 10, False)
+    spools.when_forked = recorder.after_fork
+    if sys.version_info < (3, 12) or not _monitored(recorder):
+        from pytead_tui.recorder import inject
+
+        _swapped = inject.Injector(recorder)
+    traced = True
+    _finish_later(recorder)
+    return recorder
+
+
+def follow(function: object) -> None:
+    """Makes the calls of a decorated function known to the recorder."""
+    if _swapped is not None:
+        _swapped.function(function)
+
+
+def _finish_later(recorder: object) -> None:
+    global active
+    active = recorder
     # Registered first, so run last.
     atexit.register(_finish, recorder)
     os.register_at_fork(after_in_child=recorder.after_fork)
+
+
+def _monitored(recorder: object) -> bool:
+    from pytead_tui.recorder import monitor
+
+    return monitor.install(recorder)
 
 
 def _finish(recorder: object) -> None:
     try:
         for stop in recorder.stops:
             stop()
-        recorder.finish()
+        if not traced or recorder.spools.made:
+            recorder.finish()
     except Exception:
         pass

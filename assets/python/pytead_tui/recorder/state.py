@@ -1,6 +1,6 @@
-"""Decides which calls are kept and writes them: counters first, then the shape, then the values.
+"""Decides which calls are kept and writes how they begin: counters first, then the shape, then the values.
 
-Owns the calls in flight. How events reach it is monitor.py's (3.12 and later) or inject.py's affair.
+Owns the calls in flight; how they end is endings.py's affair. How events reach it is monitor.py's (3.12 and later) or inject.py's affair.
 No stack is kept: a call's parent is found by walking the frames, which is right for generators and
 tasks, too, and costs only the calls that are kept.
 """
@@ -10,29 +10,31 @@ import marshal
 import sys
 import time
 
-from pytead_tui.recorder import functions, values
-from pytead_tui.recorder.calls import Call, shape_of, sized
+from pytead_tui.recorder import budget, changes, functions, values
+from pytead_tui.recorder.calls import Call, shape_of
+from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.functions import Function
-from pytead_tui.recorder.objects import Objects, mro_of, names_of, oid
+from pytead_tui.recorder.journey import Teller
+from pytead_tui.recorder.objects import Objects, oid, ordinal_of
+from pytead_tui.recorder.plans import isinstance_type
 from pytead_tui.recorder.project import File, Project
-from pytead_tui.recorder.spool import Full, Spools
+from pytead_tui.recorder.spool import Full
+from pytead_tui.recorder.spools import Spools
 
 PACKAGE = (lambda: None).__code__.co_filename.rpartition("recorder")[0]
 MOST_ERRORS = 100
-MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
 MOST_EVENTS = 20_000  # of a journey
 WALK = 250  # frames looked at for a parent
+BETWEEN = 8  # frames of other code that may stand between a caller and what it called
 
 _now = time.perf_counter_ns
 _work = time.thread_time_ns
 _traceback = BaseException.__dict__["__traceback__"].__get__
-_cause = BaseException.__dict__["__cause__"].__get__
-_context = BaseException.__dict__["__context__"].__get__
-_quiet = BaseException.__dict__["__suppress_context__"].__get__
+_NOWHERE = (None, None, True, (None, None))
 _COMPREHENSIONS = frozenset(("<listcomp>", "<dictcomp>", "<setcomp>"))
 
 
-class Recorder:
+class Recorder(Endings):
     """The recorder of this process."""
 
     def __init__(self, project: Project, spools: Spools, limit: int, journey: bool) -> None:
@@ -41,23 +43,34 @@ class Recorder:
         self.limit = limit
         self.journey = journey
         self.most = MOST_EVENTS if journey else functions.MOST
-        self.limits = values.JOURNEY if journey else values.CALLS
         self.objects = Objects()
         self.tasks = Objects()
         self.infos: dict = {}  # by identity of the code object; Function, never a foreign one
         self.functions: dict = {}
         self.live: dict = {}  # by identity of the frame
+        self.unended: list = []  # (call, frame, exception or None, value) of ends that came at the recursion limit
+        self.reaching: dict = {}  # by a file's ordinal: the call whose lines are not written yet
         self.lock = _thread.RLock()
+        self.teller: "Teller | None" = None
+        self.text = values.CALLS.text
+        if journey:
+            self.teller = Teller(self)
+            self.text = values.JOURNEY.text
+            self.begin = self.teller.begin
         self.on = True
         self.errors = 0
-        self.copied = 0  # ns
+        self.budget = budget.Budget()
+        self.sleeping: list = []  # functions that copied too much for what the program computed so far
         self.gaps: set = set()
         self.base = 0
         self.events = 0
+        self.full = False  # a journey that was cut: only ends are written
         self.next_call = 0
         self.next_module = 0
         self.next_function = 0
         self.numbered: dict = {}
+        self.importers: dict = {}  # (path, name) of a module → (file, name) of the one that imported it first
+        self.status: "int | None" = None  # the exit status, where it is known
         self.summed_at = _now()
         self.stops: list = []  # called at exit
         self.when_off: list = []  # called with a Function whose start events are not wanted any more
@@ -73,11 +86,15 @@ class Recorder:
         if found is not self:
             return found
         with self.lock:
+            found = self.functions.get(key, self)
+            if found is not self:  # another thread came first
+                return found
             made = None
             if self.project.wanted(module, file.dotted, qualname):
                 self.next_function += 1
                 fid = self.base + self.next_function
                 made = Function(fid, file, module, qualname, line, flags, names, kinds)
+                made.on = not self.full
                 self.numbered[fid] = made
             self.functions[key] = made
             return made
@@ -86,113 +103,157 @@ class Recorder:
         """Writes M and F records that a file still lacks."""
         if function.fid in spool.functions:
             return
-        file = function.file
-        mid = file.modules.get(function.module)
-        if mid is None:
-            self.next_module += 1
-            mid = file.modules[function.module] = self.base + self.next_module
-        if mid not in spool.modules:
-            spool.write(("M", mid, function.module, file.relative, file.digest(), None))
-            spool.modules.add(mid)
+        mid = self._announce_module(spool, function.file, function.module)
         spool.write(function.record(mid))
         spool.functions.add(function.fid)
+
+    def _announce_module(self, spool: object, file: File, name: str) -> int:
+        mid = file.modules.get(name)
+        if mid is None:
+            self.next_module += 1
+            mid = file.modules[name] = self.base + self.next_module
+        if mid not in spool.modules:
+            spool.modules.add(mid)
+            importer = self.importers.get((file.path, name))
+            by = None if importer is None else self._announce_module(spool, *importer)
+            spool.write(("M", mid, name, file.relative, file.digest(), by))
+        return mid
+
+    def imported(self, file: File, name: str, frame: object) -> None:
+        """Notes which module of the project brings in another one, which is being loaded inside this frame."""
+        while frame is not None:
+            source = frame.f_code.co_filename
+            by = dict.get(frame.f_globals, "__name__")
+            if by != "importlib" and not source.startswith(("<frozen importlib", PACKAGE)):
+                importer = self.project.file(source)
+                if importer is not None and not importer.test and type(by) is str and importer is not file:
+                    self.importers.setdefault((file.path, name), (importer, by))
+                return
+            frame = frame.f_back
 
     # Calls.
 
     def begin(self, function: Function, frame: object, held: tuple) -> "Call | None":
         """Counts a call and keeps it when it brings something new. `held` are the argument values."""
-        if not self.on:
+        if not self.on or self.full:
             return None
         function.calls += 1
         function.dirty = True
-        back = frame.f_back
-        while back is not None and back.f_code.co_name in _COMPREHENSIONS:
-            back = back.f_back
-        caller, line, direct = None, None, True
-        if back is not None:
-            code = back.f_code
-            caller = self.infos.get(oid(code))
-            if caller is not None:
-                caller, line, direct = caller.fid, back.f_lineno, False
-                if caller not in function.edges:
-                    self._edge(caller, function)
-            else:
-                file = self.project.file(code.co_filename)
-                if file is not None:
-                    line, direct = back.f_lineno, file.test
-        callers = function.callers
-        place = (caller, line)
-        if place in callers:
-            callers[place] += 1
-        elif len(callers) < functions.CALLERS:
-            callers[place] = 1
-        else:
-            callers[None, None] = callers.get((None, None), 0) + 1
-
-        counts = [0, 0]
-        waiting = False
-        if not self.journey:
-            shape = shape_of(held, direct)
-            known = function.shapes.get(shape)
-            if known is None:
-                function.shapes[shape] = counts
-            else:
-                counts = known
-                if counts[0] >= self.limit or counts[1] >= self.limit:
-                    waiting = True
-                    if counts[0] >= self.limit and counts[1] >= self.limit or function.generates:
-                        self._missed(function)
-                        return None
-        call = self._keep(function, frame, held, counts, waiting, back, (caller, line, direct))
+        place = self.place(function, frame)
+        limit = self.limit
+        shape = shape_of(held, place[2])
+        counts = function.shapes.get(shape)
+        if counts is None:
+            counts = function.shapes.setdefault(shape, [0, 0])
+        waiting = counts[0] >= limit or counts[1] >= limit
+        if not waiting:
+            with self.lock:  # two threads may have seen room for the same last one
+                waiting = counts[0] >= limit or counts[1] >= limit
+                counts[0] += not waiting
+        if waiting and (function.generates or counts[0] >= limit and counts[1] >= limit):
+            self._missed(function)
+            return None
+        call = self._keep(function, frame, held, counts, waiting, place)
         if call is None:
+            if not waiting:
+                with self.lock:
+                    counts[0] -= 1
             self._missed(function)
         # Not before the call is in flight: its own end is still wanted.
         self._limit_copying(function)
         return call
 
-    def _keep(self, function, frame, held, counts, waiting, back, origin):  # type: ignore[no-untyped-def]
-        marks: list = []
+    def place(self, function: Function, frame: object) -> tuple:
+        """Gives where a call comes from, counted: (caller or None, line or None, whether it is from outside)."""
+        back = frame.f_back
+        if back is None:
+            place = _NOWHERE
+        else:
+            code = back.f_code
+            key = (oid(code), back.f_lasti)
+            place = function.places.get(key)
+            if place is None:
+                place = self._place(function, back)
+                if place[4] is not None and len(function.places) < functions.CALLERS:
+                    function.places[key] = place
+        callers = function.callers
+        counted = place[3]
+        if counted in callers:
+            callers[counted] += 1
+        elif len(callers) < functions.CALLERS:
+            callers[counted] = 1
+        else:
+            callers[None, None] = callers.get((None, None), 0) + 1
+        return place
+
+    def _place(self, function: Function, back: object) -> tuple:
+        caller, line, direct = None, None, True
+        frame = back
+        left = BETWEEN
+        while frame is not None and left:
+            code = frame.f_code
+            if code.co_name not in _COMPREHENSIONS:
+                found = self.infos.get(oid(code))
+                file = self.project.file(code.co_filename)
+                if found is not None:
+                    caller, line, direct = found.fid, frame.f_lineno, False
+                    if caller not in function.edges:
+                        self._edge(caller, function)
+                    break
+                if file is not None:
+                    line, direct = frame.f_lineno, file.test
+                    break
+                left -= 1
+            frame = frame.f_back
+        # The code is kept alive, for it is known by its address. Other code is called from many places.
+        return caller, line, direct, (caller, line), back.f_code if left == BETWEEN else None
+
+    def _keep(self, function, frame, held, counts, waiting, place):  # type: ignore[no-untyped-def]
         met: list = []
         watched: list = []
+        limits = values.CALLS
         if not function.words and values.are_atoms(held):
             trees = held
             blob = marshal.dumps(trees, 2)
         else:
             started = _work()
-            trees, walk = values.capture(self.objects, self.limits, held, function.words, frame.f_globals)
+            limits = self._limits(function)
+            trees, walk = values.capture(self.objects, limits, held, function.words, frame.f_globals)
             trees = tuple(trees)
             blob = values.normal(marshal.dumps(trees, 2), walk.marks)
-            marks, met = walk.marks, walk.met
+            met = walk.met
             if walk.mutable:
-                watched = self._watch(function, held, trees, marks, frame.f_globals)
+                watched = changes.watch(self.objects, limits, held, function.words, frame.f_globals, trees, walk)
+            if walk.nodes < 0 or walk.room <= 0:
+                function.wasted += 1
             self._count_copying(function, started)
-        if not self.journey:
-            key = hash(blob)
-            earlier = function.inputs.get(key)
-            if earlier is not None:
-                if not waiting:
-                    function.repeats[earlier] = function.repeats.get(earlier, 0) + 1
-                return None
+        key = hash(blob)
+        earlier = function.inputs.get(key)
+        if earlier is not None:
+            if not waiting:
+                function.repeats[earlier] = function.repeats.get(earlier, 0) + 1
+            return None
+        spool = self.spools.current()  # which numbers calls anew in a child that Python was not told of
         call = Call(function, oid(frame), frame.f_code, counts)
         call.watched = watched
+        call.spool = spool
+        call.limits = limits
         with self.lock:
             self.next_call += 1
             call.cid = self.base + self.next_call
-        spool = call.spool = self.spools.current()
         receiver = None
         if function.receiver and held:
-            receiver = _ordinal_of(trees[0], met)
+            receiver = None if isinstance_type(held[0]) else ordinal_of(trees[0])
             if receiver is not None and function.qualname.endswith("__init__"):
-                self._announce_objects(spool, met[:1], call.cid)
-        caller, line, direct = origin
-        record = ("C", call.cid, function.fid, self.parent(back), _now(), direct, self._task(), receiver, trees,
+                self.announce_objects(spool, met[:1], call.cid)
+        caller, line, direct = place[:3]
+        record = ("C", call.cid, function.fid, self.parent(frame.f_back), _now(), direct, self.task(), receiver, trees,
                   caller, line)  # fmt: skip
-        if not self.journey:
-            call.inputs_key = key
+        call.inputs_key = key
         with self.lock:
             before = self.live.get(call.key)
             if before is not None:
-                self._lost(before)
+                self.lost(before)
             self.live[call.key] = call
             function.inflight += 1
         for hook in function.hooks:
@@ -200,191 +261,25 @@ class Recorder:
         if waiting:
             call.waiting = (record, met)
         else:
-            self._write_call(call, record, met)
-            counts[0] += 1
+            self.write_call(call, record, met)
         return call
 
-    def _write_call(self, call: Call, record: tuple, met: list) -> None:
+    def write_call(self, call: Call, record: tuple, met: list) -> None:
         function = call.function
         self.announce(call.spool, function)
-        self._announce_objects(call.spool, met, None)
+        self.announce_objects(call.spool, met, None)
         call.spool.write(record)
         if not self.journey:
             function.inputs[call.inputs_key] = call.cid
         function.kept += 1
         function.misses = 0
-        self.events += 1
         if self.journey:
-            if self.events >= MOST_EVENTS:
-                self.gap("journey cut", self.events)
-                self.switch_off()
+            self._count_event()
         elif function.kept >= self.most:
             self.stop(function)
         now = record[4]
         if now - self.summed_at > 1_000_000_000:
             self.summaries()
-
-    def _watch(self, function, held, trees, marks, scope):  # type: ignore[no-untyped-def]
-        """Notes how each changeable argument looks now, to tell at the end whether it changed."""
-        watched = []
-        changeable = [i for i, tree in enumerate(trees) if not values.are_atoms((tree,))]
-        for i in changeable:
-            value = held[i]
-            if len(changeable) == 1:
-                blob = values.normal(marshal.dumps(trees[i], 2), marks)
-            else:
-                tree, walk = values.capture(self.objects, self.limits, (value,), function.words[i : i + 1], scope)
-                if not walk.mutable:
-                    continue
-                blob = values.normal(marshal.dumps(tree[0], 2), walk.marks)
-            ref = None if sized(value) else self.objects.of(value).ref
-            watched.append((i, value if ref is None else None, ref, blob))
-        return watched
-
-    def _changed(self, call: Call, scope: object) -> list:
-        """Gives what changed since the call began: (name, value, secret word, its tree alone, the walk)."""
-        function = call.function
-        changed = []
-        for i, value, ref, blob in call.watched:
-            if ref is not None:
-                value = ref()
-                if value is None:
-                    continue
-            words = function.words[i : i + 1]
-            trees, walk = values.capture(self.objects, self.limits, (value,), words, scope)
-            if values.normal(marshal.dumps(trees[0], 2), walk.marks) != blob:
-                changed.append((function.names[i], value, words[0] if words else None, trees[0], walk))
-        call.watched = []
-        return changed
-
-    def _ended(self, call: Call, value: object, scope: object) -> tuple:
-        """Gives (tree of the outcome's value, changed) and writes the objects met."""
-        plain = values.are_atoms((value,))
-        if plain and not call.watched:
-            return value, {}
-        started = _work()
-        changed = self._changed(call, scope)
-        if plain and len(changed) <= 1:
-            tree, trees = value, [c[3] for c in changed]
-            met = changed[0][4].met if changed else []
-        else:
-            # In one walk: what is reached from several sides is written once.
-            held, words = [value, *(c[1] for c in changed)], [None, *(c[2] for c in changed)]
-            (tree, *trees), walk = values.capture(self.objects, self.limits, held, words, scope)
-            met = walk.met
-        self._announce_objects(call.spool, met, None)
-        self._spend(call.function, started)
-        return tree, {c[0]: t for c, t in zip(changed, trees)}
-
-    def returned(self, call: Call, value: object, scope: object = None) -> None:
-        """Ends a call by return."""
-        now = _now()
-        self._close(call)
-        if call.waiting is not None:
-            if call.counts[0] >= self.limit:
-                self._missed(call.function)
-                return
-            call.counts[0] += 1
-            self._late(call)
-        tree, changed = self._ended(call, value, scope)
-        call.spool.write(("R", call.cid, now, tree, changed))
-
-    def raised(self, call: Call, error: BaseException, frame: object) -> None:
-        """Ends a call by exception."""
-        now = _now()
-        self._close(call)
-        if call.waiting is not None:
-            if call.counts[1] >= self.limit:
-                self._missed(call.function)
-                return
-            self._late(call)
-        else:
-            call.counts[0] -= 1
-        call.counts[1] += 1
-        tree, changed = self._ended(call, error, frame.f_globals)
-        mro = tuple("%s:%s" % names_of(cls) for cls in mro_of(type(error)) if cls is not object)
-        line, tb = None, _traceback(error)
-        while tb is not None:
-            if tb.tb_frame is frame:
-                line = tb.tb_lineno
-                break
-            tb = tb.tb_next
-        cause = _cause(error)
-        if cause is None and not _quiet(error):
-            cause = _context(error)
-        number = None if cause is None else self.objects.of(cause).ordinal
-        call.spool.write(("X", call.cid, now, tree, mro, line, number, changed))
-
-    def _late(self, call: Call) -> None:
-        """Writes a call whose outcome decided that it is kept."""
-        record, met = call.waiting
-        call.waiting = None
-        self._write_call(call, record, met)
-
-    def yielded(self, call: Call, value: object) -> None:
-        """Notes a value that a generator yields."""
-        call.suspended = True
-        call.yields += 1
-        if values.are_atoms((value,)):
-            tree = value
-        elif call.yields > MOST_YIELDS:
-            tree = (values.TAG, "cut", names_of(type(value))[1], None, "", "", "")
-        else:
-            started = _work()
-            trees, walk = values.capture(self.objects, self.limits, (value,))
-            tree = trees[0]
-            self._announce_objects(call.spool, walk.met, None)
-            self._spend(call.function, started)
-        call.spool.write(("Y", call.cid, _now(), tree))
-
-    def resumed(self, call: Call) -> None:
-        """Notes that a generator goes on."""
-        if call.suspended:
-            call.suspended = False
-            call.spool.write(("S", call.cid, _now()))
-
-    def thrown(self, call: Call, closed: bool) -> None:
-        """Notes that a generator was closed or thrown into."""
-        call.suspended = False
-        call.closed = closed
-        call.spool.write(("T", call.cid, _now(), "closed" if closed else "thrown"))
-
-    def abandoned(self, call: Call) -> None:
-        """Ends a generator that was closed without being resumed."""
-        if not call.done:
-            self._close(call)
-            self.thrown(call, True)
-
-    def ended_by(self, call: Call, error: BaseException, frame: object) -> None:
-        """Ends a call by an exception that may be a generator's closing."""
-        closed = type(error) is GeneratorExit and call.function.generates
-        if call.suspended or closed and not call.closed:
-            self.thrown(call, closed)
-        if closed:
-            self._close(call)
-        else:
-            self.raised(call, error, frame)
-
-    def _close(self, call: Call) -> None:
-        call.done = True
-        function = call.function
-        with self.lock:
-            if self.live.get(call.key) is call:
-                del self.live[call.key]
-                function.inflight -= 1
-            drained = function.inflight <= 0
-        if drained:
-            for hook in function.hooks:
-                hook.ends = False
-                hook.busy = hook.on
-            if not function.on:
-                self._tell(self.when_drained, function)
-
-    def _lost(self, call: Call) -> None:
-        """Drops a call whose end was not seen: its frame's address is in use again."""
-        call.done = True
-        self.live.pop(call.key, None)
-        call.function.inflight -= 1
 
     # Budgets.
 
@@ -393,20 +288,35 @@ class Recorder:
         if function.misses >= functions.PATIENCE and not self.journey:
             self.stop(function)
 
+    def _count_event(self) -> None:
+        """Counts what a journey holds and cuts it when it is long: from then on, only ends are written."""
+        self.events += 1
+        if self.events < MOST_EVENTS or self.full:
+            return
+        self.full = True
+        self.gap("journey cut", self.events)
+        for function in list(self.numbered.values()):
+            self.stop(function)
+
     def _spend(self, function: Function, started: int) -> None:
         self._count_copying(function, started)
         self._limit_copying(function)
 
+    def _limits(self, function: Function) -> values.Limits:
+        return budget.limits(self.budget.of_a_function() - function.spent, function.wasted)
+
     def _count_copying(self, function: Function, started: int) -> None:
         took = _work() - started
         function.spent += took
-        self.copied += took
+        self.budget.copied += took
 
     def _limit_copying(self, function: Function) -> None:
-        most = functions.COPYING if self.copied < functions.COPYING_ALL else functions.COPYING_LATER
-        if function.spent > most and function.on and not self.journey:
-            self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
-            self.stop(function)
+        if function.spent > budget.LEAST and function.on and not self.journey:
+            if function.spent > self.budget.of_a_function():
+                self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
+                self.stop(function)
+                if function.spent < budget.MOST:
+                    self.sleeping.append(function)
 
     def stop(self, function: Function) -> None:
         """Ends a function's start events; those of its calls in flight go on."""
@@ -421,12 +331,27 @@ class Recorder:
             self._tell(self.when_drained, function)
         self._summarise(function)
 
+    def wake(self) -> list:
+        """Gives the functions that may copy again, now that the program has computed more; their start events are wanted."""
+        if not self.on or self.full or not self.budget.is_time():
+            return []
+        most = self.budget.of_a_function()
+        with self.lock:
+            woken = [f for f in self.sleeping if 2 * f.spent < most]
+            self.sleeping = [f for f in self.sleeping if 2 * f.spent >= most]
+        for function in woken:
+            function.on = True
+            function.misses = 0
+            for hook in function.hooks:
+                hook.on = hook.busy = True
+        return woken
+
     def _tell(self, listeners: list, function: Function) -> None:
         for listener in listeners:
             listener(function)
 
     def _summarise(self, function: Function) -> None:
-        spool = self.spools.main()
+        spool = self.spools.current()
         self.announce(spool, function)
         function.dirty = False
         spool.write(function.summary())
@@ -444,7 +369,7 @@ class Recorder:
             return
         self.gaps.add(reason)
         try:
-            self.spools.main().write(("G", reason, count))
+            self.spools.current().write(("G", reason, count))
         except (Full, OSError, ValueError):
             pass
 
@@ -457,6 +382,8 @@ class Recorder:
         while frame is not None and left and live:
             call = live.get(oid(frame))
             if call is not None and call.code is frame.f_code and call.waiting is None:
+                if call.suspended:
+                    self.woken(call)
                 return call.cid
             frame = frame.f_back
             left -= 1
@@ -481,13 +408,13 @@ class Recorder:
             self.announce(spool, self.numbered[caller])
         spool.write(("D", caller, function.fid))
 
-    def _announce_objects(self, spool: object, met: list, maker: "int | None") -> None:
+    def announce_objects(self, spool: object, met: list, maker: "int | None") -> None:
         for entry in met:
             if not entry.announced:
                 entry.announced = True
                 spool.write(("O", entry.ordinal, *entry.names, maker))
 
-    def _task(self) -> int:
+    def task(self) -> int:
         loops = sys.modules.get("_asyncio")
         tasks = sys.modules.get("asyncio.tasks")
         if loops is None or tasks is None:
@@ -535,6 +462,7 @@ class Recorder:
         if not self.on:
             return
         try:
+            self._end_late()
             self.summaries()
             known = list(self.numbered.values())
             counters = {
@@ -543,20 +471,33 @@ class Recorder:
                 "kept": sum(f.kept for f in known),
                 "errors": self.errors,
             }
-            self.spools.main().write(("Z", None, counters))
+            self.spools.current().write(("Z", self._exit_status(), counters))
         except (Full, OSError, ValueError):
             pass
         self.on = False
         self.live.clear()
 
+    def _exit_status(self) -> "int | None":
+        """Gives the status with which the process ends, as far as Python tells."""
+        tb = getattr(sys, "last_traceback", None)
+        if tb is not None and tb.tb_frame.f_code.co_name == "<module>":
+            if dict.get(tb.tb_frame.f_globals, "__name__") == "__main__":
+                return 130 if sys.last_type is KeyboardInterrupt else 1
+        return self.status
+
     def after_fork(self) -> None:
         """Makes the child a recorded process of its own."""
         self.lock = _thread.RLock()
+        for call in list(self.live.values()):
+            call.done = True  # in this process: its file is the parent's
         self.live.clear()
+        self.unended.clear()
+        self.reaching.clear()
         self.gaps.clear()
         self.objects = Objects()
         self.tasks = Objects()
         self.spools.after_fork()
+        self.budget = budget.Budget()
         self.next_call = 0
         for function in list(self.numbered.values()):
             function.inflight = 0
@@ -565,12 +506,6 @@ class Recorder:
                 hook.ends = False
                 hook.busy = hook.on
         self.summed_at = _now()
-
-
-def _ordinal_of(tree: object, met: list) -> "int | None":
-    if type(tree) is tuple and len(tree) > 2 and tree[0] is StopIteration and tree[1] in ("obj", "sub", "exc"):
-        return tree[2]
-    return None
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -42,14 +42,14 @@ def digest(data: object) -> str:
     return _blake2b(raw, digest_size=8).hexdigest()
 
 
-def are_atoms(values: tuple) -> bool:
+def are_atoms(values: tuple, text: int = STRING) -> bool:
     """Whether all the values are small exact scalars, which are written as they are."""
     if not _ATOMS.issuperset(map(oid, map(type, values))):
         return False
     for v in values:
         t = type(v)
         if t is str or t is bytes:
-            if len(v) > STRING or redact.texts and redact.word_of(v):
+            if len(v) > text or redact.texts and redact.word_of(v):
                 return False
         elif t is int and v.bit_length() > INT_BITS:
             return False
@@ -59,8 +59,8 @@ def are_atoms(values: tuple) -> bool:
 class Capture:
     """One record's walk: its budgets, and the objects it met."""
 
-    __slots__ = ("objects", "nodes", "room", "text", "deep", "memo", "shared", "found", "met",
-                 "marks", "mutable", "masking", "scope")  # fmt: skip
+    __slots__ = ("objects", "nodes", "room", "text", "deep", "memo", "built", "shared", "met", "marks",
+                 "parts", "mutable", "mutables", "unreadable", "masking", "scope", "width", "brief")  # fmt: skip
 
     def __init__(self, objects: Objects, limits: "Limits", scope: "dict | None" = None) -> None:
         self.objects = objects
@@ -68,26 +68,33 @@ class Capture:
         self.room = limits.room
         self.text = limits.text
         self.deep = limits.depth
-        self.memo: dict = {}
-        self.shared: set = set()
-        self.found: set = set()
+        self.width = limits.width
+        self.brief = limits.brief
+        self.memo: dict = {}  # by identity: an object's ordinal, or for a mutable builtin where its marks begin
+        self.built: dict = {}  # by identity: the trees of mutable builtins
+        self.shared: dict = {}  # by identity: the numbers of mutable builtins that are reached twice
         self.met: list = []
-        self.marks: list = []
-        self.mutable = False
+        self.marks: list = []  # (tag, ordinal) in the order of the tree that is built
+        self.parts: list = []  # the marks of each value
+        self.mutable = False  # whether what was walked last can change
+        self.mutables: list = []  # whether each value can
+        self.unreadable = 0  # objects met whose state cannot be read
         self.masking: "str | None" = None
         self.scope = scope
 
     def value(self, v: object, depth: int = 0) -> object:
         """Gives a value's tree."""
         t = type(v)
-        handler = handlers.get(oid(t))
+        key = oid(t)
+        self.nodes -= 1
+        if key in _NUMBERS:
+            self.room -= 9
+            return v
+        if self.nodes < 0 or depth > self.deep:
+            return (TAG, "cut", names_of(t)[1], None, "", "", "")
+        handler = handlers.get(key)
         if handler is None:
             handler = make_plan[0](t)
-        self.nodes -= 1
-        if self.nodes < 0 or depth > self.deep:
-            if oid(t) in _NUMBERS:
-                return v
-            return (TAG, "cut", names_of(t)[1], None, "", "", "")
         return handler(self, v, depth)
 
     def masked(self, word: str, v: object, depth: int, numbers: bool = False) -> object:
@@ -107,16 +114,47 @@ class Capture:
         if key in self.memo:
             return None
         entry = self.objects.of(v)
-        self.memo[key] = entry.ordinal
+        ordinal = self.memo[key] = entry.ordinal
         self.met.append(entry)
-        self.marks.append((tag, entry.ordinal))
-        return entry.ordinal
+        self.marks.append((tag, ordinal))
+        return ordinal
 
     def again(self, v: object) -> tuple:
         """Refers to an object that this record holds already."""
         ordinal = self.memo[oid(v)]
+        self.mutable = True
         self.marks.append(("ref", ordinal))
         return (TAG, "ref", ordinal)
+
+    def opened(self, v: object) -> "tuple | None":
+        """Enters a mutable builtin, whose tree is to be handed to `closed`; gives the reference to one met before."""
+        self.mutable = True
+        key = oid(v)
+        if key not in self.memo:
+            self.memo[key] = (self.marks, len(self.marks))
+            return None
+        ordinal = self.shared.get(key)
+        if ordinal is None:
+            # It cannot be told from another of its kind at the same address later: a number for this record.
+            ordinal = self.shared[key] = self.objects.fresh()
+        self.marks.append(("ref", ordinal))
+        return (TAG, "ref", ordinal)
+
+    def closed(self, v: object, tree: object) -> object:
+        """Keeps a mutable builtin's tree, for it may turn out to be reached again."""
+        self.built[oid(v)] = tree
+        return tree
+
+    def ended(self, trees: list) -> list:
+        """Gives the trees in which what was reached twice is told from what it looks like."""
+        if not self.shared:
+            return trees
+        wraps = {oid(self.built[key]): ordinal for key, ordinal in self.shared.items() if key in self.built}
+        # From the back, so that places stay right; an outer one comes before an inner one at the same place.
+        places = [(key, place) for key, place in self.memo.items() if key in self.shared and key in self.built]
+        for key, (marks, at) in reversed(places):
+            marks.insert(at, ("mut", self.shared[key]))
+        return [_wrapped(tree, wraps) for tree in trees]
 
     def items(self, values: list, depth: int) -> list:
         """Gives the trees of a container's items; a run of plain scalars in one step."""
@@ -131,7 +169,7 @@ class Capture:
 
     def fits(self, length: int) -> bool:
         """Whether a container of this many items can still be written whole."""
-        return length <= self.nodes and self.room > 0
+        return length <= self.nodes and length <= self.width and self.room > 0
 
     def text_of(self, v: object) -> object:
         """Gives a text, or what is left of it."""
@@ -139,7 +177,7 @@ class Capture:
         length = len(v)
         if word is None and redact.texts and length <= STRING:
             word = redact.word_of(v)
-        if word is not None and (length >= redact.SHORTEST or word not in redact.AMBIGUOUS):
+        if word is not None and length and (length >= redact.SHORTEST or word not in redact.AMBIGUOUS):
             return (TAG, "secret", word, redact.ordinal(word, v))
         if length > self.text or length > self.room:
             return (TAG, "cut", type(v).__name__, length, v[:HEAD], v[-TAIL:], digest(v))
@@ -153,6 +191,7 @@ class Capture:
 
     def opaque(self, v: object) -> tuple:
         """Gives an object that cannot be read, by name when it can be imported."""
+        self.unreadable += 1
         t = type(v)
         module, qualname = names_of(t)
         named = self.singleton(v, module)
@@ -165,8 +204,9 @@ class Capture:
 
     def singleton(self, v: object, module: str) -> "tuple | None":
         """Gives the name under which a module holds this very object."""
-        found = sys.modules.get(module)
-        for space in (found.__dict__ if type(found) is kinds.Module else None, self.scope):
+        held = [sys.modules.get(module), sys.modules.get(module.partition(".")[0])]
+        scopes = self.scope if type(self.scope) is tuple else (self.scope,)
+        for space in [*(m.__dict__ for m in held if type(m) is kinds.Module), *scopes]:
             if type(space) is not dict:
                 continue
             for name, held in list(space.items()):
@@ -182,11 +222,14 @@ class Capture:
         before = self.masking
         if before in redact.AMBIGUOUS:
             self.masking = None  # a parser's token is no secret: from here on the object's own names decide
+        depth += 1
+        value = self.value
+        secret_word = redact.secret_word
         for name, v in pairs:
             if self.nodes < 0:
                 break
-            word = redact.secret_word(name)
-            out[name] = self.value(v, depth + 1) if word is None else self.masked(word, v, depth + 1)
+            word = secret_word(name)
+            out[name] = value(v, depth) if word is None else self.masked(word, v, depth)
         self.masking = before
         return out
 
@@ -194,49 +237,89 @@ class Capture:
 class Limits:
     """The budgets of one record."""
 
-    __slots__ = ("nodes", "room", "text", "depth")
+    __slots__ = ("nodes", "room", "text", "depth", "width", "brief")
 
-    def __init__(self, nodes: int, room: int, text: int, depth: int) -> None:
+    def __init__(self, nodes: int, room: int, text: int, depth: int, width: int, brief: bool) -> None:
         self.nodes = nodes
         self.room = room
         self.text = text
         self.depth = depth
+        self.width = width  # the most items of a container that is told whole
+        self.brief = brief  # whether an object that was told before is only referred to
 
 
-CALLS = Limits(2000, 16 << 10, STRING, DEPTH)
-JOURNEY = Limits(60, 4 << 10, 512, 3)
+CALLS = Limits(2000, 16 << 10, STRING, DEPTH, 2000, False)
+JOURNEY = Limits(60, 4 << 10, 512, 3, 16, True)
 
 
 def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), scope: "dict | None" = None) -> tuple:
     """Captures values in one record: (trees, the `Capture`). `words` holds a secret word or None for each."""
     walk = Capture(objects, limits, scope)
-    trees = _walk(walk, values, words)
-    if walk.found:
-        # Something is reached twice: once more, now that it is known what.
-        shared = walk.found
-        walk = Capture(objects, limits, scope)
-        walk.shared = shared
-        trees = _walk(walk, values, words)
+    trees = []
+    for i, v in enumerate(values):
+        walk.marks = []
+        walk.parts.append(walk.marks)
+        walk.mutable = False
+        word = words[i] if words else None
+        trees.append(walk.value(v) if word is None else walk.masked(word, v, 0, numbers=True))
+        walk.mutables.append(walk.mutable)
+    trees = walk.ended(trees)
+    walk.mutable = True in walk.mutables
+    walk.marks = walk.parts[0] if len(walk.parts) == 1 else [mark for part in walk.parts for mark in part]
     return trees, walk
 
 
-def _walk(walk: Capture, values: tuple, words: tuple) -> list:
-    if not words:
-        return [walk.value(v) for v in values]
-    return [walk.value(v) if word is None else walk.masked(word, v, 0, numbers=True) for v, word in zip(values, words)]
+def _wrapped(tree: object, wraps: dict) -> object:
+    """Gives a tree with those parts that `wraps` numbers, by identity, told as reached twice."""
+    t = type(tree)
+    if t is tuple:
+        made = tuple([_wrapped(x, wraps) if type(x) in _NESTED else x for x in tree])
+    else:
+        made = tree
+        if t is list:
+            for i, x in enumerate(tree):
+                if type(x) in _NESTED:
+                    tree[i] = _wrapped(x, wraps)
+        elif t is dict:
+            for name, x in tree.items():
+                if type(x) in _NESTED:
+                    tree[name] = _wrapped(x, wraps)
+    ordinal = wraps.get(oid(tree))
+    return made if ordinal is None else (TAG, "mut", ordinal, made)
 
 
 def normal(blob: bytes, marks: list) -> bytes:
     """Renumbers the objects of a marshalled record in their order, so that equal states are equal bytes."""
     if not marks:
         return blob
+    pieces = []
+    local: dict = {}
+    at = 0
+    for tag, ordinal in marks:
+        pattern = _MARKS[tag] + ordinal.to_bytes(4, "little")
+        found = blob.find(pattern, at)  # in the order of the walk, but for keys and sets
+        if found < 0:
+            return _normal_anyhow(blob, marks)
+        number = local.get(ordinal)
+        if number is None:
+            number = local[ordinal] = b"I" + len(local).to_bytes(4, "little")
+        end = found + len(pattern)
+        pieces.append(blob[at : end - 5])
+        pieces.append(number)
+        at = end
+    pieces.append(blob[at:])
+    return b"".join(pieces)
+
+
+def _normal_anyhow(blob: bytes, marks: list) -> bytes:
+    """Does so where the order in the record is not that of the walk."""
     out = bytearray(blob)
     local: dict = {}
     at = 0
     for tag, ordinal in marks:
         number = local.setdefault(ordinal, len(local))
-        pattern = b"%bi%b" % (tag.encode(), ordinal.to_bytes(4, "little"))
-        found = out.find(pattern, at)  # in the order of the walk, but for keys and sets
+        pattern = _MARKS[tag] + ordinal.to_bytes(4, "little")
+        found = out.find(pattern, at)
         if found < 0:
             found = out.find(pattern)
             if found < 0:
@@ -244,6 +327,10 @@ def normal(blob: bytes, marks: list) -> bytes:
         at = found + len(pattern)
         out[at - 5 : at] = b"I%b" % number.to_bytes(4, "little")
     return bytes(out)
+
+
+_NESTED = frozenset((tuple, list, dict, set))
+_MARKS = {tag: tag.encode() + b"i" for tag in ("obj", "sub", "exc", "opaque", "ref", "mut")}
 
 
 def _small(values: list, kinds: set) -> bool:

@@ -12,7 +12,7 @@ import sys
 import time
 
 from pytead_tui.recorder import kinds
-from pytead_tui.worker import track
+from pytead_tui.worker import closely, track
 from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.rebuild import Broken, Builder
 
@@ -118,11 +118,20 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     _seed()
     entered = track.start(modules.root) if tracked else None
     started = time.perf_counter_ns()
-    outcome = _run(function, args, kwargs, eyes)
+    heard = {}
+    if call.get("closely"):
+        arcs = closely.Arcs(modules.root)
+        with closely.listening() as ears:
+            sys.settrace(arcs.enter)
+            outcome = _run(function, args, kwargs, eyes, watched=True)
+            sys.settrace(None)
+        heard = {**ears.reply(), **arcs.reply()}
+    else:
+        outcome = _run(function, args, kwargs, eyes)
     spent = time.perf_counter_ns() - started
     if entered is not None:
         track.stop()
-    reply = {"outcome": base64.b64encode(marshal.dumps(outcome, 2)).decode(), "ns": spent}
+    reply = {"outcome": base64.b64encode(marshal.dumps(outcome, 2)).decode(), "ns": spent, **heard}
     if entered is not None:
         reply["entered"] = sorted(entered)
     return reply
@@ -135,11 +144,11 @@ def _seed() -> None:
         numpy.seed(0)
 
 
-def _run(function: object, args: list, kwargs: dict, eyes: Eyes) -> tuple:
+def _run(function: object, args: list, kwargs: dict, eyes: Eyes, watched: bool = False) -> tuple:
     flags = function.__code__.co_flags
     try:
         if flags & inspect.CO_GENERATOR:
-            return _generator(function(*args, **kwargs), eyes)
+            return _generator(function(*args, **kwargs), eyes, watched)
         if flags & inspect.CO_ASYNC_GENERATOR:
             return asyncio.run(_async_generator(function(*args, **kwargs), eyes))
         if flags & inspect.CO_COROUTINE:
@@ -148,6 +157,10 @@ def _run(function: object, args: list, kwargs: dict, eyes: Eyes) -> tuple:
             value = function(*args, **kwargs)
     except BaseException as error:
         return ("X", *eyes.end(error))
+    if watched and closely.is_lazy(value):
+        return _generator(value, eyes, watched)
+    if watched and closely.holds_lazy(value):
+        return ("R", closely.tree(value, eyes), {})
     return ("R", *eyes.end(value))
 
 
@@ -155,16 +168,19 @@ async def _whole(awaitable: object) -> object:
     return await awaitable
 
 
-def _generator(running: object, eyes: Eyes) -> tuple:
+def _generator(running: object, eyes: Eyes, watched: bool) -> tuple:
     items: list = []
     try:
         while len(items) < MOST_ITEMS:
-            items.append(eyes.item(next(running)))
+            item = next(running)
+            items.append(closely.tree(item, eyes) if watched else eyes.item(item))
     except StopIteration as end:
         return ("Y", items, "returned", *eyes.end(end.value))
     except BaseException as error:
         return ("Y", items, "raised", *eyes.end(error))
-    running.close()
+    close = getattr(running, "close", None)
+    if close is not None:
+        close()
     return ("Y", items, "capped", *eyes.end(None))
 
 

@@ -7,9 +7,9 @@ from pytead_tui.recorder import known, redact, values  # noqa: F401
 from pytead_tui.recorder.objects import Objects
 
 
-def tree_of(value: object) -> object:
-    """Gives one value's tree."""
-    return values.capture(Objects(), values.CALLS, (value,))[0][0]
+def tree_of(value: object, *scopes: dict) -> object:
+    """Gives one value's tree; in the scopes it may find single objects that have no state."""
+    return values.capture(Objects(), values.CALLS, (value,), (), scopes)[0][0]
 
 
 class Eyes:

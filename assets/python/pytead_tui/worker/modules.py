@@ -24,16 +24,26 @@ def describe(error: BaseException) -> str:
     return (f"{name}: {text}" if text else name)[:LONGEST]
 
 
-class FreshLoader(importlib.machinery.SourceFileLoader):
-    """Compiles the source at each import: a `.pyc` of the same size and second would be believed although it is old."""
+def read_fresh(root: str) -> None:
+    """Compiles each module below a folder from its source at each import, whoever finds it.
 
-    def get_code(self, fullname: str) -> object:
-        """Compiles the module."""
+    A `.pyc` of the same size and second as the source would be believed although it is old.
+    """
+    inside = os.path.realpath(root) + os.sep
+    loader = importlib.machinery.SourceFileLoader
+    by_cache = loader.get_code
+
+    def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> object:
         path = self.get_filename(fullname)
+        real = os.path.realpath(path)
+        if not real.startswith(inside) or "site-packages" in real:
+            return by_cache(self, fullname)
         code = self.source_to_code(self.get_data(path), path)
         if sys.version_info < (3, 11):
             _note(code, "")
         return code
+
+    loader.get_code = get_code
 
 
 def _note(code: object, prefix: str) -> None:
@@ -42,22 +52,6 @@ def _note(code: object, prefix: str) -> None:
             name = prefix + inner.co_name
             qualnames[inner.co_filename, inner.co_firstlineno, inner.co_name] = name
             _note(inner, name + (".<locals>." if inner.co_flags & 1 else "."))
-
-
-def _finder(root: str) -> object:
-    """Gives the path hook of the project's folders."""
-    fresh = importlib.machinery.FileFinder.path_hook(
-        (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
-        (FreshLoader, importlib.machinery.SOURCE_SUFFIXES),
-    )
-
-    def hook(path: str) -> object:
-        real = os.path.realpath(path)
-        if (real == root or real.startswith(root + os.sep)) and "site-packages" not in real:
-            return fresh(path)
-        raise ImportError(path)
-
-    return hook
 
 
 class Modules:
@@ -75,11 +69,12 @@ class Modules:
         """Gives a context in which our own code may do what the guard refuses."""
         return nullcontext() if self.guard is None else self.guard.ours()
 
-    def prepare(self) -> None:
-        """Makes this process look like one that starts in the project."""
+    def prepare(self, on_path: bool = True) -> None:
+        """Makes this process look like one that starts in the project, with or without its folders on the path."""
         os.chdir(self.root)
-        sys.path_hooks.insert(0, _finder(self.root))
-        sys.path[0:0] = [path for path in self.paths if path not in sys.path]
+        read_fresh(self.root)
+        if on_path:
+            sys.path[0:0] = [path for path in self.paths if path not in sys.path]
         sys.path_importer_cache.clear()
         importlib.invalidate_caches()
         for name in {name.partition(".")[0] for name in sys.modules} - self.startup - {"pytead_tui", "__main__"}:
@@ -116,7 +111,7 @@ class Modules:
         if loaded is not None and _same(getattr(loaded, "__file__", None) or "", file):
             return loaded
         # A script that no import reaches. It does not run as a program: its name is not `__main__`.
-        spec = importlib.util.spec_from_file_location(name, file, loader=FreshLoader(name, file))
+        spec = importlib.util.spec_from_file_location(name, file)
         module = importlib.util.module_from_spec(spec)
         folder = os.path.dirname(file)
         if folder not in sys.path:

@@ -7,7 +7,7 @@ Python cannot do without: the hash of a dict's keys.
 import importlib
 import sys
 
-from pytead_tui.recorder import kinds
+from pytead_tui.recorder import kinds, lambdas
 
 TAG = StopIteration
 
@@ -210,12 +210,20 @@ class Builder:
     def make_new(self, module: str, qualname: str, args: tuple, kwargs: dict) -> object:
         values = [self.value(arg) for arg in args]
         named = {name: self.value(held) for name, held in kwargs.items()}
+        if (module, qualname) == ("builtins", "eval"):
+            return self._lambda(*values)
         try:
             return resolve(module, qualname, self.main)(*values, **named)
         except Broken:
             raise
         except Exception as error:
             raise Broken(f"{module}.{qualname} refuses what was recorded: {type(error).__name__}") from error
+
+    def _lambda(self, text: str, names: "dict | None" = None) -> object:
+        """Makes a lambda from its text, where its text can be found again."""
+        place = f"<lambda {len(lambdas.texts)}>"
+        lambdas.texts[place] = [text + "\n"]
+        return eval(compile(text, place, "eval"), dict(names or {}))
 
     def make_gen(self, module: str, qualname: str, arguments: dict) -> object:
         from pytead_tui.worker.call import find

@@ -13,10 +13,13 @@ import sys
 import time
 
 from pytead_tui.worker import frames
+from pytead_tui.worker.clock import library
 from pytead_tui.worker.frames import Gone, Reader
 
 # Seconds a fork may say nothing, besides the time of a call: importing the project.
 PATIENCE = 40.0
+# Seconds to wait for room for one more process: more than a call gets that takes it.
+ROOM = 15.0
 
 
 class Fork:
@@ -29,7 +32,8 @@ class Fork:
         self.message = message
         items = message.get("calls") or message.get("items") or []
         self.waiting = [item["key"] for item in items]
-        self.patience = PATIENCE + max((item.get("wait_ms", 0) / 1000 for item in items), default=0.0)
+        longest = max((item.get("wait_ms", 0) for item in items), default=message.get("limit_ms", 0))
+        self.patience = PATIENCE + longest / 1000
         self.child: int | None = None
         self.deadline = time.monotonic() + self.patience
 
@@ -48,6 +52,18 @@ class Fork:
         os.close(self.reader.fd)
         _, status = os.waitpid(self.pid, 0)
         return ended(status)
+
+
+def fork_patiently() -> int:
+    """Forks, once there is room: a call may take every process there may be, and those that were killed go in a moment."""
+    until = time.monotonic() + ROOM
+    while True:
+        try:
+            return os.fork()
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(0.005)
 
 
 def ended(status: int) -> str:
@@ -102,7 +118,7 @@ class Server:
     def _take(self, message: dict) -> None:
         number, op = message.get("id"), message.get("op")
         if op == "hello":
-            self._hello(number, message.get("preload") or [])
+            self._hello(number, message)
         elif op == "cancel":
             target = message.get("target")
             for fork in [f for f in self.forks.values() if f.number == target]:
@@ -110,13 +126,16 @@ class Server:
                 fork.end()
             self._sweep()
             self._reply(number, cancelled=True, done=True)
-        elif op in ("replay", "evaluate"):
+        elif op in ("replay", "evaluate", "prove"):
             self._start(number, message)
         else:
             self._reply(number, error=f"There is no request {op!r}.", done=True)
 
-    def _hello(self, number: int, names: list) -> None:
-        self._preload(names)
+    def _hello(self, number: int, message: dict) -> None:
+        names = message.get("preload") or []
+        if message.get("tests"):
+            names = [*_of_pytest(), *names]
+        loaded = self._preload(names, tried=message.get("tried", False))
         from importlib.metadata import PackageNotFoundError, version
 
         try:
@@ -130,48 +149,35 @@ class Server:
             executable=sys.executable,
             pytest=pytest,
             hashseed=int(seed) if seed.isdigit() else None,
+            preloaded=loaded,
+            stdlib=sorted(sys.stdlib_module_names),
+            plugins=sorted({point.module.partition(".")[0] for point in _plugins()}),
+            clock=library(),
             done=True,
         )
         # What every fork uses is imported before it is asked for, and what lives now lives on: not to be looked at by
         # the collector of each fork, which would copy it.
-        for name in ("pytead_tui.worker.request", "pytead_tui.worker.call", "pytead_tui.recorder.known"):
-            importlib.import_module(name)
+        for name in ("request", "prove") if message.get("tests") else ("request", "call"):
+            importlib.import_module("pytead_tui.worker." + name)
+        importlib.import_module("pytead_tui.recorder.known")
         gc.collect()
         gc.freeze()
 
-    def _preload(self, names: list) -> None:
-        """Imports what a trial in a fork imported without leaving threads, which do not survive a fork."""
-        if not names:
-            return
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.close(reading)
-            _try(names, writing)
-        os.close(writing)
-        reader = Reader(reading)
-        good = []
-        try:
-            while True:
-                message = reader.next(time.monotonic() + PATIENCE)
-                if message is None:
-                    break
-                good.append(message["name"])
-        except Gone:
-            pass
-        os.close(reading)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        for name in good:
+    def _preload(self, names: list, tried: bool) -> list:
+        """Imports what leaves no threads, which do not survive a fork: found out in a fork, unless it was before."""
+        loaded = []
+        for name in names if tried else _try(names):
             try:
                 importlib.import_module(name)
+                loaded.append(name)
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
+        return loaded
 
     def _start(self, number: int, message: dict) -> None:
         reading, writing = os.pipe()
-        pid = os.fork()
+        pid = fork_patiently()
         if pid == 0:
             self._become_fork(message, writing)
         os.close(writing)
@@ -203,6 +209,9 @@ class Server:
             fork.reader.fill()
             for message in fork.reader.messages():
                 fork.deadline = time.monotonic() + fork.patience
+                if type(message.get("line")) is dict:
+                    self._reply(fork.number, run=message.get("run"), turn=message.get("turn"), line=message["line"])
+                    continue
                 if "child" in message:
                     fork.child = message["child"] if type(message["child"]) is int and message["child"] > 1 else None
                     continue
@@ -250,7 +259,46 @@ class Server:
                     pass
 
 
-def _try(names: list, writing: int) -> None:
+def _plugins() -> list:
+    """Lists the pytest plugins that are installed."""
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group="pytest11"))
+
+
+def _of_pytest() -> list:
+    """Lists the modules of pytest and of its plugins."""
+    try:
+        from _pytest.config import default_plugins
+    except ImportError:
+        return []
+    return ["pytest", *("_pytest." + name for name in default_plugins), *(point.module for point in _plugins())]
+
+
+def _try(names: list) -> list:
+    """Imports modules in a fork and gives those that left no thread there."""
+    if not names:
+        return []
+    reading, writing = os.pipe()
+    pid = fork_patiently()
+    if pid == 0:
+        os.close(reading)
+        _import(names, writing)
+    os.close(writing)
+    reader = Reader(reading)
+    good: list = []
+    try:
+        while message := reader.next(time.monotonic() + PATIENCE):
+            good.append(message["name"])
+    except Gone:
+        pass
+    os.close(reading)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return good
+
+
+def _import(names: list, writing: int) -> None:
     """Imports modules and names those that left no thread; never returns."""
     try:
         for name in names:

@@ -1,0 +1,58 @@
+"""How much a recording may copy: so much at once, and then a share of what the program itself computes.
+
+Time is CPU time, so that a busy machine records what an idle one does. Owns no values and no calls.
+"""
+
+import time
+
+from pytead_tui.recorder.values import CALLS, Limits
+
+FLOOR = 160_000_000  # ns for the process
+SHARE = 20  # and a twentieth of the program's own time
+PART = 8  # a function gets this part of what is left,
+LEAST, MOST = 500_000, 20_000_000  # ns; within these bounds
+NODE = 5_000  # ns that copying one node of a value takes, at the start and at the end of its call
+AGAIN = 400_000_000  # ns of the program after which the functions that had too little are looked at again
+FEWEST = 60  # nodes of a call
+WASTED = 3  # calls of a function with values too large to be copied whole, before less of them is copied
+
+_process = time.process_time_ns
+_limits = {CALLS.nodes: CALLS}
+
+
+class Budget:
+    """The copying of one process."""
+
+    __slots__ = ("copied", "looked")
+
+    def __init__(self) -> None:
+        self.copied = 0
+        self.looked = _process()
+
+    def of_a_function(self) -> int:
+        """Gives the ns that any one function may have spent by now."""
+        copied = self.copied
+        left = FLOOR + (_process() - copied) // SHARE - copied
+        return max(LEAST, min(MOST, left // PART))
+
+    def is_time(self) -> bool:
+        """Whether enough has run since the last time to look again at the functions that had too little."""
+        now = _process()
+        if now - self.looked < AGAIN:
+            return False
+        self.looked = now
+        return True
+
+
+def limits(left: int, wasted: int) -> Limits:
+    """Gives the limits of one call of a function that has `left` ns, of which `wasted` calls were too large."""
+    most = CALLS.nodes if wasted < WASTED else CALLS.nodes // 8 if wasted < 2 * WASTED else FEWEST
+    nodes = FEWEST
+    while 2 * nodes <= most and 2 * nodes * NODE <= left:
+        nodes *= 2
+    if 2 * nodes > most:
+        nodes = most
+    found = _limits.get(nodes)
+    if found is None:
+        found = _limits[nodes] = Limits(nodes, CALLS.room, CALLS.text, CALLS.depth, CALLS.width, False)
+    return found

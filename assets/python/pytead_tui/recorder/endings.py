@@ -1,0 +1,223 @@
+"""Writes how calls end, and what happens between their start and their end: yields, throws, lines.
+
+The half of the recorder that deals with calls in flight; state.py's `Recorder` is the whole, and sets every attribute
+that is used here.
+"""
+
+import sys
+import time
+
+from pytead_tui.recorder import changes, values
+from pytead_tui.recorder.calls import Call
+from pytead_tui.recorder.objects import mro_of, names_of
+
+MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
+
+_now = time.perf_counter_ns
+_work = time.thread_time_ns
+_traceback = BaseException.__dict__["__traceback__"].__get__
+_cause = BaseException.__dict__["__cause__"].__get__
+_context = BaseException.__dict__["__context__"].__get__
+_quiet = BaseException.__dict__["__suppress_context__"].__get__
+
+
+class Endings:
+    """What a recorder does with calls in flight."""
+
+    def _ended(self, call: Call, value: object, scope: object) -> tuple:
+        """Gives (tree of the outcome's value, changed) and writes the objects met."""
+        if not call.watched and values.are_atoms((value,), self.text):
+            return value, {}
+        if self.teller is not None:
+            tree, changed, met = self.teller.outcome(call, value, scope)
+            self.announce_objects(call.spool, met, None)
+            return tree, changed
+        started = _work()
+        tree, changed, met = changes.outcome(call, value, self.objects, scope)
+        self.announce_objects(call.spool, met, None)
+        self._spend(call.function, started)
+        return tree, changed
+
+    def returned(self, call: Call, value: object, scope: object = None) -> None:
+        """Ends a call by return."""
+        if self.unended:
+            self._end_late()
+        now = _now()
+        if self.reaching:
+            self.flush(call.spool)
+        self._close(call)
+        if call.waiting is not None:
+            if not self._has_room(call.counts, 0):
+                self._missed(call.function)
+                return
+            self._late(call)
+        tree, changed = self._ended(call, value, scope)
+        call.spool.write(("R", call.cid, now, tree, changed))
+
+    def raised(self, call: Call, error: BaseException, frame: object) -> None:
+        """Ends a call by exception."""
+        if self.unended:
+            self._end_late()
+        now = _now()
+        if self.reaching:
+            self.flush(call.spool)
+        self._close(call)
+        if call.waiting is not None:
+            if not self._has_room(call.counts, 1):
+                self._missed(call.function)
+                return
+            self._late(call)
+        else:
+            with self.lock:
+                call.counts[0] -= 1
+                call.counts[1] += 1
+        tree, changed = self._ended(call, error, frame.f_globals)
+        mro = tuple("%s:%s" % names_of(cls) for cls in mro_of(type(error)) if cls is not object)
+        cause = _cause(error)
+        if cause is None and not _quiet(error):
+            cause = _context(error)
+        line = _line_in(frame, error)
+        if line is None and cause is not None and type(error) is RuntimeError:
+            line = _line_in(frame, cause)  # of a StopIteration that may not leave a generator
+        number = None if cause is None else self.objects.of(cause).ordinal
+        call.spool.write(("X", call.cid, now, tree, mro, line, number, changed))
+
+    def _has_room(self, counts: list, ending: int) -> bool:
+        """Takes a place among the calls of a shape that end in one way, if there is one left; threads come together here."""
+        with self.lock:
+            free = counts[ending] < self.limit
+            counts[ending] += free
+        return free
+
+    def _end_late(self) -> None:
+        """Ends the calls that ended where the stack had no room left for us."""
+        while self.unended:
+            call, frame, error, value = late = self.unended.pop(0)
+            rest, self.unended = self.unended, []
+            try:
+                if error is None:
+                    self.returned(call, value, frame.f_globals)
+                else:
+                    self.raised(call, error, frame)
+            except RecursionError:
+                rest.insert(0, late)
+                raise
+            finally:
+                self.unended += rest
+
+    def _late(self, call: Call) -> None:
+        """Writes a call whose outcome decided that it is kept."""
+        record, met = call.waiting
+        call.waiting = None
+        self.write_call(call, record, met)
+
+    def yielded(self, call: Call, value: object) -> None:
+        """Notes a value that a generator yields."""
+        call.suspended = True
+        call.yields += 1
+        if self.journey:
+            self.flush(call.spool)
+            if self.full:
+                return
+            self._count_event()
+        if values.are_atoms((value,), self.text):
+            tree = value
+        elif call.yields > MOST_YIELDS:
+            tree = (values.TAG, "cut", names_of(type(value))[1], None, "", "", "")
+        elif self.teller is not None:
+            tree, met = self.teller.item(value)
+            self.announce_objects(call.spool, met, None)
+        else:
+            started = _work()
+            trees, walk = values.capture(self.objects, self._limits(call.function), (value,))
+            tree = trees[0]
+            self.announce_objects(call.spool, walk.met, None)
+            self._spend(call.function, started)
+        call.spool.write(("Y", call.cid, _now(), tree))
+
+    def resumed(self, call: Call) -> None:
+        """Notes that a generator goes on."""
+        if call.suspended:
+            call.suspended = False
+            if self.journey:
+                self.flush(call.spool)
+                if self.full:
+                    return
+            call.spool.write(("S", call.cid, _now()))
+
+    def thrown(self, call: Call, closed: bool) -> None:
+        """Notes that a generator was closed or thrown into."""
+        call.suspended = False
+        call.closed = closed
+        if self.reaching:
+            self.flush(call.spool)
+        call.spool.write(("T", call.cid, _now(), "closed" if closed else "thrown"))
+
+    def reached(self, call: Call, line: int) -> None:
+        """Notes a statement's line that a call of a journey reaches for the first time."""
+        call.lines.add(line)
+        if self.full:
+            return
+        spool = call.spool
+        if self.reaching.get(spool.ordinal) is not call:
+            self.flush(spool)
+            self.reaching[spool.ordinal] = call
+        call.reached.append(line)
+
+    def flush(self, spool: object) -> None:
+        """Writes the lines that were reached before what is written next."""
+        call = self.reaching.pop(spool.ordinal, None)
+        if call is not None:
+            lines, call.reached = tuple(call.reached), []
+            spool.write(("L", call.cid, lines))
+
+    def woken(self, call: Call) -> None:
+        """Notes what resumed a generator without a value: the exception that it handles now tells."""
+        self.thrown(call, type(sys.exc_info()[1]) is GeneratorExit)
+
+    def abandoned(self, call: Call) -> None:
+        """Ends a generator that was closed without being resumed."""
+        if not call.done:
+            self._close(call)
+            self.thrown(call, True)
+
+    def ended_by(self, call: Call, error: BaseException, frame: object) -> None:
+        """Ends a call by an exception that may be a generator's closing."""
+        closed = type(error) is GeneratorExit and call.function.generates
+        if call.suspended or closed and not call.closed:
+            self.thrown(call, closed)
+        if closed:
+            self._close(call)
+        else:
+            self.raised(call, error, frame)
+
+    def _close(self, call: Call) -> None:
+        call.done = True
+        function = call.function
+        with self.lock:
+            if self.live.get(call.key) is call:
+                del self.live[call.key]
+                function.inflight -= 1
+            drained = function.inflight <= 0
+        if drained:
+            for hook in function.hooks:
+                hook.ends = False
+                hook.busy = hook.on
+            if not function.on:
+                self._tell(self.when_drained, function)
+
+    def lost(self, call: Call) -> None:
+        """Drops a call whose end was not seen: its frame's address is in use again."""
+        call.done = True
+        self.live.pop(call.key, None)
+        call.function.inflight -= 1
+
+
+def _line_in(frame: object, error: BaseException) -> "int | None":
+    """Gives the line of a frame by which an exception passed."""
+    tb = _traceback(error)
+    while tb is not None:
+        if tb.tb_frame is frame:
+            return tb.tb_lineno
+        tb = tb.tb_next
+    return None

@@ -1,0 +1,104 @@
+"""Finds the source of a lambda: the text on its line that compiles to the very same code.
+
+Only a lambda without free variables and defaults can be made again from its text, with the modules, classes and
+functions that it names.
+"""
+
+import re
+
+from pytead_tui.recorder import kinds
+from pytead_tui.recorder.objects import oid
+
+LINES = 6  # of a lambda at most
+CHARACTERS = 300
+FILE = 2 << 20
+_NESTED = 16  # the flag of code inside a function
+
+# Texts of code that has no file: where the worker evaluates expressions.
+texts: dict = {}
+_files: dict = {}
+_found: dict = {}
+_WORD = re.compile(r"\blambda\b")
+
+
+def source(function: object) -> "tuple | None":
+    """Gives (text, names it uses that may be globals), or None."""
+    code = function.__code__
+    if code.co_freevars or function.__defaults__ or function.__kwdefaults__:
+        return None
+    key = oid(code)
+    known = _found.get(key)
+    if known is None or known[0] is not code:
+        known = _found[key] = (code, _search(code))
+        if len(_found) > 10_000:
+            _found.clear()
+    return known[1]
+
+
+def _search(code: object) -> "tuple | None":
+    start = code.co_firstlineno - 1
+    rows = _lines(code.co_filename)[start : start + LINES]
+    found = None
+    for at in _WORD.finditer(rows[0]) if rows else ():
+        text = "".join([rows[0][at.start() :], *rows[1:]])[:CHARACTERS]
+        same = _cut(text, code)
+        if same is not None and found not in (None, same):
+            return None
+        found = found or same
+    if found is None:
+        return None
+    return found, tuple(sorted(_names(code)))
+
+
+def _cut(text: str, code: object) -> "str | None":
+    """Gives the beginning of a text that is this code's lambda, on one line."""
+    for end in range(len("lambda:0"), len(text) + 1):
+        if end < len(text) and text[end] not in ",)]}:\n #;":
+            continue
+        if _is(text[:end], code):
+            flat = " ".join(text[:end].split())
+            whole = text[:end].strip()
+            return flat if _is(flat, code) else whole if "\n" not in whole else None
+    return None
+
+
+def _is(text: str, code: object) -> bool:
+    """Whether a text is an expression that makes this code."""
+    try:
+        compiled = compile("(" + text + "\n)", "?", "eval")
+    except (SyntaxError, ValueError):
+        return False
+    return any(type(held) is kinds.Code and same(held, code) for held in compiled.co_consts)
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two code objects do the same."""
+    if one.co_code != other.co_code or one.co_names != other.co_names or one.co_varnames != other.co_varnames:
+        return False
+    if len(one.co_consts) != len(other.co_consts) or (one.co_flags ^ other.co_flags) & ~_NESTED:
+        return False
+    return all(
+        same(a, b) if type(a) is kinds.Code and type(b) is kinds.Code else type(a) is type(b) and repr(a) == repr(b)
+        for a, b in zip(one.co_consts, other.co_consts)
+    )
+
+
+def _names(code: object) -> set:
+    """Gives the names a code object uses that are no variables of its own: globals and attributes alike."""
+    names = set(code.co_names)
+    for held in code.co_consts:
+        if type(held) is kinds.Code:
+            names |= _names(held)
+    return names
+
+
+def _lines(path: str) -> list:
+    if path in texts:
+        return texts[path]
+    if path not in _files:
+        try:
+            with open(path, "rb") as file:
+                _files[path] = file.read(FILE).decode("utf-8").splitlines(keepends=True)
+        except (OSError, ValueError):
+            _files[path] = []
+    return _files[path]

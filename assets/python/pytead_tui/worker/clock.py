@@ -1,0 +1,118 @@
+"""Another time of day for what the project and its tests read: by the means the project has, else by our own.
+
+Ours puts `time` and `datetime` forward where Python code looks them up: in their own modules and under the names that
+the project's modules imported. What C code reads stays as it is.
+"""
+
+import datetime
+import time
+from importlib.util import find_spec
+
+
+def library() -> str:
+    """Names what changes the time of day here."""
+    return next((name for name in ("time_machine", "freezegun") if find_spec(name) is not None), "ours")
+
+
+class Later:
+    """The clock put forward by some seconds for as long as it lasts; left alone with none."""
+
+    def __init__(self, seconds: "int | None", modules: dict) -> None:
+        self.held: object = None
+        if not seconds:
+            return
+        when = datetime.datetime.fromtimestamp(time.time() + seconds, datetime.timezone.utc)
+        name = library()
+        if name == "time_machine":
+            import time_machine
+
+            self.held = time_machine.travel(when, tick=True)
+        elif name == "freezegun":
+            import freezegun
+
+            self.held = freezegun.freeze_time(when, tick=True)
+        else:
+            self.held = _Ours(seconds, modules)
+
+    def __enter__(self) -> None:
+        if self.held is not None:
+            self.held.start()
+
+    def __exit__(self, *error: object) -> None:
+        if self.held is not None:
+            self.held.stop()
+
+
+class _Ours:
+    def __init__(self, seconds: int, modules: dict) -> None:
+        self.shifted = _shifted(seconds)
+        self.modules = [time, datetime, *modules.values()]
+        self.undo: list = []
+
+    def start(self) -> None:
+        for module in self.modules:
+            names = vars(module)
+            for name, value in list(names.items()):
+                # By identity: what modules hold is never compared, hashed or asked.
+                other = self.shifted.get(id(value))
+                if other is not None:
+                    self.undo.append((names, name, value))
+                    names[name] = other
+
+    def stop(self) -> None:
+        for names, name, value in self.undo:
+            names[name] = value
+
+
+def _shifted(seconds: int) -> dict:
+    """Gives the later stand-ins, by the identity of what they stand for."""
+    now, now_ns = time.time, time.time_ns
+    gmtime, localtime, strftime, asctime = time.gmtime, time.localtime, time.strftime, time.asctime
+    date, moment = datetime.date, datetime.datetime
+
+    def later() -> float:
+        return now() + seconds
+
+    def at(secs: "float | None" = None) -> float:
+        return later() if secs is None else secs
+
+    class Stand(type):
+        """Makes the real thing, and takes the real thing for its own."""
+
+        def __call__(cls, *args: object, **named: object) -> object:
+            return cls.__base__(*args, **named)
+
+        def __instancecheck__(cls, value: object) -> bool:
+            return isinstance(value, cls.__base__)
+
+        def __subclasscheck__(cls, other: type) -> bool:
+            return issubclass(other, cls.__base__)
+
+    class Moment(moment, metaclass=Stand):
+        @classmethod
+        def now(cls, tz: "datetime.tzinfo | None" = None) -> datetime.datetime:
+            return moment.fromtimestamp(later(), tz)
+
+        @classmethod
+        def today(cls) -> datetime.datetime:
+            return moment.fromtimestamp(later())
+
+        @classmethod
+        def utcnow(cls) -> datetime.datetime:
+            return moment.fromtimestamp(later(), datetime.timezone.utc).replace(tzinfo=None)
+
+    class Day(date, metaclass=Stand):
+        @classmethod
+        def today(cls) -> datetime.date:
+            return date.fromtimestamp(later())
+
+    for stand, real in ((Moment, moment), (Day, date)):
+        stand.__name__, stand.__qualname__, stand.__module__ = real.__name__, real.__qualname__, real.__module__
+    pairs = [
+        (time.time, later), (time.time_ns, lambda: now_ns() + seconds * 10**9), (gmtime, lambda s=None: gmtime(at(s))),
+        (localtime, lambda s=None: localtime(at(s))), (time.ctime, lambda s=None: asctime(localtime(at(s)))),
+        (strftime, lambda form, t=None: strftime(form, localtime(later()) if t is None else t)),
+        (asctime, lambda t=None: asctime(localtime(later()) if t is None else t)), (moment, Moment), (date, Day),
+    ]  # fmt: skip
+    return {id(real): stand for real, stand in pairs}
+

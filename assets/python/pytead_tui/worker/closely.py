@@ -1,0 +1,103 @@
+"""Looks closer at what a call gave: reads iterators, and listens to what is printed and warned.
+
+What a recording cannot do without disturbing the program is done here, in a process that ends with the call.
+"""
+
+import io
+import os
+import sys
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pytead_tui.recorder.values import TAG
+
+MOST = 50  # items of an iterator
+MOST_ARCS = 20_000
+LONGEST = 2000  # characters of what is printed
+
+
+def is_lazy(value: object) -> bool:
+    """Whether a value gives its items one by one, once."""
+    return isinstance(value, Iterator) and not isinstance(value, io.IOBase)
+
+
+def holds_lazy(value: object) -> bool:
+    """Whether a tuple or list, here or below, holds iterators."""
+    return type(value) in (tuple, list) and any(is_lazy(item) or holds_lazy(item) for item in value)
+
+
+def tree(value: object, eyes: object) -> object:
+    """Gives the tree of a value whose iterators are read."""
+    if is_lazy(value):
+        items = []
+        for item in value:
+            if len(items) == MOST:
+                return eyes.item(value)
+            items.append(tree(item, eyes))
+        return (TAG, "new", "builtins", "iter", (items,), {})
+    if holds_lazy(value):
+        return type(value)(tree(item, eyes) for item in value)
+    return eyes.item(value)
+
+
+class Heard:
+    """What a call printed and warned."""
+
+    def __init__(self) -> None:
+        self.out = io.StringIO()
+        self.err = io.StringIO()
+        self.warned: list = []
+
+    def reply(self) -> dict:
+        """Gives it for the reply; a long text is not worth a test."""
+        texts = [self.out.getvalue(), self.err.getvalue()]
+        categories = [
+            (type(w.message).__module__, type(w.message).__qualname__, str(w.message)[:LONGEST]) for w in self.warned
+        ]
+        return {"printed": [t if len(t) <= LONGEST else "" for t in texts], "warned": categories}
+
+
+class Arcs:
+    """The ways from line to line that a call took through the project."""
+
+    def __init__(self, root: str) -> None:
+        self.inside = root + os.sep
+        self.seen: set = set()
+
+    def enter(self, frame: object, event: str, argument: object) -> object:
+        """Traces a function of the project."""
+        file = frame.f_code.co_filename
+        if not file.startswith(self.inside) or "site-packages" in file or len(self.seen) > MOST_ARCS:
+            return None
+        name = file[len(self.inside) :]
+        before = -frame.f_code.co_firstlineno
+
+        def step(frame: object, event: str, argument: object) -> object:
+            nonlocal before
+            if event == "line":
+                self.seen.add((name, before, frame.f_lineno))
+                before = frame.f_lineno
+            return step
+
+        return step
+
+    def reply(self) -> dict:
+        """Gives a number for each."""
+        return {"arcs": sorted({zlib.crc32(b"%s:%d:%d" % (n.encode(), a, b)) for n, a, b in self.seen})}
+
+
+@contextmanager
+def listening() -> object:
+    """Listens while a call runs."""
+    heard = Heard()
+    kept = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = heard.out, heard.err
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            heard.warned = warned
+            yield heard
+    finally:
+        sys.stdout, sys.stderr = kept

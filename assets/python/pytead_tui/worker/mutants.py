@@ -1,0 +1,212 @@
+"""Small faults put into one function in memory, to see whether its tests notice; the file is never touched.
+
+A mutant is a code object that takes the place of the function's own in a process that runs the tests and ends.
+"""
+
+import __future__
+
+import ast
+import copy
+import types
+from collections.abc import Callable, Iterator
+
+FUTURE = 0
+for _feature in __future__.all_feature_names:
+    FUTURE |= getattr(__future__, _feature).compiler_flag
+
+_INVERTED = {
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+_BOUNDARY = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
+_ARITHMETIC = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+_SIGNS = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is",
+    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
+    ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|",
+}  # fmt: skip
+
+_trees: dict = {}
+
+
+class Mutant:
+    """A fault: what it is, on which line, and the code with it."""
+
+    def __init__(self, label: str, line: int, code: types.CodeType) -> None:
+        self.label = label
+        self.line = line
+        self.code = code
+
+
+def of(function: types.FunctionType, most: int) -> "list[Mutant]":
+    """Gives up to so many mutants of a function, of different kinds first; none when its source is not found."""
+    own = function.__code__
+    found = _definition(own)
+    if found is None:
+        return []
+    homes, node = found
+    mutants: list = []
+    seen = {own.co_code + repr(own.co_consts).encode()}
+    for label, line, change in _spread(node, most * 3):
+        altered = copy.deepcopy(node)
+        change(altered)
+        altered.decorator_list = []
+        code = _compiled(homes, altered, own)
+        # What comes out as the same code, or needs other cells, is no mutant.
+        if code is None or code.co_freevars != own.co_freevars:
+            continue
+        key = code.co_code + repr(code.co_consts).encode()
+        if key not in seen:
+            seen.add(key)
+            mutants.append(Mutant(label, line, code))
+        if len(mutants) == most:
+            break
+    return mutants
+
+
+def _definition(code: types.CodeType) -> "tuple | None":
+    """Finds the definition that a code object was made from, and the names of what it lies in."""
+    tree = _trees.get(code.co_filename)
+    if tree is None:
+        try:
+            with open(code.co_filename, "rb") as file:
+                tree = ast.parse(file.read())
+        except (OSError, SyntaxError, ValueError):
+            return None
+        _trees[code.co_filename] = tree
+    pending: list = [((), tree)]
+    while pending:
+        homes, home = pending.pop()
+        for child in ast.iter_child_nodes(home):
+            inner = homes
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
+                if child.name == code.co_name and code.co_firstlineno in (first, child.lineno):
+                    return homes, child
+                inner = (*homes, (child.name, False))
+            elif isinstance(child, ast.ClassDef):
+                inner = (*homes, (child.name, True))
+            pending.append((inner, child))
+    return None
+
+
+def _compiled(homes: tuple, node: ast.AST, own: types.CodeType) -> "types.CodeType | None":
+    # In its classes, for private names and `super()`; what it needs of a function around it is not there.
+    body: ast.AST = node
+    for name, is_class in reversed(homes):
+        if is_class:
+            body = ast.ClassDef(name=name, bases=[], keywords=[], body=[body], decorator_list=[], type_params=[])
+    module = ast.fix_missing_locations(ast.Module(body=[body], type_ignores=[]))
+    try:
+        code = compile(module, own.co_filename, "exec", flags=own.co_flags & FUTURE, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+    for name in [*(name for name, is_class in homes if is_class), own.co_name]:
+        inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
+        code = next((const for const in inner if const.co_name == name), None)
+        if code is None and len(inner) == 1:  # type parameters have a scope of their own
+            code = next((c for c in inner[0].co_consts if isinstance(c, types.CodeType) and c.co_name == name), None)
+        if code is None:
+            return None
+    return code
+
+
+def _spread(node: ast.AST, most: int) -> "Iterator[tuple]":
+    """Takes the faults of all kinds by turns."""
+    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1 else node.body
+    line = body[0].lineno
+    yield "returns nothing", line, _return_at_once
+    yield "returns something else", line, _return_else
+    kinds: dict = {}
+    for place, inner in enumerate(ast.walk(node)):
+        for kind, label, number, change in _faults(inner):
+            kinds.setdefault(kind, []).append((label, number, _at(place, change)))
+    lists = [sorted(kinds[kind], key=lambda fault: fault[1]) for kind in sorted(kinds)]
+    given = 2
+    for turn in range(max(map(len, lists), default=0)):
+        for faults in lists:
+            if turn < len(faults) and given < most:
+                given += 1
+                yield faults[turn]
+
+
+def _at(place: int, change: Callable) -> Callable:
+    def apply(root: ast.AST) -> None:
+        for number, inner in enumerate(ast.walk(root)):
+            if number == place:
+                change(inner)
+                return
+
+    return apply
+
+
+def _return_at_once(root: ast.AST) -> None:
+    """Returns before anything is done; what follows stays, so that the cells stay the same."""
+    skip = 1 if ast.get_docstring(root, clean=False) is not None else 0
+    root.body.insert(skip, ast.Return(value=None))
+
+
+def _return_else(root: ast.AST) -> None:
+    """Returns `...` in place of each value, after all work was done."""
+
+    class Returns(ast.NodeTransformer):
+        def visit_Return(self, node: ast.Return) -> ast.AST:  # noqa: N802
+            pair = ast.Tuple(elts=[node.value or ast.Constant(value=None), ast.Constant(value=...)], ctx=ast.Load())
+            index = ast.Subscript(value=pair, slice=ast.Constant(value=1), ctx=ast.Load())
+            return ast.copy_location(ast.Return(value=index), node)
+
+        def visit_FunctionDef(self, node: ast.AST) -> ast.AST:  # noqa: N802
+            return node
+
+        visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_FunctionDef  # noqa: N815
+
+    root.body = [Returns().visit(statement) for statement in root.body]
+    root.body.append(ast.Return(value=ast.Constant(value=...)))
+
+
+def _faults(node: ast.AST) -> "Iterator[tuple]":
+    """Gives the faults a node can have: (kind, label, line, change); kinds come by turns in the order of their letters."""
+    line = getattr(node, "lineno", 0)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        sign = type(node.ops[0])
+        if sign in _INVERTED:
+            other = _INVERTED[sign]
+            yield "a", f"{_SIGNS[sign]} → {_SIGNS[other]}", line, lambda n, other=other: n.ops.__setitem__(0, other())
+        if sign in _BOUNDARY:
+            other = _BOUNDARY[sign]
+            yield "c", f"{_SIGNS[sign]} → {_SIGNS[other]}", line, lambda n, other=other: n.ops.__setitem__(0, other())
+    elif isinstance(node, ast.Constant) and type(node.value) is int:
+        yield "b", f"{node.value} → {node.value + 1}", line, lambda n: setattr(n, "value", n.value + 1)
+    elif isinstance(node, ast.Constant) and type(node.value) is bool:
+        yield "d", f"{node.value} → {not node.value}", line, lambda n: setattr(n, "value", not n.value)
+    elif isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in _ARITHMETIC:
+        other = _ARITHMETIC[type(node.op)]
+        yield "b", f"{_SIGNS[type(node.op)]} → {_SIGNS[other]}", line, lambda n: setattr(n, "op", other())
+    elif isinstance(node, ast.BoolOp):
+        is_and = isinstance(node.op, ast.And)
+        label = "and → or" if is_and else "or → and"
+        yield "d", label, line, lambda n: setattr(n, "op", ast.Or() if is_and else ast.And())
+    elif isinstance(node, (ast.If, ast.IfExp)):
+        yield "d", "a condition is the other way round", line, _negate
+    body = getattr(node, "body", None)
+    if isinstance(body, list):
+        for at, statement in enumerate(body):
+            if isinstance(statement, (ast.AugAssign, ast.Raise)) or (
+                isinstance(statement, ast.Expr) and isinstance(statement.value, (ast.Call, ast.Await))
+            ):
+                number = statement.lineno
+                yield "e", f"line {number} is left out", number, lambda n, at=at: _leave_out(n, at)
+
+
+def _negate(node: ast.AST) -> None:
+    node.test = ast.copy_location(ast.UnaryOp(op=ast.Not(), operand=node.test), node.test)
+
+
+def _leave_out(node: ast.AST, at: int) -> None:
+    statement = node.body[at]
+    never = ast.If(test=ast.Constant(value=0), body=[statement], orelse=[])
+    node.body[at] = ast.copy_location(never, statement)

@@ -1,0 +1,61 @@
+"""Forks of a request's process: work that answers on a pipe, and its end."""
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable
+
+from pytead_tui.worker import frames
+from pytead_tui.worker.frames import Reader
+from pytead_tui.worker.modules import Modules
+from pytead_tui.worker.server import ended, fork_patiently
+
+GRACE = 0.5  # seconds for a process to end after it hung up
+SPARE = 2  # seconds of processor time beyond its time: the clock on the wall is to end it, not the processor's
+
+
+def fork(modules: Modules, writing: int, work: Callable, seconds: float) -> "tuple[int, Reader]":
+    """Forks for work that may take so long and answers on a pipe: (process, reader)."""
+    reading, answering = os.pipe()
+    with modules.unguarded():
+        pid = fork_patiently()
+    if pid == 0:
+        try:
+            os.setpgid(0, 0)
+            os.close(reading)
+            os.close(writing)
+            _limit_cpu(int(seconds) + SPARE)
+            work(answering)
+            os._exit(0)
+        finally:
+            os._exit(70)
+    os.close(answering)
+    try:
+        os.setpgid(pid, pid)
+    except OSError:
+        pass  # it did so itself, or is gone
+    frames.send(writing, {"child": pid})
+    return pid, Reader(reading)
+
+
+def end(modules: Modules, pid: int, fd: int, died: bool) -> str:
+    """Ends a process and all of its group; says how it had ended when it died by itself."""
+    os.close(fd)
+    with modules.unguarded():
+        until = time.monotonic() + GRACE
+        # Waited for without collecting it, so that its group cannot be another's when it is killed.
+        while died and not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) and time.monotonic() < until:
+            time.sleep(0.001)
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except OSError:
+            pass
+        _, status = os.waitpid(pid, 0)
+    return ended(status)
+
+
+def _limit_cpu(seconds: int) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    most = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, hard))

@@ -1,0 +1,418 @@
+"""Runs drafted tests in the process of a request: pytest collects them once, and every run is a fork from there.
+
+What is collected is the tests' modules and all that they import, from the files as they are now; a run is some of
+the tests in some order, maybe with another clock or with a fault in a function. Lines of the form of
+`pytest_report.py` go out as they are made; the process of a run does not have to end for them.
+"""
+
+import gc
+import os
+import random
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pytead_tui.pytest_report import failure, phase
+from pytead_tui.worker import call as calls
+from pytead_tui.worker import frames, mutants, surroundings
+from pytead_tui.worker.clock import Later
+from pytead_tui.worker.frames import Gone, Reader
+from pytead_tui.worker.modules import Modules
+from pytead_tui.worker.processes import end, fork
+from pytead_tui.worker.rebuild import Broken
+
+MANY = 5.0  # seconds for all faults of one function
+ENDLESS = 0.5  # seconds that a fault may add to the time of the tests; they notice one that adds more
+CHECK = -1  # the run that says whether a process is still sound
+
+
+def answer(message: dict, modules: Modules, writing: int) -> None:
+    """Runs what is asked for."""
+    os.environ.update(message.get("env") or {})
+    for name in ("PYTEAD_LEVEL", "PYTEAD_SCRATCH"):
+        os.environ.pop(name, None)
+    time.tzset()
+    if message.get("cwd"):
+        os.chdir(message["cwd"])
+    sys.argv = ["pytest", *message["args"]]
+    bench = _Bench(message, modules, writing)
+    status = pytest.main(list(message["args"]), plugins=[bench])
+    # Only what stops before the tests ends up here.
+    bench.say(None, None, {"kind": "end", "status": int(status)})
+
+
+def threads() -> int:
+    """Counts the threads of this process; those that Python does not know of too, where that can be seen."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count()
+
+
+class _Bench:
+    """The plugin that takes the place of pytest's own loop over the tests."""
+
+    def __init__(self, message: dict, modules: Modules, writing: int) -> None:
+        self.message = message
+        self.modules = modules
+        self.writing = writing
+        self.run: tuple = (None, None)
+        self.took: dict = {}  # seconds, by test
+        self.failed: set = set()  # alone
+        self.brief = False
+
+    def say(self, run: "int | None", turn: "int | None", line: dict) -> None:
+        """Sends a line of a run, or of the collection."""
+        frames.send(self.writing, {"run": run, "turn": turn, "line": line})
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Says what could not be collected."""
+        if report.failed:
+            self.say(None, None, {"kind": "uncollected", "nodeid": report.nodeid, **failure(report)})
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Says which test begins, so that a death has a name."""
+        self.say(*self.run, {"kind": "begun", "nodeid": nodeid})
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Says how a phase of a test went."""
+        self.say(*self.run, phase(report))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> "pytest.TestReport | None":
+        """Gives a report without a traceback where only the outcome matters."""
+        if not self.brief:
+            return None
+        outcome: str = "passed"
+        if call.excinfo is not None:
+            outcome = "skipped" if isinstance(call.excinfo.value, pytest.skip.Exception) else "failed"
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when, duration=call.duration)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Makes all runs; never returns."""
+        nodeids = [item.nodeid for item in session.items]
+        self.say(None, None, {"kind": "collected", "pytest": pytest.__version__, "tests": nodeids})
+        if threads() > 1:
+            # They would not be there in a fork, and what they hold locked would stay so.
+            self.say(None, None, {"kind": "cold", "why": "importing the tests starts threads"})
+            os._exit(0)
+        for run in self.message["runs"]:
+            for place in run.get("targets") or []:
+                self._check_origin(place)
+        gc.freeze()
+        self.items = {item.nodeid: item for item in session.items}
+        self.session = session
+        self.before: object = None
+        for run in self.message["runs"]:
+            self._make(run)
+        self.say(None, None, {"kind": "end", "status": 0})
+        frames.send(self.writing, {"done": True})
+        os._exit(0)
+
+    def _check_origin(self, place: dict) -> None:
+        """Says of tests that import another copy of the project, an installed one, that they do not find the project."""
+        name = place["module"]
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if type(file) is str and os.path.realpath(file) != os.path.realpath(os.path.join(self.modules.root, place["path"])):
+            message = f"ModuleNotFoundError: No module named '{name}' in the project: the tests import {file}"
+            found = {"path": None, "line": None, "message": message, "lines": []}
+            self.say(None, None, {"kind": "uncollected", "nodeid": place["tests"], **found})
+
+    # Runs.
+
+    def _make(self, run: dict) -> None:
+        wanted = run.get("tests")
+        items = [item for nodeid, item in self.items.items() if wanted is None or _belongs(nodeid, wanted)]
+        if not items:
+            return
+        if run.get("fault"):
+            self._with_faults(run, items)
+        elif run.get("each"):
+            targets = self._targets(run)
+            if run.get("look") and self.before is None:
+                self.project = self._project()
+                self.before = surroundings.Picture(self.project)
+            for turn, item in enumerate(items):
+                work = self._look if run.get("look") else self._go
+                started = time.monotonic()
+                self._fork(run, turn, [item], lambda item=item, work=work: work(run, [item], targets))
+                self.took[item.nodeid] = time.monotonic() - started
+        else:
+            order = run.get("order")
+            if order == "listed":
+                items = [self.items[nodeid] for nodeid in wanted if nodeid in self.items]
+            elif order == "reverse":
+                items.reverse()
+            elif order == "shuffle":
+                random.Random(run["key"]).shuffle(items)
+            self._fork(run, 0, items, lambda: self._go(run, items, {}))
+
+    def _go(self, run: dict, items: list, targets: dict) -> None:
+        seconds = run.get("clock")
+        with Later(seconds, {**self._project(), **self._tests()} if seconds else {}):
+            for at, item in enumerate(items):
+                following = items[at + 1] if at + 1 < len(items) else None
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                if self.session.shouldstop or self.session.shouldfail:
+                    break
+        self.say(*self.run, {"kind": "end", "status": 0})
+
+    def _look(self, run: dict, items: list, targets: dict) -> None:
+        """Runs a test alone and looks at what it ran through and what it left behind; then runs it once more."""
+        item = items[0]
+        target = next((held for prefix, held in targets.items() if _belongs(item.nodeid, [prefix])), None)
+        asked = _Asked(self.project)
+        trace = _Trace(target)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        steps = trace.stop()
+        missing = asked.stop()
+        changed = surroundings.difference(self.before, surroundings.Picture(self.project))
+        self.say(*self.run, {"kind": "left", "nodeid": item.nodeid, "changed": changed, "steps": steps, "asked": missing})
+        self.say(*self.run, {"kind": "end", "status": 0})
+        if changed:
+            self.run = (run["again"], self.run[1])
+            self.say(*self.run, {"kind": "collected", "tests": [item.nodeid]})
+            self._go(run, [item], {})
+
+    def _with_faults(self, run: dict, items: list) -> None:
+        """Runs the tests that pass for each fault of their target: all in one process, unless a fault spoils it."""
+        items = [item for item in items if item.nodeid not in self.failed]
+        target = self._find(run["fault"])
+        if isinstance(target, str):
+            self.say(run["key"], None, {"kind": "faultless", "why": target})
+            return
+        found = mutants.of(target, run.get("most", 8))
+        if not found:
+            self.say(run["key"], None, {"kind": "faultless", "why": "its source is not there"})
+        if not items or not found:
+            return
+        longest = ENDLESS + 5 * sum(self.took.get(item.nodeid, 0.0) for item in items)
+        run = {**run, "limit_ms": min(run["limit_ms"], int(longest * 1000))}
+        if self._together(run, items, target, found):
+            return
+        until = time.monotonic() + MANY
+        for turn, mutant in enumerate(found):
+            if turn < 2 or time.monotonic() < until:
+                self._say_fault(run, turn, mutant)
+                self._fork(run, turn, items, lambda mutant=mutant: self._with(mutant, run, items, target))
+
+    def _together(self, run: dict, items: list, target: types.FunctionType, found: list) -> bool:
+        """Tries all faults in one process. What was heard counts only if all tests pass there without one at the end."""
+
+        def work() -> None:
+            own = target.__code__
+            for turn, mutant in enumerate(found):
+                self.run = (run["key"], turn)
+                self._say_fault(run, turn, mutant)
+                self.say(*self.run, {"kind": "collected", "tests": [item.nodeid for item in items]})
+                self._with(mutant, run, items, target)
+            target.__code__ = own
+            self.run = (CHECK, 0)
+            self._go(run, items, {})
+
+        seconds = run["limit_ms"] / 1000
+        pid, reader = self._start(run, 0, work, seconds * (len(found) + 1))
+        heard: list = []
+        try:
+            for message in self._hear(reader, seconds, renewed=True):
+                heard.append(message)
+        except (Gone, TimeoutError):
+            pass
+        end(self.modules, pid, reader.fd, died=False)
+        checked = [message["line"] for message in heard if message["run"] == CHECK]
+        phases = [line.get("outcome") for line in checked if line.get("kind") == "phase"]
+        if not checked or checked[-1].get("kind") != "end" or set(phases) != {"passed"}:
+            return False
+        for message in heard:
+            if message["run"] == run["key"]:
+                frames.send(self.writing, message)
+        return True
+
+    def _say_fault(self, run: dict, turn: int, mutant: mutants.Mutant) -> None:
+        self.say(run["key"], turn, {"kind": "fault", "label": mutant.label, "place": mutant.line})
+
+    def _with(self, mutant: mutants.Mutant, run: dict, items: list, target: types.FunctionType) -> None:
+        self.brief = True
+        target.__code__ = mutant.code
+        self._go(run, items, {})
+
+    def _find(self, place: dict) -> object:
+        """Gives the function of a place as the tests have it, or why there is none."""
+        try:
+            module = self.modules.get(place["module"], place["path"])
+            function = calls.find(module, place["qualname"])
+        except Broken as error:
+            return str(error)
+        return function
+
+    def _targets(self, run: dict) -> dict:
+        found = {}
+        for place in run.get("targets") or []:
+            function = self._find(place)
+            if not isinstance(function, str):
+                found[place["tests"]] = function
+        return found
+
+    def _project(self) -> dict:
+        """Gives the project's modules that are loaded, without the tests."""
+        inside, bench = self.modules.root + os.sep, self.message["bench"] + os.sep
+        found = {}
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if type(file) is str and name != "__main__":
+                real = os.path.realpath(file)
+                if real.startswith(inside) and not real.startswith(bench) and "site-packages" not in real:
+                    found[name] = module
+        return found
+
+    def _tests(self) -> dict:
+        """Gives the modules of the tests."""
+        return {item.module.__name__: item.module for item in self.items.values() if hasattr(item, "module")}
+
+    # Processes.
+
+    def _fork(self, run: dict, turn: int, items: list, work: Callable) -> None:
+        """Does some work in a process of its own and passes on what it says; says how it ended."""
+        seconds = run["limit_ms"] / 1000
+        self.say(run["key"], turn, {"kind": "collected", "tests": [item.nodeid for item in items]})
+        pid, reader = self._start(run, turn, work, seconds)
+        over, finished = "", False
+        try:
+            for message in self._hear(reader, seconds):
+                line = message["line"]
+                finished = finished or line.get("kind") == "end"
+                if run.get("look") and line.get("kind") == "phase" and line.get("outcome") != "passed":
+                    self.failed.add(line.get("nodeid"))
+                frames.send(self.writing, message)
+        except TimeoutError:
+            over = "time"
+        except Gone:
+            pass
+        how = end(self.modules, pid, reader.fd, died=not over and not finished)
+        if not finished:
+            self.failed.update(item.nodeid for item in items if run.get("look"))
+        self.say(run["key"], turn, {"kind": "over", "how": over or ("" if finished else how)})
+
+    def _start(self, run: dict, turn: int, work: Callable, seconds: float) -> tuple:
+        def begin(answering: int) -> None:
+            self.writing = answering
+            self.run = (run["key"], turn)
+            numpy = sys.modules.get("numpy.random")
+            if numpy is not None:
+                numpy.seed()  # Python's own generator does so by itself
+            work()
+
+        return fork(self.modules, self.writing, begin, seconds)
+
+    def _hear(self, reader: Reader, seconds: float, renewed: bool = False) -> "Iterator[dict]":
+        """Gives the messages of a run until it hangs up; with `renewed`, each fault has the time for itself."""
+        until = time.monotonic() + seconds
+        while True:
+            message = reader.next(until)
+            if message is None:
+                raise TimeoutError
+            if type(message.get("run")) is not int or type(message.get("line")) is not dict:
+                continue
+            if renewed and message["line"].get("kind") == "fault":
+                until = time.monotonic() + seconds
+            yield message
+
+
+def _belongs(nodeid: str, wanted: "list[str]") -> bool:
+    return any(nodeid == one or nodeid.startswith((one + "::", one + "[")) for one in wanted)
+
+
+class _Asked:
+    """Notes which variables of the environment the project's code asks for."""
+
+    def __init__(self, modules: dict) -> None:
+        self.names: set = set()
+        self.kind = type(os.environ)
+        self.own = {name: vars(self.kind)[name] for name in ("__getitem__", "__contains__") if name in vars(self.kind)}
+        spaces = {id(vars(module)) for module in modules.values()}
+        for name, function in self.own.items():
+            setattr(self.kind, name, self._noting(function, spaces))
+
+    def _noting(self, function: Callable, spaces: set) -> Callable:
+        def noting(environ: object, key: object) -> object:
+            frame = sys._getframe(1)
+            while frame is not None and frame.f_globals.get("__name__") in ("os", "collections.abc", "_collections_abc"):
+                frame = frame.f_back
+            if frame is not None and id(frame.f_globals) in spaces and type(key) is str:
+                self.names.add(key)
+            return function(environ, key)
+
+        return noting
+
+    def stop(self) -> list:
+        """Ends noting; gives the names that are not set."""
+        for name, function in self.own.items():
+            setattr(self.kind, name, function)
+        return sorted(name for name in self.names if name not in os.environ)
+
+
+class _Trace:
+    """Notes which line follows which in one function."""
+
+    def __init__(self, function: object) -> None:
+        self.steps: set = set()
+        self.tool: "int | None" = None
+        self.code = getattr(function, "__code__", None)
+        if self.code is None:
+            return
+        if sys.version_info >= (3, 12):
+            self._monitor()
+        else:
+            sys.settrace(self._enter)
+
+    def _monitor(self) -> None:
+        monitoring = sys.monitoring
+        last = 0
+
+        def line(code: object, number: int) -> None:
+            nonlocal last
+            self.steps.add((last, number))
+            last = number
+
+        def start(code: object, offset: int) -> None:
+            nonlocal last
+            last = 0
+
+        for tool in (4, 3, 5, 2):
+            try:
+                monitoring.use_tool_id(tool, "pytead-tui")
+            except ValueError:
+                continue
+            monitoring.register_callback(tool, monitoring.events.LINE, line)
+            monitoring.register_callback(tool, monitoring.events.PY_START, start)
+            monitoring.set_local_events(tool, self.code, monitoring.events.LINE | monitoring.events.PY_START)
+            self.tool = tool
+            return
+
+    def _enter(self, frame: object, event: str, argument: object) -> object:
+        if frame.f_code is not self.code:
+            return None
+        last = 0
+
+        def line(frame: object, event: str, argument: object) -> object:
+            nonlocal last
+            if event == "line":
+                self.steps.add((last, frame.f_lineno))
+                last = frame.f_lineno
+            return line
+
+        return line
+
+    def stop(self) -> "list[list[int]]":
+        """Ends noting; gives the steps."""
+        if self.tool is not None:
+            sys.monitoring.set_local_events(self.tool, self.code, 0)
+            sys.monitoring.free_tool_id(self.tool)
+        elif self.code is not None:
+            sys.settrace(None)
+        return sorted([one, two] for one, two in self.steps)[:2000]

@@ -1,0 +1,151 @@
+"""The bench: runs the parts `benches/<name>.py`, prints their tables and writes docs/benchmarks.md.
+
+    bench.py [NAME] [--rounds N] [--python VERSION=PATH]... [--binary PATH]
+
+A part is a module with a `TITLE` and a function `measure(bench)` that gives the text of its section; README.md says how.
+"""
+
+import argparse
+import contextlib
+import datetime
+import importlib
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "benchmarks.md"
+HEAD = """\
+# Benchmarks
+
+Written by `make bench`; `make bench NAME=recording` measures one part again. What the parts measure, and how to read
+and add them: [benches/README.md](../benches/README.md).
+"""
+
+
+class Run:
+    """How a process ended: what it printed, and its CPU seconds, those of its children included."""
+
+    def __init__(self, output: str, cpu: float) -> None:
+        self.output = output
+        self.cpu = cpu
+
+
+class Bench:
+    """What a part is given."""
+
+    def __init__(self, rounds: int, pythons: list, binary: "Path | None", folder: Path) -> None:
+        self.rounds = rounds
+        self.pythons = pythons  # (version, path), oldest first
+        self.binary = binary  # the product in its release build, None when there is none
+        self.folder = folder  # a temporary one
+
+    def run(self, command: list, **environment: str) -> Run:
+        """Runs a process to its end, with this environment and next to nothing else. Raises when it fails."""
+        kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TMPDIR")}
+        kept["HOME"] = str(self.folder)
+        kept["PYTHONDONTWRITEBYTECODE"] = "1"
+        with tempfile.TemporaryFile(dir=self.folder) as out:
+            process = subprocess.Popen(
+                [str(c) for c in command], cwd=self.folder, env=kept | environment, stdout=out, stderr=subprocess.STDOUT
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            output = out.read().decode("utf-8", "replace")
+        if process.returncode:
+            raise RuntimeError("%s ended with %d:\n%s" % (command, process.returncode, output[-2000:]))
+        return Run(output, usage.ru_utime + usage.ru_stime)
+
+    @contextlib.contextmanager
+    def empty_folder(self):
+        """Gives a folder that is gone afterwards."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder)
+
+    def say(self, text: str) -> None:
+        """Tells a waiting person what is being measured."""
+        print("  " + text, file=sys.stderr, flush=True)
+
+
+def table(head: list, rows: list) -> str:
+    """Gives a table whose columns line up when read as text; the first is of words, the others of figures."""
+    cells = [[str(c) for c in row] for row in [head, *rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    lines = []
+    for row in cells:
+        words = [c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))]
+        lines.append("| " + " | ".join(words) + " |")
+        if len(lines) == 1:
+            lines.append("|" + "|".join("-" * (w + 1) + ("-" if i == 0 else ":") for i, w in enumerate(widths)) + "|")
+    return "\n".join(lines)
+
+
+def middle(values: list) -> float:
+    """Gives the median."""
+    return statistics.median(values)
+
+
+def machine() -> str:
+    """Names what it was measured on."""
+    model = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return "%s, %d CPUs, %.0f GiB, %s %s" % (model, os.cpu_count(), memory, platform.system(), platform.release())
+
+
+def sections(text: str) -> dict:
+    """Splits the page at its second-level headings: title to text."""
+    found: dict = {}
+    for part in ("\n" + text).split("\n## ")[1:]:
+        title, _, body = part.partition("\n")
+        found[title.strip()] = body.strip()
+    return found
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("name", nargs="?")
+    options.add_argument("--rounds", type=int, default=7)
+    options.add_argument("--python", action="append", default=[])
+    options.add_argument("--binary")
+    given = options.parse_args()
+    here = Path(__file__).parent
+    names = sorted(p.stem for p in here.glob("*.py") if "\nTITLE = " in p.read_text(encoding="utf-8"))
+    if given.name and given.name not in names:
+        sys.exit("There is no part `%s`. The parts are: %s." % (given.name, ", ".join(names)))
+    pythons = [(v, Path(p)) for v, _, p in (text.partition("=") for text in given.python)]
+    if not pythons:
+        pythons = [(platform.python_version(), Path(sys.executable))]
+    known = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    titles = []
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        bench = Bench(given.rounds, pythons, Path(given.binary) if given.binary else None, Path(folder).resolve())
+        for name in names:
+            part = importlib.import_module(name)
+            titles.append(part.TITLE)
+            if given.name in (None, name):
+                print(part.TITLE, file=sys.stderr)
+                body = part.measure(bench).strip()
+                when = datetime.date.today().isoformat()
+                known[part.TITLE] = "Measured %s on %s; %d rounds.\n\n%s" % (when, machine(), bench.rounds, body)
+                print("\n## %s\n\n%s\n" % (part.TITLE, known[part.TITLE]))
+    text = HEAD + "".join("\n## %s\n\n%s\n" % (t, known[t]) for t in titles if t in known)
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    main()

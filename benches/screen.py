@@ -1,0 +1,252 @@
+"""How quickly the workbench answers: keys while it is busy, a model that is stopped, a save that changes behaviour.
+
+Clock time, unlike the other parts: it is what a person waits. What the terminal receives is kept with its time and shown
+to a terminal emulator afterwards, so that reading the screen does not slow down what is measured.
+"""
+
+import contextlib
+import fcntl
+import http.server
+import os
+import pty
+import select
+import shutil
+import struct
+import subprocess
+import termios
+import threading
+import time
+from pathlib import Path
+
+import pyte
+from bench import ROOT, Bench, middle, table
+
+TITLE = "Answers of the workbench"
+COLUMNS, ROWS = 160, 45
+KEYS = 60
+FILES = 400
+NOTES = """\
+Milliseconds from the key or the save to the first moment at which the screen shows the answer, in a terminal of 160×45.
+*Busy*: a recording brings 50,000 calls while files are saved that have to be read again, and help is opened and closed.
+*Stopped*: `x` while a model on loopback writes without end, to the message that it is cancelled. *Saved*: an edit of
+`examples/shop` that changes what recorded calls return, to the change on the screen.
+"""
+
+
+class Terminal:
+    """The workbench behind a pseudo-terminal; all it sends is kept with its time."""
+
+    def __init__(self, binary: Path, project: Path, environment: dict) -> None:
+        self.received: list = []
+        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self.stream = pyte.ByteStream(self.screen)
+        self.seen = 0
+        self.lock = threading.Lock()
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        self.process = subprocess.Popen(
+            [str(binary)], cwd=project, env=environment, stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+        )
+        os.close(slave)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        while True:
+            select.select([self.master], [], [])
+            now = time.perf_counter()
+            try:
+                data = os.read(self.master, 1 << 16)
+            except OSError:
+                return
+            with self.lock:
+                self.received.append((now, data))
+
+    def keys(self, text: str) -> float:
+        """Types, and gives the time."""
+        now = time.perf_counter()
+        os.write(self.master, text.encode())
+        return now
+
+    def until(self, shows, patience: float = 90.0) -> float:
+        """Gives the time at which the screen was first as wanted, from where it was last looked at."""
+        end = time.perf_counter() + patience
+        while time.perf_counter() < end:
+            with self.lock:
+                fresh = self.received[self.seen :]
+            for now, data in fresh:
+                self.seen += 1
+                self.stream.feed(data)
+                if shows(self.text()):
+                    return now
+            time.sleep(0.005)
+        raise RuntimeError("waited in vain; the screen is\n" + self.text())
+
+    def text(self) -> str:
+        """Gives the screen as it was last looked at."""
+        return "\n".join(self.screen.display)
+
+    def close(self) -> None:
+        """Ends the workbench."""
+        with contextlib.suppress(OSError):
+            self.keys("\x1b\x1bq")
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+
+
+class Endless(http.server.BaseHTTPRequestHandler):
+    """A model that never stops writing."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(b'data: {"choices": [{"index": 0, "delta": {"content": "# more\\n"}}]}\n\n')
+                self.wfile.flush()
+                time.sleep(0.01)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+class Place:
+    """A trusted project in a folder of its own, with a home of its own."""
+
+    def __init__(self, bench: Bench, folder: Path, python: Path) -> None:
+        self.bench = bench
+        self.home = folder / "home"
+        self.project = folder / "shop"
+        self.home.mkdir()
+        shutil.copytree(
+            ROOT / "examples" / "shop", self.project, ignore=shutil.ignore_patterns("__pycache__", ".pytead")
+        )
+        path = "%s:%s" % (python.parent, os.environ["PATH"])
+        self.environment = {"HOME": str(self.home), "PATH": path, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+        self.run("trust")
+
+    def run(self, *arguments: str) -> None:
+        """Runs a verb to its end."""
+        done = subprocess.run(
+            [str(self.bench.binary), *arguments], cwd=self.project, env=self.environment, capture_output=True, text=True
+        )
+        if done.returncode:
+            raise RuntimeError("%s ended with %d:\n%s" % (arguments, done.returncode, done.stderr[-2000:]))
+
+    @contextlib.contextmanager
+    def open(self):
+        """Opens the workbench."""
+        terminal = Terminal(self.bench.binary, self.project, self.environment)
+        try:
+            yield terminal
+        finally:
+            terminal.close()
+
+
+def measure(bench: Bench) -> str:
+    """Gives the section: a row for each kind of answer."""
+    if bench.binary is None:
+        return "Not measured: there was no release build."
+    python = bench.pythons[-1][1]
+    rows = []
+    for name, goal, part in [
+        ("Busy: a key", 50, _busy),
+        ("Stopped: a model", 100, _stopped),
+        ("Saved: a change", 2000, _saved),
+    ]:
+        bench.say(name)
+        with bench.empty_folder() as folder:
+            waits = [1000 * wait for wait in part(Place(bench, folder, python), bench.rounds)]
+        rows.append([name, len(waits), "%.0f" % middle(waits), "%.0f" % max(waits), goal])
+    return table(["answer", "times", "median ms", "worst ms", "goal ms"], rows) + "\n\n" + NOTES
+
+
+def _busy(place: Place, _rounds: int) -> list:
+    """Opens and closes help while a recording streams and saved files are read again."""
+    functions = "".join("def f%d(i):\n    return [i, 'x' * i]\n\n" % n for n in range(500))
+    place.project.joinpath("stream.py").write_text(
+        functions + "if __name__ == '__main__':\n    import time\n    for i in range(100):\n"
+        "        for f in [v for k, v in list(globals().items()) if k[0] == 'f' and callable(v)]:\n            f(i)\n"
+        "        time.sleep(0.1)\n"
+    )
+    many = place.project / "many"
+    many.mkdir()
+    for n in range(FILES):
+        many.joinpath("m%d.py" % n).write_text("def g%d(x):\n    return x\n" % n)
+    waits = []
+    over = threading.Event()
+    with place.open() as terminal:
+        terminal.until(lambda text: "Nothing recorded" in text)
+        terminal.keys("!")
+        terminal.until(lambda text: "pytest -q" in text)
+        terminal.keys("\x15python stream.py\r")
+        terminal.until(lambda text: "recording" in text and "calls" in text)
+
+        def save() -> None:
+            number = 0
+            while not over.wait(0.02):
+                number += 1
+                many.joinpath("m%d.py" % (number % FILES)).write_text("def g(x):\n    return x + %d\n" % number)
+
+        saver = threading.Thread(target=save)
+        saver.start()
+        sent = []
+        for number in range(KEYS):
+            sent.append((terminal.keys("?" if number % 2 == 0 else "\x1b"), number % 2 == 0))
+            time.sleep(0.12)
+        over.set()
+        saver.join()
+        for at, opened in sent:
+            waits.append(terminal.until(lambda text, opened=opened: ("Keys here" in text) == opened) - at)
+    return waits
+
+
+def _stopped(place: Place, rounds: int) -> list:
+    """Stops a model that writes without end."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endless)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    folder = place.home / ".config" / "pytead-tui"
+    folder.mkdir(parents=True)
+    folder.joinpath("config.yaml").write_text(
+        "model:\n  provider: here\nproviders:\n  here:\n    kind: openai\n    base_url: http://127.0.0.1:%d/v1\n    model: tiny\n"
+        % server.server_port
+    )
+    waits = []
+    with place.open() as terminal:
+        terminal.until(lambda text: "Nothing recorded" in text)
+        terminal.keys("fbulk_price\r")
+        terminal.keys("jj")
+        terminal.until(lambda text: "Calls of bulk_price" in text)
+        for _ in range(rounds):
+            terminal.keys("g")
+            terminal.until(lambda text: "Streaming" in text and "# more" in text)
+            time.sleep(0.5)
+            at = terminal.keys("x")
+            waits.append(terminal.until(lambda text: "are kept as text" in text and "Streaming" not in text) - at)
+    server.shutdown()
+    return waits
+
+
+def _saved(place: Place, rounds: int) -> list:
+    """Saves an edit, and takes it back."""
+    place.run("run", "--", "pytest", "-q")
+    path = place.project / "shop" / "pricing.py"
+    before = path.read_text()
+    waits = []
+    with place.open() as terminal:
+        terminal.until(lambda text: "all fresh" in text)
+        for number in range(rounds):
+            # Each time other code, for known code is not run again.
+            after = before.replace("if total > FREE_FROM", "if total + %d - %d >= FREE_FROM" % (number, number))
+            at = time.perf_counter()
+            path.write_text(after)
+            waits.append(terminal.until(lambda text: "2 changed" in text) - at)
+            path.write_text(before)
+            terminal.until(lambda text: "2 changed" not in text and "all fresh" in text)
+    return waits

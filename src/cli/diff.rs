@@ -1,0 +1,25 @@
+//! `pytead-tui diff`: what a change of the code does, from recorded calls. Ends with 1 when something behaves differently.
+
+use crate::base::error::Trouble;
+use crate::cli::args::{self, Format, Global};
+use crate::cli::output::Output;
+use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, report, trusted_engine};
+use crate::domain::command::Command;
+use crate::engine::Done;
+
+/// Compares and prints, in the form that was asked for.
+pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
+    let mut out = Output::stdout(global.format);
+    let handle = trusted_engine(global, &mut out).await?;
+    let work = handle.perform(Command::Diff { reference: args.reference });
+    let Some(done) = interruptible(&handle, &mut out, work).await? else { return Ok(INTERRUPTED) };
+    let Done::Diffed(diff) = done else { return Err(Trouble::internal("The comparison gave no result.")) };
+    handle.close().await;
+    out.result("diff", &diff);
+    out.say(match global.format {
+        Format::Agent => report::agent(&diff),
+        Format::Markdown => report::markdown(&diff),
+        Format::Human | Format::Json => report::human(&diff),
+    });
+    Ok(if diff.is_silent() { OK } else { FINDINGS })
+}

@@ -1,0 +1,67 @@
+//! `pytead-tui export`: a recording printed whole, for people or as JSON lines; nothing is run, so it needs no trust.
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::cli::args::{Export, Global};
+use crate::cli::output::Output;
+use crate::cli::{OK, engine};
+use crate::domain::call::{Call, RecordingId};
+use crate::engine::Handle;
+
+/// Characters of a call's arguments, and of its outcome.
+const LINE: usize = 100;
+
+/// Prints a recording, or lists all of them.
+pub async fn export(global: &Global, args: Export) -> Result<u8, Trouble> {
+    let mut out = Output::stdout(global.format);
+    let handle = engine(global, &mut out).await?;
+    let printed = match args.recording {
+        Some(number) => print(&handle, &mut out, RecordingId(number)),
+        None => list(&handle, &mut out),
+    };
+    handle.close().await;
+    printed.map(|()| OK)
+}
+
+fn list(handle: &Handle, out: &mut Output) -> Result<(), Trouble> {
+    let recordings = handle.recordings()?;
+    for (recording, events) in &recordings {
+        out.result("recording", recording);
+        let size = match events {
+            Some(events) => format!("journey of {}", text::count(usize::try_from(*events).unwrap_or(usize::MAX), "event")),
+            None => text::count(usize::try_from(recording.kept).unwrap_or(usize::MAX), "call"),
+        };
+        out.say(format!("{:>4}  {size:<24}  {}", recording.id.0, recording.command.join(" ")));
+    }
+    if recordings.is_empty() {
+        out.say("Nothing was recorded here yet: pytead-tui run CMD records a program.");
+    }
+    Ok(())
+}
+
+fn print(handle: &Handle, out: &mut Output, id: RecordingId) -> Result<(), Trouble> {
+    let journey = handle.journey(id)?;
+    let calls = handle.recorded_calls(id)?;
+    for (recording, _) in handle.recordings()?.iter().filter(|(recording, _)| recording.id == id) {
+        out.result("recording", recording);
+    }
+    for event in &journey {
+        out.result("event", event);
+        out.say(event.text());
+        if out.is_closed() {
+            break;
+        }
+    }
+    for call in &calls {
+        out.result("call", call);
+        out.say(line(call));
+        if out.is_closed() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn line(call: &Call) -> String {
+    format!("{}{} {}", call.function.0, call.arguments(LINE), call.effect.outcome.summary(LINE))
+}

@@ -1,0 +1,541 @@
+//! Pickles of plain values, read opcode by opcode. Nothing named in one is ever looked up, imported or called.
+//!
+//! What stands for more than `None`, truth values, numbers, texts, bytes, lists, tuples, dicts and sets is refused.
+
+use std::collections::HashMap;
+
+use crate::compat::trace::Refused;
+use crate::domain::value::Value;
+
+/// Values of one pickle, those that stand in several places counted in each.
+const NODES_MAX: usize = 100_000;
+/// Containers may be nested this deep.
+const DEPTH_MAX: usize = 100;
+
+/// A value that is being made; containers grow while others refer to them.
+enum Node {
+    Whole(Value),
+    List(Vec<usize>),
+    Tuple(Vec<usize>),
+    Set(Vec<usize>),
+    FrozenSet(Vec<usize>),
+    Dict(Vec<(usize, usize)>),
+}
+
+/// Reads a pickle of plain values.
+///
+/// # Errors
+/// When it is damaged, or holds anything else.
+pub fn load(bytes: &[u8]) -> Result<Value, Refused> {
+    let mut machine = Machine { bytes, at: 0, nodes: Vec::new(), stack: Vec::new(), marks: Vec::new(), memo: HashMap::new() };
+    let root = machine.run()?;
+    let mut uses = vec![0_u32; machine.nodes.len()];
+    for node in &machine.nodes {
+        for part in parts(node) {
+            uses[part] = uses[part].saturating_add(1);
+        }
+    }
+    let mut build = Build { nodes: &machine.nodes, uses, numbers: HashMap::new(), open: Vec::new(), left: NODES_MAX };
+    build.value(root, 0)
+}
+
+fn parts(node: &Node) -> Vec<usize> {
+    match node {
+        Node::Whole(_) => Vec::new(),
+        Node::List(items) | Node::Tuple(items) | Node::Set(items) | Node::FrozenSet(items) => items.clone(),
+        Node::Dict(pairs) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
+    }
+}
+
+struct Build<'a> {
+    nodes: &'a [Node],
+    uses: Vec<u32>,
+    /// Containers that are one object in several places.
+    numbers: HashMap<usize, u64>,
+    open: Vec<usize>,
+    left: usize,
+}
+
+impl Build<'_> {
+    fn value(&mut self, at: usize, depth: usize) -> Result<Value, Refused> {
+        self.left = self.left.checked_sub(1).ok_or(Refused::TooLarge)?;
+        if depth > DEPTH_MAX {
+            return Err(Refused::TooLarge);
+        }
+        if let Some(number) = self.numbers.get(&at) {
+            return Ok(Value::Ref(*number));
+        }
+        if self.open.contains(&at) {
+            return Err(Refused::NotPlain("a tuple or set that contains itself".into()));
+        }
+        let node = &self.nodes[at];
+        let changeable = matches!(node, Node::List(_) | Node::Set(_) | Node::Dict(_));
+        let number = (changeable && (self.uses[at] > 1 || depth == 0 && self.uses[at] > 0)).then(|| {
+            let number = self.numbers.len() as u64 + 1;
+            self.numbers.insert(at, number);
+            number
+        });
+        self.open.push(at);
+        let value = match node {
+            Node::Whole(value) => value.clone(),
+            Node::List(items) => Value::List(self.values(items, depth)?),
+            Node::Tuple(items) => Value::Tuple(self.values(items, depth)?),
+            Node::Set(items) => Value::Set(self.values(items, depth)?),
+            Node::FrozenSet(items) => Value::FrozenSet(self.values(items, depth)?),
+            Node::Dict(pairs) => {
+                let mut made = Vec::with_capacity(pairs.len());
+                for (key, value) in pairs {
+                    let (key, value) = (self.value(*key, depth + 1)?, self.value(*value, depth + 1)?);
+                    // As in Python, a key that comes again has its last value.
+                    match made.iter_mut().find(|(known, _)| *known == key) {
+                        Some((_, known)) if pairs.len() <= 1_000 => *known = value,
+                        _ => made.push((key, value)),
+                    }
+                }
+                Value::Dict(made)
+            }
+        };
+        self.open.pop();
+        Ok(match number {
+            Some(number) => Value::Shared(number, Box::new(value)),
+            None => value,
+        })
+    }
+
+    fn values(&mut self, items: &[usize], depth: usize) -> Result<Vec<Value>, Refused> {
+        items.iter().map(|item| self.value(*item, depth + 1)).collect()
+    }
+}
+
+struct Machine<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    nodes: Vec<Node>,
+    stack: Vec<usize>,
+    marks: Vec<usize>,
+    memo: HashMap<u64, usize>,
+}
+
+fn damaged() -> Refused {
+    Refused::NoTrace("the pickle is damaged".into())
+}
+
+impl<'a> Machine<'a> {
+    fn run(&mut self) -> Result<usize, Refused> {
+        loop {
+            let code = self.take(1)?[0];
+            match code {
+                // PROTO, FRAME, and the marks of how it was written.
+                0x80 => self.take(1).map(drop)?,
+                0x95 => self.take(8).map(drop)?,
+                b'.' => return self.pop(),
+                b'(' => self.marks.push(self.stack.len()),
+                b'0' => self.pop().map(drop)?,
+                b'1' => self.pop_to_mark().map(drop)?,
+                b'2' => {
+                    let top = self.top()?;
+                    self.stack.push(top);
+                }
+                b'N' => self.whole(Value::None)?,
+                0x88 => self.whole(Value::Bool(true))?,
+                0x89 => self.whole(Value::Bool(false))?,
+                b'J' => {
+                    let number = i32::from_le_bytes(self.array()?);
+                    self.whole(Value::Int(number.into()))?;
+                }
+                b'K' => {
+                    let [number] = self.array()?;
+                    self.whole(Value::Int(number.into()))?;
+                }
+                b'M' => {
+                    let number = u16::from_le_bytes(self.array()?);
+                    self.whole(Value::Int(number.into()))?;
+                }
+                0x8a => {
+                    let [size] = self.array()?;
+                    self.long(size.into())?;
+                }
+                0x8b => {
+                    let size = u32::from_le_bytes(self.array()?);
+                    self.long(size as usize)?;
+                }
+                b'I' => {
+                    let value = match self.line()? {
+                        "00" => Value::Bool(false),
+                        "01" => Value::Bool(true),
+                        digits => decimal(digits)?,
+                    };
+                    self.whole(value)?;
+                }
+                b'L' => {
+                    let value = decimal(self.line()?.trim_end_matches('L'))?;
+                    self.whole(value)?;
+                }
+                b'F' => {
+                    let number = self.line()?.parse().map_err(|_| damaged())?;
+                    self.whole(Value::Float(number))?;
+                }
+                b'G' => {
+                    let number = f64::from_be_bytes(self.array()?);
+                    self.whole(Value::Float(number))?;
+                }
+                0x8c => {
+                    let [size] = self.array()?;
+                    self.text(size.into())?;
+                }
+                b'X' => {
+                    let size = u32::from_le_bytes(self.array()?);
+                    self.text(u64::from(size))?;
+                }
+                0x8d => {
+                    let size = u64::from_le_bytes(self.array()?);
+                    self.text(size)?;
+                }
+                b'V' => {
+                    let value = unescaped(self.raw_line()?)?;
+                    self.whole(value)?;
+                }
+                b'C' => {
+                    let [size] = self.array()?;
+                    self.data(size.into())?;
+                }
+                b'B' => {
+                    let size = u32::from_le_bytes(self.array()?);
+                    self.data(u64::from(size))?;
+                }
+                0x8e => {
+                    let size = u64::from_le_bytes(self.array()?);
+                    self.data(size)?;
+                }
+                b']' => self.node(Node::List(Vec::new()))?,
+                b'}' => self.node(Node::Dict(Vec::new()))?,
+                b')' => self.node(Node::Tuple(Vec::new()))?,
+                0x8f => self.node(Node::Set(Vec::new()))?,
+                b'l' => {
+                    let items = self.pop_to_mark()?;
+                    self.node(Node::List(items))?;
+                }
+                b't' => {
+                    let items = self.pop_to_mark()?;
+                    self.node(Node::Tuple(items))?;
+                }
+                0x91 => {
+                    let items = self.pop_to_mark()?;
+                    self.node(Node::FrozenSet(items))?;
+                }
+                b'd' => {
+                    let items = self.pop_to_mark()?;
+                    self.node(Node::Dict(pairs(&items)?))?;
+                }
+                0x85..=0x87 => {
+                    let count = usize::from(code - 0x84);
+                    let from = self.stack.len().checked_sub(count).filter(|from| *from >= self.floor()).ok_or_else(damaged)?;
+                    let items = self.stack.split_off(from);
+                    self.node(Node::Tuple(items))?;
+                }
+                b'a' => {
+                    let item = self.pop()?;
+                    self.extend(vec![item])?;
+                }
+                b'e' | 0x90 => {
+                    let items = self.pop_to_mark()?;
+                    self.extend(items)?;
+                }
+                b's' => {
+                    let (value, key) = (self.pop()?, self.pop()?);
+                    self.update(vec![(key, value)])?;
+                }
+                b'u' => {
+                    let items = self.pop_to_mark()?;
+                    self.update(pairs(&items)?)?;
+                }
+                b'p' => {
+                    let name = self.line()?.parse().map_err(|_| damaged())?;
+                    self.remember(name)?;
+                }
+                b'q' => {
+                    let [name] = self.array()?;
+                    self.remember(name.into())?;
+                }
+                b'r' => {
+                    let name = u32::from_le_bytes(self.array()?);
+                    self.remember(name.into())?;
+                }
+                0x94 => self.remember(self.memo.len() as u64)?,
+                b'g' => {
+                    let name = self.line()?.parse().map_err(|_| damaged())?;
+                    self.recall(name)?;
+                }
+                b'h' => {
+                    let [name] = self.array()?;
+                    self.recall(name.into())?;
+                }
+                b'j' => {
+                    let name = u32::from_le_bytes(self.array()?);
+                    self.recall(name.into())?;
+                }
+                b'c' | b'i' => {
+                    let name = format!("{}.{}", self.line()?, self.line()?);
+                    return Err(Refused::NotPlain(format!("{name:?}, something of a program")));
+                }
+                0x93 => {
+                    let (name, module) = (self.pop()?, self.pop()?);
+                    let text = |at: usize| match &self.nodes[at] {
+                        Node::Whole(Value::Str(text)) => text.clone(),
+                        _ => "?".into(),
+                    };
+                    return Err(Refused::NotPlain(format!(
+                        "{:?}, something of a program",
+                        format!("{}.{}", text(module), text(name))
+                    )));
+                }
+                _ => return Err(Refused::NotPlain(format!("the instruction {code:#04x}, which makes more than plain values"))),
+            }
+        }
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Refused> {
+        let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..count)).ok_or_else(damaged)?;
+        self.at += count;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Refused> {
+        self.take(N)?.try_into().map_err(|_| damaged())
+    }
+
+    fn raw_line(&mut self) -> Result<&'a [u8], Refused> {
+        let rest = &self.bytes[self.at..];
+        let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
+        self.at += end + 1;
+        Ok(&rest[..end])
+    }
+
+    fn line(&mut self) -> Result<&'a str, Refused> {
+        std::str::from_utf8(self.raw_line()?).map(str::trim_end).map_err(|_| damaged())
+    }
+
+    fn node(&mut self, node: Node) -> Result<(), Refused> {
+        if self.nodes.len() >= NODES_MAX {
+            return Err(Refused::TooLarge);
+        }
+        self.stack.push(self.nodes.len());
+        self.nodes.push(node);
+        Ok(())
+    }
+
+    fn whole(&mut self, value: Value) -> Result<(), Refused> {
+        self.node(Node::Whole(value))
+    }
+
+    fn text(&mut self, size: u64) -> Result<(), Refused> {
+        let bytes = self.take(usize::try_from(size).map_err(|_| damaged())?)?;
+        let value = String::from_utf8(bytes.to_vec()).map_or_else(|error| Value::RawStr(error.into_bytes()), Value::Str);
+        self.whole(value)
+    }
+
+    fn data(&mut self, size: u64) -> Result<(), Refused> {
+        let bytes = self.take(usize::try_from(size).map_err(|_| damaged())?)?.to_vec();
+        self.whole(Value::Bytes(bytes))
+    }
+
+    /// An integer as two's complement, the lowest byte first.
+    fn long(&mut self, size: usize) -> Result<(), Refused> {
+        let bytes = self.take(size)?;
+        let sign = if bytes.last().is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
+        if bytes.len() > 16 {
+            return Err(Refused::NotPlain("an integer of more than 128 bits".into()));
+        }
+        let mut whole = [sign; 16];
+        whole[..bytes.len()].copy_from_slice(bytes);
+        let number = i128::from_le_bytes(whole);
+        self.whole(i64::try_from(number).map_or_else(|_| Value::BigInt(number.to_string()), Value::Int))
+    }
+
+    fn floor(&self) -> usize {
+        self.marks.last().copied().unwrap_or(0)
+    }
+
+    fn pop(&mut self) -> Result<usize, Refused> {
+        if self.stack.len() <= self.floor() {
+            return Err(damaged());
+        }
+        self.stack.pop().ok_or_else(damaged)
+    }
+
+    fn top(&self) -> Result<usize, Refused> {
+        self.stack.last().copied().filter(|_| self.stack.len() > self.floor()).ok_or_else(damaged)
+    }
+
+    fn pop_to_mark(&mut self) -> Result<Vec<usize>, Refused> {
+        let from = self.marks.pop().ok_or_else(damaged)?;
+        Ok(self.stack.split_off(from))
+    }
+
+    fn extend(&mut self, items: Vec<usize>) -> Result<(), Refused> {
+        let at = self.top()?;
+        match self.nodes.get_mut(at) {
+            Some(Node::List(held) | Node::Set(held)) => held.extend(items),
+            _ => return Err(damaged()),
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, items: Vec<(usize, usize)>) -> Result<(), Refused> {
+        let at = self.top()?;
+        match self.nodes.get_mut(at) {
+            Some(Node::Dict(held)) => held.extend(items),
+            _ => return Err(damaged()),
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, name: u64) -> Result<(), Refused> {
+        let top = self.top()?;
+        self.memo.insert(name, top);
+        Ok(())
+    }
+
+    fn recall(&mut self, name: u64) -> Result<(), Refused> {
+        let known = self.memo.get(&name).copied().ok_or_else(damaged)?;
+        self.stack.push(known);
+        if self.stack.len() > NODES_MAX { Err(Refused::TooLarge) } else { Ok(()) }
+    }
+}
+
+fn pairs(items: &[usize]) -> Result<Vec<(usize, usize)>, Refused> {
+    if items.len() % 2 == 1 {
+        return Err(damaged());
+    }
+    Ok(items.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
+}
+
+/// Reads a text of protocol 0: Latin-1, with `\\u` and `\\U` for all else.
+fn unescaped(line: &[u8]) -> Result<Value, Refused> {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((byte, after)) = rest.split_first() {
+        let digits = match (byte, after.first()) {
+            (b'\\', Some(b'u')) => 4,
+            (b'\\', Some(b'U')) => 8,
+            _ => {
+                text.push(char::from(*byte));
+                rest = after;
+                continue;
+            }
+        };
+        let digits = after.get(1..=digits).and_then(|digits| std::str::from_utf8(digits).ok()).ok_or_else(damaged)?;
+        let code = u32::from_str_radix(digits, 16).map_err(|_| damaged())?;
+        let lone = || Refused::NotPlain("a text with half of a surrogate pair".into());
+        text.push(char::from_u32(code).ok_or_else(lone)?);
+        rest = &after[1 + digits.len()..];
+    }
+    Ok(Value::Str(text))
+}
+
+fn decimal(digits: &str) -> Result<Value, Refused> {
+    let plain = digits.strip_prefix('-').unwrap_or(digits);
+    if plain.is_empty() || plain.len() > 4_000 || !plain.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(damaged());
+    }
+    Ok(digits.parse().map_or_else(|_| Value::BigInt(digits.to_owned()), Value::Int))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use std::process::Command;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::python::testing::interpreters;
+    use crate::python::value::encode;
+
+    /// Pickles an expression's value with every protocol of every interpreter; gives the pickles, and marshal of the value.
+    fn pickled(python: &std::path::Path, expression: &str) -> Vec<Vec<u8>> {
+        let script = "import base64, marshal, pickle, sys\nvalue = eval(sys.argv[1])\n\
+            print(base64.b64encode(marshal.dumps(value, 2)).decode())\n\
+            for p in range(pickle.HIGHEST_PROTOCOL + 1): print(base64.b64encode(pickle.dumps(value, p)).decode())";
+        let output = Command::new(python).args(["-c", script, expression]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let decode = |line: &str| base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line).unwrap();
+        String::from_utf8(output.stdout).unwrap().lines().map(decode).collect()
+    }
+
+    #[test]
+    fn plain_values_of_every_protocol_and_interpreter_are_read_exactly() {
+        for python in interpreters() {
+            let values = "(None, True, False, 0, -1, 255, 65536, -2**31, 2**31, 2**63, -2**100, 1.5, float('inf'), 'é\\n', '', \
+                [1, [2, ()]], {'a': [1], 2: {}}, (1,), (1, 2), (1, 2, 3), (1, 2, 3, 4), list(range(2000)))";
+            let mut lines = pickled(&python, values);
+            let wanted = lines.remove(0);
+            for (protocol, bytes) in lines.iter().enumerate() {
+                let value = load(bytes).unwrap_or_else(|error| panic!("protocol {protocol} of {}: {error}", python.display()));
+                assert_eq!(encode(&value), wanted, "protocol {protocol} of {}", python.display());
+            }
+        }
+        let python = &interpreters()[0];
+        for bytes in &pickled(python, "(b'ab', {1}, frozenset([2]))")[5..] {
+            let parts = [Value::Bytes(b"ab".into()), Value::Set(vec![Value::Int(1)]), Value::FrozenSet(vec![Value::Int(2)])];
+            assert_eq!(load(bytes), Ok(Value::Tuple(parts.into())));
+        }
+    }
+
+    #[test]
+    fn one_list_in_two_places_stays_one_and_may_hold_itself() {
+        let python = &interpreters()[0];
+        for bytes in &pickled(python, "(lambda x: (x, x))([1])")[1..] {
+            let first = Value::Shared(1, Box::new(Value::List(vec![Value::Int(1)])));
+            assert_eq!(load(bytes), Ok(Value::Tuple(vec![first, Value::Ref(1)])));
+        }
+        let cycle = b"\x80\x02]q\x00h\x00a.";
+        assert_eq!(load(cycle), Ok(Value::Shared(1, Box::new(Value::List(vec![Value::Ref(1)])))));
+    }
+
+    #[test]
+    fn a_hostile_pickle_is_refused_and_does_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mark = folder.path().join("ran");
+        let python = &interpreters()[0];
+        let evil =
+            format!("type('E', (), {{'__reduce__': lambda self: (__import__('os').system, ('touch {}',))}})()", mark.display());
+        let script =
+            format!("import base64, pickle, sys\nfor p in range(6): print(base64.b64encode(pickle.dumps({evil}, p)).decode())");
+        let output = Command::new(python).args(["-c", &script]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text.lines().count(), 6, "{}", String::from_utf8_lossy(&output.stderr));
+        for line in text.lines() {
+            let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line).unwrap();
+            let refused = load(&bytes).unwrap_err().to_string();
+            assert!(refused.contains("system") && refused.contains("nothing of a trace is ever run"), "{refused}");
+        }
+        assert!(!mark.exists());
+        for code in *b"RbooQP\x81\x82\x83\x84\x92\x97\x98" {
+            assert!(load(&[b'N', b'N', code, b'.']).is_err(), "{code:#x}");
+        }
+    }
+
+    #[test]
+    fn a_few_bytes_that_stand_for_millions_of_values_are_refused() {
+        // Each tuple holds the one before twice.
+        let mut laughs = b"\x80\x02N".to_vec();
+        laughs.extend(b"2\x86".repeat(40));
+        laughs.push(b'.');
+        assert_eq!(load(&laughs), Err(Refused::TooLarge));
+        let mut deep = b"\x80\x02".to_vec();
+        deep.extend(b"]".repeat(50_000));
+        deep.extend(b"a".repeat(49_999));
+        deep.push(b'.');
+        assert_eq!(load(&deep), Err(Refused::TooLarge));
+        assert!(load(b"\x80\x02X\xff\xff\xff\xff").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn random_instructions_never_panic(bytes in proptest::collection::vec(
+            proptest::sample::select(b"(.012NKJMGFILXCB]})ldtaesupqrghjci\n0\x80\x85\x86\x88\x8a\x8f\x90\x91\x94\x01".to_vec()), 0..120)) {
+            let _ = load(&bytes);
+        }
+    }
+}

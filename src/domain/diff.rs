@@ -1,0 +1,136 @@
+//! What a change of the code does: recorded calls under the code of a commit and under today's, function by function.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::paths::RelPath;
+use crate::domain::call::{CallId, Effect};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Edit, ProposalId};
+use crate::domain::value::Difference;
+
+/// How a call ends differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// It raises now, and did not.
+    NowRaises,
+    /// It gives or changes something else.
+    Changed,
+    /// It raised, and does not any more.
+    NoLongerRaises,
+    /// It ends as before, at least ten times slower.
+    Slower,
+}
+
+impl Kind {
+    /// Names it for people.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NowRaises => "now raises",
+            Self::Changed => "changed",
+            Self::NoLongerRaises => "no longer raises",
+            Self::Slower => "slower",
+        }
+    }
+}
+
+/// One recorded call, under both versions of the code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DiffedCall {
+    /// The call.
+    pub call: CallId,
+    /// How it differs.
+    pub kind: Kind,
+    /// Its arguments for people.
+    pub arguments: String,
+    /// How often this input was seen.
+    pub times: u64,
+    /// Who called it when it was recorded: `checkout order.py:41`.
+    pub caller: Option<String>,
+    /// How it ended under the commit's code.
+    pub old: Effect,
+    /// How it ends now.
+    pub new: Effect,
+    /// Where the two differ first; `None` for one that is only slower.
+    pub difference: Option<Difference>,
+    /// Nanoseconds under the commit's code and now.
+    pub durations: (i64, i64),
+}
+
+/// The edits behind what a function does differently.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Because {
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// How that is known.
+    pub how: How,
+}
+
+/// How the edits behind a difference were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// There is no other edit.
+    Only,
+    /// Each of them alone, made to the commit's code, does it.
+    Alone,
+    /// None of them alone does it, and without any one of them it does not happen.
+    Together,
+    /// The calls run through them; they were not taken apart.
+    Entered,
+}
+
+/// A function whose recorded calls end differently.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FunctionDiff {
+    /// The function.
+    pub function: FunctionId,
+    /// Its file.
+    pub path: RelPath,
+    /// Its first line today.
+    pub line: u32,
+    /// It was edited itself; otherwise this is a side effect elsewhere.
+    pub edited: bool,
+    /// The calls that end differently, the telling ones first.
+    pub calls: Vec<DiffedCall>,
+    /// How many of its calls end as before.
+    pub same: u64,
+    /// What did it.
+    pub because: Because,
+    /// The change of it that waits for a person.
+    pub proposal: Option<ProposalId>,
+}
+
+/// What a change of the code does, as far as recorded calls show it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Diff {
+    /// The commit as it was asked for: `HEAD`.
+    pub reference: String,
+    /// Its hash, shortened.
+    pub commit: String,
+    /// Functions that behave differently: side effects elsewhere first, then edited ones.
+    pub functions: Vec<FunctionDiff>,
+    /// Edited functions that no recorded call runs through.
+    pub not_covered: Vec<FunctionId>,
+    /// Functions with recorded calls that are gone, with the number of their calls.
+    pub gone: Vec<(FunctionId, u64)>,
+    /// How many functions were edited.
+    pub edited: u64,
+    /// Calls whose outcome is known under both versions.
+    pub compared: u64,
+    /// Those that end as before.
+    pub same: u64,
+    /// Calls of which it cannot be told.
+    pub unknown: u64,
+    /// Changed files that are no Python: what they change in behaviour is not looked at.
+    pub other_files: Vec<RelPath>,
+}
+
+impl Diff {
+    /// Tells whether nothing behaves differently, as far as can be told.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.functions.is_empty() && self.gone.is_empty()
+    }
+}

@@ -1,0 +1,97 @@
+//! The journey of a recording: what happened, event by event, each with a line id.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::call::{Argument, Touch};
+use crate::domain::function::FunctionId;
+use crate::domain::value::Value;
+
+/// Characters of a value in [`JourneyEvent::text`].
+const VALUE: usize = 60;
+
+/// Numbers an event of a journey from 1 on; written `L1`, `L2` and so on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LineId(pub u32);
+
+impl std::fmt::Display for LineId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "L{}", self.0)
+    }
+}
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JourneyEvent {
+    /// Its place in the journey.
+    pub line: LineId,
+    /// The event that began the call it belongs to: for a call's own beginning, itself.
+    pub call: LineId,
+    /// The process: any number that is one process's in the recording.
+    pub process: i64,
+    /// The thread: the spool's file ordinal.
+    pub thread: u32,
+    /// How many recorded calls are around the call.
+    pub depth: u32,
+    /// When, in nanoseconds since the recording's start.
+    pub at_ns: i64,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What an event tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum What {
+    /// A call began. `reached` are the lines its own body came to, in the order of their first time.
+    Call {
+        function: FunctionId,
+        args: Vec<Argument>,
+        receiver: Option<u64>,
+        parent: Option<LineId>,
+        caller_line: Option<u32>,
+        direct: bool,
+        task: u32,
+        reached: Vec<u32>,
+    },
+    /// It returned; `changed` are the parameters whose content is another one now.
+    Return { value: Value, changed: Vec<(String, Value)> },
+    /// It raised, on this line of its function; `mro` are the names of the exception's type and its bases.
+    Raise { exception: Value, mro: Vec<String>, raised_at: Option<u32>, changed: Vec<(String, Value)> },
+    /// A generator yielded.
+    Yield { value: Value },
+    /// A generator went on.
+    Resume,
+    /// A generator was closed, or an exception thrown into it.
+    Throw { closed: bool },
+    /// Something besides computing.
+    Touch { touch: Touch },
+}
+
+impl JourneyEvent {
+    /// Writes the event as one line for people: `L3     shop.cart:total(3)`, `L4     → 6`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let indent = "  ".repeat(usize::try_from(self.depth.min(40)).unwrap_or(0));
+        let what = match &self.what {
+            What::Call { function, args, receiver, .. } => {
+                let skip = usize::from(receiver.is_some());
+                let args: Vec<String> =
+                    args.iter().skip(skip).map(|arg| format!("{}={}", arg.name, arg.value.summary(VALUE))).collect();
+                format!("{}({})", function.0, args.join(", "))
+            }
+            What::Return { value, .. } => format!("→ {}", value.summary(VALUE)),
+            What::Raise { exception, raised_at, .. } => match raised_at {
+                Some(line) => format!("✗ {} in line {line}", exception.summary(VALUE)),
+                None => format!("✗ {}", exception.summary(VALUE)),
+            },
+            What::Yield { value } => format!("yields {}", value.summary(VALUE)),
+            What::Resume => "goes on".into(),
+            What::Throw { closed: true } => "is closed".into(),
+            What::Throw { closed: false } => "is thrown into".into(),
+            What::Touch { touch } => format!("touches {}: {}", touch.kind, touch.detail),
+        };
+        format!("{:<6}{indent}{what}", self.line.to_string())
+    }
+}

@@ -1,0 +1,346 @@
+//! What a change of the code does: recorded calls under a commit's code and under today's, and the edits behind each
+//! difference. Finds the edits by trying the change in pieces, where there are several.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::domain::call::{Call, CallId, Effect, Outcome};
+use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalState;
+use crate::engine::because::Trial;
+use crate::engine::core::Core;
+use crate::engine::elsewhere::Elsewhere;
+use crate::engine::environment::{self, Observed};
+use crate::engine::jobs::Job;
+use crate::engine::{behaviour, blocking, reaches, require_trust, views, watching};
+use crate::generate::replay::difference;
+use crate::python::value;
+use crate::source::dependencies::Reach;
+use crate::source::git;
+use crate::source::hunks::{FileChange, Pieces};
+use crate::source::index::Index;
+use crate::store::StoredOutcome;
+
+/// Slower than before means: by this factor …
+const SLOWER: i64 = 10;
+/// … and by so many nanoseconds.
+const SLOWER_NS: i64 = 5_000_000;
+/// Changed files of these kinds change nothing that runs.
+const PROSE: &[&str] = &["md", "rst", "txt", "adoc"];
+
+/// A call's outcome under one version of the code.
+pub struct Ending {
+    /// How it ended.
+    pub effect: Effect,
+    /// How long it took, in nanoseconds.
+    pub ns: i64,
+    /// The project's functions it ran through.
+    pub entered: Vec<FunctionId>,
+}
+
+/// A call with its outcome under both versions.
+pub struct Pair {
+    /// The call.
+    pub call: Call,
+    /// Under the commit's code.
+    pub old: Ending,
+    /// Under today's.
+    pub new: Ending,
+}
+
+/// Calls with both outcomes, by function.
+pub type Pairs = BTreeMap<FunctionId, Vec<Pair>>;
+
+/// Compares what recorded calls do under a commit's code and under today's.
+pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Diff, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let worker = (core.root.clone(), reference.clone());
+    let revision = blocking(move || git::resolve(&worker.0, &worker.1)).await??;
+    let commit = revision.commit.clone();
+    if core.watcher.lock().is_none() {
+        watching::reread(core, None).await;
+    }
+    let before = Elsewhere::of_commit(core, revision).await?;
+    let today = core.index();
+    let wanted = Wanted::new(core, before.index(), &today).await?;
+    behaviour::run(core, wanted.functions.clone()).await?;
+    let job = core.jobs.begin("diff", &reference, 0);
+    core.touch();
+    let compared = compare(core, &before, &wanted, &job).await?;
+    let pieces = pieces(&before, &today);
+    let mut functions = Vec::new();
+    for (function, pairs) in &compared.pairs {
+        functions.extend(function_diff(core, &today, &wanted, function, pairs));
+    }
+    Trial { core, before: &before, pieces: &pieces, pairs: &compared.pairs, job: &job }.explain(&mut functions).await?;
+    if job.is_cancelled() {
+        job.end(false);
+        return Err(Trouble::usage("Cancelled: nothing was compared to its end."));
+    }
+    job.end(true);
+    functions.sort_by_key(|one| {
+        let worst = one.calls.iter().map(|call| call.kind).min();
+        (one.edited, worst, std::cmp::Reverse(one.calls.iter().map(|call| call.times).sum::<u64>()), one.function.clone())
+    });
+    let differ: u64 = functions.iter().map(|one| one.calls.len() as u64).sum();
+    let all: u64 = compared.pairs.values().map(|pairs| pairs.len() as u64).sum();
+    let (root, commit_folder) = (core.root.clone(), before.commit().to_owned());
+    let other_files = blocking(move || other_files(&root, &commit_folder)).await?;
+    Ok(Diff {
+        reference,
+        commit,
+        functions,
+        not_covered: wanted.not_covered(&compared.pairs),
+        gone: wanted.gone,
+        edited: wanted.edited.len() as u64,
+        compared: all,
+        same: all - differ,
+        unknown: compared.unknown,
+        other_files,
+    })
+}
+
+/// What there is to compare.
+struct Wanted {
+    /// Recorded functions that may run other code than before.
+    functions: BTreeSet<FunctionId>,
+    /// Hash of the code each may run, before and today.
+    keys: HashMap<FunctionId, (Digest, Digest)>,
+    /// Functions whose own code differs.
+    edited: BTreeSet<FunctionId>,
+    gone: Vec<(FunctionId, u64)>,
+}
+
+impl Wanted {
+    async fn new(core: &Arc<Core>, before: &Arc<Index>, today: &Arc<Index>) -> Result<Self, Trouble> {
+        let totals = core.store().functions()?;
+        let edges = reaches::edges(core)?;
+        let (before, today) = (before.clone(), today.clone());
+        blocking(move || {
+            let (old, new) = (Reach::new(&before, &edges), Reach::new(&today, &edges));
+            let mut wanted =
+                Self { functions: BTreeSet::new(), keys: HashMap::new(), edited: edited(&before, &today), gone: Vec::new() };
+            for total in totals {
+                let id = total.function;
+                match (before.function(&id), today.function(&id)) {
+                    (Some(_), Some(_)) => {
+                        let keys = (old.code_key(&id), new.code_key(&id));
+                        if keys.0 != keys.1 {
+                            wanted.keys.insert(id.clone(), keys);
+                            wanted.functions.insert(id);
+                        }
+                    }
+                    (Some(_), None) => wanted.gone.push((id, total.calls)),
+                    (None, _) => {}
+                }
+            }
+            wanted
+        })
+        .await
+    }
+
+    /// Lists edited functions that no compared call ran through.
+    fn not_covered(&self, pairs: &Pairs) -> Vec<FunctionId> {
+        let pairs = pairs.values().flatten();
+        let entered: HashSet<&FunctionId> = pairs.flat_map(|pair| pair.new.entered.iter().chain([&pair.call.function])).collect();
+        let is_gone = |id: &&FunctionId| self.gone.iter().any(|(gone, _)| gone == *id);
+        self.edited.iter().filter(|id| !entered.contains(id) && !is_gone(id)).cloned().collect()
+    }
+}
+
+/// Lists functions outside tests whose code differs, those that came included; renamed parts of a test-suite are no
+/// behaviour.
+fn edited(before: &Index, today: &Index) -> BTreeSet<FunctionId> {
+    let in_tests = |id: &FunctionId| today.module_of(id).is_some_and(|module| module.is_test());
+    let code = |index: &Index, id: &FunctionId| index.function(id).map(|function| function.fingerprint.code());
+    today
+        .functions()
+        .filter(|function| code(before, &function.id) != Some(function.fingerprint.code()) && !in_tests(&function.id))
+        .map(|function| function.id.clone())
+        .collect()
+}
+
+struct Compared {
+    pairs: Pairs,
+    unknown: u64,
+}
+
+/// Finds both outcomes of each call: today's are known by now, the commit's are run where they are not.
+async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Job<'_>) -> Result<Compared, Trouble> {
+    let mut waiting: Vec<(Call, Ending)> = Vec::new();
+    let mut pairs = Pairs::new();
+    let mut unknown = 0;
+    for (function, (old_code, new_code)) in &wanted.keys {
+        let confirmed = views::confirmed_calls(core, function)?;
+        let ids: Vec<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
+        let (mut before, mut today) = (core.store().outcomes(&ids, *old_code)?, core.store().outcomes(&ids, *new_code)?);
+        for (call, _) in confirmed {
+            let Some(new) = today.remove(&call.id).and_then(known) else {
+                unknown += 1;
+                continue;
+            };
+            match before.remove(&call.id).and_then(known) {
+                Some(old) => pairs.entry(function.clone()).or_default().push(Pair { call, old, new }),
+                None => waiting.push((call, new)),
+            }
+        }
+    }
+    let calls: Vec<Call> = waiting.iter().map(|(call, _)| call.clone()).collect();
+    let observed = before.replay(core, &calls, job).await?;
+    // What seems to differ is run once more: only the same answer twice is believed.
+    let differs = |(call, new): &&(Call, Ending)| {
+        ending(observed.get(&call.id)).is_some_and(|old| difference(&old.effect, &new.effect).is_some())
+    };
+    let suspects: Vec<Call> = waiting.iter().filter(differs).map(|(call, _)| call.clone()).collect();
+    let again = before.replay(core, &suspects, job).await?;
+    let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
+    let mut fresh = Vec::new();
+    for (call, new) in waiting {
+        let Some(old) = ending(observed.get(&call.id)) else {
+            unknown += 1;
+            continue;
+        };
+        let repeats = || ending(again.get(&call.id)).is_some_and(|second| difference(&old.effect, &second.effect).is_none());
+        if suspected.contains(&call.id) && !repeats() {
+            unknown += 1;
+            continue;
+        }
+        if let (Some(seen), Some((code, _))) = (observed.get(&call.id), wanted.keys.get(&call.function)) {
+            fresh.push(seen.stored(call.id, *code));
+        }
+        pairs.entry(call.function.clone()).or_default().push(Pair { call, old, new });
+    }
+    core.store().put_outcomes(fresh)?;
+    let mut compared = Compared { pairs, unknown };
+    time_again(core, before, &mut compared, job).await?;
+    Ok(compared)
+}
+
+/// Runs what seems much slower again under both versions: the fastest run of each counts.
+async fn time_again(core: &Arc<Core>, before: &Elsewhere, compared: &mut Compared, job: &Job<'_>) -> Result<(), Trouble> {
+    let slower: Vec<Call> =
+        compared.pairs.values().flatten().filter(|pair| is_slower(pair)).map(|pair| pair.call.clone()).collect();
+    if slower.is_empty() {
+        return Ok(());
+    }
+    let environment = environment::contained(core).await?;
+    for _ in 0..2 {
+        let (old, new) = (before.replay(core, &slower, job).await?, environment.replay(core, &slower, job).await?);
+        for pair in compared.pairs.values_mut().flatten() {
+            for (ending, seen) in [(&mut pair.old, old.get(&pair.call.id)), (&mut pair.new, new.get(&pair.call.id))] {
+                ending.ns = seen.map_or(ending.ns, |seen| ending.ns.min(seen.duration_ns));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_slower(pair: &Pair) -> bool {
+    let (old, new) = (pair.old.ns.max(1), pair.new.ns);
+    new / old >= SLOWER && new - old >= SLOWER_NS
+}
+
+fn known(stored: StoredOutcome) -> Option<Ending> {
+    let effect = value::outcome(&stored.outcome).ok()?;
+    Some(Ending { effect, ns: stored.duration_ns, entered: stored.entered })
+}
+
+/// Gives the outcome of a call that could be run.
+pub fn ending(seen: Option<&Observed>) -> Option<Ending> {
+    let seen = seen?;
+    let effect = seen.effect.as_ref().ok()?.clone();
+    Some(Ending { effect, ns: seen.duration_ns, entered: seen.entered.clone() })
+}
+
+fn kind(pair: &Pair) -> Option<Kind> {
+    let differs = difference(&pair.old.effect, &pair.new.effect).is_some();
+    let raises = |ending: &Ending| ending.effect.outcome.is_failure();
+    match (differs, raises(&pair.old), raises(&pair.new)) {
+        (true, false, true) => Some(Kind::NowRaises),
+        (true, true, false) => Some(Kind::NoLongerRaises),
+        (true, _, _) => Some(Kind::Changed),
+        // A call that is ended for its time is not slower, it does not end.
+        (false, ..) if matches!(pair.new.effect.outcome, Outcome::TimedOut(_)) => None,
+        (false, ..) => is_slower(pair).then_some(Kind::Slower),
+    }
+}
+
+fn function_diff(core: &Core, today: &Index, wanted: &Wanted, id: &FunctionId, pairs: &[Pair]) -> Option<FunctionDiff> {
+    let function = today.function(id)?;
+    let mut calls: Vec<DiffedCall> = pairs
+        .iter()
+        .filter_map(|pair| {
+            Some(DiffedCall {
+                call: pair.call.id,
+                kind: kind(pair)?,
+                arguments: pair.call.arguments(160),
+                times: pair.call.times,
+                caller: pair.call.caller.as_ref().map(|caller| views::place(today, caller, pair.call.caller_line)),
+                old: pair.old.effect.clone(),
+                new: pair.new.effect.clone(),
+                difference: difference(&pair.old.effect, &pair.new.effect),
+                durations: (pair.old.ns, pair.new.ns),
+            })
+        })
+        .collect();
+    if calls.is_empty() {
+        return None;
+    }
+    calls.sort_by_key(|call| (call.kind, call.arguments.len(), call.call));
+    let waits = |state: ProposalState| matches!(state, ProposalState::Ready | ProposalState::Rejected);
+    let proposal = {
+        let state = core.state.lock();
+        let mut open = state.proposals.values().filter(|one| one.change().is_some() && one.function == *id && waits(one.state));
+        open.next_back().map(|proposal| proposal.id)
+    };
+    Some(FunctionDiff {
+        function: id.clone(),
+        path: function.path.clone(),
+        line: function.span.first,
+        edited: wanted.edited.contains(id),
+        same: (pairs.len() - calls.len()) as u64,
+        calls,
+        because: Because { edits: Vec::new(), how: How::Entered },
+        proposal,
+    })
+}
+
+/// Takes the change apart, tests left out: what they say is not what the program does.
+fn pieces(before: &Elsewhere, today: &Index) -> Pieces {
+    let old = before.index();
+    let modules = old.modules().chain(today.modules()).filter(|module| !module.is_test());
+    let paths: BTreeSet<&RelPath> = modules.map(|module| &module.path).collect();
+    let hash = |index: &Index, path: &RelPath| index.module(path).map(|module| module.hash);
+    let changed = paths.into_iter().filter(|path| hash(old, path) != hash(today, path));
+    let files = changed.map(|path| FileChange { path: path.clone(), old: old.text(path), new: today.text(path) }).collect();
+    Pieces::new(old, today, files)
+}
+
+/// Lists changed files that are no Python and no prose.
+fn other_files(root: &Path, commit: &Path) -> Vec<RelPath> {
+    let mut found = Vec::new();
+    let mut folders = vec![commit.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+            let Some(below) = RelPath::below(commit, &path) else { continue };
+            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() && extension != "py" && !PROSE.contains(&extension) && !below.as_str().starts_with('.') {
+                let now = below.under(root);
+                let same_size = now.metadata().is_ok_and(|meta| entry.metadata().is_ok_and(|old| old.len() == meta.len()));
+                if !same_size || std::fs::read(&now).ok() != std::fs::read(&path).ok() {
+                    found.push(below);
+                }
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,35 @@
+//! Recordings as they are stored: listed, and read whole.
+
+use crate::base::error::Trouble;
+use crate::domain::call::{Call, Recording, RecordingId};
+use crate::domain::journey::JourneyEvent;
+use crate::engine::core::Core;
+use crate::engine::views;
+use crate::record::journey::events;
+
+/// Lists the recordings, the newest first, each with the number of events where it is a journey.
+pub fn list(core: &Core) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {
+    let journeys = core.store().journeys()?;
+    let events = |id| journeys.iter().find(|(recording, _)| *recording == id).map(|(_, events)| *events);
+    Ok(core.store().recordings()?.into_iter().map(|recording| (recording.clone(), events(recording.id))).collect())
+}
+
+/// Reads the journey of a recording.
+pub fn journey(core: &Core, id: RecordingId) -> Result<Vec<JourneyEvent>, Trouble> {
+    let recording = existing(core, id)?;
+    Ok(events(core.store().journey(id)?, recording.started))
+}
+
+/// Reads the kept calls of a recording.
+pub fn calls(core: &Core, id: RecordingId) -> Result<Vec<Call>, Trouble> {
+    existing(core, id)?;
+    let mut calls: Vec<Call> = core.store().calls_in(id)?.into_iter().map(views::decode).collect();
+    calls.sort_by_key(|call| (call.start_ns, call.id));
+    Ok(calls)
+}
+
+fn existing(core: &Core, id: RecordingId) -> Result<Recording, Trouble> {
+    core.store()
+        .recording(id)?
+        .ok_or_else(|| Trouble::usage(format!("There is no recording {}.", id.0)).so("pytead-tui export lists the recordings."))
+}

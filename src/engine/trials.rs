@@ -1,0 +1,576 @@
+//! What is tried with drafts before a person sees them: each test alone, all in company, in other circumstances, against
+//! faults; and, where something fails, whose doing it is.
+//!
+//! A warm Python collects the tests once and every try is a fork of it. What fails there is run once more in a fresh
+//! process before anybody believes it; where the two disagree, fresh ones decide from then on.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::base::error::Trouble;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Draft, ProposalId};
+use crate::engine::blocking;
+use crate::engine::core::Core;
+use crate::engine::environment::Environment;
+use crate::engine::fresh::{self, Fresh, Way};
+use crate::engine::provers::Author;
+use crate::generate::prove::{Blame, Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, name_of};
+use crate::generate::rules::Allowed;
+use crate::pytest::bench::Bench;
+use crate::pytest::report::{Outcome, Report};
+use crate::pytest::warm::{self, Heard, Session, millis};
+use crate::python::protocol::{Hello, Place, ProveRun};
+use crate::python::zygote::Worker;
+
+/// Faults put into a function.
+const FAULTS: u32 = 8;
+/// Pairs of tests tried when one fails after others.
+const PAIRS: usize = 40;
+/// More runs of what uses random numbers, each with others: one that holds for half of them passes all once in a thousand.
+const CHANCES: u64 = 6;
+/// Seconds the clock is put forward: 400 days.
+const LATER: i64 = 400 * 24 * 3600;
+const LATER_WORDS: &str = "400 days later";
+/// A time zone with a quarter of an hour, where nobody who runs this is.
+const ZONE: &str = "Asia/Kathmandu";
+/// The same without a table of zones.
+const PLAIN_ZONE: &str = "PYT-05:45";
+
+// Keys of runs.
+const LOOK: u64 = 1;
+const AGAIN: u64 = 2;
+const FORWARD: u64 = 3;
+const BACKWARD: u64 = 4;
+const SHUFFLED: u64 = 5;
+const LATE: u64 = 6;
+const CHANCE: u64 = 10;
+const FAULT: u64 = 1000;
+const PAIR: u64 = 1_000_000;
+
+/// A draft to try.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub id: ProposalId,
+    pub function: FunctionId,
+    pub draft: Draft,
+    /// What it runs through reads the clock.
+    pub reads_clock: bool,
+    /// What it runs through uses random numbers.
+    pub uses_chance: bool,
+}
+
+/// What was seen of a draft.
+#[derive(Debug, Clone, Default)]
+pub struct Observed {
+    pub trial: Trial,
+    /// Plain pytest does not find the project: its folders were put on the path.
+    pub with_roots: bool,
+}
+
+/// How drafts are tried.
+pub struct Trials {
+    pub core: Arc<Core>,
+    pub environment: Arc<Environment>,
+    pub author: Author,
+    /// Python processes with a hash seed of their own.
+    pub seeds: u32,
+    pub fresh: Arc<Fresh>,
+}
+
+/// Gives the hash seed of the nth process.
+pub fn hash_seed(nth: u32) -> u32 {
+    nth * 7 + 1
+}
+
+impl Trials {
+    /// Tries drafts in all ways.
+    pub async fn observe(&self, candidates: &[Candidate]) -> Result<HashMap<ProposalId, Observed>, Trouble> {
+        let provers = &self.environment.provers;
+        let (cold, warm): (Vec<Candidate>, Vec<Candidate>) =
+            candidates.iter().cloned().partition(|candidate| provers.is_distrusted(&candidate.function));
+        let mut all = HashMap::new();
+        if !warm.is_empty() {
+            let tried = tokio::select! {
+                () = self.fresh.cancel.cancelled() => return Err(Trouble::environment("The proof was cancelled.")),
+                tried = self.warm(&warm) => tried,
+            };
+            match tried {
+                Ok(Warm::Seen(seen)) => all.extend(self.confirm(&warm, seen).await?),
+                Ok(Warm::Cold(why)) => all.extend(self.cold(&warm, &why).await?),
+                Err(trouble) => {
+                    self.core.log.trouble("prove", &trouble);
+                    all.extend(self.cold(&warm, "the warm one ended").await?);
+                }
+            }
+        }
+        all.extend(self.cold(&cold, "a warm one gave another result").await?);
+        Ok(all)
+    }
+
+    /// Runs drafts in fresh processes alone.
+    async fn cold(&self, candidates: &[Candidate], why: &str) -> Result<HashMap<ProposalId, Observed>, Trouble> {
+        let ways = (0..self.seeds.max(2)).map(|nth| Way {
+            manner: if nth % 2 == 1 { Manner::Backward } else { Manner::Forward },
+            hash_seed: hash_seed(nth),
+            elsewhere: false,
+        });
+        let seen = self.in_fresh(candidates, ways.collect()).await?;
+        let observed = seen.into_iter().map(|(id, seen)| {
+            let clock = clock_of(candidates, id, None);
+            let trial = Trial { runs: seen.runs, cold: Some(why.to_owned()), clock, ..Trial::default() };
+            (id, Observed { trial, with_roots: seen.with_roots })
+        });
+        Ok(observed.collect())
+    }
+
+    async fn in_fresh(&self, candidates: &[Candidate], ways: Vec<Way>) -> Result<HashMap<ProposalId, fresh::Seen>, Trouble> {
+        if candidates.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let drafts: Vec<(ProposalId, Draft)> = candidates.iter().map(|one| (one.id, one.draft.clone())).collect();
+        let fresh = self.fresh.clone();
+        blocking(move || fresh.prove(&drafts, &ways)).await?
+    }
+
+    /// Runs what failed alone in a warm Python in a fresh one; where that one passes, the fresh ones decide.
+    async fn confirm(
+        &self,
+        candidates: &[Candidate],
+        mut seen: HashMap<ProposalId, Observed>,
+    ) -> Result<HashMap<ProposalId, Observed>, Trouble> {
+        let fails =
+            |observed: &Observed| failing(&observed.trial.runs, |run| run.manner == Manner::Alone && run.varied.is_empty());
+        let suspects: Vec<Candidate> = candidates
+            .iter()
+            .filter(|one| seen.get(&one.id).is_some_and(|observed| fails(observed).is_none_or(|names| !names.is_empty())))
+            .cloned()
+            .collect();
+        let way = Way { manner: Manner::Forward, hash_seed: hash_seed(0), elsewhere: false };
+        let runs = self.in_fresh(&suspects, vec![way]).await?;
+        let mut distrusted = Vec::new();
+        for one in suspects {
+            let (Some(warm), Some(cold)) = (seen.get(&one.id), runs.get(&one.id)) else { continue };
+            let cold = failing(&cold.runs, |_| true);
+            let differs = match (fails(warm), cold) {
+                (Some(warm), Some(cold)) => warm.iter().any(|name| !cold.contains(name)),
+                (None, cold) => cold.is_some(),
+                (Some(_), None) => false,
+            };
+            if differs {
+                self.environment.provers.distrust(&one.function);
+                distrusted.push(one);
+            }
+        }
+        seen.extend(self.cold(&distrusted, "a warm one gave another result").await?);
+        Ok(seen)
+    }
+
+    async fn warm(&self, candidates: &[Candidate]) -> Result<Warm, Trouble> {
+        let mut try_once = self.warm_with(candidates, false).await?;
+        if let Warm::Seen(seen) = &try_once {
+            let misses = |run: &Run| fresh::misses_the_project(&run.end, &self.fresh.names);
+            if seen.values().any(|observed| observed.trial.runs.iter().any(misses)) {
+                self.fresh.rooted.store(true, Ordering::Relaxed);
+                try_once = self.warm_with(candidates, true).await?;
+            }
+        }
+        Ok(try_once)
+    }
+
+    async fn warm_with(&self, candidates: &[Candidate], with_roots: bool) -> Result<Warm, Trouble> {
+        let folder = self.environment.provers.bench(self.author)?;
+        let drafts: Vec<(ProposalId, Draft)> = candidates.iter().map(|one| (one.id, one.draft.clone())).collect();
+        let (root, path) = (self.core.root.clone(), folder.path().to_owned());
+        let (bench, owners) = blocking(move || fresh::lay_out(&root, &path, &drafts)).await??;
+        let files: Vec<String> = owners.keys().cloned().collect();
+        let first = self.python(0).await?;
+        let mut desk = Desk { trials: self, bench: &bench, files: &files, owners: &owners, with_roots, first };
+        desk.try_all(candidates).await
+    }
+
+    /// Lists what tests may import.
+    pub async fn allowed(&self) -> Result<Allowed, Trouble> {
+        let (_, hello) = self.python(0).await?;
+        let index = self.core.index();
+        let imports = index.modules().flat_map(|module| &module.imports);
+        let tops = imports.filter_map(|import| import.module.split('.').next().map(ToOwned::to_owned));
+        Ok(Allowed {
+            stdlib: hello.stdlib.into_iter().collect(),
+            project: self.fresh.names.clone(),
+            used: tops.collect(),
+            plugins: hello.plugins.into_iter().collect(),
+        })
+    }
+
+    async fn python(&self, nth: u32) -> Result<(Worker, Hello), Trouble> {
+        let what = (self.author, self.fresh.level);
+        self.environment.provers.get(&self.core, &self.environment, what, hash_seed(nth)).await
+    }
+}
+
+/// What came of trying drafts in a warm Python.
+enum Warm {
+    Seen(HashMap<ProposalId, Observed>),
+    /// They have to run in fresh ones, and why.
+    Cold(String),
+}
+
+/// The tries of drafts that are laid out.
+struct Desk<'a> {
+    trials: &'a Trials,
+    bench: &'a Bench,
+    files: &'a [String],
+    owners: &'a BTreeMap<String, ProposalId>,
+    with_roots: bool,
+    first: (Worker, Hello),
+}
+
+/// Surroundings of a session.
+#[derive(Clone, Default)]
+struct Around {
+    zone: bool,
+    elsewhere: bool,
+    /// Nobody looks at why a test failed.
+    plain: bool,
+}
+
+impl Desk<'_> {
+    async fn try_all(&mut self, candidates: &[Candidate]) -> Result<Warm, Trouble> {
+        let mut runs = vec![self.run(LOOK, |run| {
+            run.each = true;
+            run.look = true;
+            run.again = Some(AGAIN);
+            run.targets = self.places(candidates);
+        })];
+        runs.push(self.run(FORWARD, |_| {}));
+        let of = |which: fn(&Candidate) -> bool| -> Vec<String> {
+            let wanted = |id: &ProposalId| candidates.iter().any(|one| one.id == *id && which(one));
+            self.owners.iter().filter(|(_, id)| wanted(id)).map(|(file, _)| file.clone()).collect()
+        };
+        let (late, chance) = (of(|one| one.reads_clock), of(|one| one.uses_chance));
+        if !late.is_empty() {
+            runs.push(self.run(LATE, |run| {
+                run.tests = Some(late);
+                run.clock = Some(LATER);
+            }));
+        }
+        for nth in 0..if chance.is_empty() { 0 } else { CHANCES } {
+            runs.push(self.run(CHANCE + nth, |run| {
+                run.tests = Some(chance.clone());
+                run.each = true;
+            }));
+        }
+        for (at, place) in (0..).zip(self.places(candidates)) {
+            runs.push(self.run(FAULT + at, |run| {
+                run.tests = Some(vec![place.tests.clone()]);
+                run.fault = Some(place.clone());
+                run.most = FAULTS;
+            }));
+        }
+        let first = self.session(&self.first.0, &Around::default(), runs).await?;
+        if let Some(why) = first.cold {
+            return Ok(Warm::Cold(why));
+        }
+        let sound = passed_in(&first, LOOK);
+        let mut others = Vec::new();
+        for nth in 1..self.trials.seeds.max(2) {
+            let runs = vec![
+                self.run(BACKWARD, |run| {
+                    run.tests = Some(sound.iter().cloned().collect());
+                    run.order = Some("reverse");
+                }),
+                self.run(SHUFFLED, |run| {
+                    run.tests = Some(sound.iter().cloned().collect());
+                    run.order = Some("shuffle");
+                }),
+            ];
+            let (python, _) = self.trials.python(nth).await?;
+            let around = Around { zone: true, elsewhere: true, plain: true };
+            let heard = if sound.is_empty() { Heard::default() } else { self.session(&python, &around, runs).await? };
+            if let Some(why) = heard.cold {
+                return Ok(Warm::Cold(why));
+            }
+            others.push((nth, heard));
+        }
+        let mut seen = self.part(candidates, &first, &others);
+        self.find_culprits(&sound, &first, &others, &mut seen).await?;
+        Ok(Warm::Seen(seen))
+    }
+
+    fn places(&self, candidates: &[Candidate]) -> Vec<Place> {
+        let index = self.trials.core.index();
+        let place = |(file, id): (&String, &ProposalId)| {
+            let function = index.function(&candidates.iter().find(|one| one.id == *id)?.function)?;
+            let qualname = function.id.qualname();
+            Some(Place {
+                tests: file.clone(),
+                module: function.id.module().to_owned(),
+                path: function.path.as_str().to_owned(),
+                qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
+            })
+        };
+        self.owners.iter().filter_map(place).collect()
+    }
+
+    fn run(&self, key: u64, change: impl FnOnce(&mut ProveRun)) -> ProveRun {
+        let mut run = ProveRun { key, limit_ms: millis(self.trials.fresh.limit), ..ProveRun::default() };
+        change(&mut run);
+        run
+    }
+
+    async fn session(&self, python: &Worker, around: &Around, runs: Vec<ProveRun>) -> Result<Heard, Trouble> {
+        let mut env = BTreeMap::new();
+        if around.zone {
+            let zone = if Path::new("/usr/share/zoneinfo").join(ZONE).exists() { ZONE } else { PLAIN_ZONE };
+            env.insert("TZ".to_owned(), zone.to_owned());
+        }
+        let session = Session {
+            root: &self.trials.core.root,
+            paths: &self.trials.fresh.roots,
+            on_path: self.with_roots,
+            bench: self.bench,
+            tests: self.files,
+            env,
+            cwd: around.elsewhere.then_some(Path::new("/")),
+            plain: around.plain,
+            runs,
+            limit: self.trials.fresh.limit,
+        };
+        warm::run(python, &session, &mut || {}).await
+    }
+
+    /// Parts what was heard by draft.
+    fn part(&self, candidates: &[Candidate], first: &Heard, others: &[(u32, Heard)]) -> HashMap<ProposalId, Observed> {
+        let mut all = HashMap::new();
+        for (at, (file, id)) in (0..).zip(self.owners) {
+            let own =
+                |nodeid: &str| nodeid.strip_prefix(file.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+            let mut trial = Trial { clock: clock_of(candidates, *id, self.first.1.clock.as_deref()), ..Trial::default() };
+            if let Some(broken) = first.uncollected.iter().find(|result| own(&result.nodeid)) {
+                let lines = std::iter::once(&broken.message).chain(&broken.lines).cloned().collect();
+                trial.runs.push(run(Manner::Alone, 0, &[], RunEnd::NotCollected(lines)));
+                all.insert(*id, Observed { trial, with_roots: self.with_roots });
+                continue;
+            }
+            let end = |heard: &Heard, key: u64| {
+                let reports = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
+                RunEnd::Finished(reports.filter(|result| own(&result.nodeid)).map(TestResult::from).collect())
+            };
+            trial.runs.push(run(Manner::Alone, 0, &[], end(first, LOOK)));
+            trial.runs.push(run(Manner::Forward, 0, &[], end(first, FORWARD)));
+            for (nth, heard) in others {
+                let around = ["another time zone", "another folder"];
+                trial.runs.push(run(Manner::Backward, *nth, &around, end(heard, BACKWARD)));
+                trial.runs.push(run(Manner::Shuffled, *nth, &around, end(heard, SHUFFLED)));
+            }
+            let more = |key: u64| {
+                first
+                    .reports
+                    .range((key, 0)..=(key, u64::MAX))
+                    .any(|(_, report)| report.results.iter().any(|result| own(&result.nodeid)))
+            };
+            if more(LATE) {
+                trial.runs.push(run(Manner::Forward, 0, &[LATER_WORDS], end(first, LATE)));
+                // The same company in the same order passes today, so it is the clock.
+                let today = passed_in(first, FORWARD);
+                let failed = first.reports.get(&(LATE, 0)).map_or(&[][..], |report| &report.results);
+                let failed = failed.iter().filter(|result| result.outcome != Outcome::Passed && own(&result.nodeid));
+                for result in failed.filter(|result| today.contains(&result.nodeid)) {
+                    trial.blamed.insert(name_of(&result.nodeid), blame(first, LATE, &result.nodeid, LATER_WORDS));
+                }
+            }
+            for key in (CHANCE..CHANCE + CHANCES).filter(|key| more(*key)) {
+                trial.runs.push(run(Manner::Alone, 0, &["other random numbers"], end(first, key)));
+            }
+            let looks = first.looks.iter().filter(|(nodeid, _)| own(nodeid));
+            trial.looks = looks.map(|(nodeid, look)| (name_of(nodeid), look.clone())).collect();
+            let again = first.reports.range((AGAIN, 0)..=(AGAIN, u64::MAX)).flat_map(|(_, report)| &report.results);
+            let again = again.filter(|result| own(&result.nodeid) && result.outcome != Outcome::Passed);
+            trial.once = again.map(|result| name_of(&result.nodeid)).collect();
+            trial.faults = faults(first, FAULT + at);
+            // Nobody can tell what a test would have done that another draft's test gave no time to.
+            let cut_short = |result: &&TestResult| result.message.starts_with("not run: ");
+            let skipped = trial.runs.iter().skip(1).filter_map(|run| match &run.end {
+                RunEnd::Finished(results) => Some(results.iter().filter(cut_short).map(|result| result.name.clone())),
+                _ => None,
+            });
+            trial.excused = skipped.flatten().collect();
+            all.insert(*id, Observed { trial, with_roots: self.with_roots });
+        }
+        all
+    }
+
+    /// Looks for what makes tests fail that pass alone: another test, or the circumstances.
+    async fn find_culprits(
+        &self,
+        sound: &BTreeSet<String>,
+        first: &Heard,
+        others: &[(u32, Heard)],
+        seen: &mut HashMap<ProposalId, Observed>,
+    ) -> Result<(), Trouble> {
+        let mut after: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (victim, before) in failures(first, FORWARD, sound) {
+            after.entry(victim).or_default().extend(before);
+        }
+        for (nth, heard) in others {
+            let mut failed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            for key in [BACKWARD, SHUFFLED] {
+                failed.extend(failures(heard, key, sound));
+            }
+            if failed.is_empty() {
+                continue;
+            }
+            for (name, when) in self.circumstances(*nth, failed.keys().cloned().collect()).await? {
+                failed.remove(&name);
+                if let Some(observed) = self.owner(&name).and_then(|id| seen.get_mut(&id)) {
+                    observed.trial.blamed.insert(name_of(&name), when);
+                }
+            }
+            for (victim, before) in failed {
+                after.entry(victim).or_default().extend(before);
+            }
+        }
+        for (culprit, victim) in self.pairs(first, after).await? {
+            if let Some(observed) = self.owner(&victim).and_then(|id| seen.get_mut(&id)) {
+                observed.trial.excused.insert(name_of(&victim));
+            }
+            if let Some(observed) = self.owner(&culprit).and_then(|id| seen.get_mut(&id)) {
+                observed.trial.spoilers.insert(name_of(&culprit), name_of(&victim));
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds which of the circumstances of the nth Python tests fail in even when they run alone there.
+    async fn circumstances(&self, nth: u32, tests: Vec<String>) -> Result<BTreeMap<String, Blame>, Trouble> {
+        let alone = |tests: &[String]| {
+            let each = self.run(LOOK, |run| {
+                run.tests = Some(tests.to_vec());
+                run.each = true;
+            });
+            vec![each]
+        };
+        let (python, _) = self.trials.python(nth).await?;
+        let both = Around { zone: true, elsewhere: true, plain: false };
+        let heard = self.session(&python, &both, alone(&tests)).await?;
+        let fine = passed_in(&heard, LOOK);
+        let mut blamed = BTreeMap::new();
+        let mut left: Vec<String> = tests.into_iter().filter(|test| !fine.contains(test)).collect();
+        let single = [
+            (Around { zone: true, ..Around::default() }, "in another time zone"),
+            (Around { elsewhere: true, ..Around::default() }, "in another folder"),
+        ];
+        for (around, words) in single {
+            if left.is_empty() {
+                break;
+            }
+            let heard = self.session(&self.first.0, &around, alone(&left)).await?;
+            let fine = passed_in(&heard, LOOK);
+            let failed = left.iter().filter(|test| !fine.contains(*test));
+            blamed.extend(failed.map(|test| (test.clone(), blame(&heard, LOOK, test, words))));
+            left.retain(|test| fine.contains(test));
+        }
+        let words = format!("under hash seed {}", hash_seed(nth));
+        blamed.extend(left.into_iter().map(|test| (test.clone(), blame(&heard, LOOK, &test, &words))));
+        Ok(blamed)
+    }
+
+    /// Finds which test makes which other fail, of those that leave something behind.
+    async fn pairs(&self, first: &Heard, after: BTreeMap<String, BTreeSet<String>>) -> Result<Vec<(String, String)>, Trouble> {
+        let leaves = |test: &&String| first.looks.get(*test).is_some_and(|look| !look.left.is_empty());
+        let mut pairs = Vec::new();
+        for (victim, before) in &after {
+            for culprit in before.iter().filter(leaves).filter(|culprit| *culprit != victim) {
+                pairs.push((culprit.clone(), victim.clone()));
+            }
+        }
+        pairs.truncate(PAIRS);
+        if pairs.is_empty() {
+            return Ok(pairs);
+        }
+        let runs = (PAIR..).zip(&pairs).map(|(key, (culprit, victim))| {
+            self.run(key, |run| {
+                run.tests = Some(vec![culprit.clone(), victim.clone()]);
+                run.order = Some("listed");
+            })
+        });
+        let heard = self.session(&self.first.0, &Around::default(), runs.collect()).await?;
+        let fails = |key: u64, victim: &str| {
+            let report = heard.reports.get(&(key, 0));
+            report.is_some_and(|report| {
+                report.results.iter().any(|result| result.nodeid == victim && result.outcome != Outcome::Passed)
+            })
+        };
+        let found = (PAIR..).zip(pairs).filter(|(key, (_, victim))| fails(*key, victim));
+        Ok(found.map(|(_, pair)| pair).collect())
+    }
+
+    fn owner(&self, nodeid: &str) -> Option<ProposalId> {
+        self.owners.get(nodeid.split("::").next()?).copied()
+    }
+}
+
+fn run(manner: Manner, nth: u32, varied: &[&str], end: RunEnd) -> Run {
+    let varied = varied.iter().map(|word| (*word).to_owned()).collect();
+    Run { manner, fresh: false, hash_seed: Some(hash_seed(nth)), varied, end }
+}
+
+fn clock_of(candidates: &[Candidate], id: ProposalId, by: Option<&str>) -> Clock {
+    match (candidates.iter().any(|one| one.id == id && one.reads_clock), by) {
+        (false, _) => Clock::NotRead,
+        (true, Some("ours")) => Clock::Varied("a clock of our own".to_owned()),
+        (true, Some(by)) => Clock::Varied(by.replace('_', "-")),
+        (true, None) => Clock::NotVaried,
+    }
+}
+
+fn blame(heard: &Heard, key: u64, test: &str, when: &str) -> Blame {
+    let results = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
+    let failed = results.into_iter().find(|result| result.nodeid == test).map(TestResult::from);
+    let (message, lines) = failed.map_or_else(Default::default, |result| (result.message, result.lines));
+    Blame { when: when.to_owned(), message, lines }
+}
+
+/// Lists the tests that passed in a run, by id.
+fn passed_in(heard: &Heard, key: u64) -> BTreeSet<String> {
+    let results = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
+    results.filter(|result| result.outcome == Outcome::Passed).map(|result| result.nodeid.clone()).collect()
+}
+
+/// Lists the tests that pass alone and failed in a run in company, with those that ran before them.
+fn failures(heard: &Heard, key: u64, sound: &BTreeSet<String>) -> BTreeMap<String, Vec<String>> {
+    let mut found = BTreeMap::new();
+    let Some(Report { results, .. }) = heard.reports.get(&(key, 0)) else { return found };
+    for (at, result) in results.iter().enumerate() {
+        if result.outcome != Outcome::Passed && sound.contains(&result.nodeid) && !result.message.starts_with("not run: ") {
+            found.insert(result.nodeid.clone(), results[..at].iter().map(|result| result.nodeid.clone()).collect());
+        }
+    }
+    found
+}
+
+/// Lists the tests that did not pass in some runs; `None` when they could not be collected or the run broke.
+fn failing(runs: &[Run], which: impl Fn(&Run) -> bool) -> Option<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    for run in runs.iter().filter(|run| which(run)) {
+        let RunEnd::Finished(results) = &run.end else { return None };
+        found.extend(results.iter().filter(|result| !result.passed).map(|result| result.name.clone()));
+    }
+    Some(found)
+}
+
+fn faults(heard: &Heard, key: u64) -> Faults {
+    if let Some(why) = heard.faultless.get(&key) {
+        return Faults::None(why.clone());
+    }
+    let faults = heard.faults.range((key, 0)..=(key, u64::MAX)).map(|(place, fault)| {
+        let results = heard.reports.get(place).map_or(&[][..], |report| &report.results);
+        let noticed = results.iter().filter(|result| result.outcome != Outcome::Passed && result.outcome != Outcome::Skipped);
+        (fault.clone(), noticed.map(|result| name_of(&result.nodeid)).collect())
+    });
+    let faults: Vec<_> = faults.collect();
+    if faults.is_empty() { Faults::None("the function was not found in its file".into()) } else { Faults::Some(faults) }
+}

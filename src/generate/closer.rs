@@ -1,0 +1,99 @@
+//! A closer look at a call than a recording may take: iterators read, and what was printed and warned.
+//!
+//! Decides which calls are worth one and what of it a test may say; the engine takes the look, in the sandbox.
+
+use crate::domain::call::{Call, Effect, GeneratorEnd, Outcome, Touch};
+use crate::domain::value::Value;
+use crate::generate::project::{Lookup, Project};
+
+/// Of an iterator that goes on, a test reads this many items (R7).
+const ITEMS: usize = 10;
+/// Iterators are looked for this deep in a result.
+const DEPTH: usize = 3;
+
+/// What a call was seen to print, as the kind of a touch.
+pub const PRINTED: &str = "printed";
+/// What it was seen to print to the error stream.
+pub const PRINTED_ERROR: &str = "printed error";
+/// What it was seen to warn: `module:category message`.
+pub const WARNED: &str = "warned";
+
+/// What a closer look showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// How the call ended; iterators are calls of `iter` with what they gave.
+    pub effect: Effect,
+    /// Printed to the output, and to the error stream.
+    pub printed: [String; 2],
+    /// Category's module and name, and message.
+    pub warned: Vec<[String; 3]>,
+    /// A number for each way from line to line of the project that it took.
+    pub arcs: Vec<u32>,
+}
+
+/// Tells whether a recording cannot say enough of this call.
+#[must_use]
+pub fn is_wanted(call: &Call, project: Project<'_>) -> bool {
+    if call.touches.iter().any(Touch::forbids_replay) {
+        return false;
+    }
+    let heard = call.touches.iter().any(|touch| matches!(touch.kind.as_str(), "output" | "warning"));
+    heard
+        || match &call.effect.outcome {
+            Outcome::Returned(Value::None) => call.effect.changed.is_empty(),
+            Outcome::Returned(value) => may_be_lazy(value, project, DEPTH),
+            Outcome::Yielded { items, .. } => items.iter().any(|item| may_be_lazy(item, project, DEPTH)),
+            _ => false,
+        }
+}
+
+fn may_be_lazy(value: &Value, project: Project<'_>, depth: usize) -> bool {
+    match value {
+        Value::Generator { .. } | Value::Opaque { .. } => true,
+        Value::New { ty, .. } => ty.module == "builtins" && ty.qualname == "iter",
+        Value::Object { ty, .. } => matches!(project.method(ty, "__next__"), Lookup::Found(_)),
+        Value::List(items) | Value::Tuple(items) => depth > 0 && items.iter().any(|item| may_be_lazy(item, project, depth - 1)),
+        _ => false,
+    }
+}
+
+/// Adds to a call what a closer look showed.
+pub fn apply(call: &mut Call, look: Look, project: Project<'_>) {
+    for (text, kind) in look.printed.into_iter().zip([PRINTED, PRINTED_ERROR]) {
+        if !text.is_empty() {
+            call.touches.push(Touch { kind: kind.into(), detail: text });
+        }
+    }
+    for [module, name, message] in look.warned {
+        call.touches.push(Touch { kind: WARNED.into(), detail: format!("{module}:{name} {message}") });
+    }
+    let effect = match (&mut call.effect.outcome, look.effect.outcome) {
+        (Outcome::Yielded { items, .. }, Outcome::Yielded { items: mut seen, end })
+            if items.iter().any(|item| may_be_lazy(item, project, DEPTH)) =>
+        {
+            let all = items.len() >= seen.len() && matches!(end, GeneratorEnd::Returned(_));
+            seen.truncate(items.len());
+            Outcome::Yielded { items: seen, end: if all { end } else { GeneratorEnd::Open } }
+        }
+        (Outcome::Returned(value), seen) if may_be_lazy(value, project, DEPTH) => match seen {
+            Outcome::Yielded { mut items, end: GeneratorEnd::Open } => {
+                items.truncate(ITEMS);
+                Outcome::Yielded { items, end: GeneratorEnd::Open }
+            }
+            seen @ (Outcome::Yielded { .. } | Outcome::Returned(_)) => seen,
+            _ => return,
+        },
+        _ => return,
+    };
+    // What reading the iterator changed in the arguments is not what the call alone did.
+    call.effect = Effect { outcome: effect, changed: Vec::new() };
+}
+
+/// Gives the items of an iterator that was read.
+#[must_use]
+pub fn read(value: &Value) -> Option<&Value> {
+    match value {
+        Value::New { ty, args, .. } if ty.module == "builtins" && ty.qualname == "iter" => args.first(),
+        _ => None,
+    }
+}

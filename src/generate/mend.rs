@@ -1,0 +1,205 @@
+//! Makes tests put back what their function changes, and pins what it asks for, by lines of pytest's `monkeypatch`:
+//! `monkeypatch.setattr("shop.i18n.lang", "en")`, `monkeypatch.delenv("SHOP_MODE", raising=False)`.
+//!
+//! A setting is set to what it was before, which pins what the test starts from, and pytest restores it afterwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::proposal::Draft;
+use crate::generate::trim;
+use crate::pytest::warm::{Look, Trace};
+
+/// Lines that tests need, by the name of the test.
+pub type Lines = BTreeMap<String, BTreeSet<String>>;
+
+/// Gives the lines that put the settings back which tests were seen to change; `None` when one cannot be put back.
+#[must_use]
+pub fn restoring(looks: &BTreeMap<String, Look>) -> Option<Lines> {
+    let mut lines = Lines::new();
+    for (name, look) in looks {
+        for trace in look.left.iter().filter(|trace| trace.kind == "setting") {
+            lines.entry(test_of(name)).or_default().insert(statement(trace)?);
+        }
+    }
+    Some(lines)
+}
+
+/// Gives the lines that keep variables away which the code asks for and which were not set when it was recorded.
+#[must_use]
+pub fn pinning(draft: &Draft, looks: &BTreeMap<String, Look>) -> Lines {
+    let mut lines = Lines::new();
+    for (name, look) in looks {
+        let text = trim::text_of(&draft.text, &test_of(name)).unwrap_or_default();
+        for variable in &look.asked {
+            let plain = !variable.is_empty() && variable.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+            if plain && !text.contains(&format!("env(\"{variable}\"")) {
+                let line = format!("    monkeypatch.delenv(\"{variable}\", raising=False)");
+                lines.entry(test_of(name)).or_default().insert(line);
+            }
+        }
+    }
+    lines
+}
+
+/// A test of rows is mended as a whole.
+fn test_of(name: &str) -> String {
+    name.split('[').next().unwrap_or(name).to_owned()
+}
+
+/// Gives the draft with these lines at the start of its tests; `None` when there is a test that cannot take them.
+#[must_use]
+pub fn mend(draft: &Draft, lines: &Lines) -> Option<Draft> {
+    let mut text = draft.text.clone();
+    for (test, lines) in lines {
+        text = insert(&text, test, lines)?;
+    }
+    Some(Draft { tests: trim::test_names(&text), text, ..draft.clone() })
+}
+
+/// Writes the line for a setting. What it is made of comes from a process that ran the tests, so it is looked at.
+fn statement(trace: &Trace) -> Option<String> {
+    let (module, name, old) = (trace.module.as_ref()?, trace.name.as_ref()?, trace.old.as_ref()?);
+    let is_name = |part: &str| {
+        part.chars().next().is_some_and(|c| c == '_' || c.is_alphabetic())
+            && part.chars().all(|c| c == '_' || c.is_alphanumeric())
+    };
+    if !module.split('.').chain([name.as_str()]).all(is_name) {
+        return None;
+    }
+    let number = old.strip_prefix('-').unwrap_or(old);
+    let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+    let quoted = |mark: char| {
+        let inner = old.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+        inner.is_some_and(|inner| !inner.contains([mark, '\\', '\n', '"']) && !inner.chars().any(char::is_control))
+    };
+    let literal = match old.as_str() {
+        "None" | "True" | "False" => old.clone(),
+        _ if is_number => old.clone(),
+        _ if quoted('\'') => format!("\"{}\"", old.trim_matches('\'')),
+        _ => return None,
+    };
+    Some(format!("    monkeypatch.setattr(\"{module}.{name}\", {literal})"))
+}
+
+/// Puts lines at the start of a test function and gives it the fixture they need; `None` when one is there already.
+fn insert(text: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
+    let own = trim::text_of(text, test)?;
+    if own.lines().any(|line| lines.contains(line)) {
+        return None;
+    }
+    let head = format!("def {test}(");
+    let mut out: Vec<String> = Vec::new();
+    let mut mended = false;
+    let mut rest = text.lines();
+    while let Some(line) = rest.next() {
+        let plain = line.strip_prefix("async ").unwrap_or(line);
+        let Some(parameters) = plain.strip_prefix(&head) else {
+            out.push(line.to_owned());
+            continue;
+        };
+        if mended {
+            return None;
+        }
+        let open = line.len() - parameters.len();
+        let parameters = parameters.strip_suffix("):")?;
+        let fixture = match parameters {
+            "" => "monkeypatch",
+            some if trim::has_word(some, "monkeypatch") => "",
+            _ => ", monkeypatch",
+        };
+        out.push(format!("{}{parameters}{fixture}):", &line[..open]));
+        mended = true;
+        // After a docstring of one line.
+        let mut next = rest.next();
+        if let Some(doc) = next.filter(|next| next.trim_start().starts_with("\"\"\"")) {
+            if doc.trim().len() < 6 || !doc.trim_end().ends_with("\"\"\"") {
+                return None;
+            }
+            out.push(doc.to_owned());
+            next = rest.next();
+        }
+        out.extend(lines.iter().cloned());
+        out.extend(next.map(ToOwned::to_owned));
+    }
+    mended.then(|| out.join("\n") + "\n")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::base::paths::RelPath;
+    use crate::domain::proposal::Origin;
+
+    fn draft(text: &str) -> Draft {
+        Draft {
+            origin: Origin::Recording,
+            target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap(),
+            imports: vec!["from m import f".into()],
+            text: text.into(),
+            tests: trim::test_names(text),
+            calls: vec![],
+            left_out: vec![],
+            dropped: Vec::new(),
+            import_roots: vec![],
+            remark: None,
+        }
+    }
+
+    fn setting(module: &str, name: &str, old: &str) -> Trace {
+        Trace {
+            what: format!("{module}.{name}"),
+            kind: "setting".into(),
+            module: Some(module.into()),
+            name: Some(name.into()),
+            old: Some(old.into()),
+        }
+    }
+
+    fn looks(changes: &[(&str, &Trace)]) -> BTreeMap<String, Look> {
+        let look = |trace: &Trace| Look { left: vec![trace.clone()], ..Look::default() };
+        changes.iter().map(|(test, trace)| ((*test).to_owned(), look(trace))).collect()
+    }
+
+    #[test]
+    fn a_setting_is_pinned_before_and_put_back_after() {
+        let text =
+            "def test_a():\n    \"\"\"Recorded.\"\"\"\n    assert f(1) == 1\n\n\ndef test_b(value):\n    assert f(value)\n";
+        let (lang, count) = (setting("shop.i18n", "_lang", "'en'"), setting("shop.ids", "count", "-1"));
+        let lines = restoring(&looks(&[("test_a", &lang), ("test_b[one]", &count)])).unwrap();
+        let mended = mend(&draft(text), &lines).unwrap();
+        let expected = "def test_a(monkeypatch):\n    \"\"\"Recorded.\"\"\"\n    monkeypatch.setattr(\"shop.i18n._lang\", \"en\")\n    \
+                        assert f(1) == 1\n\n\ndef test_b(value, monkeypatch):\n    monkeypatch.setattr(\"shop.ids.count\", -1)\n    \
+                        assert f(value)\n";
+        assert_eq!(mended.text, expected);
+        assert_eq!(mended.tests, ["test_a", "test_b"]);
+        assert!(mend(&mended, &lines).is_none(), "what was mended and still changes it is not mended twice");
+    }
+
+    #[test]
+    fn a_variable_that_is_asked_for_is_kept_away_once() {
+        let draft = draft("def test_a():\n    assert f(1) == 1\n");
+        let look = Look { asked: vec!["SHOP_MODE".into(), "BAD\"NAME".into()], ..Look::default() };
+        let looks = BTreeMap::from([("test_a".to_owned(), look)]);
+        let mended = mend(&draft, &pinning(&draft, &looks)).unwrap();
+        assert_eq!(
+            mended.text,
+            "def test_a(monkeypatch):\n    monkeypatch.delenv(\"SHOP_MODE\", raising=False)\n    assert f(1) == 1\n"
+        );
+        assert!(pinning(&mended, &looks).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_written_that_is_no_name_or_no_literal() {
+        for (module, name, old) in [
+            ("shop\"); import os #", "x", "1"),
+            ("shop", "x y", "1"),
+            ("shop", "x", "__import__('os')"),
+            ("shop", "x", "'a' + 'b'"),
+            ("shop", "x", "'\\n'"),
+        ] {
+            let trace = setting(module, name, old);
+            assert!(restoring(&looks(&[("test_a", &trace)])).is_none(), "{module}.{name} = {old}");
+        }
+    }
+}

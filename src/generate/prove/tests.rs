@@ -1,0 +1,179 @@
+use super::*;
+use crate::base::paths::RelPath;
+
+fn draft() -> Draft {
+    Draft {
+        origin: Origin::Recording,
+        target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap(),
+        imports: vec!["from m import f".into()],
+        text: "def test_a():\n    assert f(1) == 1\n\n\ndef test_b():\n    assert f(2) == 3\n".into(),
+        tests: vec!["test_a".into(), "test_b".into()],
+        calls: vec![],
+        left_out: vec![],
+        dropped: Vec::new(),
+        import_roots: vec![],
+        remark: None,
+    }
+}
+
+fn run(manner: Manner, seed: u32, results: &[(&str, bool)]) -> Run {
+    let results = results
+        .iter()
+        .map(|(name, passed)| TestResult {
+            name: (*name).to_owned(),
+            passed: *passed,
+            message: if *passed { String::new() } else { "assert 2 == 3".into() },
+            lines: if *passed { vec![] } else { vec!["    def test_b():".into(), "assert 2 == 3".into()] },
+        })
+        .collect();
+    let varied = if seed == 8 { vec!["another time zone".to_owned()] } else { vec![] };
+    Run { manner, fresh: false, hash_seed: Some(seed), varied, end: RunEnd::Finished(results) }
+}
+
+/// Both tests alone and in company, with these results of `test_b`.
+fn trial(alone: bool, company: bool) -> Trial {
+    let runs = vec![
+        run(Manner::Alone, 1, &[("test_a", true), ("test_b", alone)]),
+        run(Manner::Forward, 1, &[("test_a", true), ("test_b", company)]),
+        run(Manner::Backward, 8, &[("test_a", true), ("test_b", company)]),
+    ];
+    Trial { runs, ..Trial::default() }
+}
+
+fn faults(noticed: &[&[&str]]) -> Faults {
+    let fault = |(at, by): (u32, &&[&str])| {
+        (Fault { label: format!("fault {at}"), line: at }, by.iter().map(|name| (*name).to_owned()).collect())
+    };
+    Faults::Some((1..).zip(noticed).map(fault).collect())
+}
+
+fn left(what: &str, kind: &str) -> Look {
+    let (module, name) = what.rsplit_once('.').map_or((None, None), |(module, name)| (Some(module.into()), Some(name.into())));
+    Look { left: vec![Trace { what: what.into(), kind: kind.into(), module, name, old: Some("None".into()) }], ..Look::default() }
+}
+
+fn ground() -> Ground {
+    Ground { function: "f".into(), ..Ground::default() }
+}
+
+/// What is left of the draft, and why the rest went.
+fn rest(trial: &Trial) -> (Vec<String>, Vec<String>) {
+    let proof = judge(&draft(), trial, &ground());
+    let Verdict::Again(rest) = proof.verdict else { panic!("{proof:?}") };
+    (rest.tests, rest.left_out.into_iter().map(|left| left.reason).collect())
+}
+
+#[test]
+fn what_passes_everywhere_is_ready_and_says_where() {
+    let mut trial = trial(true, true);
+    trial.faults = faults(&[&["test_a", "test_b"], &["test_b"], &[]]);
+    trial.clock = Clock::NotVaried;
+    let ground = Ground { containment: Some("namespaces".into()), recorded: Some("today 10:38".into()), calls: 12, ..ground() };
+    let proof = judge(&draft(), &trial, &ground);
+    assert_eq!((proof.verdict, proof.proved), (Verdict::Ready, (6, 6)));
+    assert_eq!(proof.evidence[2].more, ["not noticed: line 3: fault 3"]);
+    let lines: Vec<(String, String)> = proof.evidence.into_iter().map(|line| (line.what, line.detail)).collect();
+    let expected = [
+        ("passes", "6/6: each alone, in company forward and backward, hash seeds 1 and 8, another time zone"),
+        ("fresh process", "the runs were forks of warm ones; one in a fresh one follows"),
+        ("can fail", "2 of 3 faults put into f() noticed: fault 1; fault 2"),
+        ("clock", "not varied: it ran in fresh processes, where it is as late as it is"),
+        ("contained", "namespaces"),
+        ("why here", "recorded today 10:38, 12 calls, no test yet"),
+        ("left out", "nothing"),
+    ];
+    assert_eq!(lines, expected.map(|(what, detail)| (what.to_owned(), detail.to_owned())));
+}
+
+#[test]
+fn a_failing_test_is_taken_out_and_the_rest_is_proved_again() {
+    let proof = judge(&draft(), &trial(false, false), &ground());
+    let Verdict::Again(rest) = proof.verdict else { panic!("{:?}", proof.verdict) };
+    assert_eq!(rest.tests, ["test_a"]);
+    assert_eq!(rest.left_out, [LeftOut { calls: 1, reason: "test_b fails: assert 2 == 3".into() }]);
+    assert_eq!((proof.evidence[0].what.as_str(), proof.evidence[0].detail.as_str()), ("fails alone", "test_b, 3 of 3 runs"));
+    assert_eq!(proof.evidence[0].more.last().map(String::as_str), Some("assert 2 == 3"));
+}
+
+#[test]
+fn a_flaky_test_is_called_flaky_and_one_that_depends_on_something_says_on_what() {
+    let mut trial = trial(true, false);
+    let proof = judge(&draft(), &trial, &ground());
+    assert_eq!((proof.evidence[0].finding, proof.evidence[0].detail.as_str()), (Finding::Flaky, "test_b passes 1 of 3 runs"));
+    let when = "in another time zone".to_owned();
+    trial.blamed.insert("test_b".into(), Blame { when, message: "assert 2 == 3".into(), lines: vec![] });
+    assert_eq!(rest(&trial).1, ["test_b fails in another time zone: assert 2 == 3"]);
+}
+
+#[test]
+fn nothing_is_ready_that_was_not_run() {
+    let refused = |runs: Vec<Run>| judge(&draft(), &Trial { runs, ..Trial::default() }, &ground()).verdict;
+    assert_eq!(refused(vec![]), Verdict::Broken);
+    assert_eq!(refused(vec![run(Manner::Alone, 1, &[])]), Verdict::Refused);
+    assert_eq!(refused(vec![run(Manner::Alone, 1, &[("test_a", true)])]), Verdict::Refused);
+    assert_eq!(refused(vec![run(Manner::Alone, 1, &[("test_a", false), ("test_b", false)])]), Verdict::Refused);
+    let collected = Run { end: RunEnd::NotCollected(vec!["E no module".into()]), ..run(Manner::Alone, 1, &[]) };
+    let proof = judge(&draft(), &Trial { runs: vec![collected], ..Trial::default() }, &ground());
+    assert_eq!(proof.verdict, Verdict::Refused);
+    assert_eq!(proof.evidence[0].more, ["E no module"]);
+}
+
+#[test]
+fn a_test_that_cannot_fail_is_taken_out() {
+    let mut trial = trial(true, true);
+    trial.faults = faults(&[&["test_a"], &["test_a"]]);
+    assert_eq!(rest(&trial), (vec!["test_a".to_owned()], vec!["test_b passes whatever f() does".to_owned()]));
+    trial.faults = faults(&[]);
+    assert_eq!(judge(&draft(), &trial, &ground()).verdict, Verdict::Ready, "a function that takes no fault says nothing");
+}
+
+#[test]
+fn the_one_that_spoils_others_goes_and_its_victims_stay() {
+    let mut trial = trial(true, false);
+    trial.excused.insert("test_b".into());
+    trial.spoilers.insert("test_a".into(), "test_b".into());
+    trial.looks.insert("test_a".into(), left("m._seen", "content"));
+    assert_eq!(rest(&trial), (vec!["test_b".to_owned()], vec!["test_a makes test_b fail: it changes m._seen".to_owned()]));
+}
+
+#[test]
+fn what_changes_the_process_goes_and_what_fills_a_cache_stays() {
+    let mut trial = trial(true, true);
+    trial.looks.insert("test_a".into(), left("the working folder", "process"));
+    assert_eq!(rest(&trial).1, ["test_a changes the working folder for every later test"]);
+    trial.looks.insert("test_a".into(), left("m._cache", "content"));
+    let proof = judge(&draft(), &trial, &ground());
+    assert_eq!(proof.verdict, Verdict::Ready);
+    assert!(proof.evidence.iter().any(|line| line.detail == "changes m._cache; no other test minds"), "{proof:?}");
+    trial.once.insert("test_a".into());
+    assert_eq!(rest(&trial).1, ["test_a passes only once in a process: it changes m._cache"]);
+}
+
+#[test]
+fn a_setting_is_put_back_unless_a_person_wrote_the_test() {
+    let mut trial = trial(true, true);
+    trial.looks.insert("test_a".into(), left("m.lang", "setting"));
+    let proof = judge(&draft(), &trial, &ground());
+    let Verdict::Again(mended) = proof.verdict else { panic!("{proof:?}") };
+    assert!(mended.text.contains("    monkeypatch.setattr(\"m.lang\", None)\n"), "{}", mended.text);
+    assert_eq!(proof.evidence[0].detail, "it puts m.lang back");
+    let proof = judge(&draft(), &trial, &Ground { edited: true, ..ground() });
+    assert_eq!(proof.evidence[0].detail, "test_a changes m.lang and does not put it back");
+}
+
+#[test]
+fn a_models_test_has_to_add_something() {
+    let mut trial = trial(true, true);
+    trial.faults = faults(&[&["test_a", "test_b"]]);
+    let look = |steps: &[(u32, u32)]| Look { steps: steps.to_vec(), ..Look::default() };
+    trial.looks = BTreeMap::from([("test_a".into(), look(&[(0, 2)])), ("test_b".into(), look(&[(0, 2)]))]);
+    assert_eq!(judge(&draft(), &trial, &ground()).verdict, Verdict::Ready, "recorded ones were chosen already");
+    let model = Draft { origin: Origin::Model("m".into()), ..draft() };
+    let proof = judge(&model, &trial, &ground());
+    assert_eq!(proof.evidence[0].detail, "test_b shows nothing that the tests before it do not");
+    trial.looks.insert("test_b".into(), look(&[(0, 2), (2, 3)]));
+    assert_eq!(judge(&model, &trial, &ground()).verdict, Verdict::Ready, "it goes another way");
+    trial.looks.insert("test_b".into(), look(&[(0, 2)]));
+    trial.faults = faults(&[&["test_a", "test_b"], &["test_b"]]);
+    assert_eq!(judge(&model, &trial, &ground()).verdict, Verdict::Ready, "it notices another fault");
+}

@@ -1,0 +1,168 @@
+//! What the gate saw, in words: the lines beside a draft that passed, and those that stand there in any case.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::text;
+use crate::domain::proposal::{Draft, Evidence, Finding};
+use crate::generate::prove::{Clock, Faults, Ground, Manner, Run, Trial};
+use crate::pytest::warm::{Look, Trace};
+
+/// Faults that are named.
+const NAMED: usize = 4;
+
+/// The name of the line about fresh processes.
+pub const FRESH: &str = "fresh process";
+
+/// Says what a draft passed in a fresh process too.
+#[must_use]
+pub fn fresh(run: &Run, passed: usize, company: usize) -> Evidence {
+    let others = company.saturating_sub(1);
+    let seed = run.hash_seed.map_or_else(String::new, |seed| format!(", hash seed {seed}"));
+    let varied = run.varied.iter().map(|word| format!(", {word}")).collect::<String>();
+    let with = if others == 0 { String::new() } else { format!(" with {}", text::count(others, "other draft")) };
+    Evidence::new(Finding::Pass, FRESH, format!("{passed}/{passed}: shuffled{with}{seed}{varied}"))
+}
+
+/// Says what a draft passed.
+pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usize)) -> Vec<Evidence> {
+    let mut out = vec![Evidence::new(Finding::Pass, "passes", format!("{passed}/{made}: {}", circumstances(&trial.runs)))];
+    out.push(match &trial.cold {
+        Some(why) => Evidence::new(Finding::Note, FRESH, format!("only fresh processes were used: {why}")),
+        None => Evidence::new(Finding::Pending, FRESH, "the runs were forks of warm ones; one in a fresh one follows"),
+    });
+    match &trial.faults {
+        Faults::None(why) => out.push(Evidence::new(Finding::Note, "can fail", format!("not tried: {why}"))),
+        Faults::Some(faults) => {
+            let noticed: Vec<&str> =
+                faults.iter().filter(|(_, by)| !by.is_empty()).map(|(fault, _)| fault.label.as_str()).collect();
+            let mut named = noticed.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
+            if noticed.len() > NAMED {
+                named.push_str("; …");
+            }
+            let all = text::count(faults.len(), "fault");
+            let detail = format!("{} of {all} put into {}() noticed: {named}", noticed.len(), ground.function);
+            let mut line = Evidence::new(Finding::Pass, "can fail", detail);
+            let missed = faults.iter().filter(|(_, by)| by.is_empty());
+            line.more = missed.map(|(fault, _)| format!("not noticed: line {}: {}", fault.line, fault.label)).collect();
+            out.push(line);
+        }
+    }
+    let mut traces: BTreeMap<&str, usize> = BTreeMap::new();
+    for trace in trial.looks.values().flat_map(|look| &look.left) {
+        *traces.entry(&trace.what).or_default() += 1;
+    }
+    if let Some(first) = traces.keys().next() {
+        let more = if traces.len() > 1 { format!(" and {} more", traces.len() - 1) } else { String::new() };
+        out.push(Evidence::new(Finding::Note, "leaves traces", format!("changes {first}{more}; no other test minds")));
+    }
+    match &trial.clock {
+        Clock::NotRead => {}
+        Clock::Varied(by) => out.push(Evidence::new(Finding::Pass, "clock", format!("varied by {by}, the same result"))),
+        Clock::NotVaried => {
+            let detail = "not varied: it ran in fresh processes, where it is as late as it is";
+            out.push(Evidence::new(Finding::Note, "clock", detail));
+        }
+    }
+    out
+}
+
+/// Says which settings tests are made to put back, and which variables to keep away.
+pub(super) fn mended(settings: &BTreeMap<String, Vec<&Trace>>, looks: &BTreeMap<String, Look>) -> String {
+    let all: BTreeSet<&str> = settings.values().flatten().map(|trace| trace.what.as_str()).collect();
+    let asked: BTreeSet<&str> = looks.values().flat_map(|look| &look.asked).map(String::as_str).collect();
+    let join = |words: BTreeSet<&str>| text::display_line(&words.into_iter().collect::<Vec<_>>().join(", ")).into_owned();
+    let mut parts = Vec::new();
+    if !all.is_empty() {
+        parts.push(format!("it puts {} back", join(all)));
+    }
+    if !asked.is_empty() {
+        parts.push(format!("it keeps {} away", join(asked)));
+    }
+    parts.join("; ")
+}
+
+/// Lists what a test left behind.
+pub(super) fn list(traces: &[&Trace]) -> String {
+    const MOST: usize = 3;
+    let mut out = traces.iter().take(MOST).map(|trace| trace.what.as_str()).collect::<Vec<_>>().join(", ");
+    if traces.len() > MOST {
+        out.push_str(", …");
+    }
+    out
+}
+
+/// Says how the runs differed: `each alone, in company forward and backward, hash seeds 1 and 8, another time zone`.
+fn circumstances(runs: &[Run]) -> String {
+    let has = |manner: Manner| runs.iter().any(|run| run.manner == manner);
+    let mut parts = Vec::new();
+    if has(Manner::Alone) {
+        parts.push("each alone".to_owned());
+    }
+    let orders = [(Manner::Forward, "forward"), (Manner::Backward, "backward"), (Manner::Shuffled, "shuffled")];
+    let orders: Vec<&str> = orders.iter().filter(|(manner, _)| has(*manner)).map(|(_, word)| *word).collect();
+    if !orders.is_empty() {
+        parts.push(format!("in company {}", and(&orders)));
+    }
+    let fresh = runs.iter().filter(|run| run.fresh).count();
+    if fresh > 0 {
+        parts.push(format!("{fresh} fresh {}", if fresh == 1 { "process" } else { "processes" }));
+    }
+    let seeds: BTreeSet<u32> = runs.iter().filter_map(|run| run.hash_seed).collect();
+    let seeds: Vec<String> = seeds.iter().map(ToString::to_string).collect();
+    match seeds.len() {
+        0 => {}
+        1 => parts.push(format!("hash seed {}", seeds[0])),
+        _ => parts.push(format!("hash seeds {}", and(&seeds))),
+    }
+    let varied: BTreeSet<&String> = runs.iter().flat_map(|run| &run.varied).collect();
+    parts.extend(varied.into_iter().cloned());
+    parts.join(", ")
+}
+
+fn and<T: AsRef<str>>(words: &[T]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
+        [head @ .., last] if !head.is_empty() => format!("{} and {last}", head.join(", ")),
+        other => other.concat(),
+    }
+}
+
+/// Says what is worth knowing whatever the runs say.
+pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
+    let mut out = Vec::new();
+    if let Some(level) = &ground.containment {
+        out.push(Evidence::new(Finding::Note, "contained", level.clone()));
+    }
+    let mut why = Vec::new();
+    if let Some(recorded) = &ground.recorded {
+        why.push(format!("recorded {recorded}"));
+    }
+    if ground.calls > 0 {
+        why.push(text::count(size(ground.calls), "call"));
+    }
+    why.push(match ground.tests_there {
+        0 => "no test yet".to_owned(),
+        some => format!("{} there already", text::count(some, "test")),
+    });
+    out.push(Evidence::new(Finding::Note, "why here", why.join(", ")));
+    let mut left_out = draft.left_out.clone();
+    left_out.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.reason.cmp(&b.reason)));
+    let total: u64 = left_out.iter().map(|left| left.calls).sum();
+    let mut line = match left_out.first() {
+        None => Evidence::new(Finding::Note, "left out", "nothing"),
+        Some(first) => {
+            let calls = text::count(size(total), "call");
+            let more = if left_out.len() > 1 { ", …" } else { "" };
+            Evidence::new(Finding::Note, "left out", format!("{calls}: {}{more}", first.reason))
+        }
+    };
+    if left_out.len() > 1 {
+        line.more = left_out.iter().map(|left| format!("{} ×{}", left.reason, left.calls)).collect();
+    }
+    out.push(line);
+    out
+}
+
+fn size(calls: u64) -> usize {
+    usize::try_from(calls).unwrap_or(usize::MAX)
+}

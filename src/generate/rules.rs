@@ -1,0 +1,120 @@
+//! What a draft must be before anything of it runs: text that parses, imports what is there for it, and names each test
+//! once. The rules are our own, so that they hold in projects without a linter.
+
+use std::collections::BTreeSet;
+
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::proposal::{Draft, Evidence, Finding};
+use crate::generate::trim;
+use crate::source::parse::parse;
+
+/// Top-level modules a test may import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Those of the standard library.
+    pub stdlib: BTreeSet<String>,
+    /// The project's own.
+    pub project: BTreeSet<String>,
+    /// Those of others that the project imports.
+    pub used: BTreeSet<String>,
+    /// pytest's plugins that are installed.
+    pub plugins: BTreeSet<String>,
+}
+
+impl Allowed {
+    fn holds(&self, module: &str) -> bool {
+        let sets = [&self.stdlib, &self.project, &self.used, &self.plugins];
+        matches!(module, "pytest" | "__future__") || sets.iter().any(|set| set.contains(module))
+    }
+}
+
+/// Gives what speaks against a draft, a line each; nothing for one that may run.
+#[must_use]
+pub fn check(draft: &Draft, allowed: &Allowed) -> Vec<Evidence> {
+    let mut found = Vec::new();
+    let mut against = |what: &str, detail: String| found.push(Evidence::new(Finding::Fail, what, detail));
+    let whole = draft.standalone();
+    let Some(path) = RelPath::new("draft.py") else { return found };
+    let module = parse(&path, whole.as_bytes(), "draft", "");
+    if let Some(error) = module.error {
+        against("parses", format!("it does not parse: line {}, column {}", error.line, error.column));
+        return found;
+    }
+    let mut strange: BTreeSet<&str> = BTreeSet::new();
+    for import in &module.imports {
+        let top = import.module.split('.').next().unwrap_or_default();
+        if top.is_empty() {
+            against("imports", "it imports from its own folder, which holds nothing for it".to_owned());
+        } else if !allowed.holds(top) {
+            strange.insert(top);
+        }
+        if import.name.as_deref() == Some("*") {
+            against("imports", format!("it imports everything of {}", text::display_line(&import.module)));
+        }
+    }
+    for name in strange {
+        let name = text::display_line(name);
+        against("imports", format!("it imports {name}, which neither the project nor Python nor pytest brings"));
+    }
+    let mut names = BTreeSet::new();
+    for name in trim::test_names(&draft.text) {
+        if !names.insert(name.clone()) {
+            against("collects", format!("{name} is defined twice, and only the last one would run"));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::domain::proposal::Origin;
+
+    fn says(imports: &[&str], text: &str) -> Vec<String> {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let allowed = Allowed {
+            stdlib: set(&["os", "decimal"]),
+            project: set(&["shop"]),
+            used: set(&["attr"]),
+            plugins: set(&["pytest_mock"]),
+        };
+        let draft = Draft {
+            origin: Origin::Model("m".into()),
+            target: RelPath::new("tests/test_x.py").unwrap(),
+            imports: imports.iter().map(|import| (*import).to_owned()).collect(),
+            text: text.into(),
+            tests: trim::test_names(text),
+            calls: vec![],
+            left_out: vec![],
+            dropped: Vec::new(),
+            import_roots: vec![],
+            remark: None,
+        };
+        check(&draft, &allowed).into_iter().map(|line| line.detail).collect()
+    }
+
+    #[test]
+    fn a_test_imports_what_is_there_for_it_and_nothing_else() {
+        let test = "def test_a():\n    assert total(1) == 1\n";
+        let good =
+            ["import os.path", "from decimal import Decimal", "import pytest", "from shop.cart import total", "import attr"];
+        assert!(says(&good, test).is_empty());
+        assert_eq!(
+            says(&["import requests"], test),
+            ["it imports requests, which neither the project nor Python nor pytest brings"]
+        );
+        let inside = "def test_a():\n    import numpy.linalg\n    assert numpy\n";
+        assert_eq!(says(&[], inside), ["it imports numpy, which neither the project nor Python nor pytest brings"]);
+        assert_eq!(says(&["from . import conftest"], test), ["it imports from its own folder, which holds nothing for it"]);
+        assert_eq!(says(&["from shop.cart import *"], test), ["it imports everything of shop.cart"]);
+    }
+
+    #[test]
+    fn a_test_parses_and_is_there_once() {
+        assert_eq!(says(&[], "def test_a(:\n    pass\n").len(), 1);
+        let twice = "def test_a():\n    assert True\n\n\ndef test_a():\n    assert True\n";
+        assert_eq!(says(&[], twice), ["test_a is defined twice, and only the last one would run"]);
+    }
+}

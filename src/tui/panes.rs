@@ -1,0 +1,130 @@
+//! What each pane holds: what it shows, what was asked for and is not here yet, and where it stands. No IO.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use ratatui_textarea::TextArea;
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::{CallRow, Mark};
+use crate::tui::doc::{Compare, DocRow, Loaded};
+use crate::tui::highlight::CodeLine;
+use crate::tui::layout::Pane;
+use crate::tui::widgets::stream::StreamText;
+use crate::tui::widgets::virtual_list::ListState;
+
+/// The source pane.
+#[derive(Debug, Clone, Default)]
+pub struct SourcePane {
+    /// The file wanted.
+    pub path: Option<RelPath>,
+    /// Its lines, or why there are none.
+    pub lines: Option<Result<Arc<Vec<CodeLine>>, Trouble>>,
+    /// The file that was asked for and is not here yet.
+    pub asked: Option<RelPath>,
+    /// Where it stands.
+    pub list: ListState,
+    /// Columns moved to the right.
+    pub shift: usize,
+    /// Marks of functions and edits, by line.
+    pub marks: BTreeMap<u32, Mark>,
+    /// Values of the selected call, by line.
+    pub values: BTreeMap<u32, String>,
+    /// Lines of the edit that caused the change line 2 names.
+    pub edited: BTreeSet<u32>,
+    /// A line to show once the file is here.
+    pub goto: Option<u32>,
+    /// It has to be read again.
+    pub dirty: bool,
+}
+
+/// One line of the calls pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallLine {
+    /// A call, by its position.
+    Call(usize),
+    /// A line inside an open call.
+    Inside(usize, usize),
+    /// The foot: who called, where it was recorded.
+    Foot(usize),
+}
+
+/// The calls pane.
+#[derive(Debug, Clone, Default)]
+pub struct CallsPane {
+    /// The function.
+    pub function: Option<FunctionId>,
+    /// Its calls, or why there are none.
+    pub rows: Option<Result<Vec<CallRow>, Trouble>>,
+    /// The function that was asked for and is not here yet.
+    pub asked: Option<FunctionId>,
+    /// Open calls.
+    pub open: HashSet<usize>,
+    /// The lines.
+    pub lines: Vec<CallLine>,
+    /// Where it stands.
+    pub list: ListState,
+    /// The call whose values stand beside the source.
+    pub selected: usize,
+    /// Columns moved to the right.
+    pub shift: usize,
+    /// They have to be read again.
+    pub dirty: bool,
+}
+
+impl CallsPane {
+    /// Gives the calls that are here.
+    #[must_use]
+    pub fn calls(&self) -> &[CallRow] {
+        self.rows.as_ref().and_then(|rows| rows.as_ref().ok()).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The pane of what is decided on.
+#[derive(Clone, Default)]
+pub struct DecisionPane {
+    /// What is here.
+    pub loaded: Option<Result<Arc<Loaded>, Trouble>>,
+    /// Which one is here.
+    pub shown: Option<ProposalId>,
+    /// Which one was asked for and is not here yet.
+    pub asked: Option<ProposalId>,
+    /// It has to be read again.
+    pub dirty: bool,
+    /// Where it stands.
+    pub list: ListState,
+    /// Columns moved to the right.
+    pub shift: usize,
+    /// How it is looked at.
+    pub compare: Compare,
+    /// Another draft of the function, and its lines against this one.
+    pub other: Option<(ProposalId, Vec<DocRow>)>,
+    /// The text being written.
+    pub stream: StreamText,
+    /// Whose text that is.
+    pub stream_of: Option<ProposalId>,
+    /// The end of the text is followed.
+    pub follow: bool,
+}
+
+/// Editing in place.
+pub struct InPlace {
+    /// The draft.
+    pub proposal: ProposalId,
+    /// The text.
+    pub area: TextArea<'static>,
+    /// It takes the keys; otherwise it only keeps the text.
+    pub open: bool,
+}
+
+/// A search in a pane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// The pane.
+    pub pane: Pane,
+    /// The words, in small letters.
+    pub words: String,
+}

@@ -1,0 +1,182 @@
+//! What arrives: the engine's state, its news, and a proposal that was read. The cursors stay on what they are on.
+
+use std::sync::Arc;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::text::count;
+use crate::domain::call::ProgramEnd;
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::snapshot::{FunctionRow, QueueRow, Snapshot};
+use crate::tui::app::AppState;
+use crate::tui::content;
+use crate::tui::doc::{self, About, Loaded};
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::update::{decide, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, set_subject};
+use crate::tui::widgets::virtual_list::ListState;
+use crate::tui::words;
+
+/// A pane with fewer rows shows the diff first.
+const SMALL: usize = 16;
+
+/// Takes a newer state of the engine; the cursors stay on what they are on.
+pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
+    let same_tree = state.restored
+        && Arc::ptr_eq(&state.snapshot.files, &snapshot.files)
+        && Arc::ptr_eq(&state.snapshot.functions, &snapshot.functions);
+    let same_queue = state.restored && Arc::ptr_eq(&state.snapshot.queue, &snapshot.queue);
+    state.cancelling.retain(|id| snapshot.jobs.iter().any(|job| job.id == *id));
+    state.snapshot = snapshot;
+    if !same_queue {
+        let before = state.current().map(|row| (row.id, row.state));
+        let resting = state.restored && state.current().is_none() && state.subject.is_some();
+        state.pass.merge(&state.snapshot.queue);
+        if resting && state.subject.as_ref().is_some_and(|subject| state.pass.of(subject).is_none()) {
+            state.pass.rest();
+        }
+        let written = |row: &&QueueRow| row.state == ProposalState::Streaming && Some(&row.function) == state.kept.asked.as_ref();
+        if let Some(id) = state.pass.items().iter().find(written).map(|row| row.id) {
+            state.kept.asked = None;
+            decide::go(state, id);
+        }
+        if state.current().map(|row| (row.id, row.state)) != before {
+            state.decision.dirty = true;
+        }
+    }
+    if !state.restored && !state.snapshot.functions.is_empty() {
+        first_place(state);
+    }
+    if !same_tree {
+        rebuild_tree(state);
+        mark_source(state);
+    }
+}
+
+/// Finds the place to start at: the last session's, else the first proposal, else the first function.
+fn first_place(state: &mut AppState) {
+    state.restored = true;
+    let kept = state.subject.take().filter(|id| state.function(id).is_some());
+    let kept = kept.filter(|id| state.pass.open() == 0 || state.pass.of(id).is_some());
+    let first =
+        kept.or_else(|| state.current().map(|row| row.function.clone())).or_else(|| first_of_the_tree(&state.snapshot.functions));
+    if state.pass.open() == 0 && state.screen == Screen::Review && !state.asks_for_trust() && !content::first_run(state) {
+        state.focus = Pane::Functions;
+    }
+    let Some(first) = first else { return };
+    match state.pass.of(&first).map(|row| row.id) {
+        Some(id) if state.current().is_none_or(|row| row.function != first) => {
+            state.pass.go(id);
+        }
+        None => state.pass.rest(),
+        Some(_) => {}
+    }
+    set_subject(state, &first);
+    rebuild_tree(state);
+    state.tree.top = 0;
+}
+
+/// Gives the function a reader would begin with: in a package before a script at the top, and tests last.
+fn first_of_the_tree(functions: &[FunctionRow]) -> Option<FunctionId> {
+    let rank = |row: &&FunctionRow| {
+        let name = row.path.file_name();
+        (name.starts_with("test_") || name == "conftest.py", row.path.parts().count() == 1)
+    };
+    functions.iter().min_by_key(rank).map(|row| row.id.clone())
+}
+
+/// Takes what the engine announced.
+pub fn happened(state: &mut AppState, event: Event) {
+    let now = state.now;
+    match event {
+        Event::ProposalMoved { proposal, .. } | Event::EvidenceChanged { proposal } => {
+            state.decision.dirty |= state.decision.shown == Some(proposal);
+        }
+        Event::Saved { paths, .. } => {
+            if state.source.path.as_ref().is_some_and(|path| paths.contains(path)) {
+                reread_source(state);
+            }
+            state.decision.dirty = true;
+        }
+        Event::RecordingEnded { recording, end, kept, .. } => {
+            reread_calls(state);
+            let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
+            let said = words::recording_ended(recording.0, &end, &calls);
+            if end == ProgramEnd::Exited(0) { state.messages.done(now, said) } else { state.messages.warn(now, said) }
+        }
+        Event::CallsArrived { .. } if state.calls.calls().is_empty() => reread_calls(state),
+        Event::Replayed { calls, changed, same, ms, .. } => {
+            let time = clock::short(std::time::Duration::from_millis(ms));
+            let calls = count(usize::try_from(calls).unwrap_or(usize::MAX), "call");
+            let said = words::replayed(&calls, &time, same, changed);
+            state.messages.done(now, said);
+        }
+        Event::BehaviourRestored { function, .. } => {
+            state.decision.dirty = true;
+            state.messages.done(now, words::restored(function.qualname()));
+        }
+        Event::Decided { proposal, verb, line, .. } => decide::decided(state, proposal, verb, &line),
+        Event::Undone { proposal, function, line } => decide::undone(state, proposal, &function, &line),
+        Event::Wrote { .. } => state.decision.dirty = true,
+        Event::Said { level, text } => match level {
+            Level::Info => state.messages.say(now, text),
+            Level::Done => state.messages.done(now, text),
+            Level::Warning => state.messages.warn(now, text),
+            Level::Error => state.messages.fail(now, &Trouble::environment(text)),
+        },
+        Event::Failed { trouble } => {
+            state.kept.bulk = None;
+            let deciding = state.kept.deciding.take();
+            if deciding.is_some() && deciding == state.current().map(|row| row.id) && state.layers.is_empty() {
+                questions::not_written(state, &trouble);
+            } else {
+                state.messages.fail(now, &trouble);
+            }
+        }
+        Event::Resync => {
+            state.decision.dirty = true;
+            reread_source(state);
+            reread_calls(state);
+        }
+        _ => {}
+    }
+}
+
+/// Takes a proposal that was read.
+pub fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded, Trouble>) {
+    if state.decision.asked == Some(id) {
+        state.decision.asked = None;
+    }
+    if state.current().map(|row| row.id) != Some(id) {
+        return;
+    }
+    if state.decision.shown != Some(id) {
+        state.decision.list = Default::default();
+        state.decision.shift = 0;
+        state.decision.compare = Default::default();
+        state.decision.other = None;
+    }
+    let is_new = state.decision.shown != Some(id);
+    state.decision.shown = Some(id);
+    state.decision.loaded = Some(loaded.map(Arc::new));
+    // Where few lines are in sight, what would be written comes before what speaks for it.
+    let rows = state.layout().rows(Pane::Decision);
+    let found = state.loaded().filter(|_| is_new).and_then(|loaded| {
+        let ready = loaded.view.proposal.state == ProposalState::Ready;
+        let at = |wanted: fn(&doc::DocRow) -> bool| loaded.disk.iter().position(wanted);
+        if loaded.view.proposal.change().is_some() {
+            return at(|row| matches!(row.about, About::Changed(_))).map(|first| (first, 0));
+        }
+        at(|row| row.changed).filter(|_| ready && rows < SMALL).map(|first| (first, first.saturating_sub(1)))
+    });
+    if let Some((cursor, top)) = found {
+        state.decision.list = ListState { cursor, top };
+    }
+    // What an edit changed is read at the edit.
+    let cause = state.loaded().and_then(|loaded| loaded.view.proposal.change()?.because.first().cloned());
+    if let Some(edit) = cause.filter(|_| is_new) {
+        navigate::show_source(state, &edit.path, edit.line);
+    }
+    mark_source(state);
+}

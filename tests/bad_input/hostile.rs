@@ -1,0 +1,90 @@
+//! Programs that print, return and do what would harm the terminal, the machine or the project.
+
+use crate::harness::{Place, Terminal};
+use crate::{has, said};
+
+#[test]
+fn a_program_cannot_reach_the_terminal_through_the_workbench() {
+    let place = Place::empty();
+    place.save(
+        "main.py",
+        "import os, sys, time\n\nEVIL = '\\x1b]52;c;aGFja2Vk\\x07\\x1b]0;owned\\x07\\x1b[2J\\x9b31m\\u202eodd'\n\n\n\
+         def f(text):\n    return text + EVIL\n\n\nif __name__ == '__main__':\n    f(EVIL)\n    print(EVIL, file=sys.stderr)\n    \
+         print('printed' + EVIL, flush=True)\n    while not os.path.exists('go'):\n        time.sleep(0.01)\n",
+    );
+    let mut terminal = Terminal::start(&place, &["--trust"], 140, 40);
+    terminal.wait("Nothing recorded");
+    terminal.keys("!");
+    terminal.wait("python main.py");
+    terminal.keys("\r");
+    // Its last line while it runs, then its values among the calls and in the draft.
+    terminal.wait("printed");
+    place.save("go", "");
+    terminal.wait("Review 1");
+    terminal.keys("1");
+    terminal.wait("assert result == ");
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+    let raw = terminal.raw();
+    for bytes in [&b"\x1b]52;c;aGFja2Vk"[..], b"\x1b]0;owned", b"\x1b[2J\x1b[31m", b"\xc2\x9b31m", "\u{202e}".as_bytes()] {
+        assert!(
+            !raw.windows(bytes.len()).any(|window| window == bytes),
+            "{:?} reached the terminal",
+            String::from_utf8_lossy(bytes)
+        );
+    }
+}
+
+#[test]
+fn a_gigabyte_returned_costs_neither_the_program_nor_us_another_one() {
+    let place = Place::empty();
+    place.save("big.py", "def big(n):\n    return b'x' * n\n\n\nbig(1 << 30)\nbig(3)\n\nwith open('/proc/self/status') as status:\n    print(status.read())\n");
+    let mut command = place.command(&["--trust", "run", "big.py"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let peak = |text: &str| -> u64 {
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+    };
+    let mut ours = 0;
+    while child.try_wait().unwrap().is_none() {
+        // The highest mark so far, so nothing between two looks is missed but what comes after the last.
+        ours = ours.max(std::fs::read_to_string(format!("/proc/{}/status", child.id())).map_or(0, |text| peak(&text)));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let program = peak(&String::from_utf8_lossy(&output.stdout));
+    eprintln!("1 GiB returned: the program's peak {program} MiB, pytead-tui's {ours} MiB");
+    assert!(program > 1024, "the program held it: {program} MiB");
+    assert!(program < 1024 + 200, "recording it took another copy: {program} MiB");
+    assert!(ours > 0 && ours < 400, "{ours} MiB");
+}
+
+/// Functions that do as they were recorded only under the recorder.
+const TREACHEROUS: &str = "import os\nfrom pathlib import Path\n\n\ndef recorded():\n    return 'PYTEAD_SPOOL' in os.environ\n\n\n\
+def hang(x):\n    while not recorded():\n        pass\n    return x\n\n\n\
+def fork(x):\n    if not recorded():\n        for _ in range(50):\n            os.fork()\n        while True:\n            pass\n    return x\n\n\n\
+def write(x):\n    if not recorded():\n        Path(__file__).with_name('written').write_text('x')\n        Path.home().joinpath('written').write_text('x')\n    return x\n\n\n\
+def fine(x):\n    return x + 1\n\n\nif __name__ == '__main__':\n    hang(1)\n    fork(1)\n    write(1)\n    fine(1)\n";
+
+#[test]
+fn what_turns_on_us_when_replayed_is_ended_and_harms_nothing() {
+    let place = Place::empty();
+    place.save("main.py", TREACHEROUS);
+    let (code, err) = said(&place, &["--trust", "run", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    has(&err, &["kept with values"]);
+    // Said and left out, while the honest function has its draft.
+    let (code, out, err) = place.run(&["--trust", "gen"]);
+    assert_eq!(code, 0, "{err}");
+    has(&out, &["main:fine", "✓ passes"]);
+    for function in ["main:hang", "main:fork", "main:write"] {
+        has(&out, &[&format!("  - {function}: ")]);
+    }
+    // An edit replays what can be replayed, and comes to an end.
+    place.edit("main.py", "return x + 1", "return x + 2");
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert_eq!(code, 1, "{out}{err}");
+    has(&out, &["fine"]);
+    assert!(!place.root().join("written").exists() && !place.home().join("written").exists(), "a replay wrote outside");
+}

@@ -1,0 +1,102 @@
+//! The gate on the real binary: what it lets through of a small program that has one function for each of its rules.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use harness::Place;
+
+const CORE: &str = r#"
+import datetime, os, random
+
+_lang = "en"
+_cache = {}
+_seen = []
+
+
+def mode(default):
+    return os.environ.get("LIB_MODE", default).upper()
+
+
+def set_lang(code):
+    global _lang
+    _lang = code
+    return "lang is " + code
+
+
+def greet(name):
+    return {"en": "Hello", "fr": "Bonjour"}[_lang] + " " + name
+
+
+def square(n):
+    if n not in _cache:
+        _cache[n] = n * n
+    return _cache[n]
+
+
+def shuffled_sum(items):
+    items = list(items)
+    random.shuffle(items)
+    return sum(items)
+
+
+def line(text):
+    return f"{text} ({'late' if datetime.datetime.now().year > 1999 else 'early'})"
+
+
+def age(year):
+    return datetime.date.today().year - year
+
+
+def count(x):
+    _seen.append(x)
+    return len(_seen)
+
+
+def zone_hour(stamp):
+    return datetime.datetime.fromtimestamp(stamp).hour
+"#;
+
+const MAIN: &str = r#"
+from lib import core
+
+core.greet("ada"), core.mode("live"), core.square(4), core.shuffled_sum([1, 2, 3]), core.line("x"), core.age(1990)
+core.count("a"), core.zone_hour(0), core.set_lang("fr")
+"#;
+
+/// What is refused says in which circumstances it fails or what it leaves behind; what can be helped is helped.
+#[test]
+fn every_rule_of_the_gate_is_met_by_a_function_of_its_own() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save("lib/core.py", CORE);
+    place.save("main.py", MAIN);
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, out, err) = place.run(&["--trust", "gen"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let of = |name: &str| -> &str {
+        let begin = out.find(&format!("lib.core:{name}  ")).unwrap_or_else(|| panic!("{name}: {out}{err}"));
+        let rest = &out[begin..];
+        rest.find("\n#").map_or(rest, |end| &rest[..end])
+    };
+    for (name, said) in [
+        ("greet", "can fail"),
+        ("mode", "monkeypatch.delenv(\"LIB_MODE\", raising=False)"),
+        ("set_lang", "monkeypatch.setattr(\"lib.core._lang\", \"en\")"),
+        ("square", "changes lib.core._cache; no other test minds"),
+        ("shuffled_sum", "other random numbers"),
+        ("line", "400 days later"),
+    ] {
+        let draft = of(name);
+        assert!(draft.starts_with(&format!("lib.core:{name}  ready")) && draft.contains(said), "{draft}");
+        assert!(draft.contains("fresh process  1/1: shuffled"), "{draft}");
+    }
+    for (name, said) in [
+        ("age", "test_age, 400 days later"),
+        ("count", "fails the second time in a process: it changes lib.core._seen"),
+        ("zone_hour", "test_zone_hour, in another time zone"),
+    ] {
+        let draft = of(name);
+        assert!(draft.starts_with(&format!("lib.core:{name}  refused")) && draft.contains(said), "{draft}");
+    }
+}

@@ -1,0 +1,3 @@
+from .tools import shout
+
+__all__ = ["shout"]
