@@ -47,6 +47,7 @@ const HOMES: &[(&str, &str)] = &[
     ("landlock", "contain/"),
     ("seccompiler", "contain/"),
     ("libc", "contain/"),
+    ("strip_ansi_escapes", "engine/recording.rs"),
     ("notify", "watch/"),
     ("syntect", "tui/highlight.rs"),
     ("ratatui", "tui/"),

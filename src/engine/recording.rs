@@ -415,8 +415,7 @@ impl Lines {
         self.rest.extend_from_slice(bytes);
         while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.rest.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line[..end]);
-            self.kept.push(text::display_line(&line.replace('\t', "    ")).into_owned());
+            self.kept.push(as_seen(&line[..end]));
         }
         if self.kept.len() > OUTPUT_LINES {
             self.kept.drain(..self.kept.len() - OUTPUT_LINES);
@@ -424,6 +423,13 @@ impl Lines {
         // A line without an end must not grow for ever.
         self.rest.truncate(1 << 16);
     }
+}
+
+/// Gives the text that a line of output leaves on a terminal: without colours, without what a progress bar overwrote.
+fn as_seen(line: &[u8]) -> String {
+    let line = String::from_utf8_lossy(line).replace('\t', "    ");
+    let last = line.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
+    text::display_line(&strip_ansi_escapes::strip_str(last)).into_owned()
 }
 
 #[cfg(test)]
@@ -434,8 +440,8 @@ mod tests {
     fn output_is_kept_as_safe_lines() {
         let mut lines = Lines::default();
         lines.push(b"one\ntw");
-        lines.push(b"o \x1b[31m\nrest");
-        assert_eq!(lines.kept, ["one", "two \\x1b[31m"]);
+        lines.push(b"o \x1b[31mred\x1b[0m\x1b]0;title\x07\trow \xe2\x80\xae\n10%\r100%\r\nrest");
+        assert_eq!(lines.kept, ["one", "two red    row ‹U+202E›", "100%"]);
         for _ in 0..1000 {
             lines.push(b"x\n");
         }
