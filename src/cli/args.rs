@@ -58,6 +58,12 @@ pub enum Format {
     Markdown,
     /// Short, for a coding agent; `diff` only.
     Agent,
+    /// A storage of the past; as for people.
+    #[value(hide = true)]
+    Pickle,
+    /// A storage of the past; as for people.
+    #[value(hide = true)]
+    GraphJson,
 }
 
 /// What can be done.
@@ -87,12 +93,20 @@ pub enum Verb {
     Export(Export),
     /// Read the project: its functions, and where a file does not parse.
     Index(Index),
+    /// Throw away recordings and drafts that no decision rests on.
+    Clean(Clean),
     /// Say whether this folder's code may be run.
     Trust(Trust),
     /// Show the settings, and where each comes from.
     Config(Config),
     /// Show what works on this machine: Python, pytest, sandbox, terminal, model.
     Doctor,
+    /// Record functions: `run`, as it was called once.
+    #[command(hide = true)]
+    Trace2test(Trace2test),
+    /// Draft tests into one file: `gen -o`, as it was called once.
+    #[command(hide = true)]
+    Gentests(Gentests),
     /// Print the completions of a shell.
     Completions {
         /// The shell.
@@ -115,23 +129,73 @@ pub struct Run {
     /// Where JSON events go (with --format json); by default the error stream.
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
+    #[command(flatten)]
+    pub former: Former,
     /// The program: `main.py a b`, `-m pkg`, `python3 main.py`, `pytest -q`.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub command: Vec<String>,
 }
 
-/// `gen`
+/// Flags that the predecessor had, each taken.
+#[derive(Debug, Default, Args)]
+pub struct Former {
+    /// Where old traces lie.
+    #[arg(short, long, alias = "calls-dir", hide = true, value_name = "DIR")]
+    pub storage_dir: Option<PathBuf>,
+    /// Folders the program imports from besides its own.
+    #[arg(long, hide = true, value_name = "DIR")]
+    pub additional_sys_path: Vec<PathBuf>,
+    /// Draft only for the targets, as is always done where there are any.
+    #[arg(long, hide = true)]
+    pub only_targets: bool,
+    /// Forms of tests, of which there is one now.
+    #[arg(long, alias = "formats", hide = true, value_name = "FORMAT")]
+    pub gen_formats: Vec<String>,
+}
+
+/// `trace2test`
 #[derive(Debug, Args)]
+pub struct Trace2test {
+    /// Inputs kept of each shape of a function.
+    #[arg(short, long, value_name = "N")]
+    pub limit: Option<u32>,
+    #[command(flatten)]
+    pub former: Former,
+    /// Functions to record.
+    #[arg(required = true, value_name = "FUNC")]
+    pub functions: Vec<String>,
+    /// The program.
+    #[arg(required = true, last = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub command: Vec<String>,
+}
+
+/// `gentests`
+#[derive(Debug, Args)]
+pub struct Gentests {
+    #[command(flatten)]
+    pub former: Former,
+    /// The file to write; by default `tests/test_pytead_generated.py`.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `gen`
+#[derive(Debug, Default, Args)]
 pub struct Gen {
     /// Functions to draft for; by default all that were recorded.
     #[arg(value_name = "FUNCTION")]
     pub functions: Vec<String>,
+    /// More of them, as they were named once.
+    #[arg(short, long, hide = true, value_name = "FUNCTION")]
+    pub targets: Vec<String>,
     /// Write the drafts into this one file, in place of the project's tests.
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["accept", "dir"])]
     pub output: Option<PathBuf>,
     /// Write the drafts into this folder, a file a module, in place of the project's tests.
-    #[arg(short, long, value_name = "DIR", conflicts_with = "accept")]
+    #[arg(short, long, alias = "output-dir", value_name = "DIR", conflicts_with = "accept")]
     pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub former: Former,
     /// Accept every draft that is proved, and write it.
     #[arg(long)]
     pub accept: bool,
@@ -152,6 +216,14 @@ pub struct Tead {
     /// Accept every draft that is proved, and write it.
     #[arg(long)]
     pub accept: bool,
+    /// Write the drafts into this one file, in place of the project's tests.
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["accept", "dir"])]
+    pub output: Option<PathBuf>,
+    /// Write the drafts into this folder, a file a module, in place of the project's tests.
+    #[arg(short, long, alias = "output-dir", value_name = "DIR", conflicts_with = "accept")]
+    pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub former: Former,
     /// Where JSON events go (with --format json); by default the error stream.
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
@@ -193,8 +265,10 @@ pub struct Types {
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// Write the stubs into this folder, as `typings/shop/cart.pyi`; by default they are printed.
-    #[arg(short, long, visible_alias = "out-dir", value_name = "DIR")]
+    #[arg(short, long, visible_alias = "out-dir", alias = "output-dir", value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub former: Former,
 }
 
 /// `review`
@@ -236,6 +310,32 @@ pub struct Index {
     /// Functions to show; by default counts and the files that do not parse.
     #[arg(value_name = "FUNCTION")]
     pub functions: Vec<String>,
+}
+
+/// `clean`
+#[derive(Debug, Args)]
+pub struct Clean {
+    /// Recordings that no draft, change or decision rests on.
+    #[arg(long)]
+    pub recordings: bool,
+    /// Drafts that nobody decided on.
+    #[arg(long)]
+    pub drafts: bool,
+    /// Verdicts that can be made again.
+    #[arg(long)]
+    pub verdicts: bool,
+    /// Models that were downloaded.
+    #[arg(long)]
+    pub models: bool,
+    /// All of these; never decisions, never accepted tests.
+    #[arg(long)]
+    pub all: bool,
+    /// Only what is older: `12h`, `30d`, `2w`.
+    #[arg(long, value_name = "AGE")]
+    pub older_than: Option<String>,
+    /// Say what would go and how much it frees, and remove nothing.
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `trust`
@@ -310,6 +410,23 @@ mod tests {
         assert!(
             matches!(parsed, Ok(Cli { verb: Some(Verb::Run(run)), global, .. }) if run.command == ["pytest", "-q"] && global.trust)
         );
+    }
+
+    #[test]
+    fn old_verbs_and_flags_are_taken_and_not_shown() {
+        let help = Cli::command().render_long_help().to_string();
+        assert!(!help.contains("trace2test") && !help.contains("graph-json"), "{help}");
+        for words in [
+            &["trace2test", "--limit", "10", "--storage-dir", "call_logs", "m.f", "--", "python3", "main.py"][..],
+            &["gentests", "--calls-dir", "call_logs", "--output", "t.py"],
+            &["run", "-t", "m.f", "-s", "logs", "--format", "pickle", "--additional-sys-path", "lib", "--", "main.py"],
+            &["tead", "--only-targets", "--gen-formats", "pickle", "--output-dir", "tests", "--", "main.py"],
+            &["gen", "--targets", "m.f", "--formats", "graph-json", "-s", "logs", "--output", "t.py"],
+            &["types", "--calls-dir", "logs", "--out-dir", "typings", "--formats", "pickle"],
+        ] {
+            let parsed = Cli::try_parse_from([&["pytead-tui"], words].concat());
+            assert!(parsed.is_ok(), "{words:?}: {}", parsed.err().map(|error| error.to_string()).unwrap_or_default());
+        }
     }
 
     #[test]

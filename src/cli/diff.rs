@@ -19,7 +19,7 @@ pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
     out.say(match global.format {
         Format::Agent => report::agent(&diff),
         Format::Markdown => report::markdown(&diff),
-        Format::Human | Format::Json => report::human(&diff),
+        Format::Human | Format::Json | Format::Pickle | Format::GraphJson => report::human(&diff),
     });
     Ok(if diff.is_silent() { OK } else { FINDINGS })
 }

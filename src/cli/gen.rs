@@ -1,6 +1,7 @@
 //! `pytead-tui gen`: drafts from recordings, proved; with `--accept` written, with `--check` compared.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use crate::base::error::Trouble;
 use crate::base::text;
@@ -17,31 +18,42 @@ use crate::engine::{Done, ExportTo, Handle};
 pub async fn generate(global: &Global, args: Gen) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let handle = trusted_engine(global, &mut out).await?;
+    args.former.take_in(&handle, &mut out).await?;
     let mut functions = Vec::new();
-    for text in &args.functions {
+    for text in args.functions.iter().chain(&args.targets) {
         functions.extend(handle.find(text)?);
     }
     let code = if args.check {
         check(&handle, &mut out).await?
     } else {
         let Some(ready) = drafts(&handle, &mut out, functions, args.accept).await? else { return Ok(INTERRUPTED) };
-        if !ready.is_empty() && !args.accept && args.output.is_none() && args.dir.is_none() {
-            out.say(NOTHING_WRITTEN);
-        }
-        if let Some(file) = &args.output {
-            export(&handle, &mut out, &ready, ExportTo::File(file))?;
-        }
-        if let Some(folder) = &args.dir {
-            export(&handle, &mut out, &ready, ExportTo::Folder(folder))?;
-        }
+        place(&handle, &mut out, &ready, args.accept, args.output.as_deref(), args.dir.as_deref())?;
         OK
     };
     handle.close().await;
     Ok(code)
 }
 
-/// What is said where drafts are only shown.
-pub const NOTHING_WRITTEN: &str = "Nothing was written. gen --accept writes what is proved; review decides one by one.";
+/// Writes proved drafts where somebody asked for them, or says that nothing was written.
+pub fn place(
+    handle: &Handle,
+    out: &mut Output,
+    ready: &[ProposalId],
+    accepted: bool,
+    file: Option<&Path>,
+    folder: Option<&Path>,
+) -> Result<(), Trouble> {
+    match (file, folder) {
+        (Some(file), _) => export(handle, out, ready, ExportTo::File(file)),
+        (None, Some(folder)) => export(handle, out, ready, ExportTo::Folder(folder)),
+        (None, None) => {
+            if !ready.is_empty() && !accepted {
+                out.say("Nothing was written. gen --accept writes what is proved; review decides one by one.");
+            }
+            Ok(())
+        }
+    }
+}
 
 /// Drafts and proves, prints every draft with its evidence, accepts when asked; gives the proved ones, `None` when it was
 /// interrupted.

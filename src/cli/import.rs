@@ -5,6 +5,7 @@ use crate::base::text;
 use crate::cli::args::{Global, Import};
 use crate::cli::output::Output;
 use crate::cli::{OK, WRONG, trusted_engine};
+use crate::engine::Imported;
 
 /// Files that are named one by one.
 const NAMED: usize = 10;
@@ -16,7 +17,13 @@ pub async fn import(global: &Global, args: Import) -> Result<u8, Trouble> {
     let imported = handle.import(args.paths).await;
     handle.close().await;
     let imported = imported?;
-    out.result("imported", &imported);
+    report(&mut out, &imported);
+    Ok(if imported.recording.is_some() { OK } else { WRONG })
+}
+
+/// Says what was taken in, and what not.
+pub fn report(out: &mut Output, imported: &Imported) {
+    out.result("imported", imported);
     if let Some(recording) = &imported.recording {
         let count = |number, noun| text::count(usize::try_from(number).unwrap_or(usize::MAX), noun);
         let calls = count(recording.kept, "call");
@@ -29,5 +36,4 @@ pub async fn import(global: &Global, args: Import) -> Result<u8, Trouble> {
     if let Some(more) = imported.refused.len().checked_sub(NAMED).filter(|more| *more > 0) {
         out.say(format!("Not taken either: {}.", text::count(more, "other file")));
     }
-    Ok(if imported.recording.is_some() { OK } else { WRONG })
 }

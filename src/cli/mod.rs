@@ -2,12 +2,14 @@
 
 pub mod args;
 mod ask;
+mod clean;
 mod completions;
 mod config;
 mod diff;
 mod doctor;
 mod draft;
 mod export;
+mod former;
 mod r#gen;
 mod import;
 mod index;
@@ -23,6 +25,7 @@ mod trust;
 mod types;
 mod watch;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +36,8 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Cli, Format, Global, Verb};
 use crate::cli::output::Output;
-use crate::config::layers::{self, Flag, Layers, Loaded};
+use crate::compat;
+use crate::config::layers::{self, Flag, Former, Layers, Loaded};
 use crate::config::places::Places;
 use crate::config::project;
 use crate::config::trust::TrustList;
@@ -70,13 +74,19 @@ pub trait Screen {
 /// Reads the arguments of this process; ends it where they are wrong, or ask for help.
 #[must_use]
 pub fn parse() -> Cli {
-    Cli::parse()
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if words.iter().all(|word| word.to_str().is_some()) {
+        let typed = words.iter().filter_map(|word| word.to_str().map(str::to_owned));
+        words = former::modern(typed).into_iter().map(OsString::from).collect();
+    }
+    Cli::parse_from(words)
 }
 
 /// Does what was typed and gives the process exit code.
-pub async fn dispatch(cli: Cli, screen: &impl Screen) -> u8 {
-    let format = cli.global.format;
-    let beside = matches!(cli.verb, Some(Verb::Run(_) | Verb::Tead(_)));
+pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
+    let format = former::format(cli.global.format);
+    cli.global.format = format;
+    let beside = matches!(cli.verb, Some(Verb::Run(_) | Verb::Tead(_) | Verb::Trace2test(_)));
     let only_diff = matches!(format, Format::Markdown | Format::Agent) && !matches!(cli.verb, Some(Verb::Diff(_)));
     let outcome = match cli.verb {
         _ if only_diff => Err(Trouble::usage("Only diff is printed as Markdown or for an agent.").so("Use human or json.")),
@@ -93,8 +103,11 @@ pub async fn dispatch(cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Import(args)) => import::import(&cli.global, args).await,
         Some(Verb::Export(args)) => export::export(&cli.global, args).await,
         Some(Verb::Index(args)) => index::index(&cli.global, args).await,
+        Some(Verb::Clean(args)) => clean::clean(&cli.global, args).await,
         Some(Verb::Trust(args)) => trust::trust(&cli.global, &args),
         Some(Verb::Config(args)) => config::config(&cli.global, &args),
+        Some(Verb::Trace2test(args)) => former::trace2test(&cli.global, args).await,
+        Some(Verb::Gentests(args)) => former::gentests(&cli.global, args).await,
         Some(Verb::Doctor) => doctor::doctor(&cli.global).await,
         Some(Verb::Completions { shell }) => completions::print(shell),
     };
@@ -123,13 +136,15 @@ fn root_of(global: &Global, path: Option<PathBuf>) -> Result<PathBuf, Trouble> {
 /// Reads the settings of a project.
 fn settings(global: &Global, root: &Path, trust: Trust) -> Result<Loaded, Trouble> {
     let python = global.python.as_ref().map(|path| Flag { name: "python".into(), value: path.clone(), flag: "--python".into() });
+    let variables: Vec<(String, String)> =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
     Ok(layers::load(&Layers {
         user: Some(Places::find()?.config),
+        former_user: compat::settings::user_file(&variables),
+        former: Some(Former { sections: compat::settings::SECTIONS, renamed: compat::settings::renamed }),
         root: Some(root.to_owned()),
         trust: Some(trust),
-        variables: std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
+        variables,
         flags: python.into_iter().collect(),
     }))
 }

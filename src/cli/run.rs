@@ -12,7 +12,14 @@ use crate::engine::Program;
 pub async fn run(global: &Global, args: Run) -> Result<u8, Trouble> {
     let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
     let handle = trusted_engine(global, &mut out).await?;
-    let program = Program { argv: args.command, limit: args.limit, targets: args.targets, journey: args.journey };
+    args.former.explain();
+    let program = Program {
+        argv: args.command,
+        limit: args.limit,
+        targets: args.targets,
+        python_path: args.former.additional_sys_path,
+        journey: args.journey,
+    };
     let recorded = with_events(&handle, &mut out, handle.record_attached(program)).await;
     let journey = recorded.as_ref().ok().filter(|_| args.journey).map(|recording| handle.journey(recording.id));
     handle.close().await;

@@ -10,14 +10,23 @@ use crate::engine::Program;
 pub async fn tead(global: &Global, args: Tead) -> Result<u8, Trouble> {
     let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
     let handle = trusted_engine(global, &mut out).await?;
-    let program = Program { argv: args.command, limit: args.limit, targets: args.targets, journey: false };
+    args.former.explain();
+    let mut functions = Vec::new();
+    for target in &args.targets {
+        functions.extend(handle.find(target)?);
+    }
+    let program = Program {
+        argv: args.command,
+        limit: args.limit,
+        targets: args.targets,
+        python_path: args.former.additional_sys_path,
+        journey: false,
+    };
     let recording = handle.record_attached(program);
     let recording = with_events(&handle, &mut out, recording).await?;
     run::report(&mut out, &recording, None);
-    let Some(ready) = r#gen::drafts(&handle, &mut out, Vec::new(), args.accept).await? else { return Ok(INTERRUPTED) };
-    if !ready.is_empty() && !args.accept {
-        out.say(r#gen::NOTHING_WRITTEN);
-    }
+    let Some(ready) = r#gen::drafts(&handle, &mut out, functions, args.accept).await? else { return Ok(INTERRUPTED) };
+    r#gen::place(&handle, &mut out, &ready, args.accept, args.output.as_deref(), args.dir.as_deref())?;
     handle.close().await;
     Ok(run::exit_code(&recording.end))
 }

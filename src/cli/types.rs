@@ -13,6 +13,7 @@ use crate::engine::stubs::{HEADER, Stub};
 pub async fn types(global: &Global, args: args::Types) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let handle = engine(global, &mut out).await?;
+    args.former.take_in(&handle, &mut out).await?;
     let mut functions = Vec::new();
     for text in &args.targets {
         functions.extend(handle.find(text)?);

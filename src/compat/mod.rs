@@ -1,8 +1,10 @@
-//! What the predecessor left behind, read without running any of it: traces of `pytead`, one call a file.
+//! What the predecessor `pytead` left behind: its traces, read without running any of them, its command line and settings.
 //!
-//! [`trace`] reads one file; [`graph`] and [`pickle`] are its two formats. Which function a trace is of, and what becomes of
-//! it, is not decided here.
+//! [`trace`] reads one trace, [`graph`] and [`pickle`] are its two formats; which function a trace is of is not decided here.
+//! [`spelling`] and [`settings`] put its command line and its files of settings into today's words.
 
 pub mod graph;
 pub mod pickle;
+pub mod settings;
+pub mod spelling;
 pub mod trace;

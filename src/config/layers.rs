@@ -24,6 +24,10 @@ const PROJECT_FILES: &[&str] = &[".pytead/config.yaml", ".pytead/config.toml", "
 pub struct Layers {
     /// The user's folder of settings, which may hold `config.yaml`.
     pub user: Option<PathBuf>,
+    /// A file of the user's that a tool before this one left; below the user's own.
+    pub former_user: Option<PathBuf>,
+    /// What its settings are called today.
+    pub former: Option<Former>,
     /// The project's root.
     pub root: Option<PathBuf>,
     /// Is the project trusted.
@@ -32,6 +36,15 @@ pub struct Layers {
     pub variables: Vec<(String, String)>,
     /// What was given on the command line.
     pub flags: Vec<Flag>,
+}
+
+/// Settings of a tool before this one: what they are called today.
+#[derive(Debug, Clone, Copy)]
+pub struct Former {
+    /// Its sections; later ones win.
+    pub sections: &'static [&'static str],
+    /// Today's name of a key; `Some(None)` for one that means nothing any more.
+    pub renamed: fn(&str) -> Option<Option<&'static str>>,
 }
 
 /// A setting given on the command line.
@@ -99,13 +112,13 @@ pub struct Loaded {
 pub fn load(layers: &Layers) -> Loaded {
     let mut merge = Merge {
         values: BTreeMap::new(),
+        former: layers.former,
         trust: layers.trust.unwrap_or(Trust::Unknown),
         warnings: Vec::new(),
         mistakes: Vec::new(),
     };
     merge.defaults();
-    if let Some(folder) = &layers.user {
-        let path = folder.join("config.yaml");
+    for path in layers.former_user.iter().cloned().chain(layers.user.iter().map(|folder| folder.join("config.yaml"))) {
         match source::read(&path) {
             Ok(Some(tree)) => merge.tree(&tree, &mut |line| Origin::User(path.clone(), line)),
             Ok(None) => {}
@@ -131,6 +144,7 @@ pub fn load(layers: &Layers) -> Loaded {
 /// The values so far.
 struct Merge {
     values: BTreeMap<String, (Value, Origin)>,
+    former: Option<Former>,
     trust: Trust,
     warnings: Vec<Trouble>,
     mistakes: Vec<Trouble>,
@@ -181,7 +195,12 @@ impl Merge {
     /// Takes a file's values.
     fn tree(&mut self, tree: &Located, origin: &mut dyn FnMut(u32) -> Origin) {
         match &tree.value {
-            Plain::Map(entries) => self.section("", entries, origin),
+            Plain::Map(entries) => {
+                let former = self.former.map_or(&[][..], |former| former.sections);
+                self.former_sections(former, entries, origin);
+                let own: Vec<_> = entries.iter().filter(|(key, ..)| !former.contains(&key.as_str())).cloned().collect();
+                self.section("", &own, origin);
+            }
             Plain::Null => {}
             _ => self.mistakes.push(Trouble::usage(format!("{}: expected sections.", origin(tree.line)))),
         }
@@ -208,6 +227,40 @@ impl Merge {
                 (_, None) if schema::is_section(&name) => self.wrong(&name, "a section", &origin(*line)),
                 (_, None) => self.unknown(&name, &origin(*line)),
             }
+        }
+    }
+
+    /// Takes what a tool before this one left in its sections; nothing there is a mistake, only not used.
+    fn former_sections(&mut self, sections: &[&str], entries: &[(String, u32, Located)], origin: &mut dyn FnMut(u32) -> Origin) {
+        let Some(former) = self.former else { return };
+        let mut unused = Vec::new();
+        let mut place = None;
+        for section in sections {
+            let Some((_, _, tree)) = entries.iter().find(|(key, ..)| key == section) else { continue };
+            let Plain::Map(entries) = &tree.value else { continue };
+            for (key, line, value) in entries {
+                let name = (former.renamed)(key).flatten();
+                let known = name.and_then(|name| Some((name, schema::find(name)?)));
+                let taken = known.and_then(|(name, key)| {
+                    let alone = matches!((&value.value, key.form), (Plain::Text(_), Form::Texts));
+                    let value = if alone { &Plain::List(vec![value.clone()]) } else { &value.value };
+                    let value = key.form.take(value).ok().filter(|value| fits(name, value).is_ok())?;
+                    Some((name, key, value))
+                });
+                match taken {
+                    Some((name, key, value)) => self.set(name.to_owned(), key, value, origin(*line)),
+                    None => {
+                        unused.push(format!("{section}.{}", display_line(key)));
+                        place.get_or_insert_with(|| origin(*line));
+                    }
+                }
+            }
+        }
+        if let Some(place) = place {
+            self.warnings.push(
+                Trouble::usage(format!("{place}: not used: {}.", unused.join(", ")))
+                    .because("Recordings have one place and one form, and folders lie below the root."),
+            );
         }
     }
 
@@ -301,6 +354,9 @@ fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
     let fine = match name {
         "output.tests" => below(text),
         "record.exclude" => value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(below)),
+        "record.python_path" => {
+            value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(|path| path == "." || below(path)))
+        }
         _ if name.ends_with(".base_url") => text.starts_with("http://") || text.starts_with("https://"),
         _ if name.ends_with(".key_env") => {
             !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -310,7 +366,7 @@ fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
     match name {
         _ if fine => Ok(()),
         "output.tests" => Err("a folder below the project's root"),
-        "record.exclude" => Err("folders below the project's root"),
+        "record.exclude" | "record.python_path" => Err("folders below the project's root"),
         _ if name.ends_with(".base_url") => Err("an address that begins with http:// or https://"),
         _ => Err("the name of a variable, not the key itself"),
     }

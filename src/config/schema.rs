@@ -67,6 +67,12 @@ pub const KEYS: &[Key] = &[
     ),
     key("record.keep", Form::Whole(1, 1_000), Project::Sets, "Recordings kept besides those a proposal rests on."),
     key("record.exclude", Form::Texts, Project::Adds, "Folders below the root that are not the project's code."),
+    key(
+        "record.python_path",
+        Form::Texts,
+        Project::SetsWhenTrusted,
+        "Folders below the root that a recorded program imports from besides its own.",
+    ),
     key("output.tests", Form::Text, Project::Sets, "The folder of accepted tests, below the root."),
     key("model.provider", Form::Text, Project::Nothing, "The name of a provider under `providers`; none is used unless named."),
     key("model.name", Form::Text, Project::Nothing, "The model's name, in place of the provider's own."),

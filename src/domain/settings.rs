@@ -42,11 +42,13 @@ pub struct Record {
     pub keep: u32,
     /// Folders below the root that are not the project's code.
     pub exclude: Vec<String>,
+    /// Folders below the root that a recorded program imports from besides its own.
+    pub python_path: Vec<String>,
 }
 
 impl Default for Record {
     fn default() -> Self {
-        Self { limit: 10, targets: Vec::new(), keep: 20, exclude: Vec::new() }
+        Self { limit: 10, targets: Vec::new(), keep: 20, exclude: Vec::new(), python_path: Vec::new() }
     }
 }
 

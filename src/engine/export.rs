@@ -10,7 +10,7 @@ use crate::engine::core::Core;
 use crate::engine::{ExportTo, drafting};
 use crate::write::plan::{Addition, accept};
 
-/// Writes the drafts; an existing file is never overwritten.
+/// Writes the drafts; an existing file is never overwritten, and left alone where it holds them already.
 pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
     let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
     for id in ids {
@@ -46,6 +46,9 @@ fn write_new(path: &Path, text: &str) -> Result<(), Trouble> {
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(fail)?;
+    }
+    if std::fs::read_to_string(path).is_ok_and(|there| there == text) {
+        return Ok(());
     }
     let mut file = std::fs::File::create_new(path).map_err(fail)?;
     file.write_all(text.as_bytes()).map_err(fail)

@@ -55,6 +55,27 @@ pub async fn import(core: &Arc<Core>, paths: Vec<PathBuf>) -> Result<Imported, T
     Ok(imported)
 }
 
+/// Takes in a folder, unless an import of it is younger than all that lies there.
+pub async fn import_news(core: &Arc<Core>, folder: PathBuf) -> Result<Option<Imported>, Trouble> {
+    let worker = core.clone();
+    let path = folder.clone();
+    let known = blocking(move || {
+        let mut found = Found::default();
+        found.look(&path, 0);
+        let made = |path: &PathBuf| path.metadata().and_then(|meta| meta.modified()).ok();
+        let newest = found.traces.iter().chain(&found.spools).filter_map(made).max()?;
+        let newest = i64::try_from(newest.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis()).ok()?;
+        let command = ["import".to_owned(), path.display().to_string()];
+        let recordings = worker.store().recordings().ok()?;
+        recordings.into_iter().find(|recording| recording.command == command && recording.started.0 > newest)
+    })
+    .await?;
+    if known.is_some() {
+        return Ok(None);
+    }
+    import(core, vec![folder]).await.map(Some)
+}
+
 fn take(core: &Core, paths: &[PathBuf]) -> Result<Imported, Trouble> {
     let mut found = Found::default();
     for path in paths {

@@ -5,6 +5,7 @@
 
 mod because;
 mod behaviour;
+mod cleaning;
 mod code;
 mod core;
 mod counted;
@@ -40,6 +41,7 @@ mod undo;
 mod views;
 mod watching;
 
+pub use cleaning::{Clean, Cleaned};
 pub use importing::{Imported, Refusal};
 pub use recording::{Program, gap_lines};
 
@@ -279,7 +281,7 @@ impl Handle {
                 Ok(Done::Nothing)
             }
             Command::Record { argv, limit, targets } => {
-                let program = Program { argv, limit, targets, journey: false };
+                let program = Program { argv, limit, targets, ..Program::default() };
                 let recording = recording::record(core, program, recording::Stdio::Kept).await?;
                 Ok(Done::Recorded(Box::new(recording)))
             }
@@ -345,6 +347,22 @@ impl Handle {
     /// Fails when there is nothing of the kind, or it cannot be stored.
     pub async fn import(&self, paths: Vec<PathBuf>) -> Result<Imported, Trouble> {
         importing::import(&self.core, paths).await
+    }
+
+    /// Takes in the old traces of a folder, as [`Handle::import`]; `None` where they were taken in since they were made.
+    ///
+    /// # Errors
+    /// As [`Handle::import`].
+    pub async fn import_news(&self, folder: PathBuf) -> Result<Option<Imported>, Trouble> {
+        importing::import_news(&self.core, folder).await
+    }
+
+    /// Throws away recordings and drafts that no decision rests on, or finds out what that would be.
+    ///
+    /// # Errors
+    /// Fails in an untrusted folder and when the database cannot be written.
+    pub async fn clean(&self, clean: Clean) -> Result<Cleaned, Trouble> {
+        cleaning::clean(&self.core, clean).await
     }
 
     /// Lists the recordings, the newest first, each with the number of events where it is a journey.

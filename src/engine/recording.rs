@@ -51,13 +51,15 @@ pub struct Program {
     pub limit: Option<u32>,
     /// What is recorded, in place of the setting.
     pub targets: Vec<String>,
+    /// Folders it imports from besides its own, from where the command was typed.
+    pub python_path: Vec<PathBuf>,
     /// Every event in its order is wanted: a journey.
     pub journey: bool,
 }
 
 /// Runs a program under the recorder to its end.
 pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<Recording, Trouble> {
-    let Program { argv, limit, targets, journey } = program;
+    let Program { argv, limit, targets, python_path, journey } = program;
     let environment = environment::get(core).await?;
     // Calls are named by the index; before it is there they would belong to nothing.
     while !core.state.lock().indexed {
@@ -73,6 +75,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
         Stdio::Kept => None,
     }
     .unwrap_or_else(|| core.root.clone());
+    settings.python_path.extend(python_path.iter().map(|folder| cwd.join(folder).display().to_string()));
     let typed = beside_the_interpreter(&argv, &environment.interpreter.path, &cwd);
     let plan = Plan::new(&Request {
         typed: &typed,

@@ -157,9 +157,10 @@ fn environment(request: &Request<'_>) -> Result<Vec<(&'static str, Option<OsStri
     // An empty variable means nothing; an empty entry would mean the current folder.
     let given = std::env::var_os("PYTHONPATH").filter(|paths| !paths.is_empty());
     let given = given.iter().flat_map(std::env::split_paths).filter(|path| path != boot);
-    let search = std::iter::once(boot.clone()).chain(given).collect();
+    let besides = request.record.python_path.iter().map(|folder| root.join(folder).components().collect());
+    let search = std::iter::once(boot.clone()).chain(besides).chain(given).collect();
     Ok(vec![
-        ("PYTEAD_ROOT", Some(root.into())),
+        ("PYTEAD_ROOT", Some(root.clone().into())),
         ("PYTEAD_EXCLUDE", Some(exclude)),
         ("PYTEAD_LIMIT", Some(request.record.limit.to_string().into())),
         ("PYTEAD_TARGETS", lines(&request.record.targets)),
@@ -284,6 +285,9 @@ mod tests {
         assert!(path == "/opt/ours/pytead_tui/boot" || path.starts_with("/opt/ours/pytead_tui/boot:"), "{path}");
         let exclude = variable(&plan, "PYTEAD_EXCLUDE").unwrap();
         assert_eq!(exclude, format!("{0}/.venv:{0}/build", root.display()));
+        project.record.python_path = vec!["lib".into(), ".".into()];
+        let path = variable(&project.plan(&["main.py"]).unwrap(), "PYTHONPATH").unwrap();
+        assert!(path.starts_with(&format!("/opt/ours/pytead_tui/boot:{0}/lib:{0}", root.display())), "{path}");
         project.record.targets = vec!["shop.cart".into(), "shop.pricing:*".into()];
         project.redact.names = vec!["pin".into()];
         let plan = project.plan(&["main.py"]).unwrap();

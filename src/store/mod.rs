@@ -5,6 +5,7 @@
 //! What to store, and when, is the engine's business.
 
 mod calls;
+mod clean;
 mod code;
 mod decisions;
 mod error;
@@ -39,6 +40,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub use calls::{
     Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotals, Life, NewCall, SpoolCall, StoredCall,
 };
+pub use clean::{Cleaned, Unwanted};
 pub use code::RecordedCode;
 pub use error::StoreError;
 pub use open::{Opened, open, open_in_memory, set_aside};

@@ -170,7 +170,7 @@ fn removable(connection: &Connection) -> Result<Vec<(u32, i64)>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn used_bytes(connection: &Connection) -> Result<i64> {
+pub(super) fn used_bytes(connection: &Connection) -> Result<i64> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     Ok((pragma("page_count")? - pragma("freelist_count")?) * pragma("page_size")?)
 }

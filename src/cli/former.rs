@@ -1,0 +1,109 @@
+//! The verbs and flags that the predecessor had: `trace2test`, `gentests`, and flags that say what they mean today.
+
+use std::path::Path;
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::cli::args::{Format, Former, Gen, Gentests, Global, Run, Trace2test};
+use crate::cli::output::{self, Output};
+use crate::cli::{r#gen, import, run};
+use crate::compat::spelling;
+use crate::engine::Handle;
+
+/// Names under which this program is one of the old verbs.
+const PROGRAMS: &[&str] = &["trace2test", "gentests"];
+/// Where old traces lie when nobody says otherwise.
+const CALL_LOGS: &str = "call_logs";
+/// Where `gentests` writes when nobody says otherwise.
+const TESTS: &str = "tests/test_pytead_generated.py";
+
+/// Puts old words into today's: the name of the program, then what was typed.
+pub fn modern(mut words: impl Iterator<Item = String>) -> Vec<String> {
+    let program = words.next().unwrap_or_default();
+    let name = Path::new(&program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let verb = PROGRAMS.contains(&name).then(|| name.to_owned());
+    std::iter::once(program.clone()).chain(spelling::modern(verb.into_iter().chain(words).collect())).collect()
+}
+
+/// Gives the format of today; says so where an old one was asked for.
+pub fn format(asked: Format) -> Format {
+    if !matches!(asked, Format::Pickle | Format::GraphJson) {
+        return asked;
+    }
+    output::complain(&Trouble::usage("--format names no storage any more.").because("Recordings have one form."));
+    Format::Human
+}
+
+/// `trace2test FUNC… -- CMD`: a recording of these functions.
+pub async fn trace2test(global: &Global, args: Trace2test) -> Result<u8, Trouble> {
+    let run = Run {
+        limit: args.limit,
+        targets: args.functions,
+        journey: false,
+        events: None,
+        former: args.former,
+        command: args.command,
+    };
+    run::run(global, run).await
+}
+
+/// `gentests`: old traces are taken in where there are any, then all that is recorded becomes one file of tests.
+pub async fn gentests(global: &Global, args: Gentests) -> Result<u8, Trouble> {
+    let mut former = args.former;
+    if former.storage_dir.is_none() && Path::new(CALL_LOGS).is_dir() {
+        former.storage_dir = Some(CALL_LOGS.into());
+    }
+    let output = Some(args.output.unwrap_or_else(|| TESTS.into()));
+    r#gen::generate(global, Gen { output, former, ..Gen::default() }).await
+}
+
+impl Former {
+    /// Says what flags of the past mean beside a program.
+    pub fn explain(&self) {
+        self.explain_formats();
+        if self.storage_dir.is_some() {
+            output::complain(
+                &Trouble::usage("--storage-dir is not used.").because("Recordings are kept in the project's .pytead folder."),
+            );
+        }
+    }
+
+    fn explain_formats(&self) {
+        if !self.gen_formats.is_empty() {
+            output::complain(&Trouble::usage("--gen-formats is not used.").because("Tests have one form: plain pytest."));
+        }
+    }
+
+    /// Takes in the old traces of the folder that was named, where they are newer than what was taken in before.
+    ///
+    /// # Errors
+    /// Fails when they cannot be stored.
+    pub async fn take_in(&self, handle: &Handle, out: &mut Output) -> Result<(), Trouble> {
+        self.explain_formats();
+        let Some(folder) = &self.storage_dir else { return Ok(()) };
+        if !folder.exists() {
+            let name = text::display_line(&folder.display().to_string()).into_owned();
+            out.say(format!("There is no {name}: what pytead-tui recorded is drafted."));
+            return Ok(());
+        }
+        match handle.import_news(folder.clone()).await? {
+            Some(imported) => import::report(out, &imported),
+            None => out.say("All old traces there were taken in before."),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_called_as_an_old_command_is_that_verb() {
+        let typed = |words: &[&str]| modern(words.iter().map(|word| (*word).to_owned())).join(" ");
+        assert_eq!(typed(&["/bin/trace2test", "m.f", "--", "main.py"]), "/bin/trace2test trace2test m.f -- main.py");
+        assert_eq!(typed(&["gentests"]), "gentests gentests");
+        assert_eq!(typed(&["/bin/pytead-tui", "run", "m.f", "--", "a.py"]), "/bin/pytead-tui run -t m.f -- a.py");
+        assert_eq!(typed(&[]), "");
+    }
+}

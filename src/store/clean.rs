@@ -1,0 +1,89 @@
+//! Removing what a person does not want to keep: recordings and drafts, never what a decision rests on.
+
+use rusqlite::{Connection, params};
+
+use super::{Result, Store, unsigned};
+use crate::base::clock::Moment;
+
+/// What may be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unwanted {
+    /// Recordings with their calls.
+    pub recordings: bool,
+    /// Drafts nobody decided on.
+    pub drafts: bool,
+    /// Only what is older than this.
+    pub before: Option<Moment>,
+}
+
+/// What was removed, or would be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cleaned {
+    /// Recordings that went.
+    pub recordings: u64,
+    /// Their kept calls.
+    pub calls: u64,
+    /// Recordings that stay: a decision, a change or a draft rests on them, or they still run.
+    pub kept: u64,
+    /// Drafts that went.
+    pub drafts: u64,
+    /// Bytes of the database that became free.
+    pub bytes: u64,
+}
+
+/// Drafts nobody decided on and nobody works at.
+const DRAFTS: &str = "kind = 'draft' AND state IN ('ready', 'refused', 'failed', 'stale') AND created < ?1 \
+     AND NOT EXISTS (SELECT 1 FROM decisions WHERE decisions.proposal = proposals.id)";
+
+/// Recordings that have ended and that nothing rests on.
+const RECORDINGS: &str = "NOT running AND started < ?1 AND NOT EXISTS (SELECT 1 FROM citations \
+     JOIN calls ON calls.id = citations.call JOIN proposals ON proposals.id = citations.proposal \
+     WHERE calls.recording = recordings.id AND (proposals.state <> 'rejected' OR proposals.kind = 'change'))";
+
+impl Store {
+    /// Removes what is not wanted, or only finds out what that would be.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn clean(&self, unwanted: Unwanted, really: bool) -> Result<Cleaned> {
+        let cleaned = self.write(move |transaction| {
+            transaction.execute_batch("SAVEPOINT looking")?;
+            let cleaned = remove(transaction, unwanted)?;
+            if !really {
+                transaction.execute_batch("ROLLBACK TO looking")?;
+            }
+            Ok(cleaned)
+        })?;
+        if really {
+            self.on_writer(|connection| {
+                for pragma in ["PRAGMA incremental_vacuum", "PRAGMA wal_checkpoint(TRUNCATE)"] {
+                    let mut statement = connection.prepare(pragma)?;
+                    let mut steps = statement.query([])?;
+                    while steps.next()?.is_some() {}
+                }
+                Ok(())
+            })?;
+        }
+        Ok(cleaned)
+    }
+}
+
+fn remove(connection: &Connection, unwanted: Unwanted) -> Result<Cleaned> {
+    let before = unwanted.before.map_or(i64::MAX, |moment| moment.0);
+    let size = super::recordings::used_bytes(connection)?;
+    let count = |sql: &str| connection.query_row(sql, params![before], |row| row.get(0).map(unsigned));
+    let mut cleaned = Cleaned::default();
+    if unwanted.drafts {
+        let gone = connection.execute(&format!("DELETE FROM proposals WHERE {DRAFTS}"), params![before])?;
+        cleaned.drafts = gone as u64;
+    }
+    if unwanted.recordings {
+        cleaned.calls =
+            count(&format!("SELECT count(*) FROM calls WHERE recording IN (SELECT id FROM recordings WHERE {RECORDINGS})"))?;
+        let gone = connection.execute(&format!("DELETE FROM recordings WHERE {RECORDINGS}"), params![before])?;
+        cleaned.recordings = gone as u64;
+        cleaned.kept = count("SELECT count(*) FROM recordings WHERE started < ?1")?;
+    }
+    cleaned.bytes = u64::try_from(size - super::recordings::used_bytes(connection)?).unwrap_or(0);
+    Ok(cleaned)
+}
