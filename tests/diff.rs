@@ -5,19 +5,6 @@ mod harness;
 
 use harness::Place;
 
-fn git(place: &Place, args: &[&str]) {
-    let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"];
-    let mut command = std::process::Command::new("git");
-    let status = command.args(identity).args(args).current_dir(place.root()).env_clear().envs(place.environment()).status();
-    assert!(status.unwrap().success(), "git {args:?}");
-}
-
-fn commit(place: &Place) {
-    git(place, &["init", "-q"]);
-    git(place, &["add", "-A"]);
-    git(place, &["commit", "-q", "-m", "as it was"]);
-}
-
 fn recorded(place: Place, program: &[&str]) -> Place {
     let (code, _, err) = place.run(&[&["--trust", "run", "--"], program].concat());
     assert_eq!(code, 0, "{err}");
@@ -39,7 +26,7 @@ fn small() -> Place {
         "main.py",
         "from app.order import pay\n\nfor x in (1, 2, 30):\n    pay(x)\ntry:\n    pay(-1)\nexcept ValueError:\n    pass\n",
     );
-    commit(&place);
+    place.commit();
     recorded(place, &["main.py"])
 }
 
@@ -60,7 +47,7 @@ fn a_regression_two_functions_away_is_told_with_the_edit_behind_it() {
     let place = recorded(
         {
             let place = Place::example("shop");
-            commit(&place);
+            place.commit();
             place
         },
         &["pytest", "-q"],
@@ -157,7 +144,7 @@ fn a_call_that_got_ten_times_slower_is_told_though_it_ends_as_before() {
 fn any_commit_may_be_named_and_a_wrong_name_says_so() {
     let place = small();
     place.edit("app/money.py", "return x * 100", "return x * 1000");
-    git(&place, &["commit", "-qam", "dearer"]);
+    place.git(&["commit", "-qam", "dearer"]);
     assert_eq!(result(&place, &[]).0, 0, "against HEAD nothing differs");
     assert_eq!(result(&place, &["HEAD~1"]).0, 1);
     let (code, _, err) = place.run(&["--trust", "diff", "no-such-branch"]);
@@ -204,7 +191,7 @@ fn files_that_no_commit_holds_are_there_under_both_versions() {
     place.save(".gitignore", "_version.py\ndata/\n");
     place.save("app.py", "import _version\n\n\ndef name(x):\n    return f'{_version.V}-{open(\"data/x\").read()}-{x}'\n");
     place.save("main.py", "import app\n\napp.name(1)\n");
-    commit(&place);
+    place.commit();
     place.save("_version.py", "V = 7\n");
     place.save("data/x", "d");
     let place = recorded(place, &["main.py"]);
@@ -221,7 +208,7 @@ fn markdown_and_the_form_for_agents_carry_nothing_that_acts() {
     place.save("app.py", "def show(x):\n    return x\n");
     let hostile = "</code></details>``` @everyone <img src=x> \\x1b]52;c;aGk=\\x07";
     place.save("main.py", &format!("import app\n\napp.show('{hostile}')\n"));
-    commit(&place);
+    place.commit();
     let place = recorded(place, &["main.py"]);
     place.edit("app.py", "return x", "return x + '!'");
     let (code, markdown, _) = place.run(&["--trust", "--format", "markdown", "diff"]);
@@ -245,11 +232,42 @@ fn the_form_for_agents_stays_short_and_counts_the_rest() {
     );
     let calls: String = (0..60).map(|n| format!("app.function_number_{n}({n})\n")).collect();
     place.save("main.py", &format!("import app\n\n{calls}"));
-    commit(&place);
+    place.commit();
     let place = recorded(place, &["main.py"]);
     place.edit("app.py", "return [x, n,", "return [n, x + 1,");
     let (code, agent, err) = place.run(&["--trust", "--format", "agent", "diff"]);
     assert_eq!(code, 1, "{err}");
     assert!(agent.len() < 6_500, "{}", agent.len());
     assert!(agent.contains("differ in 61 functions") && agent.contains("more: pytead-tui diff HEAD"), "{agent}");
+}
+
+#[test]
+fn calls_that_read_a_changed_file_are_compared_under_its_old_and_its_new_content() {
+    let place = Place::empty();
+    place.save("data/rates.txt", "2");
+    place.save("notes.toml", "a = 1");
+    place.save(
+        "app.py",
+        "from pathlib import Path\n\nHERE = Path(__file__).parent\n\n\ndef rate():\n    return int((HERE / 'data/rates.txt').read_text())\n\n\n\
+         def price(x):\n    return x * rate()\n\n\ndef other(x):\n    return x\n",
+    );
+    place.save("main.py", "import app\n\napp.price(2)\napp.price(3)\napp.other(1)\n");
+    place.commit();
+    let place = recorded(place, &["main.py"]);
+    assert_eq!(result(&place, &[]).0, 0);
+    place.save("data/rates.txt", "5");
+    place.save("notes.toml", "a = 2");
+    let (code, diff) = result(&place, &[]);
+    assert_eq!(code, 1, "{diff:#}");
+    let price = function(&diff, "app:price");
+    assert!(price["edited"] == false && price["calls"].as_array().unwrap().len() == 2, "{price:#}");
+    assert_eq!(price["because"]["data"], serde_json::json!(["data/rates.txt"]), "{price:#}");
+    let call = &price["calls"][0];
+    assert!(call["old"].to_string().contains('4') && call["new"].to_string().contains("10"), "{call:#}");
+    assert!(diff["functions"].as_array().unwrap().iter().all(|one| one["function"] != "app:other"), "{diff:#}");
+    assert_eq!(diff["data_files"][0]["path"], "data/rates.txt");
+    assert_eq!(diff["data_files"][0]["read_by"], serde_json::json!([["app:price", 2], ["app:rate", 1]]), "{diff:#}");
+    assert_eq!(diff["other_files"], serde_json::json!(["notes.toml"]), "{diff:#}");
+    let (_, out, _) = place.run(&["--trust", "diff"]);
+    assert!(out.contains("because of data/rates.txt"), "{out}");
 }

@@ -173,3 +173,34 @@ fn a_branch_switch_with_two_thousand_files_is_one_change_and_keys_are_answered()
     terminal.keys("q");
     assert_eq!(terminal.end(), 0);
 }
+
+#[test]
+fn a_change_is_compared_with_its_commit_and_decided_there() {
+    let place = Place::example("shop");
+    place.commit();
+    assert_eq!(place.run(&["trust"]).0, 0);
+    assert_eq!(place.run(&["run", "pytest", "-q"]).0, 0);
+    place.edit("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
+    let mut terminal = Terminal::start(&place, &[], 160, 45);
+    terminal.wait("Review 2");
+    terminal.keys("D");
+    terminal.wait("Diff against a commit");
+    terminal.keys("\r");
+    let screen = terminal.wait("Side effects elsewhere");
+    for said in ["because of shipping_for", "old  Decimal('104.90')", "new  Decimal('100.00')", "differ", "⋯ waits"] {
+        assert!(screen.contains(said), "{said} in {screen}");
+    }
+    // What was compared is not the code any more: nothing is decided on it.
+    place.edit("shop/pricing.py", "if total >= FREE_FROM:", "if total >= FREE_FROM:  # from here on");
+    terminal.wait("~ Stale");
+    terminal.keys("r");
+    terminal.wait("Compare again before deciding?");
+    terminal.keys("y");
+    terminal.wait_until("a fresh comparison", |screen| !screen.contains("~ Stale") && screen.contains("calls differ"));
+    terminal.keys("r");
+    terminal.wait("✗ stays red");
+    terminal.keys("u");
+    terminal.wait("Taken back");
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::base::text;
 use crate::domain::call::{CallId, Effect};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Edit, ProposalId};
@@ -65,6 +67,9 @@ pub struct Because {
     pub edits: Vec<Edit>,
     /// How that is known.
     pub how: How,
+    /// Changed files that are no code and were read by the calls.
+    #[serde(default)]
+    pub data: Vec<RelPath>,
 }
 
 /// How the edits behind a difference were found.
@@ -79,6 +84,18 @@ pub enum How {
     Together,
     /// The calls run through them; they were not taken apart.
     Entered,
+}
+
+impl How {
+    /// Leads from a difference to its edits.
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Only | Self::Alone => "because of",
+            Self::Together => "because of, together,",
+            Self::Entered => "the calls run through",
+        }
+    }
 }
 
 /// A function whose recorded calls end differently.
@@ -102,6 +119,30 @@ pub struct FunctionDiff {
     pub proposal: Option<ProposalId>,
 }
 
+/// A changed file that is no Python, and the recorded calls that rest on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// The file.
+    pub path: RelPath,
+    /// Functions with calls that read it, themselves or through calls they made, with the number of these calls.
+    pub read_by: Vec<(FunctionId, u64)>,
+}
+
+impl DataFile {
+    /// Writes who rests on it: `shop/rates.json, read by 3 calls of shop.rates:load`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        const NAMED: usize = 3;
+        let calls = |number: u64| text::count(usize::try_from(number).unwrap_or(usize::MAX), "call");
+        let mut named: Vec<String> =
+            self.read_by.iter().take(NAMED).map(|(id, number)| format!("{} of {id}", calls(*number))).collect();
+        if let Some(more) = self.read_by.len().checked_sub(NAMED + 1) {
+            named.push(format!("calls of {}", text::count(more + 1, "more function")));
+        }
+        format!("{}, read by {}", self.path, named.join(", "))
+    }
+}
+
 /// What a change of the code does, as far as recorded calls show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Diff {
@@ -109,6 +150,8 @@ pub struct Diff {
     pub reference: String,
     /// Its hash, shortened.
     pub commit: String,
+    /// Hash of today's files as they were compared: under other files it says nothing.
+    pub tree: Digest,
     /// Functions that behave differently: side effects elsewhere first, then edited ones.
     pub functions: Vec<FunctionDiff>,
     /// Edited functions that no recorded call runs through.
@@ -123,7 +166,9 @@ pub struct Diff {
     pub same: u64,
     /// Calls of which it cannot be told.
     pub unknown: u64,
-    /// Changed files that are no Python: what they change in behaviour is not looked at.
+    /// Changed files that are no Python and were read by recorded calls, which are compared too.
+    pub data_files: Vec<DataFile>,
+    /// Changed files that are no Python, and no recorded call is known to read: they are not looked at.
     pub other_files: Vec<RelPath>,
 }
 
@@ -132,5 +177,36 @@ impl Diff {
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.functions.is_empty() && self.gone.is_empty()
+    }
+
+    /// Names the commit: as it was asked for, and which one that is.
+    #[must_use]
+    pub fn against(&self) -> String {
+        if self.reference.starts_with(&self.commit) || self.commit.starts_with(&self.reference) {
+            self.commit.clone()
+        } else {
+            format!("{} ({})", self.reference, self.commit)
+        }
+    }
+
+    /// Sums it up in a line.
+    #[must_use]
+    pub fn sum(&self) -> String {
+        let count = |number: u64, what: &str| text::count(usize::try_from(number).unwrap_or(usize::MAX), what);
+        let against = self.against();
+        if self.compared == 0 && self.is_silent() {
+            let what = match (self.edited, self.unknown) {
+                (0, _) => "no function's code differs".to_owned(),
+                (edited, 0) => format!("{} edited, and no recorded call runs through them", count(edited, "function")),
+                (edited, unknown) => {
+                    format!("{} edited, {} that cannot be told", count(edited, "function"), count(unknown, "call"))
+                }
+            };
+            return format!("Against {against}: {what}.");
+        }
+        let unknown = if self.unknown > 0 { format!(", {} that cannot be told", self.unknown) } else { String::new() };
+        let differ = self.compared - self.same;
+        let functions = text::count(self.functions.len(), "function");
+        format!("Against {against}: {} compared, {differ} differ in {functions}{unknown}.", count(self.compared, "call"))
     }
 }

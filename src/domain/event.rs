@@ -34,6 +34,8 @@ pub enum Event {
     EvidenceChanged { proposal: ProposalId },
     /// Recorded calls were run against today's code.
     Replayed { calls: u64, changed: u64, same: u64, unknown: u64, ms: u64 },
+    /// Recorded calls were compared under a commit's code and today's.
+    Diffed { reference: String, functions: u64, compared: u64, differ: u64 },
     /// A function's recorded calls end differently now: one line, `total(): 3 recorded calls changed, 12.50 → 12`.
     BehaviourChanged { proposal: ProposalId, function: FunctionId, calls: u64, line: String },
     /// A function's calls end as before again.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::command::JobId;
@@ -33,6 +34,8 @@ pub struct Snapshot {
     pub indexed: bool,
     /// Files read so far and files there are.
     pub reading: (usize, usize),
+    /// Hash of all files of the index: another one, other code.
+    pub tree: Digest,
     /// The files in the order of the tree.
     pub files: Arc<Vec<FileRow>>,
     /// The functions, by file and line.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId};
-use crate::domain::diff::{Because, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::diff::{DiffedCall, FunctionDiff, How, Kind};
 use crate::engine::core::Core;
 use crate::engine::diff::{Pairs, ending};
 use crate::engine::elsewhere::Elsewhere;
@@ -74,7 +74,7 @@ impl Trial<'_> {
                 _ => (&candidates[at], How::Entered),
             };
             let edits = chosen.iter().filter_map(|hunk| self.pieces.hunks().get(*hunk)).map(|hunk| hunk.edit.clone()).collect();
-            one.because = Because { edits, how };
+            (one.because.edits, one.because.how) = (edits, how);
         }
         Ok(())
     }

@@ -160,10 +160,15 @@ impl Seen {
     }
 }
 
+/// Lets a replay of saved code end early; what it did not come to is owed.
+pub fn interrupt(core: &Core) {
+    core.jobs.supersede("replay", Some("saved code"));
+}
+
 async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
     // The newest request wins, and does what it interrupts as well.
     core.state.lock().owed.extend(wanted.iter().cloned());
-    core.jobs.supersede("replay", "saved code");
+    interrupt(core);
     let _turn = core.replaying.lock().await;
     let wanted: BTreeSet<FunctionId> = core.state.lock().owed.union(&wanted).cloned().collect();
     let started = clock::now();

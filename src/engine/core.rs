@@ -11,9 +11,11 @@ use tokio::sync::{Notify, broadcast};
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
+use crate::base::hash::Digest;
 use crate::config::places::Places;
 use crate::config::trust::TrustList;
 use crate::domain::call::RecordingId;
+use crate::domain::diff::Diff;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Evidence, Proposal, ProposalId, ProposalState};
@@ -61,6 +63,8 @@ pub struct Core {
     pub deciding: tokio::sync::Mutex<()>,
     /// A step of a proposal is stored and taken into memory as one, so that no older form comes back.
     stepping: Mutex<()>,
+    /// The last comparison with a commit.
+    pub diffed: Mutex<Option<Arc<Diff>>>,
     pub state: Mutex<State>,
     snapshot: RwLock<Arc<Snapshot>>,
     rows: Mutex<Option<Rows>>,
@@ -121,6 +125,7 @@ struct Rows {
     queue: Arc<Vec<QueueRow>>,
     stale: usize,
     offers: Vec<Vec<String>>,
+    tree: Digest,
 }
 
 impl Core {
@@ -146,6 +151,7 @@ impl Core {
             proving: tokio::sync::Mutex::new(()),
             deciding: tokio::sync::Mutex::new(()),
             stepping: Mutex::new(()),
+            diffed: Mutex::new(None),
             state: Mutex::new(state),
             snapshot: RwLock::new(snapshot),
             rows: Mutex::new(None),
@@ -255,6 +261,7 @@ impl Core {
             functions: rows.functions.clone(),
             queue: rows.queue.clone(),
             stale: rows.stale,
+            tree: rows.tree,
             offers: rows.offers.clone(),
             questions: self.questions.rows(),
             jobs: kept(&last.jobs, self.jobs.rows()),
@@ -311,6 +318,7 @@ impl Core {
             functions: kept(&last.functions, functions),
             queue: kept(&last.queue, queue),
             stale,
+            tree: index.hash(),
             offers: offers(index.modules().map(AsRef::as_ref)),
             index,
         }
@@ -467,6 +475,7 @@ fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
         watch: state.watch.clone().unwrap_or(WatchState::Off),
         indexed: state.indexed,
         reading: state.reading,
+        tree: Digest::default(),
         files: Arc::default(),
         functions: Arc::default(),
         queue: Arc::default(),

@@ -9,7 +9,8 @@ use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
-use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
 use crate::engine::because::Trial;
@@ -30,7 +31,7 @@ use crate::store::StoredOutcome;
 const SLOWER: i64 = 10;
 /// … and by so many nanoseconds.
 const SLOWER_NS: i64 = 5_000_000;
-/// Changed files of these kinds change nothing that runs.
+/// Changed files of these kinds change nothing that runs, unless a recorded call reads them.
 const PROSE: &[&str] = &["md", "rst", "txt", "adoc"];
 
 /// A call's outcome under one version of the code.
@@ -56,9 +57,32 @@ pub struct Pair {
 /// Calls with both outcomes, by function.
 pub type Pairs = BTreeMap<FunctionId, Vec<Pair>>;
 
-/// Compares what recorded calls do under a commit's code and under today's.
-pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Diff, Trouble> {
+/// Compares what recorded calls do under a commit's code and under today's; the newest request wins.
+pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Arc<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
+    core.jobs.supersede("diff", None);
+    let job = core.jobs.begin("diff", &reference, 0);
+    core.touch();
+    let diff = Arc::new(compare_with(core, reference, &job).await?);
+    if job.is_cancelled() {
+        return Err(cancelled());
+    }
+    job.end(true);
+    *core.diffed.lock() = Some(diff.clone());
+    core.announce(Event::Diffed {
+        reference: diff.reference.clone(),
+        functions: diff.functions.len() as u64,
+        compared: diff.compared,
+        differ: diff.compared - diff.same,
+    });
+    Ok(diff)
+}
+
+fn cancelled() -> Trouble {
+    Trouble::usage("Cancelled: nothing was compared to its end.")
+}
+
+async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Result<Diff, Trouble> {
     let worker = (core.root.clone(), reference.clone());
     let revision = blocking(move || git::resolve(&worker.0, &worker.1)).await??;
     let commit = revision.commit.clone();
@@ -67,33 +91,35 @@ pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Diff, Trouble> 
     }
     let before = Elsewhere::of_commit(core, revision).await?;
     let today = core.index();
-    let wanted = Wanted::new(core, before.index(), &today).await?;
-    behaviour::run(core, wanted.functions.clone()).await?;
-    let job = core.jobs.begin("diff", &reference, 0);
-    core.touch();
-    let compared = compare(core, &before, &wanted, &job).await?;
+    let (root, commit_folder) = (core.root.clone(), before.commit().to_owned());
+    let changed = blocking(move || other_files(&root, &commit_folder)).await?;
+    let mut wanted = Wanted::new(core, before.index(), &today).await?;
+    let (data_files, other_files) = data_files(core, changed)?;
+    wanted.rest_on(core, &today, &data_files)?;
+    run_today(core, &wanted, job).await?;
+    if job.is_cancelled() {
+        return Err(cancelled());
+    }
+    let compared = compare(core, &before, &wanted, job).await?;
     let pieces = pieces(&before, &today);
     let mut functions = Vec::new();
     for (function, pairs) in &compared.pairs {
         functions.extend(function_diff(core, &today, &wanted, function, pairs));
     }
-    Trial { core, before: &before, pieces: &pieces, pairs: &compared.pairs, job: &job }.explain(&mut functions).await?;
-    if job.is_cancelled() {
-        job.end(false);
-        return Err(Trouble::usage("Cancelled: nothing was compared to its end."));
+    Trial { core, before: &before, pieces: &pieces, pairs: &compared.pairs, job }.explain(&mut functions).await?;
+    for one in functions.iter_mut().filter(|one| one.because.how != How::Alone) {
+        one.because.data = wanted.data_of(&one.function);
     }
-    job.end(true);
     functions.sort_by_key(|one| {
         let worst = one.calls.iter().map(|call| call.kind).min();
         (one.edited, worst, std::cmp::Reverse(one.calls.iter().map(|call| call.times).sum::<u64>()), one.function.clone())
     });
     let differ: u64 = functions.iter().map(|one| one.calls.len() as u64).sum();
     let all: u64 = compared.pairs.values().map(|pairs| pairs.len() as u64).sum();
-    let (root, commit_folder) = (core.root.clone(), before.commit().to_owned());
-    let other_files = blocking(move || other_files(&root, &commit_folder)).await?;
     Ok(Diff {
         reference,
         commit,
+        tree: today.hash(),
         functions,
         not_covered: wanted.not_covered(&compared.pairs),
         gone: wanted.gone,
@@ -101,8 +127,19 @@ pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Diff, Trouble> 
         compared: all,
         same: all - differ,
         unknown: compared.unknown,
+        data_files,
         other_files,
     })
+}
+
+/// Runs what is not known yet under today's code; somebody who cancels waits for no more than the call that runs.
+async fn run_today(core: &Arc<Core>, wanted: &Wanted, job: &Job<'_>) -> Result<(), Trouble> {
+    let mut running = std::pin::pin!(behaviour::run(core, wanted.functions.clone()));
+    tokio::select! {
+        done = &mut running => return done,
+        () = job.cancel.cancelled() => behaviour::interrupt(core),
+    }
+    running.await
 }
 
 /// What there is to compare.
@@ -114,6 +151,8 @@ struct Wanted {
     /// Functions whose own code differs.
     edited: BTreeSet<FunctionId>,
     gone: Vec<(FunctionId, u64)>,
+    /// Functions whose calls may read a changed file, with the files: what is known of their outcomes does not count.
+    data: HashMap<FunctionId, BTreeSet<RelPath>>,
 }
 
 impl Wanted {
@@ -123,8 +162,13 @@ impl Wanted {
         let (before, today) = (before.clone(), today.clone());
         blocking(move || {
             let (old, new) = (Reach::new(&before, &edges), Reach::new(&today, &edges));
-            let mut wanted =
-                Self { functions: BTreeSet::new(), keys: HashMap::new(), edited: edited(&before, &today), gone: Vec::new() };
+            let mut wanted = Self {
+                functions: BTreeSet::new(),
+                keys: HashMap::new(),
+                edited: edited(&before, &today),
+                gone: Vec::new(),
+                data: HashMap::new(),
+            };
             for total in totals {
                 let id = total.function;
                 match (before.function(&id), today.function(&id)) {
@@ -142,6 +186,26 @@ impl Wanted {
             wanted
         })
         .await
+    }
+
+    /// Adds the functions whose calls may run through one that read a changed file.
+    fn rest_on(&mut self, core: &Core, today: &Arc<Index>, files: &[DataFile]) -> Result<(), Trouble> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let reach = reaches::recorded(core, today)?;
+        let recorded: HashSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
+        for file in files {
+            let readers: Vec<FunctionId> = file.read_by.iter().map(|(id, _)| id.clone()).collect();
+            for id in reach.resting_on(&readers, &[]).into_iter().filter(|id| recorded.contains(id)) {
+                self.data.entry(id).or_default().insert(file.path.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn data_of(&self, function: &FunctionId) -> Vec<RelPath> {
+        self.data.get(function).into_iter().flatten().cloned().collect()
     }
 
     /// Lists edited functions that no compared call ran through.
@@ -175,7 +239,7 @@ async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Jo
     let mut waiting: Vec<(Call, Ending)> = Vec::new();
     let mut pairs = Pairs::new();
     let mut unknown = 0;
-    for (function, (old_code, new_code)) in &wanted.keys {
+    for (function, (old_code, new_code)) in wanted.keys.iter().filter(|(function, _)| !wanted.data.contains_key(*function)) {
         let confirmed = views::confirmed_calls(core, function)?;
         let ids: Vec<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
         let (mut before, mut today) = (core.store().outcomes(&ids, *old_code)?, core.store().outcomes(&ids, *new_code)?);
@@ -190,6 +254,7 @@ async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Jo
             }
         }
     }
+    waiting.extend(under_todays_files(core, wanted, job).await?);
     let calls: Vec<Call> = waiting.iter().map(|(call, _)| call.clone()).collect();
     let observed = before.replay(core, &calls, job).await?;
     // What seems to differ is run once more: only the same answer twice is believed.
@@ -210,7 +275,8 @@ async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Jo
             unknown += 1;
             continue;
         }
-        if let (Some(seen), Some((code, _))) = (observed.get(&call.id), wanted.keys.get(&call.function)) {
+        let by_code = wanted.keys.get(&call.function).filter(|_| !wanted.data.contains_key(&call.function));
+        if let (Some(seen), Some((code, _))) = (observed.get(&call.id), by_code) {
             fresh.push(seen.stored(call.id, *code));
         }
         pairs.entry(call.function.clone()).or_default().push(Pair { call, old, new });
@@ -219,6 +285,19 @@ async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Jo
     let mut compared = Compared { pairs, unknown };
     time_again(core, before, &mut compared, job).await?;
     Ok(compared)
+}
+
+/// Runs the calls that may read a changed file: outcomes are known by the code, and say nothing of other files.
+async fn under_todays_files(core: &Arc<Core>, wanted: &Wanted, job: &Job<'_>) -> Result<Vec<(Call, Ending)>, Trouble> {
+    let mut calls = Vec::new();
+    for function in wanted.data.keys() {
+        calls.extend(views::confirmed_calls(core, function)?.into_iter().map(|(call, _)| call));
+    }
+    if calls.is_empty() {
+        return Ok(Vec::new());
+    }
+    let seen = environment::contained(core).await?.replay(core, &calls, job).await?;
+    Ok(calls.into_iter().filter_map(|call| ending(seen.get(&call.id)).map(|ending| (call, ending))).collect())
 }
 
 /// Runs what seems much slower again under both versions: the fastest run of each counts.
@@ -305,7 +384,7 @@ fn function_diff(core: &Core, today: &Index, wanted: &Wanted, id: &FunctionId, p
         edited: wanted.edited.contains(id),
         same: (pairs.len() - calls.len()) as u64,
         calls,
-        because: Because { edits: Vec::new(), how: How::Entered },
+        because: Because { edits: Vec::new(), how: How::Entered, data: Vec::new() },
         proposal,
     })
 }
@@ -321,7 +400,35 @@ fn pieces(before: &Elsewhere, today: &Index) -> Pieces {
     Pieces::new(old, today, files)
 }
 
-/// Lists changed files that are no Python and no prose.
+/// Parts changed files into those that recorded calls read, and the others.
+fn data_files(core: &Core, changed: Vec<RelPath>) -> Result<(Vec<DataFile>, Vec<RelPath>), Trouble> {
+    if changed.is_empty() {
+        return Ok((Vec::new(), changed));
+    }
+    // A path was noted as the program wrote it: whole, or from the project's folder.
+    let noted =
+        |path: &RelPath| [format!("read {}", path.under(&core.root).display()), format!("read {path}"), format!("read ./{path}")];
+    let readers = core.store().readers(&changed.iter().flat_map(noted).collect::<Vec<_>>())?;
+    let mut found = Vec::new();
+    let mut others = Vec::new();
+    for path in changed {
+        let names = noted(&path);
+        let mut read_by: BTreeMap<&FunctionId, BTreeSet<CallId>> = BTreeMap::new();
+        for (call, function, _) in readers.iter().filter(|(.., name)| names.contains(name)) {
+            read_by.entry(function).or_default().insert(*call);
+        }
+        let prose = PROSE.iter().any(|kind| path.file_name().ends_with(&format!(".{kind}")));
+        if read_by.is_empty() && !prose {
+            others.push(path);
+        } else if !read_by.is_empty() {
+            let read_by = read_by.into_iter().map(|(id, calls)| (id.clone(), calls.len() as u64)).collect();
+            found.push(DataFile { path, read_by });
+        }
+    }
+    Ok((found, others))
+}
+
+/// Lists changed files that are no Python.
 fn other_files(root: &Path, commit: &Path) -> Vec<RelPath> {
     let mut found = Vec::new();
     let mut folders = vec![commit.to_owned()];
@@ -332,7 +439,7 @@ fn other_files(root: &Path, commit: &Path) -> Vec<RelPath> {
             let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
             if kind.is_dir() {
                 folders.push(path);
-            } else if kind.is_file() && extension != "py" && !PROSE.contains(&extension) && !below.as_str().starts_with('.') {
+            } else if kind.is_file() && extension != "py" && !below.as_str().starts_with('.') {
                 let now = below.under(root);
                 let same_size = now.metadata().is_ok_and(|meta| entry.metadata().is_ok_and(|old| old.len() == meta.len()));
                 if !same_size || std::fs::read(&now).ok() != std::fs::read(&path).ok() {

@@ -72,10 +72,11 @@ impl Jobs {
         Some(entry.row.id)
     }
 
-    /// Asks every job of a kind on a subject to stop: the newest request wins.
-    pub fn supersede(&self, kind: &str, subject: &str) {
+    /// Asks every job of a kind, on a subject where one is given, to stop: the newest request wins.
+    pub fn supersede(&self, kind: &str, subject: Option<&str>) {
         for entry in self.table.lock().values() {
-            if entry.row.kind == kind && entry.row.subject == subject && !is_over(entry.row.state) {
+            let meant = entry.row.kind == kind && subject.is_none_or(|subject| entry.row.subject == subject);
+            if meant && !is_over(entry.row.state) {
                 entry.cancel.cancel();
             }
         }

@@ -107,7 +107,7 @@ pub enum Done {
     /// Edited functions with calls that cannot be run are in `untold`, with the number of their calls.
     Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, unknown: u64, untold: Vec<(FunctionId, u64)> },
     /// Recorded calls were compared under two versions of the code.
-    Diffed(Box<Diff>),
+    Diffed(Arc<Diff>),
     /// Decisions were made or taken back, a line for each.
     Decided { lines: Vec<String> },
     /// Accepted tests that are not as they would be drafted now.
@@ -289,7 +289,7 @@ impl Handle {
             Command::AskModel { function, remark } => model::ask(core, function, remark).await,
             Command::Prove { proposal } => drafting::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
             Command::Replay { functions } => behaviour::replay(core, functions).await,
-            Command::Diff { reference } => diff::diff(core, reference).await.map(|diff| Done::Diffed(Box::new(diff))),
+            Command::Diff { reference } => diff::diff(core, reference).await.map(Done::Diffed),
             Command::Decide { proposals, verb, reason } => {
                 review::decide(core, proposals, verb, reason).await.map(|lines| Done::Decided { lines })
             }
@@ -466,6 +466,12 @@ impl Handle {
     /// Fails when one of them cannot be written as things stand.
     pub fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble> {
         review::planned(&self.core, proposals)
+    }
+
+    /// Gives the last comparison with a commit.
+    #[must_use]
+    pub fn diffed(&self) -> Option<Arc<Diff>> {
+        self.core.diffed.lock().clone()
     }
 
     /// Gives the text a model is writing for a proposal.

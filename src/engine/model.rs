@@ -30,7 +30,7 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
     let chosen = provider(core)?;
     // The newest request wins.
-    core.jobs.supersede("model", &function.0);
+    core.jobs.supersede("model", Some(&function.0));
     let earlier = earlier(core, &function);
     let prompt = question(core, &target, earlier.as_ref(), remark.as_deref())?;
     let settings = &core.settings.generation;

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
+use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::function::{Function, Module};
 
@@ -95,6 +96,16 @@ impl Index {
         index.settle_names();
         index.remember_names();
         index
+    }
+
+    /// Gives one hash of all files: equal hashes, equal code.
+    #[must_use]
+    pub fn hash(&self) -> Digest {
+        let mut hasher = Hasher::default();
+        for (path, entry) in &self.entries {
+            hasher.part(path.as_str().as_bytes()).part(&entry.module.hash.0.to_le_bytes());
+        }
+        hasher.digest()
     }
 
     /// Reads files again: these, or where `paths` is `None` all whose times, size or inode differ.

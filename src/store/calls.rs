@@ -166,6 +166,30 @@ impl Store {
         })
     }
 
+    /// Lists the kept calls that read one of these files, themselves or through calls they made, each with the file, by
+    /// what the recorder noted of it: `read prices.csv`.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn readers(&self, noted: &[String]) -> Result<Vec<(CallId, FunctionId, String)>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "WITH RECURSIVE readers(id, function, recording, process, parent_number, noted) AS (
+                 SELECT c.id, c.function, c.recording, c.process, c.parent_number, touch.value ->> 'detail'
+                 FROM calls c, json_each(c.touches) AS touch
+                 WHERE c.touches LIKE '%\"file\"%' AND touch.value ->> 'kind' = 'file'
+                 AND touch.value ->> 'detail' IN (SELECT value FROM json_each(?1))
+                 UNION SELECT p.id, p.function, p.recording, p.process, p.parent_number, readers.noted
+                 FROM readers JOIN calls p ON p.recording = readers.recording AND p.process = readers.process
+                 AND p.number = readers.parent_number)
+                 SELECT id, function, noted FROM readers ORDER BY id",
+            )?;
+            let rows =
+                statement.query_map([to_json(noted)?], |row| Ok((CallId(row.get(0)?), FunctionId(row.get(1)?), row.get(2)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Gives the kept calls of a recording, in the order they were stored.
     ///
     /// # Errors

@@ -11,6 +11,10 @@ pub enum Action {
     Runs,
     /// Go to a screen.
     Log,
+    /// Go to a screen.
+    Diff,
+    /// Compare with a commit.
+    DiffAgainst,
     /// Move the focus.
     NextPane,
     /// Move the focus.
@@ -263,6 +267,7 @@ pub const TABLE: &[Entry] = &[
     entry(Global, A::Review, &["1"], "review", "Go to Review", "the screen of drafts and changes"),
     entry(Global, A::Runs, &["4"], "runs", "Go to Runs", "recordings and jobs"),
     entry(Global, A::Log, &["5", "L"], "log", "Go to the log", "what happened"),
+    entry(Global, A::Diff, &["6"], "diff", "Go to the diff", "what a change of the code does, by recorded calls"),
     entry(Global, A::NextPane, &["Tab"], "pane", "Next pane", "next pane or tab"),
     entry(Global, A::PreviousPane, &["Shift-Tab"], "pane back", "Previous pane", "previous pane or tab"),
     entry(Global, A::Help, &["?", "F1"], "keys", "Keys of this place", "the keys of this place, searchable"),
@@ -278,6 +283,14 @@ pub const TABLE: &[Entry] = &[
     entry(Global, A::Undo, &["u"], "undo", "Undo the last decision", "take the last decision back, also after a write"),
     entry(Global, A::Redo, &["U", "Ctrl-r"], "redo", "Redo the decision", "decide again what u took back"),
     entry(Global, A::Record, &["!"], "record", "Record a command…", "run a program under the recorder"),
+    entry(
+        Global,
+        A::DiffAgainst,
+        &["D"],
+        "diff",
+        "Diff against a commit…",
+        "run recorded calls on a commit and on today's files",
+    ),
     entry(Global, A::Ask, &["g"], "ask a model", "Ask a model", "ask a model for a test of this function"),
     entry(Global, A::AskWithRemark, &["m"], "remark", "Ask a model with a remark…", "ask again and say what to do differently"),
     entry(Global, A::Edit, &["e"], "edit", "Edit in $EDITOR", "open the editor at the line"),

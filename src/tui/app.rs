@@ -7,6 +7,7 @@ use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::command::JobId;
+use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobState};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
@@ -24,7 +25,7 @@ use crate::tui::layer::{Kept, Layer};
 use crate::tui::layout::{self, Layout, Pane, Screen, Shares, Wish};
 use crate::tui::local_time::Zone;
 use crate::tui::messages::Messages;
-use crate::tui::panes::{CallsPane, DecisionPane, InPlace, Search, SourcePane};
+use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, Search, SourcePane};
 use crate::tui::pass::Pass;
 use crate::tui::view::functions::Columns;
 use crate::tui::widgets::tree::{Node, NodeKey};
@@ -52,6 +53,8 @@ pub enum Msg {
     Calls(FunctionId, Result<Vec<CallRow>, Trouble>),
     /// A proposal was read.
     Proposal(ProposalId, Box<Result<Loaded, Trouble>>),
+    /// The last comparison with a commit was read.
+    Diff(Option<Arc<Diff>>),
     /// What accepting these together would write was found.
     Plan(Vec<ProposalId>, Result<Vec<PlannedFile>, Trouble>),
     /// Another draft of the same function was read, to be compared.
@@ -98,6 +101,8 @@ pub enum Effect {
     ReadCalls(FunctionId),
     /// Read a proposal.
     ReadProposal(ProposalId),
+    /// Read the last comparison with a commit.
+    ReadDiff,
     /// Find what accepting these together would write.
     ReadPlan(Vec<ProposalId>),
     /// Read another draft of the same function.
@@ -190,6 +195,8 @@ pub struct AppState {
     pub calls: CallsPane,
     /// The pane of what is decided on.
     pub decision: DecisionPane,
+    /// The comparison with a commit.
+    pub diff: DiffPane,
     /// Where the runs stand.
     pub runs: ListState,
     /// Where the log stands.
@@ -250,6 +257,7 @@ impl AppState {
             source: SourcePane::default(),
             calls: CallsPane::default(),
             decision: DecisionPane::default(),
+            diff: DiffPane::default(),
             runs: ListState::default(),
             log: ListState::default(),
             layers: Vec::new(),

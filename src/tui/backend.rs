@@ -8,6 +8,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
+use crate::domain::diff::Diff;
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
@@ -42,6 +43,8 @@ pub trait Backend: Send + Sync + 'static {
     /// # Errors
     /// Fails when one of them cannot be written as things stand.
     fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble>;
+    /// Gives the last comparison with a commit; cheap.
+    fn diffed(&self) -> Option<Arc<Diff>>;
     /// Gives what would be sent on a yes to a question, byte for byte; cheap.
     fn outgoing(&self, question: QuestionId) -> Option<Arc<str>>;
     /// Gives the text a model is writing for a proposal; cheap.

@@ -24,7 +24,7 @@ pub fn len(state: &AppState, pane: Pane) -> usize {
         Pane::Functions => state.nodes.len(),
         Pane::Source => state.source.lines.as_ref().and_then(|lines| lines.as_ref().ok()).map_or(0, |lines| lines.len()),
         Pane::Calls => state.calls.lines.len(),
-        Pane::Decision | Pane::Runs | Pane::Log => doc_rows(state, pane).map_or(0, |rows| rows.len()),
+        Pane::Decision | Pane::Runs | Pane::Log | Pane::Diff => doc_rows(state, pane).map_or(0, |rows| rows.len()),
     }
 }
 
@@ -37,7 +37,7 @@ pub fn row(state: &AppState, pane: Pane, at: usize, width: u16) -> Option<Row> {
         Pane::Functions => functions::row(state, at, width),
         Pane::Source => source::row(state, at, width),
         Pane::Calls => calls::row(state, at),
-        Pane::Decision | Pane::Runs | Pane::Log => doc_rows(state, pane)?.get(at).map(|row| row.row.clone()),
+        Pane::Decision | Pane::Runs | Pane::Log | Pane::Diff => doc_rows(state, pane)?.get(at).map(|row| row.row.clone()),
     }
 }
 
@@ -73,6 +73,7 @@ pub fn list(state: &mut AppState, pane: Pane) -> Option<&mut ListState> {
         Pane::Decision => &mut state.decision.list,
         Pane::Runs => &mut state.runs,
         Pane::Log => &mut state.log,
+        Pane::Diff => &mut state.diff.list,
     })
 }
 
@@ -86,6 +87,7 @@ pub fn standing(state: &AppState, pane: Pane) -> ListState {
         Pane::Decision => state.decision.list,
         Pane::Runs => state.runs,
         Pane::Log => state.log,
+        Pane::Diff => state.diff.list,
     }
 }
 
@@ -103,6 +105,7 @@ pub fn shift(state: &AppState, pane: Pane) -> usize {
         Pane::Source => state.source.shift,
         Pane::Calls => state.calls.shift,
         Pane::Decision => state.decision.shift,
+        Pane::Diff => state.diff.shift,
         Pane::Functions | Pane::Runs | Pane::Log => 0,
     }
 }
@@ -114,6 +117,7 @@ pub fn doc_rows(state: &AppState, pane: Pane) -> Option<Cow<'_, [DocRow]>> {
         Pane::Decision => decision(state),
         Pane::Runs => Cow::Owned(runs::rows(state)),
         Pane::Log => Cow::Owned(log::rows(state)),
+        Pane::Diff => Cow::Borrowed(&state.diff.rows),
         Pane::Functions | Pane::Source | Pane::Calls => return None,
     })
 }

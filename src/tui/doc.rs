@@ -36,6 +36,8 @@ pub enum About {
     Source(RelPath, u32),
     /// A changed call, by its position.
     Changed(usize),
+    /// A function of the comparison with a commit, and one of its calls, by their positions.
+    Differs(usize, Option<usize>),
     /// A command that could be recorded, by its position.
     Offer(usize),
     /// A recording, by its position in the snapshot.
@@ -250,16 +252,7 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
         let about = About::Source(edit.path.clone(), edit.line);
         let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.function));
         out.push(DocRow { row, about: about.clone(), stop: true, changed: false });
-        let mut new_line = edit.line as usize;
-        for line in &edit.hunk {
-            let mut chars = line.chars();
-            let sign = chars.next().filter(|sign| matches!(sign, '+' | '-')).unwrap_or(' ');
-            let code = CodeLine::plain(chars.as_str()).bits();
-            out.push(DocRow { row: diff_row(Some(new_line), sign, code), about: about.clone(), ..DocRow::default() });
-            if sign != '-' {
-                new_line += 1;
-            }
-        }
+        out.extend(hunk_rows(edit));
     }
     if !change.because.is_empty() {
         out.push(DocRow::default());
@@ -300,6 +293,24 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     if change.same > 0 && proposal.evidence.is_empty() {
         let same = count(usize::try_from(change.same).unwrap_or(0), "call");
         out.push(DocRow::of(Row::new().add(Role::Tested, " ✓ ").add(Role::Text, format!("{same} end as before"))));
+    }
+    out
+}
+
+/// Writes the lines of an edit, each about its place in today's file.
+#[must_use]
+pub fn hunk_rows(edit: &Edit) -> Vec<DocRow> {
+    let about = About::Source(edit.path.clone(), edit.line);
+    let mut new_line = edit.line as usize;
+    let mut out = Vec::with_capacity(edit.hunk.len());
+    for line in &edit.hunk {
+        let mut chars = line.chars();
+        let sign = chars.next().filter(|sign| matches!(sign, '+' | '-')).unwrap_or(' ');
+        let code = CodeLine::plain(chars.as_str()).bits();
+        out.push(DocRow { row: diff_row(Some(new_line), sign, code), about: about.clone(), ..DocRow::default() });
+        if sign != '-' {
+            new_line += 1;
+        }
     }
     out
 }

@@ -45,6 +45,7 @@ impl World {
             Effect::ReadProposal(id) => {
                 self.read(move |backend| Msg::Proposal(id, Box::new(backend.proposal(id).map(Loaded::new))))
             }
+            Effect::ReadDiff => self.tell(Msg::Diff(self.backend.diffed())),
             Effect::ReadPlan(ids) => self.read(move |backend| {
                 let plan = backend.plan(&ids).map(|edits| edits.iter().map(PlannedFile::new).collect());
                 Msg::Plan(ids, plan)

@@ -8,6 +8,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
+use crate::domain::diff::Diff;
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
@@ -43,6 +44,10 @@ impl Backend for Handle {
 
     fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble> {
         Handle::plan(self, proposals)
+    }
+
+    fn diffed(&self) -> Option<Arc<Diff>> {
+        Handle::diffed(self)
     }
 
     fn outgoing(&self, question: QuestionId) -> Option<Arc<str>> {

@@ -46,6 +46,8 @@ pub enum Purpose {
     Remark(FunctionId),
     /// Say why.
     Reason(ProposalId),
+    /// Compare with a commit.
+    Diff,
 }
 
 /// A line to type into.
@@ -84,6 +86,8 @@ pub enum Act {
     ShowOutgoing(QuestionId),
     /// Makes the diff of what line 2 names anew.
     DiffAnew,
+    /// Compares with the same commit again.
+    CompareAgain,
     /// Opens a file in the editor.
     Open(RelPath),
     /// Leaves.
@@ -148,6 +152,8 @@ pub struct Kept {
     pub recorded: Vec<String>,
     /// The function a model was asked about here; the screen goes to the draft as soon as it is written.
     pub asked: Option<FunctionId>,
+    /// Commits that were compared with, the newest first.
+    pub compared: Vec<String>,
     /// A remark that was left.
     pub remark: String,
     /// A reason that was left.

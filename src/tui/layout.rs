@@ -17,6 +17,8 @@ pub enum Screen {
     Runs,
     /// What happened.
     Log,
+    /// What a change of the code does.
+    Diff,
 }
 
 /// The panes.
@@ -35,6 +37,8 @@ pub enum Pane {
     Runs,
     /// The log.
     Log,
+    /// What a change of the code does.
+    Diff,
 }
 
 impl Screen {
@@ -45,7 +49,14 @@ impl Screen {
             Self::Review => &[Pane::Functions, Pane::Source, Pane::Calls, Pane::Decision],
             Self::Runs => &[Pane::Runs],
             Self::Log => &[Pane::Log],
+            Self::Diff => &[Pane::Source, Pane::Calls, Pane::Diff],
         }
+    }
+
+    /// Tells whether proposals are decided on here.
+    #[must_use]
+    pub fn decides(self) -> bool {
+        matches!(self, Self::Review | Self::Diff)
     }
 }
 
@@ -146,27 +157,33 @@ pub fn arrange(wish: &Wish) -> Layout {
     };
     let (y, tall) = (middle.y, middle.height);
     let all = wish.screen.panes();
-    if wish.zoomed || wish.screen != Screen::Review {
+    let (last, others) = (all[all.len() - 1], &all[..all.len() - 1]);
+    if wish.zoomed || others.is_empty() {
         column(0, width, y, tall, &[wish.focus], wish.focus);
     } else if width < 90 {
         column(0, width, y, tall, all, wish.focus);
     } else if width < 140 {
         let left = (width * (100 - wish.shares.half) / 100).saturating_sub(1).clamp(20, width - 20);
-        column(0, left, y, tall, &all[..3], wish.left);
-        column(left, width - left, y, tall, &[Pane::Decision], Pane::Decision);
+        let front = if others.contains(&wish.left) { wish.left } else { wish.centre };
+        column(0, left, y, tall, others, front);
+        column(left, width - left, y, tall, &[last], last);
     } else {
-        let tree = (width * wish.shares.tree / 100).clamp(20, width - 60);
-        let decision = (width * wish.shares.decision / 100).clamp(20, width - tree - 20);
+        let with_tree = others.contains(&Pane::Functions);
+        let tree = if with_tree { (width * wish.shares.tree / 100).clamp(20, width - 60) } else { 0 };
+        let share = if with_tree { wish.shares.decision } else { wish.shares.half };
+        let decision = (width * share / 100).clamp(20, width - tree - 20);
         let centre = width - tree - decision;
-        column(0, tree, y, tall, &[Pane::Functions], Pane::Functions);
+        if with_tree {
+            column(0, tree, y, tall, &[Pane::Functions], Pane::Functions);
+        }
         if height >= 30 {
             let calls = (tall * 9 / 41).max(5);
             column(tree, centre, y, tall - calls, &[Pane::Source], Pane::Source);
             column(tree, centre, y + tall - calls, calls, &[Pane::Calls], Pane::Calls);
         } else {
-            column(tree, centre, y, tall, &all[1..3], wish.centre);
+            column(tree, centre, y, tall, &[Pane::Source, Pane::Calls], wish.centre);
         }
-        column(tree + centre, decision, y, tall, &[Pane::Decision], Pane::Decision);
+        column(tree + centre, decision, y, tall, &[last], last);
     }
     Layout { head: [line(0), line(1)], slots, message: line(height - 2), keys: line(height - 1), middle }
 }
@@ -224,10 +241,11 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_overlaps_and_nothing_leaves_the_screen(
-            width in 0u16..400, height in 0u16..120, zoomed: bool, tree in 0u16..100, decision in 0u16..100, half in 0u16..100
+            width in 0u16..400, height in 0u16..120, zoomed: bool, diff: bool, tree in 0u16..100, decision in 0u16..100, half in 0u16..100
         ) {
             let shares = Shares { tree, decision, half };
-            let layout = arrange(&Wish { zoomed, shares, ..wish((width, height)) });
+            let screen = if diff { Screen::Diff } else { Screen::Review };
+            let layout = arrange(&Wish { zoomed, shares, screen, ..wish((width, height)) });
             let screen = Rect::new(0, 0, width, height);
             let mut all: Vec<Rect> = layout.slots.iter().flat_map(|s| [s.title, s.body, s.bar]).collect();
             all.extend([layout.head[0], layout.head[1], layout.message, layout.keys]);

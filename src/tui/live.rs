@@ -4,6 +4,7 @@ use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::{QueueRow, Trust, WatchState};
 use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
+use crate::tui::behaviour;
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::update::job_here;
@@ -41,6 +42,7 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
         A::Undo => no(!state.snapshot.can_undo, "no decision to take back"),
         A::Redo => no(!state.snapshot.can_redo, "no decision to make again"),
         A::Record => no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted"),
+        A::DiffAgainst => no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted"),
         A::Ask | A::AskWithRemark => no(state.snapshot.model.is_none(), "no model is set up"),
         A::EditHere => no(!draft, "there is no draft here"),
         A::Compare => no(!draft, "there is no draft here"),
@@ -103,6 +105,10 @@ pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
                 (A::View, "output"),
             ]);
         }
+        Screen::Diff => {
+            diff(state, &mut left);
+            right.push((A::DiffAgainst, "other commit"));
+        }
         Screen::Log => {
             left.extend([(A::Enter, "where it happened"), (A::Copy, "copy"), (A::Filter, "filter"), (A::Search, "search")]);
         }
@@ -118,6 +124,19 @@ pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
             .collect()
     };
     (make(left), make(right))
+}
+
+fn diff(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
+    use Action as A;
+    if behaviour::running(state).is_some() {
+        left.push((A::Cancel, "cancel"));
+        return;
+    }
+    let waits = state.current().is_some_and(|row| state.pass.verdict(row.id).is_none() && row.state == ProposalState::Ready);
+    if waits && !behaviour::is_stale(state) {
+        left.extend([(A::Accept, "accept new"), (A::Reject, "reject, stays red"), (A::Overrule, "bug")]);
+    }
+    left.extend([(A::Undo, "undo"), (A::Enter, "open"), (A::Again, "again")]);
 }
 
 fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {

@@ -7,6 +7,7 @@
 pub mod action;
 pub mod app;
 pub mod backend;
+mod behaviour;
 pub mod clipboard;
 pub mod content;
 pub mod diff;

@@ -7,9 +7,11 @@ use ratatui_textarea::TextArea;
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::domain::diff::Diff;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{CallRow, Mark};
+use crate::tui::behaviour::Standing;
 use crate::tui::doc::{Compare, DocRow, Loaded};
 use crate::tui::highlight::CodeLine;
 use crate::tui::layout::Pane;
@@ -108,6 +110,25 @@ pub struct DecisionPane {
     pub stream_of: Option<ProposalId>,
     /// The end of the text is followed.
     pub follow: bool,
+}
+
+/// The comparison with a commit.
+#[derive(Debug, Clone, Default)]
+pub struct DiffPane {
+    /// What is here.
+    pub shown: Option<Arc<Diff>>,
+    /// Its lines.
+    pub rows: Vec<DocRow>,
+    /// What the lines were made for: the comparison, and where its changes stand.
+    pub made_for: Option<(Arc<Diff>, Vec<Standing>)>,
+    /// The commit that was asked for and is not compared yet.
+    pub asked: Option<String>,
+    /// It has to be read again.
+    pub dirty: bool,
+    /// Where it stands.
+    pub list: ListState,
+    /// Columns moved to the right.
+    pub shift: usize,
 }
 
 /// Editing in place.

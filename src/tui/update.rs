@@ -1,9 +1,11 @@
 //! What each message does to the state, and what it wants done outside. Pure: no IO, no clock.
 //!
 //! The parts: `update/navigate.rs` moves, `update/places.rs` goes somewhere and back, `update/decide.rs` decides, `update/work.rs` asks for work,
+//! `update/behaviour.rs` goes through a comparison with a commit,
 //! `update/layers.rs` takes the keys of prompts, questions and lists, `update/prompts.rs` does what was typed, `update/pointer.rs` the mouse.
 
 mod arrive;
+mod behaviour;
 mod bulk;
 mod decide;
 mod layers;
@@ -74,8 +76,12 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
                 state.calls.rows = Some(rows);
                 state.calls.open.retain(|open| *open == 0);
                 list_calls(state);
+                if state.screen == Screen::Diff {
+                    behaviour::mark_call(state);
+                }
             }
         }
+        Msg::Diff(diff) => behaviour::take(state, diff),
         Msg::Proposal(id, loaded) => arrive::take_proposal(state, id, *loaded),
         Msg::Plan(ids, plan) => bulk::planned(state, ids, plan),
         Msg::Other(id, other) => look::compare_with(state, id, *other),
@@ -128,7 +134,7 @@ fn press(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
         layers::in_place(state, key, out);
         return;
     }
-    let path = if state.screen == Screen::Review { Context::PATHS[0] } else { &Context::PATHS[0][1..] };
+    let path = if state.screen.decides() { Context::PATHS[0] } else { &Context::PATHS[0][1..] };
     let Some(action) = state.keymap.action(path, key) else {
         state.messages.seen(state.now);
         state.messages.answer(state.now, words::unbound(&key.name()));
@@ -146,6 +152,10 @@ fn press(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
 /// Does what an action says, whatever asked for it: a key, the palette, the help.
 pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
     use Action as A;
+    let decides = matches!(action, A::Accept | A::Reject | A::Skip | A::Overrule);
+    if decides && state.screen == Screen::Diff && !behaviour::may_decide(state) {
+        return;
+    }
     match action {
         A::Accept => decide::accept(state, out),
         A::AcceptAll => bulk::ask(state, true, out),
@@ -157,6 +167,7 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
         A::Redo => decide::redo(state, out),
         A::NextProposal => decide::next(state),
         A::PreviousProposal => decide::previous(state),
+        A::DiffAgainst => behaviour::ask(state),
         A::Record => work::record(state, None),
         A::Ask => work::ask(state, out),
         A::AskWithRemark => work::ask_with_remark(state),
@@ -262,6 +273,10 @@ fn reread_calls(state: &mut AppState) {
 /// Puts every cursor back into its list and asks for what the panes lack.
 fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
     questions::offer(state);
+    behaviour::refresh(state);
+    if std::mem::take(&mut state.diff.dirty) {
+        out.push(Effect::ReadDiff);
+    }
     let layout = state.layout();
     for pane in state.screen.panes() {
         let (len, rows) = (content::len(state, *pane), layout.rows(*pane));

@@ -150,6 +150,36 @@ pub const FAILED: &str = "It did not get ready. t tries again.";
 /// Above a draft a person edited.
 pub const YOUR_VERSION: &str = "This is your version. = compares it with the draft.";
 
+/// Nothing to decide: what was recorded is what today's code does.
+pub const AS_RECORDED: &str = "Nothing to decide: these calls were recorded with today's code, which ends as then.";
+/// The code is another one than was compared.
+pub const DIFF_STALE: &str = "The code changed since it was compared. Compare again before deciding?";
+/// A decision while a comparison runs.
+pub const DIFF_RUNS: &str = "It is being compared. x cancels.";
+/// An empty name.
+pub const NO_COMMIT: &str = "Name a commit, a branch or a tag, such as HEAD.";
+
+/// Nothing was compared so far.
+#[must_use]
+pub fn no_diff(running: Option<&str>) -> String {
+    match running {
+        Some(reference) => format!("Comparing with {reference}. x cancels."),
+        None => "Nothing compared yet. D runs recorded calls on a commit's files and on today's.".into(),
+    }
+}
+
+/// A comparison came to its end.
+#[must_use]
+pub fn diffed(reference: &str, functions: u64, compared: u64, differ: u64, here: bool) -> String {
+    let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let calls = count(number(compared), "call");
+    let shows = if here { "" } else { " 6 shows them." };
+    match differ {
+        0 => format!("Compared {calls} with {reference}: all end as before."),
+        _ => format!("Compared {calls} with {reference}: {differ} differ in {}.{shows}", count(number(functions), "function")),
+    }
+}
+
 /// Too small, by size.
 #[must_use]
 pub fn too_small(width: u16, height: u16) -> [String; 4] {

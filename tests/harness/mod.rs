@@ -51,6 +51,22 @@ impl Place {
         std::fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
+    /// Runs git in the project, as nobody in particular.
+    pub fn git(&self, args: &[&str]) {
+        let identity =
+            ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"];
+        let mut command = std::process::Command::new("git");
+        let status = command.args(identity).args(args).current_dir(self.root()).env_clear().envs(self.environment()).status();
+        assert!(status.unwrap().success(), "git {args:?}");
+    }
+
+    /// Makes the project a repository with all of it in one commit.
+    pub fn commit(&self) {
+        self.git(&["init", "-q"]);
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", "as it was"]);
+    }
+
     /// Writes a file of the project the way editors do: beside it, then renamed over it.
     pub fn save(&self, path: &str, text: &str) {
         let target = self.root().join(path);

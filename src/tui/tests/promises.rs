@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::base::hash::Digest;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::event::Event;
@@ -10,7 +11,7 @@ use crate::domain::snapshot::Trust;
 use crate::tui::app::{Effect, Msg};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::tests::fixture::{DRAFT, Driver, Shop, id};
+use crate::tui::tests::fixture::{DRAFT, Driver, Shop, diffed, id};
 
 fn driver() -> Driver {
     let mut driver = Driver::new(Shop::new(), (160, 45));
@@ -320,4 +321,92 @@ fn what_a_model_was_asked_to_write_is_seen_while_it_writes_though_another_draft_
     d.shop.snapshot.queue = Arc::new(rows);
     d.tell(Msg::Snapshot(Arc::new(d.shop.snapshot.clone())));
     assert_eq!(d.state.current().map(|row| row.id), here);
+}
+
+fn compared() -> Driver {
+    let mut driver = Driver::new(Shop { diffed: Some(Arc::new(diffed())), ..Shop::new() }, (160, 45));
+    driver.press("D Enter");
+    assert_eq!(driver.sent(), [Command::Diff { reference: "HEAD".into() }]);
+    driver.happen(Event::Diffed { reference: "HEAD".into(), functions: 2, compared: 38, differ: 3 });
+    driver
+}
+
+#[test]
+fn a_comparison_is_decided_on_as_its_changes_are() {
+    let mut d = compared();
+    d.press("a");
+    assert_eq!(d.sent(), [], "what accepting writes is shown first");
+    assert!(matches!(d.state.layers.last(), Some(Layer::Question(_))));
+    d.press("a");
+    assert_eq!(d.sent(), [accept(1)]);
+    let mut d = compared();
+    d.press("r");
+    let reject = Command::Decide { proposals: vec![ProposalId(1)], verb: Verb::Reject, reason: None };
+    assert_eq!(d.sent(), [reject]);
+    let mut d = compared();
+    d.press("o").type_in("free shipping was promised").press("Enter");
+    assert!(matches!(d.sent().as_slice(), [Command::Decide { verb: Verb::Overrule, .. }]));
+}
+
+#[test]
+fn after_an_edit_a_comparison_decides_nothing_and_offers_to_run_again() {
+    let mut d = compared();
+    d.shop.snapshot.tree = Digest(8);
+    d.happen(Event::Resync);
+    for key in ["a", "r", "o", "A", "R"] {
+        d.press(key);
+        assert_eq!(d.sent(), [], "{key}");
+        d.press("Enter");
+        assert_eq!(d.sent(), [], "the safe answer is marked");
+    }
+    d.press("a y");
+    assert_eq!(d.sent(), [Command::Diff { reference: "HEAD".into() }]);
+}
+
+#[test]
+fn what_was_recorded_with_todays_code_is_nothing_to_decide() {
+    let mut d = compared();
+    for _ in 0..d.state.diff.rows.len() {
+        d.press("j");
+        if d.state.subject.as_ref().is_some_and(|id| id.qualname() == "shipping_for") {
+            break;
+        }
+    }
+    assert_eq!(d.state.subject, Some(id("pricing:shipping_for")));
+    d.press("a r o");
+    assert_eq!(d.sent(), []);
+    assert!(d.state.layers.is_empty() && d.message().contains("Nothing to decide"), "{}", d.message());
+}
+
+#[test]
+fn a_decision_stays_on_the_comparison_and_can_be_taken_back_there() {
+    let mut d = compared();
+    d.press("r");
+    d.shop.snapshot.queue = Arc::new(d.shop.snapshot.queue.iter().filter(|row| row.id != ProposalId(1)).cloned().collect());
+    d.happen(Event::Decided {
+        proposal: ProposalId(1),
+        function: id("cart:Cart.total"),
+        verb: Verb::Reject,
+        line: "Kept as it was.".into(),
+    });
+    assert_eq!(d.state.screen, Screen::Diff);
+    assert!(d.screen().contains("✗ stays red"), "{}", d.screen());
+    d.press("u");
+    assert_eq!(d.sent().last(), Some(&Command::Undo));
+    d.shop.snapshot.queue = Shop::new().snapshot.queue;
+    d.happen(Event::Undone { proposal: ProposalId(1), function: id("cart:Cart.total"), line: String::new() });
+    assert_eq!(d.state.screen, Screen::Diff);
+    assert!(d.screen().contains("⋯ waits"), "{}", d.screen());
+}
+
+#[test]
+fn enter_in_a_comparison_opens_source_and_call_and_back_leads_back() {
+    let mut d = compared();
+    d.press("Enter");
+    assert_eq!((d.state.screen, d.state.focus), (Screen::Diff, Pane::Source));
+    d.press("b");
+    assert_eq!((d.state.screen, d.state.focus), (Screen::Diff, Pane::Diff));
+    d.press(". .");
+    d.press("Enter");
+    assert_eq!((d.state.screen, d.state.focus), (Screen::Diff, Pane::Calls));
 }

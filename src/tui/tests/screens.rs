@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use crate::base::clock::Moment;
+use crate::base::hash::Digest;
 use crate::domain::call::{ProgramEnd, RecordingId};
+use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::JobRow;
 use crate::domain::snapshot::{Decided, Trust};
-use crate::tui::tests::fixture::{Driver, NOW, Shop};
+use crate::tui::tests::fixture::{self, Driver, NOW, Shop};
 
 const SIZES: [(u16, u16); 5] = [(160, 45), (100, 30), (60, 20), (40, 10), (30, 8)];
 /// The sizes of what is not a main screen.
@@ -369,4 +372,46 @@ fn the_ascii_signs() {
     driver.state.glyphs = crate::tui::glyphs::Glyphs::Ascii;
     let screen = driver.screen();
     assert!(screen.is_ascii(), "{screen}");
+}
+
+/// The shop after a comparison with HEAD.
+fn compared() -> Shop {
+    Shop { diffed: Some(Arc::new(fixture::diffed())), ..Shop::new() }
+}
+
+fn compare(driver: &mut Driver) {
+    driver.press("D Enter");
+    driver.happen(Event::Diffed { reference: "HEAD".into(), functions: 2, compared: 38, differ: 3 });
+}
+
+#[test]
+fn a_comparison_with_a_commit() {
+    shots("diff", &SIZES[..4], &compared(), compare);
+}
+
+#[test]
+fn a_comparison_whose_code_changed_since() {
+    shots("diff_stale", &BOTH, &compared(), |d| {
+        compare(d);
+        d.shop.snapshot.tree = Digest(8);
+        d.happen(Event::Resync);
+        d.press("a");
+    });
+}
+
+#[test]
+fn a_comparison_under_way() {
+    let mut shop = Shop::new();
+    let job = JobRow { kind: "diff".into(), subject: "HEAD".into(), done: 12, total: 40, ..shop.snapshot.jobs[0].clone() };
+    shop.snapshot.jobs = Arc::new(vec![job]);
+    shots("diff_runs", &BOTH, &shop, |d| {
+        d.press("D Enter");
+    });
+}
+
+#[test]
+fn the_prompt_for_a_commit() {
+    shots("diff_asks", &BOTH, &Shop::new(), |d| {
+        d.press("D");
+    });
 }

@@ -11,6 +11,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::{FunctionRow, QueueRow, Snapshot};
 use crate::tui::app::AppState;
+use crate::tui::behaviour;
 use crate::tui::content;
 use crate::tui::doc::{self, About, Loaded};
 use crate::tui::layout::{Pane, Screen};
@@ -112,6 +113,12 @@ pub fn happened(state: &mut AppState, event: Event) {
             let said = words::replayed(&calls, &time, same, changed);
             state.messages.done(now, said);
         }
+        Event::Diffed { reference, functions, compared, differ } => {
+            state.diff.dirty = true;
+            state.diff.asked = None;
+            let said = words::diffed(&reference, functions, compared, differ, state.screen == Screen::Diff);
+            state.messages.done(now, said);
+        }
         Event::BehaviourRestored { function, .. } => {
             state.decision.dirty = true;
             state.messages.done(now, words::restored(function.qualname()));
@@ -127,6 +134,9 @@ pub fn happened(state: &mut AppState, event: Event) {
         },
         Event::Failed { trouble } => {
             state.kept.bulk = None;
+            if behaviour::job(state).is_none() {
+                state.diff.asked = None;
+            }
             let deciding = state.kept.deciding.take();
             if deciding.is_some() && deciding == state.current().map(|row| row.id) && state.layers.is_empty() {
                 questions::not_written(state, &trouble);
@@ -175,8 +185,11 @@ pub fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded
     }
     // What an edit changed is read at the edit.
     let cause = state.loaded().and_then(|loaded| loaded.view.proposal.change()?.because.first().cloned());
-    if let Some(edit) = cause.filter(|_| is_new) {
+    if let Some(edit) = cause.filter(|_| is_new && state.screen != Screen::Diff) {
         navigate::show_source(state, &edit.path, edit.line);
+        if state.focus == Pane::Decision {
+            (state.left, state.centre) = (Pane::Source, Pane::Source);
+        }
     }
     mark_source(state);
 }

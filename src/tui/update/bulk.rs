@@ -9,8 +9,10 @@ use crate::domain::snapshot::QueueRow;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::diff::PlannedFile;
 use crate::tui::layer::{Act, Layer, Question, TextBox};
+use crate::tui::layout::Screen;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
+use crate::tui::update::behaviour;
 use crate::tui::words;
 
 /// Files that are named before the rest is counted.
@@ -18,6 +20,9 @@ const FILES_SHOWN: usize = 3;
 
 /// Asks whether all in the filter shall be decided, with the number.
 pub fn ask(state: &mut AppState, accept: bool, out: &mut Vec<Effect>) {
+    if state.screen == Screen::Diff && !behaviour::may_decide(state) {
+        return;
+    }
     let (ready, _) = in_filter(state);
     if ready.is_empty() {
         state.messages.answer(state.now, words::NOTHING_READY);
@@ -87,11 +92,17 @@ pub fn show_diffs(state: &mut AppState, ids: &[ProposalId]) {
 }
 
 fn in_filter(state: &AppState) -> (Vec<&QueueRow>, Vec<&QueueRow>) {
+    // What is compared with a commit is all there is on its screen.
+    let compared = (state.screen == Screen::Diff).then(|| behaviour::waiting(state));
+    let takes = |row: &QueueRow| match &compared {
+        Some(compared) => compared.contains(&row.id),
+        None => state.filter.takes_proposal(row),
+    };
     state
         .pass
         .items()
         .iter()
-        .filter(|row| state.pass.verdict(row.id).is_none() && state.filter.takes_proposal(row))
+        .filter(|row| state.pass.verdict(row.id).is_none() && takes(row))
         .partition(|row| row.state == ProposalState::Ready && row.blocked.is_none())
 }
 
@@ -100,7 +111,7 @@ fn body(state: &AppState, accept: bool) -> Vec<Row> {
     let dim = |text: String| Row::new().add(Role::Dim, text);
     let mut out = Vec::new();
     let mut about = Vec::new();
-    if !state.filter.is_empty() {
+    if !state.filter.is_empty() && state.screen != Screen::Diff {
         about.push(format!("filter: {}", state.filter.text));
     }
     if let Some((passed, runs)) = ready.first().and_then(|row| row.proved)

@@ -9,9 +9,9 @@ use crate::domain::snapshot::QueueRow;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
-use crate::tui::layout::Pane;
+use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
-use crate::tui::update::{navigate, questions};
+use crate::tui::update::{behaviour, navigate, questions};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -171,6 +171,12 @@ pub fn redo(state: &mut AppState, out: &mut Vec<Effect>) {
 
 /// Goes to the next proposal that waits.
 pub fn next(state: &mut AppState) {
+    if state.screen == Screen::Diff {
+        if !behaviour::step(state, true) {
+            state.messages.answer(state.now, words::NO_OTHER);
+        }
+        return;
+    }
     match state.pass.next(|row| state.filter.takes_proposal(row)) {
         Some(id) => go(state, id),
         None => {
@@ -186,6 +192,12 @@ pub fn next(state: &mut AppState) {
 
 /// Goes to the proposal before, decided ones too.
 pub fn previous(state: &mut AppState) {
+    if state.screen == Screen::Diff {
+        if !behaviour::step(state, false) {
+            state.messages.answer(state.now, words::FIRST_PROPOSAL);
+        }
+        return;
+    }
     match state.pass.previous(|row| state.filter.takes_proposal(row)) {
         Some(id) => go(state, id),
         None => state.messages.answer(state.now, words::FIRST_PROPOSAL),
@@ -203,8 +215,8 @@ pub fn go(state: &mut AppState, id: ProposalId) {
         navigate::set_subject(state, &function);
         navigate::show_in_tree(state, &function);
     }
-    if state.screen != crate::tui::layout::Screen::Review {
-        navigate::show(state, crate::tui::layout::Screen::Review, Pane::Decision);
+    if state.screen != Screen::Review {
+        navigate::show(state, Screen::Review, Pane::Decision);
     }
 }
 
@@ -230,6 +242,11 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
         }
         false
     };
+    if (ours || in_bulk) && state.screen == Screen::Diff {
+        behaviour::refresh(state);
+        behaviour::step(state, true);
+        return;
+    }
     if (ours || in_bulk) && state.current().is_some_and(|row| row.id == id) && verb != Verb::Skip {
         match state.pass.next(|row| state.filter.takes_proposal(row)) {
             Some(next) => go(state, next),
@@ -244,7 +261,7 @@ pub fn undone(state: &mut AppState, id: ProposalId, function: &FunctionId, line:
     state.decision.dirty = true;
     let line = if line.is_empty() { words::taken_back(function.qualname()) } else { sentence(line) };
     state.messages.done(state.now, line);
-    if std::mem::take(&mut state.kept.undoing) {
+    if std::mem::take(&mut state.kept.undoing) && !(state.screen == Screen::Diff && behaviour::go_to(state, id)) {
         go(state, id);
     }
 }

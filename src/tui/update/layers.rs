@@ -12,7 +12,7 @@ use crate::tui::layer::{Act, Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::live;
 use crate::tui::panes::Search;
-use crate::tui::update::{self, bulk, decide, navigate, places, prompts, work};
+use crate::tui::update::{self, behaviour, bulk, decide, navigate, places, prompts, work};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::widgets::picker::{Choice, Picker};
 use crate::tui::words;
@@ -97,7 +97,7 @@ fn join(argv: &[String]) -> String {
 }
 
 fn actions(state: &AppState, help: bool) -> (Vec<Choice>, Vec<Action>) {
-    let here: &[Context] = if state.screen == Screen::Review { Context::PATHS[0] } else { &Context::PATHS[0][1..] };
+    let here: &[Context] = if state.screen.decides() { Context::PATHS[0] } else { &Context::PATHS[0][1..] };
     // What decides comes last in the palette, so that Enter on the untouched list never does.
     let decides = |entry: &&Entry| entry.context == Context::Decide;
     let (last, first): (Vec<&Entry>, Vec<&Entry>) = TABLE.iter().partition(decides);
@@ -210,6 +210,7 @@ fn keep_words(state: &mut AppState, layer: &mut Layer) {
                 Purpose::Record => state.kept.record = words,
                 Purpose::Remark(_) => state.kept.remark = words,
                 Purpose::Reason(_) => state.kept.reason = words,
+                Purpose::Diff => {}
             }
         }
         _ => {}
@@ -351,6 +352,7 @@ fn answered(state: &mut AppState, layer: &Layer, act: Act, out: &mut Vec<Effect>
             state.decision.shown = None;
             state.decision.dirty = true;
         }
+        Act::CompareAgain => behaviour::again(state, out),
         Act::Open(path) => out.push(Effect::EditSource { path, line: 1 }),
         Act::Quit => out.push(Effect::Quit),
     }

@@ -103,6 +103,13 @@ pub fn view(state: &mut AppState) {
                     lines
                 })
                 .unwrap_or_default(),
+            About::Differs(at, Some(call)) => state
+                .diff
+                .shown
+                .as_ref()
+                .and_then(|diff| diff.functions.get(at))
+                .and_then(|one| one.calls.get(call).map(|call| crate::tui::behaviour::whole(one, call)))
+                .unwrap_or_default(),
             About::Recording(index) => state
                 .snapshot
                 .recordings

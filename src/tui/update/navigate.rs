@@ -6,7 +6,7 @@ use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{decide, mark_source, place_source, places, rebuild_tree};
+use crate::tui::update::{behaviour, decide, mark_source, place_source, places, rebuild_tree};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -33,7 +33,7 @@ pub fn act(state: &mut AppState, action: Action) {
         Action::Definition => places::definition(state),
         Action::Calls => {
             places::leave(state);
-            show(state, Screen::Review, Pane::Calls);
+            reveal(state, Pane::Calls);
         }
         Action::Review => {
             screen(state, Screen::Review);
@@ -46,6 +46,10 @@ pub fn act(state: &mut AppState, action: Action) {
         }
         Action::Runs => screen(state, Screen::Runs),
         Action::Log => screen(state, Screen::Log),
+        Action::Diff => {
+            screen(state, Screen::Diff);
+            behaviour::follow(state);
+        }
         Action::NextPane => next_pane(state, 1),
         Action::PreviousPane => next_pane(state, -1),
         Action::Back => places::jump(state, true),
@@ -110,6 +114,12 @@ pub fn show_in_tree(state: &mut AppState, id: &FunctionId) {
     }
 }
 
+/// Goes to a pane of this screen, or of Review where this one lacks it.
+pub fn reveal(state: &mut AppState, pane: Pane) {
+    let screen = if state.screen.panes().contains(&pane) { state.screen } else { Screen::Review };
+    show(state, screen, pane);
+}
+
 /// Goes to a pane of a screen and brings it to the front.
 pub fn show(state: &mut AppState, screen: Screen, pane: Pane) {
     if state.screen == Screen::Review {
@@ -137,6 +147,7 @@ fn screen(state: &mut AppState, screen: Screen) {
         Screen::Review => state.review_focus,
         Screen::Runs => Pane::Runs,
         Screen::Log => Pane::Log,
+        Screen::Diff => Pane::Diff,
     };
     show(state, screen, pane);
 }
@@ -168,6 +179,7 @@ pub fn step(state: &mut AppState, lines: isize) {
 pub fn moved(state: &mut AppState, pane: Pane) {
     match pane {
         Pane::Functions => select_node(state),
+        Pane::Diff => behaviour::follow(state),
         Pane::Calls => {
             if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor) {
                 state.calls.selected = *at;
@@ -208,6 +220,7 @@ fn sideways(state: &mut AppState, right: bool) {
         Pane::Source => &mut state.source.shift,
         Pane::Calls => &mut state.calls.shift,
         Pane::Decision => &mut state.decision.shift,
+        Pane::Diff => &mut state.diff.shift,
         Pane::Runs | Pane::Log => return,
     };
     *shift = if right { (*shift + SIDEWAYS).min(4_000) } else { shift.saturating_sub(SIDEWAYS) };
@@ -272,7 +285,7 @@ fn item(state: &mut AppState, forward: bool) {
 }
 
 fn resize(state: &mut AppState, wider: bool) {
-    let three = state.size.0 >= 140;
+    let three = state.size.0 >= 140 && state.screen == Screen::Review;
     let shares = &mut state.shares;
     let grow = |share: &mut u16, wider: bool, from: u16, to: u16| {
         *share = if wider { *share + SHARE_STEP } else { share.saturating_sub(SHARE_STEP) }.clamp(from, to);
@@ -281,7 +294,7 @@ fn resize(state: &mut AppState, wider: bool) {
         (Pane::Functions, true) => grow(&mut shares.tree, wider, 14, 40),
         (Pane::Decision, true) => grow(&mut shares.decision, wider, 20, 60),
         (_, true) => grow(&mut shares.decision, !wider, 20, 60),
-        (Pane::Decision, false) => grow(&mut shares.half, wider, 25, 75),
+        (Pane::Decision | Pane::Diff, false) => grow(&mut shares.half, wider, 25, 75),
         (_, false) => grow(&mut shares.half, !wider, 25, 75),
     }
 }

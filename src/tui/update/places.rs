@@ -5,9 +5,9 @@ use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::doc::About;
 use crate::tui::jumps::Place;
-use crate::tui::layout::{Pane, Screen};
+use crate::tui::layout::Pane;
 use crate::tui::panes::CallLine;
-use crate::tui::update::{about, list_calls, look, mark_source, navigate, work};
+use crate::tui::update::{about, behaviour, list_calls, look, navigate, work};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -38,6 +38,7 @@ pub fn enter(state: &mut AppState) {
             }
         }
         Pane::Decision if state.asks_for_trust() => state.read_only = true,
+        Pane::Diff => behaviour::enter(state),
         Pane::Decision | Pane::Runs | Pane::Log => follow(state, about(state)),
     }
 }
@@ -47,26 +48,24 @@ fn follow(state: &mut AppState, about: About) {
         About::Source(path, line) => {
             leave(state);
             navigate::show_source(state, &path, line);
-            navigate::show(state, Screen::Review, Pane::Source);
+            navigate::reveal(state, Pane::Source);
         }
         About::Nothing if content::first_run(state) && state.focus == Pane::Decision => work::record(state, Some(0)),
         About::Target(..) | About::Nothing if state.focus == Pane::Decision => {
             if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() {
                 leave(state);
                 navigate::show_source(state, &row.path, row.line);
-                navigate::show(state, Screen::Review, Pane::Source);
+                navigate::reveal(state, Pane::Source);
             }
         }
         About::Changed(index) => {
             let call =
                 state.loaded().and_then(|loaded| loaded.view.proposal.change()).and_then(|c| c.calls.get(index)).map(|c| c.call);
             leave(state);
-            if let Some(at) = call.and_then(|call| state.calls.calls().iter().position(|row| row.id == call)) {
-                state.calls.selected = at;
-                state.calls.list.cursor = state.calls.lines.iter().position(|line| *line == CallLine::Call(at)).unwrap_or(0);
-                mark_source(state);
+            if let Some(call) = call {
+                behaviour::select_call(state, call);
             }
-            navigate::show(state, Screen::Review, Pane::Calls);
+            navigate::reveal(state, Pane::Calls);
         }
         About::Offer(index) => work::record(state, Some(index)),
         About::Job(index) => {
@@ -84,7 +83,7 @@ fn follow(state: &mut AppState, about: About) {
 }
 
 /// Goes to the function that a text names, and tells whether there was one.
-fn go_to_named(state: &mut AppState, text: &str) -> bool {
+pub fn go_to_named(state: &mut AppState, text: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
     let words: Vec<&str> = text.split(|c| !is_name(c)).map(|w| w.trim_matches(['.', ':'])).filter(|w| !w.is_empty()).collect();
     let named = |id: &FunctionId| words.iter().any(|word| *word == id.0 || *word == id.qualname());
@@ -93,7 +92,7 @@ fn go_to_named(state: &mut AppState, text: &str) -> bool {
     };
     leave(state);
     go_to_function(state, &id);
-    navigate::show(state, Screen::Review, Pane::Source);
+    navigate::reveal(state, Pane::Source);
     true
 }
 
@@ -143,7 +142,7 @@ pub fn definition(state: &mut AppState) {
     };
     leave(state);
     navigate::show_source(state, &row.path, row.line);
-    navigate::show(state, Screen::Review, Pane::Source);
+    navigate::reveal(state, Pane::Source);
 }
 
 /// Remembers this place before a jump.
@@ -154,7 +153,7 @@ pub fn leave(state: &mut AppState) {
 
 fn go(state: &mut AppState, pane: Pane) {
     leave(state);
-    navigate::show(state, Screen::Review, pane);
+    navigate::reveal(state, pane);
 }
 
 fn place(state: &AppState) -> Place {

@@ -39,7 +39,7 @@ pub fn mouse(state: &mut AppState, mouse: Mouse) {
                     act(state, Action::ClearFilter, &mut Vec::new());
                     return;
                 }
-                let pane = titles::tab_at(slot, x).unwrap_or(slot.pane);
+                let pane = titles::tab_at(state, slot, x).unwrap_or(slot.pane);
                 navigate::show(state, state.screen, pane);
             } else if slot.bar.contains(Position::new(x, y)) {
                 state.dragged = Some(x);

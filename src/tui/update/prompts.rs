@@ -8,7 +8,7 @@ use crate::tui::filter::{Filter, STATES};
 use crate::tui::layer::{Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::Search;
-use crate::tui::update::{navigate, rebuild_tree, set_subject};
+use crate::tui::update::{behaviour, navigate, rebuild_tree, set_subject};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -72,6 +72,13 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
             let remark = Some(text).filter(|text| !text.is_empty());
             state.kept.asked = Some(function.clone());
             out.push(Effect::Send(Command::AskModel { function: function.clone(), remark }));
+        }
+        Purpose::Diff => {
+            if text.is_empty() {
+                return Err(words::NO_COMMIT);
+            }
+            remember(&mut state.kept.compared, &text);
+            behaviour::compare(state, text, out);
         }
         Purpose::Reason(id) => {
             if text.chars().count() < REASON_MIN {

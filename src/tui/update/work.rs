@@ -13,7 +13,7 @@ use crate::tui::doc::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
-use crate::tui::update::{about, decide, draft_text, layers, navigate, open_edit};
+use crate::tui::update::{about, behaviour, decide, draft_text, layers, navigate, open_edit};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -25,7 +25,7 @@ pub fn record(state: &mut AppState, offer: Option<usize>) {
 }
 
 /// Tells whether code may be run, and asks the question again when not.
-fn trusted(state: &mut AppState) -> bool {
+pub fn trusted(state: &mut AppState) -> bool {
     if state.snapshot.trust == Trust::Trusted {
         return true;
     }
@@ -89,6 +89,10 @@ pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
             let because = state.loaded().and_then(|loaded| loaded.view.proposal.change()?.because.first().cloned());
             because.map(|edit| (edit.path, edit.line)).or(at_function)
         }
+        Pane::Diff => match about(state) {
+            About::Source(path, line) => Some((path, line)),
+            _ => at_function,
+        },
         Pane::Runs | Pane::Log => None,
     };
     match target {
@@ -161,6 +165,10 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
         }
         return;
     }
+    if state.focus == Pane::Diff {
+        behaviour::again(state, out);
+        return;
+    }
     let subject = state.subject.clone();
     let command = match state.focus {
         Pane::Functions => subject.map(|id| Command::Draft { functions: vec![id] }),
@@ -189,7 +197,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
             _ => state.snapshot.recordings.first(),
         }
         .map(|row| Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() }),
-        Pane::Log => None,
+        Pane::Log | Pane::Diff => None,
     };
     match command {
         Some(command) => out.push(Effect::Send(command)),
@@ -212,6 +220,9 @@ pub fn cancel(state: &mut AppState, out: &mut Vec<Effect>) {
 #[must_use]
 pub fn job_here(state: &AppState) -> Option<&JobRow> {
     let open = |job: &&JobRow| matches!(job.state, JobState::Running | JobState::Waiting);
+    if let (Screen::Diff, Some(job)) = (state.screen, crate::tui::behaviour::job(state)) {
+        return Some(job);
+    }
     match about(state) {
         About::Job(index) => return state.snapshot.jobs.get(index).filter(open),
         About::Recording(index) => {

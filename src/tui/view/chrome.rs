@@ -10,6 +10,7 @@ use crate::domain::proposal::{Finding, ProposalState};
 use crate::domain::snapshot::{QueueRow, WatchState};
 use crate::tui::action::Action;
 use crate::tui::app::AppState;
+use crate::tui::behaviour;
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
@@ -21,10 +22,11 @@ use crate::tui::words;
 /// The name in line 1.
 const NAME: &str = "pytead";
 /// The screens of line 1: key, word, action.
-const CHIPS: [(Screen, char, &str, Action); 3] = [
+const CHIPS: [(Screen, char, &str, Action); 4] = [
     (Screen::Review, '1', "Review", Action::Review),
     (Screen::Runs, '4', "Runs", Action::Runs),
     (Screen::Log, '5', "Log", Action::Log),
+    (Screen::Diff, '6', "Diff", Action::Diff),
 ];
 
 /// Makes line 1: where work waits, and whether what is shown is fresh.
@@ -77,7 +79,9 @@ fn build(state: &AppState, head: &str, gap: &str, words: bool, alone: bool, fres
     let mut places = Vec::new();
     for (screen, key, word, action) in CHIPS {
         let here = state.screen == screen;
-        if alone && !here {
+        // A comparison that nobody asked for takes no room.
+        let unasked = screen == Screen::Diff && state.diff.shown.is_none() && behaviour::running(state).is_none();
+        if !here && (alone || unasked) {
             continue;
         }
         let counts = chip_counts(state, screen);
@@ -93,7 +97,7 @@ fn build(state: &AppState, head: &str, gap: &str, words: bool, alone: bool, fres
         row = row.add(if here { Role::Focus } else { Role::Text }, label).add(Role::Text, gap.to_owned());
         at += wide + gap.len();
     }
-    if alone && state.screen == Screen::Review {
+    if alone && state.screen.decides() {
         let panes = state.screen.panes();
         let position = panes.iter().position(|pane| *pane == state.focus).unwrap_or(0) + 1;
         let label = format!("{} {position}/{}", titles::pane_word(state, state.focus), panes.len());
@@ -115,6 +119,11 @@ fn chip_counts(state: &AppState, screen: Screen) -> String {
             if live + running == 0 { String::new() } else { format!("»{}", live + running) }
         }
         Screen::Log => String::new(),
+        Screen::Diff if behaviour::running(state).is_some() => "»".into(),
+        Screen::Diff => match state.diff.shown.as_ref().map_or(0, |diff| diff.functions.len()) {
+            0 => String::new(),
+            number => number.to_string(),
+        },
     }
 }
 
@@ -168,6 +177,7 @@ fn fresh_word(state: &AppState) -> String {
 pub fn second(state: &AppState) -> Row {
     let (left, right) = match state.screen {
         Screen::Review => review_line(state),
+        Screen::Diff => behaviour::line(state),
         Screen::Runs => {
             let live = state.snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
             let number = |wanted| state.snapshot.jobs.iter().filter(|job| job.state == wanted).count();
@@ -403,6 +413,7 @@ fn job_word(kind: &str) -> &str {
         "draft" => "drafting",
         "prove" => "proving",
         "replay" => "replaying",
+        "diff" => "comparing with",
         "model" => "asking a model for",
         other => other,
     }

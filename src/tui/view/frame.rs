@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use crate::base::text;
 use crate::domain::proposal::ProposalState;
 use crate::tui::app::AppState;
+use crate::tui::behaviour;
 use crate::tui::content;
 use crate::tui::layout::{self, Pane, Slot};
 use crate::tui::row::{Pen, Row};
@@ -92,7 +93,7 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
         }
         if here && focused {
             row.ground = Some(Role::Selection);
-        } else if here && matches!(slot.pane, Pane::Functions | Pane::Calls) {
+        } else if here && matches!(slot.pane, Pane::Functions | Pane::Calls | Pane::Diff) {
             row.ground = Some(Role::SelectionElsewhere);
         }
         let area = Rect { y: slot.body.y + u16::try_from(line).unwrap_or(0), height: 1, ..slot.body };
@@ -105,7 +106,11 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
 
 /// Tells whether a pane rests on code that changed and is shown dim until it is new.
 fn stale(state: &AppState, pane: Pane) -> bool {
-    pane == Pane::Decision && state.current().is_some_and(|row| row.state == ProposalState::Stale)
+    match pane {
+        Pane::Decision => state.current().is_some_and(|row| row.state == ProposalState::Stale),
+        Pane::Diff => behaviour::is_stale(state) || behaviour::running(state).is_some(),
+        _ => false,
+    }
 }
 
 /// Shows what was kept out of the recording as what it is.
@@ -154,6 +159,7 @@ fn empty(state: &AppState, pane: Pane) -> Option<(Role, String)> {
             }
             _ => None,
         },
+        Pane::Diff => Some((Role::Text, words::no_diff(behaviour::running(state)))),
         Pane::Decision | Pane::Runs | Pane::Log => None,
     }
 }

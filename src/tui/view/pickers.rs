@@ -3,7 +3,6 @@
 use crate::base::text;
 use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
-use crate::tui::layout::Screen;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
 use crate::tui::view::layers::typed;
@@ -22,7 +21,7 @@ pub const GROUPS: [(&str, &[Action]); 7] = {
             "decide",
             &[A::Accept, A::Reject, A::Skip, A::Overrule, A::AcceptAll, A::RejectAll, A::Edit, A::EditHere, A::Undo, A::Redo],
         ),
-        ("ask", &[A::Ask, A::AskWithRemark, A::Again, A::Cancel, A::Why]),
+        ("ask", &[A::DiffAgainst, A::Ask, A::AskWithRemark, A::Again, A::Cancel, A::Why]),
         ("look", &[A::Enter, A::View, A::Compare, A::Definition, A::Calls, A::PreviousItem, A::NextItem]),
         (
             "move",
@@ -59,6 +58,7 @@ pub const GROUPS: [(&str, &[Action]); 7] = {
                 A::Review,
                 A::Runs,
                 A::Log,
+                A::Diff,
             ],
         ),
         ("record", &[A::Record, A::Pause]),
@@ -141,7 +141,7 @@ fn overview(state: &AppState) -> Vec<Row> {
         let mut empty = true;
         for action in actions {
             let Some(entry) = action::find(*action) else { continue };
-            if entry.context == action::Context::Decide && state.screen != Screen::Review {
+            if entry.context == action::Context::Decide && !state.screen.decides() {
                 continue;
             }
             let Some(key) = state.keymap.key_of(*action) else { continue };

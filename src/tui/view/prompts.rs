@@ -25,6 +25,7 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         Purpose::Record => ("Record a command".to_owned(), "!"),
         Purpose::Remark(function) => (format!("Ask a model for {} with a remark", function.qualname()), "m"),
         Purpose::Reason(_) => ("This recorded outcome is a bug".to_owned(), "o"),
+        Purpose::Diff => ("Diff against a commit".to_owned(), "D"),
     };
     let line = typed(sign, &prompt.line);
     let mut out = Vec::new();
@@ -58,6 +59,10 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         }
         Purpose::Remark(_) => {
             out.push(note("   What to do differently. The code and its recorded calls go with it."));
+            line
+        }
+        Purpose::Diff => {
+            out.push(note("   A commit, branch or tag. Recorded calls run on its files and on today's; no file changes."));
             line
         }
         Purpose::Reason(_) => {

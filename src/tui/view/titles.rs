@@ -28,6 +28,7 @@ pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
         },
         Pane::Runs => "Recordings and jobs",
         Pane::Log => "Log",
+        Pane::Diff => "Diff",
     }
 }
 
@@ -106,20 +107,14 @@ pub fn on_chip(state: &AppState, slot: &Slot, x: u16) -> bool {
 
 /// Finds the tab at a column of a title line.
 #[must_use]
-pub fn tab_at(slot: &Slot, x: u16) -> Option<Pane> {
+pub fn tab_at(state: &AppState, slot: &Slot, x: u16) -> Option<Pane> {
     if slot.tabs.len() < 2 {
         return None;
     }
-    let mut at = slot.title.x + 2;
+    let mut at = usize::from(slot.title.x) + 2;
     for pane in &slot.tabs {
-        let word: u16 = match pane {
-            Pane::Functions => 9,
-            Pane::Decision => 6,
-            Pane::Source => 6,
-            _ => 5,
-        };
-        let wide = word + if *pane == slot.pane { 2 } else { 0 };
-        if (at..at + wide).contains(&x) {
+        let wide = text::width(pane_word(state, *pane)) + if *pane == slot.pane { 2 } else { 0 };
+        if (at..at + wide).contains(&usize::from(x)) {
             return Some(*pane);
         }
         at += wide + 1;
@@ -135,6 +130,7 @@ fn title_right(state: &AppState, slot: &Slot) -> String {
         Pane::Decision => decision_right(state, slot),
         Pane::Runs => (state.snapshot.recordings.len() + state.snapshot.jobs.len()).to_string(),
         Pane::Log => "newest first".into(),
+        Pane::Diff => state.diff.shown.as_ref().map_or_else(String::new, |diff| count(diff.functions.len(), "function")),
     }
 }
 

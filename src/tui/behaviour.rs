@@ -1,0 +1,265 @@
+//! What a change of the code does, as lines to read: functions that behave differently, their calls old and new, and
+//! the edits behind them. Made when a comparison arrives or a decision moves; keys are `update/behaviour.rs`.
+
+use crate::base::text::{self, count};
+use crate::domain::decision::Verb;
+use crate::domain::diff::{Diff, DiffedCall, FunctionDiff, Kind};
+use crate::domain::event::JobState;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::Edit;
+use crate::domain::snapshot::JobRow;
+use crate::tui::app::AppState;
+use crate::tui::doc::{About, DocRow, effect_lines, hunk_rows};
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+
+/// Calls of a function that are written out; the rest is counted.
+const CALLS_SHOWN: usize = 20;
+/// Lines of an edit that are written out; the source pane has the rest.
+const HUNK_SHOWN: usize = 12;
+/// Characters of a value that differs inside a larger one.
+const LEAF: usize = 120;
+
+/// Where the change of a function stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing to decide: what was recorded is what today's code does.
+    Recorded,
+    /// It waits for a person.
+    Waits,
+    /// It was decided here.
+    Decided(Verb),
+    /// It was decided before, or elsewhere.
+    Before,
+}
+
+impl Standing {
+    fn word(self) -> (Role, &'static str) {
+        match self {
+            Self::Recorded => (Role::Dim, ""),
+            Self::Waits => (Role::Waiting, "⋯ waits"),
+            Self::Decided(Verb::Accept | Verb::Edit) => (Role::Tested, "✓ accepted"),
+            Self::Decided(Verb::Overrule) => (Role::Dim, "⊘ a bug"),
+            Self::Decided(Verb::Reject | Verb::Skip) => (Role::Failing, "✗ stays red"),
+            Self::Before => (Role::Dim, "decided"),
+        }
+    }
+}
+
+/// Finds the job that compares now.
+#[must_use]
+pub fn job(state: &AppState) -> Option<&JobRow> {
+    state.snapshot.jobs.iter().rev().find(|job| job.kind == "diff" && job.state == JobState::Running)
+}
+
+/// Gives the commit that is being compared with.
+#[must_use]
+pub fn running(state: &AppState) -> Option<&str> {
+    job(state).map(|job| job.subject.as_str()).or(state.diff.asked.as_deref())
+}
+
+/// Tells whether the code is another one than was compared.
+#[must_use]
+pub fn is_stale(state: &AppState) -> bool {
+    state.diff.shown.as_ref().is_some_and(|diff| diff.tree != state.snapshot.tree)
+}
+
+/// Tells where the change of each function stands.
+#[must_use]
+pub fn standings(state: &AppState, diff: &Diff) -> Vec<Standing> {
+    let of = |one: &FunctionDiff| {
+        let Some(id) = one.proposal else { return Standing::Recorded };
+        match state.pass.verdict(id) {
+            Some(verb) => Standing::Decided(verb),
+            None if state.snapshot.queue.iter().any(|row| row.id == id) => Standing::Waits,
+            None => Standing::Before,
+        }
+    };
+    diff.functions.iter().map(of).collect()
+}
+
+/// Gives the function under the cursor and the call, where it is on one.
+#[must_use]
+pub fn here(state: &AppState) -> Option<(usize, Option<usize>)> {
+    let upto = state.diff.rows.get(..=state.diff.list.cursor)?;
+    upto.iter().rev().enumerate().find_map(|(above, row)| match row.about {
+        About::Differs(function, call) => Some((function, call.filter(|_| above == 0))),
+        _ => None,
+    })
+}
+
+/// Makes the lines.
+#[must_use]
+pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
+    let mut out = Vec::new();
+    for (at, one) in diff.functions.iter().enumerate() {
+        if at == 0 || diff.functions[at - 1].edited != one.edited {
+            heading(&mut out, if one.edited { "Edited functions" } else { "Side effects elsewhere" });
+        }
+        function(&mut out, at, one, standings.get(at).copied().unwrap_or(Standing::Recorded));
+    }
+    if !diff.gone.is_empty() {
+        heading(&mut out, "Gone, with their recorded calls");
+        for (id, calls) in &diff.gone {
+            let calls = count(usize::try_from(*calls).unwrap_or(usize::MAX), "call");
+            let row = Row::new().add(Role::Unclear, " ? ").add(Role::Text, id.to_string()).end(Role::Dim, calls);
+            out.push(DocRow { row, stop: true, ..DocRow::default() });
+        }
+    }
+    if !diff.not_covered.is_empty() {
+        heading(&mut out, "Edited, and no recorded call runs through");
+        out.extend(diff.not_covered.iter().map(not_covered));
+    }
+    if !diff.data_files.is_empty() {
+        heading(&mut out, "Changed, and read by recorded calls");
+        out.extend(diff.data_files.iter().map(|file| DocRow::of(Row::new().add(Role::Text, format!("   {}", file.line())))));
+    }
+    if !diff.other_files.is_empty() {
+        heading(&mut out, "Changed, and not looked at");
+        out.extend(diff.other_files.iter().map(|path| DocRow::of(Row::new().add(Role::Dim, format!("   {path}")))));
+    }
+    if !out.is_empty() {
+        out.push(DocRow::default());
+    }
+    let (sign, role) = if diff.is_silent() { ("✓", Role::Tested) } else { ("◦", Role::Dim) };
+    out.push(DocRow::of(Row::new().add(role, format!(" {sign} ")).add(Role::Text, diff.sum())));
+    out
+}
+
+fn heading(out: &mut Vec<DocRow>, title: &str) {
+    if !out.is_empty() {
+        out.push(DocRow::default());
+    }
+    out.push(DocRow::of(Row::new().add(Role::Accent, format!(" {title}"))));
+}
+
+fn not_covered(id: &FunctionId) -> DocRow {
+    let row = Row::new().add(Role::Unclear, " ? ").add(Role::Text, id.to_string());
+    DocRow { row, stop: true, ..DocRow::default() }
+}
+
+fn function(out: &mut Vec<DocRow>, at: usize, one: &FunctionDiff, standing: Standing) {
+    let all = usize::try_from(one.calls.len() as u64 + one.same).unwrap_or(usize::MAX);
+    let mut kinds: Vec<&str> = one.calls.iter().map(|call| call.kind.word()).collect();
+    kinds.dedup();
+    let (role, word) = standing.word();
+    let head = Row::new().add(Role::Failing, " ✗ ").add(Role::Text, one.function.to_string());
+    let row = if word.is_empty() { head } else { head.end(role, word) };
+    out.push(DocRow { row, about: About::Differs(at, None), stop: true, changed: false });
+    let about = About::Differs(at, None);
+    let sum = format!("   {} of {} {}  {}:{}", one.calls.len(), count(all, "call"), kinds.join(", "), one.path, one.line);
+    out.push(DocRow { row: Row::new().add(Role::Dim, sum), about: about.clone(), ..DocRow::default() });
+    for path in &one.because.data {
+        let said = Row::new().add(Role::Accent, "   because of ").add(Role::Text, format!("{path}, which may be read"));
+        out.push(DocRow { row: said, about: about.clone(), ..DocRow::default() });
+    }
+    for (number, edit) in one.because.edits.iter().enumerate() {
+        let lead = if number == 0 && one.because.data.is_empty() { one.because.how.phrase() } else { "and" };
+        cause(out, lead, edit);
+    }
+    // Calls on different objects may read alike: they are one.
+    let mut alike: Vec<(usize, u64, Vec<(Role, String)>)> = Vec::new();
+    for (index, call) in one.calls.iter().enumerate() {
+        let lines = call_lines(one, call);
+        match alike.iter_mut().find(|(_, _, other)| *other == lines) {
+            Some((_, times, _)) => *times += call.times,
+            None => alike.push((index, call.times, lines)),
+        }
+    }
+    for (index, times, lines) in alike.iter().take(CALLS_SHOWN) {
+        for (line, (role, said)) in lines.iter().enumerate() {
+            let mut row = Row::new();
+            if let Some((label, rest)) = said.split_once('\t') {
+                row = row.add(Role::Dim, format!("       {label}  ")).add(*role, rest.to_owned());
+            } else {
+                row = row.add(*role, said.clone());
+            }
+            if line == 0 && *times > 1 {
+                row = row.end(Role::Dim, format!("×{times}"));
+            }
+            out.push(DocRow { row, about: About::Differs(at, Some(*index)), stop: line == 0, changed: false });
+        }
+    }
+    if let Some(more) = alike.len().checked_sub(CALLS_SHOWN + 1) {
+        let row = Row::new().add(Role::Dim, format!("     and {} more", count(more + 1, "difference")));
+        out.push(DocRow { row, about, ..DocRow::default() });
+    }
+}
+
+fn cause(out: &mut Vec<DocRow>, lead: &str, edit: &Edit) {
+    let name = match edit.function.qualname() {
+        "" => String::new(),
+        name => format!("{name}  "),
+    };
+    let row = Row::new().add(Role::Accent, format!("   {lead} ")).add(Role::Text, format!("{name}{}:{}", edit.path, edit.line));
+    out.push(DocRow { row, about: About::Source(edit.path.clone(), edit.line), stop: true, changed: false });
+    out.extend(hunk_rows(edit).into_iter().take(HUNK_SHOWN));
+    if let Some(more) = edit.hunk.len().checked_sub(HUNK_SHOWN + 1) {
+        out.push(DocRow::of(Row::new().add(Role::Dim, format!("       and {}", count(more + 1, "line")))));
+    }
+}
+
+/// Writes a call: how it was made, then old and new; a tab parts a label from its value.
+fn call_lines(one: &FunctionDiff, call: &DiffedCall) -> Vec<(Role, String)> {
+    let from = call.caller.as_ref().map_or_else(String::new, |caller| format!("  from {caller}"));
+    let mut out = vec![(Role::Text, format!("   ▾ {}{}{from}", one.function.qualname(), call.arguments).replace('\t', " "))];
+    if call.kind == Kind::Slower {
+        let (old, new) = call.durations;
+        out.push((Role::Warning, format!("time\t{} → {}, the same result", duration(old), duration(new))));
+        return out;
+    }
+    out.extend(effect_lines(&call.old).into_iter().map(|line| (Role::Removed, format!("old\t{line}"))));
+    out.extend(effect_lines(&call.new).into_iter().map(|line| (Role::Added, format!("new\t{line}"))));
+    if let Some(found) = call.difference.as_ref().filter(|found| !found.path.is_empty()) {
+        let leaf = |value: &Option<crate::domain::value::Value>| {
+            value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.summary(LEAF))
+        };
+        let (old, new) = (leaf(&found.old), leaf(&found.new));
+        out.push((Role::Dim, format!("at\t{}: {old} → {new}", found.path)));
+    }
+    out
+}
+
+fn duration(ns: i64) -> String {
+    crate::base::clock::short(std::time::Duration::from_nanos(u64::try_from(ns).unwrap_or(0)))
+}
+
+/// Writes a call whole, for `v`.
+#[must_use]
+pub fn whole(one: &FunctionDiff, call: &DiffedCall) -> Vec<String> {
+    let mut out = vec![format!("{}{}", one.function.qualname(), call.arguments)];
+    out.extend(call.caller.iter().map(|caller| format!("from {caller}")));
+    out.extend(effect_lines(&call.old).into_iter().map(|line| format!("old  {line}")));
+    out.extend(effect_lines(&call.new).into_iter().map(|line| format!("new  {line}")));
+    let (old, new) = call.durations;
+    out.push(format!("took {} → {}", duration(old), duration(new)));
+    out
+}
+
+/// Writes line 2: which commit, and what it came to, in fewer and fewer words.
+#[must_use]
+pub fn line(state: &AppState) -> (String, Vec<String>) {
+    let narrow = state.size.0 < 60;
+    if let Some(reference) = running(state) {
+        let left = format!(" diff  {}", text::display_line(reference));
+        let progress = job(state).map(|job| {
+            let done = if job.total > 0 { format!("{}/{} · ", job.done, job.total) } else { String::new() };
+            format!("» {done}{} s", (state.now.0 - job.started.0).max(0) / 1_000)
+        });
+        return (left, vec![progress.unwrap_or_else(|| "» begins".into())]);
+    }
+    let Some(diff) = &state.diff.shown else { return (" diff".into(), vec!["nothing compared yet".into()]) };
+    let name = if narrow { &diff.reference } else { &diff.against() };
+    let left = format!(" diff  {}", text::display_line(name));
+    if is_stale(state) {
+        return (left, vec!["~ Stale: the code changed, t compares again".into(), "~ Stale, t again".into()]);
+    }
+    let functions = count(diff.functions.len(), "function");
+    let calls = format!("{} of {} differ", diff.compared - diff.same, count(usize::try_from(diff.compared).unwrap_or(0), "call"));
+    let right = if diff.is_silent() {
+        vec!["✓ nothing differs".into()]
+    } else {
+        vec![format!("✗ {functions} · {calls}"), format!("✗ {functions}")]
+    };
+    (left, right)
+}

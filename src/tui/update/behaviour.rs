@@ -1,0 +1,205 @@
+//! Keys of the comparison with a commit: asking for one, going through it, and what a decision there is about.
+//!
+//! A decision is that on the function's change, and counts for the code that was compared: after an edit it is compared
+//! again first.
+
+use std::sync::Arc;
+
+use crate::domain::command::Command;
+use crate::domain::diff::{Diff, FunctionDiff};
+use crate::domain::proposal::ProposalId;
+use crate::tui::app::{AppState, Effect};
+use crate::tui::behaviour::{self, Standing};
+use crate::tui::content;
+use crate::tui::doc::About;
+use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::panes::CallLine;
+use crate::tui::update::{about, mark_source, navigate, work};
+use crate::tui::widgets::line_edit::LineEdit;
+use crate::tui::words;
+
+/// What is compared with where nobody named a commit.
+const HEAD: &str = "HEAD";
+
+/// Opens the prompt for the commit.
+pub fn ask(state: &mut AppState) {
+    if !work::trusted(state) {
+        return;
+    }
+    let mut earlier = state.kept.compared.clone();
+    if !earlier.iter().any(|reference| reference == HEAD) {
+        earlier.push(HEAD.to_owned());
+    }
+    let line = LineEdit::new(earlier.first().cloned().unwrap_or_default());
+    state.layers.push(Layer::Prompt(Prompt { purpose: Purpose::Diff, line, earlier, at: None, wrong: None }));
+}
+
+/// Begins to compare and shows where it will stand.
+pub fn compare(state: &mut AppState, reference: String, out: &mut Vec<Effect>) {
+    state.diff.asked = Some(reference.clone());
+    out.push(Effect::Send(Command::Diff { reference }));
+    navigate::show(state, Screen::Diff, Pane::Diff);
+}
+
+/// Compares with the same commit again.
+pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
+    let last = state.diff.shown.as_ref().map(|diff| diff.reference.clone());
+    match last.or_else(|| state.kept.compared.first().cloned()) {
+        Some(reference) => compare(state, reference, out),
+        None => ask(state),
+    }
+}
+
+/// Takes a comparison that was read.
+pub fn take(state: &mut AppState, diff: Option<Arc<Diff>>) {
+    state.diff.shown = diff;
+    state.diff.list = Default::default();
+    refresh(state);
+    let first = state.diff.rows.iter().position(|row| matches!(row.about, About::Differs(..))).unwrap_or(0);
+    state.diff.list.cursor = first;
+    if state.screen == Screen::Diff {
+        follow(state);
+    }
+}
+
+/// Makes the lines anew where what they say moved.
+pub fn refresh(state: &mut AppState) {
+    let Some(diff) = state.diff.shown.clone() else { return };
+    let standings = behaviour::standings(state, &diff);
+    let same = |(of, then): &(Arc<Diff>, Vec<Standing>)| Arc::ptr_eq(of, &diff) && *then == standings;
+    if !state.diff.made_for.as_ref().is_some_and(same) {
+        state.diff.rows = behaviour::rows(&diff, &standings);
+        state.diff.made_for = Some((diff, standings));
+    }
+}
+
+fn function_here(state: &AppState) -> Option<FunctionDiff> {
+    let (at, _) = behaviour::here(state)?;
+    state.diff.shown.as_ref()?.functions.get(at).cloned()
+}
+
+/// Lets line 2's proposal, source and calls follow the cursor.
+pub fn follow(state: &mut AppState) {
+    let Some(one) = function_here(state) else { return };
+    let gone = one.proposal.is_none_or(|id| !state.pass.go(id));
+    if gone {
+        state.pass.rest();
+    }
+    navigate::set_subject(state, &one.function);
+    if let (Some(About::Source(path, line)), true) = (row_about(state), state.screen == Screen::Diff) {
+        navigate::show_source(state, &path, line);
+    }
+    mark_call(state);
+}
+
+/// Selects the recorded call that the cursor is on, as soon as the calls are here.
+pub fn mark_call(state: &mut AppState) {
+    let Some((at, Some(call))) = behaviour::here(state) else { return };
+    let diff = state.diff.shown.clone();
+    if let Some(call) = diff.and_then(|diff| Some(diff.functions.get(at)?.calls.get(call)?.call)) {
+        select_call(state, call);
+    }
+}
+
+fn row_about(state: &AppState) -> Option<About> {
+    state.diff.rows.get(state.diff.list.cursor).map(|row| row.about.clone())
+}
+
+/// Selects a call in the calls pane, where it is kept.
+pub fn select_call(state: &mut AppState, call: crate::domain::call::CallId) {
+    if let Some(at) = state.calls.calls().iter().position(|row| row.id == call) {
+        state.calls.selected = at;
+        state.calls.list.cursor = state.calls.lines.iter().position(|line| *line == CallLine::Call(at)).unwrap_or(0);
+        mark_source(state);
+    }
+}
+
+/// Tells whether what the cursor is on can be decided now, and says why not; afterwards line 2 is about it.
+pub fn may_decide(state: &mut AppState) -> bool {
+    let now = state.now;
+    let Some(one) = function_here(state) else {
+        state.messages.answer(now, words::NOTHING_WAITS);
+        return false;
+    };
+    if behaviour::running(state).is_some() {
+        state.messages.answer(now, words::DIFF_RUNS);
+        return false;
+    }
+    if behaviour::is_stale(state) {
+        let answers = vec![('y', "compare again", Act::CompareAgain), ('n', "not now", Act::Close)];
+        state.layers.push(Layer::Question(Question::new(words::DIFF_STALE, Vec::new(), answers)));
+        return false;
+    }
+    let Some(id) = one.proposal else {
+        state.messages.answer(now, words::AS_RECORDED);
+        return false;
+    };
+    if !state.pass.go(id) {
+        state.messages.answer(now, words::ALREADY_DECIDED);
+        return false;
+    }
+    true
+}
+
+/// Gives the changes of the comparison that wait.
+#[must_use]
+pub fn waiting(state: &AppState) -> Vec<ProposalId> {
+    let Some((diff, standings)) = &state.diff.made_for else { return Vec::new() };
+    let all = diff.functions.iter().zip(standings);
+    all.filter(|(_, standing)| **standing == Standing::Waits).filter_map(|(one, _)| one.proposal).collect()
+}
+
+/// Goes to the next or the last function whose change waits; tells whether there was one.
+pub fn step(state: &mut AppState, forward: bool) -> bool {
+    let waiting = waiting(state);
+    let Some(diff) = state.diff.shown.clone() else { return false };
+    let here = behaviour::here(state).map(|(at, _)| at);
+    let waits = |at: &usize| diff.functions[*at].proposal.is_some_and(|id| waiting.contains(&id));
+    let all = 0..diff.functions.len();
+    let found = match (here, forward) {
+        (Some(here), true) => all.clone().skip(here + 1).find(waits).or_else(|| all.take(here).find(waits)),
+        (Some(here), false) => all.take(here).rev().find(waits),
+        (None, _) => all.clone().find(waits),
+    };
+    if let Some(at) = found {
+        go(state, at);
+    }
+    found.is_some()
+}
+
+/// Puts the cursor on the function of a proposal; tells whether the comparison has it.
+pub fn go_to(state: &mut AppState, id: ProposalId) -> bool {
+    let at = state.diff.shown.as_ref().and_then(|diff| diff.functions.iter().position(|one| one.proposal == Some(id)));
+    if let Some(at) = at {
+        go(state, at);
+    }
+    at.is_some()
+}
+
+fn go(state: &mut AppState, at: usize) {
+    let Some(row) = state.diff.rows.iter().position(|row| row.about == About::Differs(at, None)) else { return };
+    let height = state.layout().rows(Pane::Diff);
+    state.diff.list.jump(row, height);
+    follow(state);
+}
+
+/// Opens what the line is about: the source of a function or an edit, the recorded call.
+pub fn enter(state: &mut AppState) {
+    match about(state) {
+        About::Differs(_, None) | About::Source(..) => {
+            super::places::leave(state);
+            follow(state);
+            navigate::show(state, Screen::Diff, Pane::Source);
+        }
+        About::Differs(_, Some(_)) => {
+            super::places::leave(state);
+            follow(state);
+            navigate::show(state, Screen::Diff, Pane::Calls);
+        }
+        _ => {
+            let text = content::cursor(state, Pane::Diff).map(|at| content::text(state, Pane::Diff, at)).unwrap_or_default();
+            super::places::go_to_named(state, &text);
+        }
+    }
+}
