@@ -20,6 +20,9 @@ const HUNK_SHOWN: usize = 12;
 /// Characters of a value that differs inside a larger one.
 const LEAF: usize = 120;
 
+/// A line and how it looks.
+type Said = (Role, String);
+
 /// Where the change of a function stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
@@ -158,7 +161,7 @@ fn function(out: &mut Vec<DocRow>, at: usize, one: &FunctionDiff, standing: Stan
         cause(out, lead, edit);
     }
     // Calls on different objects may read alike: they are one.
-    let mut alike: Vec<(usize, u64, Vec<(Role, String)>)> = Vec::new();
+    let mut alike: Vec<(usize, u64, Vec<Said>)> = Vec::new();
     for (index, call) in one.calls.iter().enumerate() {
         let lines = call_lines(one, call);
         match alike.iter_mut().find(|(_, _, other)| *other == lines) {
@@ -200,7 +203,7 @@ fn cause(out: &mut Vec<DocRow>, lead: &str, edit: &Edit) {
 }
 
 /// Writes a call: how it was made, then old and new; a tab parts a label from its value.
-fn call_lines(one: &FunctionDiff, call: &DiffedCall) -> Vec<(Role, String)> {
+fn call_lines(one: &FunctionDiff, call: &DiffedCall) -> Vec<Said> {
     let from = call.caller.as_ref().map_or_else(String::new, |caller| format!("  from {caller}"));
     let mut out = vec![(Role::Text, format!("   ▾ {}{}{from}", one.function.qualname(), call.arguments).replace('\t', " "))];
     if call.kind == Kind::Slower {

@@ -13,7 +13,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, Effect as CallEffect, Outcome, ProgramEnd, RecordingId};
 use crate::domain::command::{Command, JobId};
 use crate::domain::decision::FileEdit;
-use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{
@@ -21,7 +21,7 @@ use crate::domain::proposal::{
 };
 use crate::domain::settings;
 use crate::domain::snapshot::*;
-use crate::domain::value::{Difference, TypeName, Value};
+use crate::domain::value::{Difference, Value};
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::diff::PlannedFile;
 use crate::tui::doc::Loaded;
@@ -265,83 +265,6 @@ fn change_view() -> ProposalView {
     let edit =
         FileEdit { path: rel("tests/pytead/test_shop_cart.py"), before: Some(text("104.90")), after: Some(text("100.00")) };
     ProposalView { proposal, plan: vec![edit], blocked: None, newer: None, others: vec![], conflict: None }
-}
-
-/// A comparison: a side effect elsewhere that waits, an edited function as recorded, and what was not looked at.
-pub fn diffed() -> Diff {
-    let effect = |text: &str| CallEffect { outcome: Outcome::Returned(Value::Str(text.into())), changed: vec![] };
-    let raised = CallEffect {
-        outcome: Outcome::Raised {
-            exception: Value::Exception {
-                ordinal: 0,
-                ty: TypeName::new("builtins", "LookupError"),
-                args: vec![Value::Str("DE".into())],
-                fields: vec![],
-            },
-            mro: vec![],
-        },
-        changed: vec![],
-    };
-    let call = |number: i64, arguments: &str, kind: Kind, new: CallEffect| DiffedCall {
-        call: CallId(number),
-        kind,
-        arguments: arguments.into(),
-        times: 2,
-        caller: Some("checkout order.py:41".into()),
-        old: effect("104.90"),
-        new,
-        difference: (kind == Kind::Changed).then(|| Difference {
-            path: ".amount".into(),
-            old: Some(Value::Str("104.90".into())),
-            new: Some(Value::Str("100.00".into())),
-        }),
-        durations: (1_200_000, 48_000_000),
-    };
-    let edit = Edit {
-        function: id("pricing:shipping_for"),
-        path: rel("shop/pricing.py"),
-        hunk: vec!["-    if total > FREE_FROM:".into(), "+    if total >= FREE_FROM:".into()],
-        line: 36,
-    };
-    let because = Because { edits: vec![edit], how: How::Alone, data: vec![] };
-    let total = FunctionDiff {
-        function: id("cart:Cart.total"),
-        path: rel("shop/cart.py"),
-        line: 31,
-        edited: false,
-        calls: vec![
-            call(14, "(country='DE')", Kind::NowRaises, raised),
-            call(22, "(country='FR')", Kind::Changed, effect("100.00")),
-        ],
-        same: 28,
-        because: because.clone(),
-        proposal: Some(ProposalId(1)),
-    };
-    let slower = call(2, "(Decimal('100'), 'FR')", Kind::Slower, effect("104.90"));
-    let shipping = FunctionDiff {
-        function: id("pricing:shipping_for"),
-        path: rel("shop/pricing.py"),
-        line: 29,
-        edited: true,
-        calls: vec![slower],
-        same: 7,
-        because,
-        proposal: None,
-    };
-    Diff {
-        reference: "HEAD".into(),
-        commit: "1f2e3d4c5b6a".into(),
-        tree: Digest(7),
-        functions: vec![total, shipping],
-        not_covered: vec![id("pricing:bulk_price")],
-        gone: vec![(id("cart:Cart.clear"), 3)],
-        edited: 2,
-        compared: 38,
-        same: 35,
-        unknown: 0,
-        data_files: vec![DataFile { path: rel("shop/rates.json"), read_by: vec![(id("cart:Cart.total"), 3)] }],
-        other_files: vec![rel("shop/logo.svg")],
-    }
 }
 
 impl Shop {

@@ -1,6 +1,7 @@
 //! The screen as a whole, driven by messages over a fixture of a small shop.
 
 mod asked;
+mod compared;
 mod fixture;
 mod promises;
 mod safety;

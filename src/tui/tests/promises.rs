@@ -11,7 +11,8 @@ use crate::domain::snapshot::Trust;
 use crate::tui::app::{Effect, Msg};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::tests::fixture::{DRAFT, Driver, Shop, diffed, id};
+use crate::tui::tests::compared::diffed;
+use crate::tui::tests::fixture::{DRAFT, Driver, Shop, id};
 
 fn driver() -> Driver {
     let mut driver = Driver::new(Shop::new(), (160, 45));

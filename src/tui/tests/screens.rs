@@ -9,7 +9,8 @@ use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::JobRow;
 use crate::domain::snapshot::{Decided, Trust};
-use crate::tui::tests::fixture::{self, Driver, NOW, Shop};
+use crate::tui::tests::compared::diffed;
+use crate::tui::tests::fixture::{Driver, NOW, Shop};
 
 const SIZES: [(u16, u16); 5] = [(160, 45), (100, 30), (60, 20), (40, 10), (30, 8)];
 /// The sizes of what is not a main screen.
@@ -376,7 +377,7 @@ fn the_ascii_signs() {
 
 /// The shop after a comparison with HEAD.
 fn compared() -> Shop {
-    Shop { diffed: Some(Arc::new(fixture::diffed())), ..Shop::new() }
+    Shop { diffed: Some(Arc::new(diffed())), ..Shop::new() }
 }
 
 fn compare(driver: &mut Driver) {
