@@ -83,6 +83,8 @@ pub enum Verb {
     Draft(Draft),
     /// Make type stubs from recorded calls.
     Types(Types),
+    /// Make docstring examples from recorded calls.
+    Doc(Doc),
     /// Decide on what waits, line by line.
     Review(Review),
     /// Watch the files and print what every save changes.
@@ -269,6 +271,20 @@ pub struct Types {
     pub dir: Option<PathBuf>,
     #[command(flatten)]
     pub former: Former,
+}
+
+/// `doc`
+#[derive(Debug, Args)]
+pub struct Doc {
+    /// Modules or functions; by default all that were recorded.
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// Put the examples into the docstrings; by default they are only shown.
+    #[arg(long, conflicts_with = "undo")]
+    pub write: bool,
+    /// Take back what was written last.
+    #[arg(long, conflicts_with = "targets")]
+    pub undo: bool,
 }
 
 /// `review`

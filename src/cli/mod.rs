@@ -6,6 +6,7 @@ mod clean;
 mod completions;
 mod config;
 mod diff;
+mod doc;
 mod doctor;
 mod draft;
 mod export;
@@ -98,6 +99,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Diff(args)) => diff::diff(&cli.global, args).await,
         Some(Verb::Draft(args)) => draft::draft(&cli.global, args).await,
         Some(Verb::Types(args)) => types::types(&cli.global, args).await,
+        Some(Verb::Doc(args)) => doc::doc(&cli.global, args).await,
         Some(Verb::Review(args)) => review::review(&cli.global, args, screen).await,
         Some(Verb::Watch) => watch::watch(&cli.global).await,
         Some(Verb::Import(args)) => import::import(&cli.global, args).await,

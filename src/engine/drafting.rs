@@ -275,7 +275,24 @@ async fn write_all(
     functions: Vec<FunctionId>,
     cancel: CancellationToken,
 ) -> Result<Vec<Made>, Trouble> {
-    let (worker, stop) = (core.clone(), cancel.clone());
+    let (gathered, by_function) = gather(core, environment, functions, cancel.clone()).await?;
+    let index = core.index();
+    let settings = core.settings.clone();
+    let most = settings.generation.tests_per_function as usize;
+    blocking(move || gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)).await?
+}
+
+/// What the expressions of each function's calls came to, by the function's place and the item's key.
+pub type Answers = HashMap<usize, BTreeMap<u64, Result<Value, String>>>;
+
+/// Gathers what drafts rest on, and has their values made again.
+pub async fn gather(
+    core: &Arc<Core>,
+    environment: &Environment,
+    functions: Vec<FunctionId>,
+    cancel: CancellationToken,
+) -> Result<(Gathered, Answers), Trouble> {
+    let (worker, stop) = (core.clone(), cancel);
     let mut gathered = blocking(move || Gathered::new(&worker, functions, &stop)).await??;
     let index = core.index();
     let unclear = gathered.unclear(&index, core.settings.generation.tests_per_function as usize);
@@ -288,14 +305,12 @@ async fn write_all(
         .map(|(key, (_, item))| Expression { key, source: item.source.clone(), imports: item.imports.clone() })
         .collect();
     let answers = environment.evaluate(core, &expressions).await?;
-    let mut by_function: HashMap<usize, BTreeMap<u64, Result<Value, String>>> = HashMap::new();
+    let mut by_function = Answers::new();
     for (key, (at, item)) in (0..).zip(items) {
         let answer = answers.get(&key).cloned().unwrap_or_else(|| Err("it was not evaluated".into()));
         by_function.entry(at).or_default().insert(item.key, answer);
     }
-    let settings = core.settings.clone();
-    let most = settings.generation.tests_per_function as usize;
-    blocking(move || gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)).await?
+    Ok((gathered, by_function))
 }
 
 /// Proves proposals, a batch at a time; each moves on by what its proof says.

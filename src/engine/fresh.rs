@@ -113,50 +113,59 @@ impl Fresh {
             env: BTreeMap::from([("PYTHONSAFEPATH".to_owned(), "1".to_owned())]),
             limit: self.limit + Duration::from_secs(drafts.len() as u64),
         };
-        let report = runner::run(&suite, &mut |invocation| self.start(invocation, scratch.path()))?;
+        let report = runner::run(&suite, &mut |invocation| {
+            contained(&self.root, &self.environment, self.level, invocation, scratch.path(), &self.cancel)
+        })?;
         Ok(ends(&report, &owners))
     }
+}
 
-    /// Starts pytest, contained, and waits for its end.
-    fn start(&self, invocation: &Invocation, scratch: &Path) -> Result<Output, Trouble> {
-        let mut confinement = Confinement::new(&self.root, scratch);
-        confinement.cwd.clone_from(&invocation.cwd);
-        confinement.read_only.clone_from(&self.environment.interpreter.prefixes);
-        confinement.read_only.push(self.environment.package.folder.clone());
-        confinement.env.clone_from(&invocation.env);
-        if let Some(base) = &self.environment.interpreter.user_base {
-            confinement.env.insert("PYTHONUSERBASE".into(), base.display().to_string());
-        }
-        let fail = |error: std::io::Error| Trouble::environment("pytest could not be started.").because(format!("{error}."));
-        let log = scratch.join(format!("output-{}", clock::now().0));
-        let out = std::fs::File::create(&log).map_err(fail)?;
-        let mut child = contain::command(self.level, &confinement, &invocation.program, &invocation.args)?
-            .stdin(std::process::Stdio::null())
-            .stdout(out.try_clone().map_err(fail)?)
-            .stderr(out)
-            .spawn()
-            .map_err(fail)?;
-        let until = Instant::now() + invocation.limit;
-        let end = loop {
-            match child.try_wait().map_err(fail)? {
-                Some(status) => break ended(status),
-                None if self.cancel.is_cancelled() => {
-                    contain::stop(child.id());
-                    child.wait().map_err(fail)?;
-                    return Err(Trouble::environment("The proof was cancelled."));
-                }
-                None if Instant::now() > until => {
-                    contain::stop(child.id());
-                    child.wait().map_err(fail)?;
-                    break End::TimedOut;
-                }
-                None => std::thread::sleep(LOOK),
-            }
-        };
-        let bytes = std::fs::read(&log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(OUTPUT_MAX)..]).into_owned();
-        Ok(Output { end, text })
+/// Starts Python, contained, and waits for its end; what it may write is the scratch folder.
+pub fn contained(
+    root: &Path,
+    environment: &Environment,
+    level: Level,
+    invocation: &Invocation,
+    scratch: &Path,
+    cancel: &CancellationToken,
+) -> Result<Output, Trouble> {
+    let mut confinement = Confinement::new(root, scratch);
+    confinement.cwd.clone_from(&invocation.cwd);
+    confinement.read_only.clone_from(&environment.interpreter.prefixes);
+    confinement.read_only.push(environment.package.folder.clone());
+    confinement.env.clone_from(&invocation.env);
+    if let Some(base) = &environment.interpreter.user_base {
+        confinement.env.insert("PYTHONUSERBASE".into(), base.display().to_string());
     }
+    let fail = |error: std::io::Error| Trouble::environment("Python could not be started.").because(format!("{error}."));
+    let log = scratch.join(format!("output-{}", clock::now().0));
+    let out = std::fs::File::create(&log).map_err(fail)?;
+    let mut child = contain::command(level, &confinement, &invocation.program, &invocation.args)?
+        .stdin(std::process::Stdio::null())
+        .stdout(out.try_clone().map_err(fail)?)
+        .stderr(out)
+        .spawn()
+        .map_err(fail)?;
+    let until = Instant::now() + invocation.limit;
+    let end = loop {
+        match child.try_wait().map_err(fail)? {
+            Some(status) => break ended(status),
+            None if cancel.is_cancelled() => {
+                contain::stop(child.id());
+                child.wait().map_err(fail)?;
+                return Err(Trouble::environment("The proof was cancelled."));
+            }
+            None if Instant::now() > until => {
+                contain::stop(child.id());
+                child.wait().map_err(fail)?;
+                break End::TimedOut;
+            }
+            None => std::thread::sleep(LOOK),
+        }
+    };
+    let bytes = std::fs::read(&log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(OUTPUT_MAX)..]).into_owned();
+    Ok(Output { end, text })
 }
 
 impl Seen {

@@ -13,6 +13,7 @@ use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::value::{TypeName, Value};
 use crate::engine::core::Core;
 use crate::engine::{review, views};
+use crate::generate::cases::Case;
 use crate::generate::closer::{self, Look};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::Project;
@@ -167,6 +168,27 @@ impl Gathered {
             items.extend(plan.check_items().into_iter().map(|item| (at, item)));
         }
         items
+    }
+
+    /// Gives the cases that the checks left, by function.
+    pub fn cases(
+        &self,
+        index: &Index,
+        answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
+    ) -> Vec<(Function, Vec<Case>)> {
+        let names = names(index);
+        let module = |name: &str| names.get(name).copied();
+        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
+        let births = |ty: &TypeName| self.births(ty);
+        let reached = |call: CallId| self.reached.get(&call);
+        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
+        let project = Project { module: &module, history: &history, births: &births, reached: &reached, importable: &importable };
+        let settled = self.functions.iter().enumerate().map(|(at, (function, calls, _))| {
+            let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
+            plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
+            (function.clone(), plan.cases())
+        });
+        settled.collect()
     }
 
     /// Writes the drafts of what the checks left; fewer once `cancel` is set.

@@ -13,6 +13,7 @@ mod diff;
 mod drafting;
 mod elsewhere;
 mod environment;
+mod examples;
 mod export;
 mod fresh;
 mod gathered;
@@ -42,6 +43,7 @@ mod views;
 mod watching;
 
 pub use cleaning::{Clean, Cleaned};
+pub use examples::Documented;
 pub use importing::{Imported, Refusal};
 pub use recording::{Program, gap_lines};
 
@@ -417,6 +419,30 @@ impl Handle {
     /// Fails when the store cannot be read.
     pub async fn stubs(&self, functions: Vec<FunctionId>) -> Result<Vec<stubs::Stub>, Trouble> {
         stubs::stubs(&self.core, functions).await
+    }
+
+    /// Makes docstring examples for these functions, or for all that were recorded; writes nothing.
+    ///
+    /// # Errors
+    /// Fails in an untrusted folder and where nothing can be run.
+    pub async fn document(&self, functions: Vec<FunctionId>) -> Result<Documented, Trouble> {
+        examples::document(&self.core, functions).await
+    }
+
+    /// Writes docstring examples as they were shown.
+    ///
+    /// # Errors
+    /// Fails when a file is not as it was, and then nothing is written.
+    pub fn write_examples(&self, edits: &[FileEdit]) -> Result<(), Trouble> {
+        examples::write(&self.core, edits)
+    }
+
+    /// Takes back the docstring examples written last; gives the files.
+    ///
+    /// # Errors
+    /// Fails when there are none, or a file changed since.
+    pub fn undocument(&self) -> Result<Vec<RelPath>, Trouble> {
+        examples::take_back(&self.core)
     }
 
     /// Hears what is announced from now on.

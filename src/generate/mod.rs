@@ -9,6 +9,7 @@ pub mod build;
 pub mod cases;
 pub mod choose;
 pub mod closer;
+pub mod examples;
 pub mod expect;
 pub mod from_model;
 pub mod layout;

@@ -115,6 +115,12 @@ impl Plan {
         }
     }
 
+    /// Gives the cases, each written the way that is read best.
+    #[must_use]
+    pub fn cases(self) -> Vec<Case> {
+        self.cases.into_iter().filter_map(|ways| ways.into_iter().next()).collect()
+    }
+
     /// Chooses cases and writes the draft; `None` when there is none.
     #[must_use]
     pub fn draft(&self, function: &Function, project: Project<'_>, target: &RelPath, most: usize) -> Option<Draft> {

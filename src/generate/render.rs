@@ -292,7 +292,7 @@ fn context(manager: &str, raised: &Raises, message: Option<&Expr>, imports: &mut
 }
 
 /// Writes how the value of the act is come by.
-pub(super) fn wrapped(expr: &Expr, wrap: Wrap) -> Expr {
+pub fn wrapped(expr: &Expr, wrap: Wrap) -> Expr {
     match wrap {
         Wrap::Plain | Wrap::With | Wrap::CollectAsync => expr.clone(),
         Wrap::Await => Expr::call("asyncio.run", vec![expr.clone()]),

@@ -3,6 +3,7 @@
 pub mod change;
 mod decode;
 pub mod dependencies;
+pub mod docstring;
 mod find;
 pub mod git;
 pub mod hunks;

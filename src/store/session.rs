@@ -1,4 +1,4 @@
-//! Accepted tests as last seen in the project's files, and the place of the screen.
+//! Accepted tests as last seen in the project's files, the docstrings written last, and the place of the screen.
 
 use rusqlite::{OptionalExtension, params};
 
@@ -6,6 +6,7 @@ use super::json::{json, to_json};
 use super::{Result, Store, signed, unsigned};
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 
@@ -92,6 +93,29 @@ impl Store {
         self.write(move |transaction| {
             transaction.execute("INSERT OR REPLACE INTO session (key, value) VALUES ('screen', ?1)", [state])?;
             Ok(())
+        })
+    }
+
+    /// Keeps what was written into docstrings last, in place of what was kept before.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn keep_documented(&self, edits: &[FileEdit]) -> Result<()> {
+        let edits = to_json(edits)?;
+        self.write(move |transaction| {
+            transaction.execute("INSERT OR REPLACE INTO session (key, value) VALUES ('documented', ?1)", [edits])?;
+            Ok(())
+        })
+    }
+
+    /// Gives what was written into docstrings last.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn documented(&self) -> Result<Vec<FileEdit>> {
+        self.believed(Vec::new(), |connection| {
+            let sql = "SELECT value FROM session WHERE key = 'documented'";
+            Ok(connection.query_row(sql, [], |row| json(row, 0)).optional()?.unwrap_or_default())
         })
     }
 
