@@ -69,3 +69,13 @@ need_python() {
     PATH=$root/.venv/bin:$PATH
     export PATH VIRTUAL_ENV=$root/.venv
 }
+
+# The official MCP client, beside the rest in `.venv`: only the tests need it.
+need_mcp_client() {
+    local marker
+    marker=.venv/.mcp-$(sha <requirements-mcp.txt)
+    if [ -e "$marker" ]; then return; fi
+    say "Installing $(grep -c '==' requirements-mcp.txt) packages of requirements-mcp.txt into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-mcp.txt
+    touch "$marker"
+}

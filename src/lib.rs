@@ -2,7 +2,7 @@
 //!
 //! | layer | modules | what |
 //! |---|---|---|
-//! | L4 | `cli` `tui` | front ends: words to commands, events to pixels, lines, JSON |
+//! | L4 | `cli` `tui` `mcp` | front ends: words to commands, events to pixels, lines, JSON, answers to agents |
 //! | L3 | `engine` | the one place that knows the order of things |
 //! | L2 | `source` `python` `contain` `record` `pytest` `generate` `llm` `write` `watch` `store` `config` `compat` | functions of their inputs |
 //! | L1 | `domain` | plain data |
@@ -19,6 +19,7 @@ pub mod domain;
 pub mod engine;
 pub mod generate;
 pub mod llm;
+pub mod mcp;
 pub mod pytest;
 pub mod python;
 pub mod record;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use pytead_tui::base::error::Trouble;
 use pytead_tui::domain::settings;
-use pytead_tui::engine::Handle;
-use pytead_tui::{cli, config, contain, tui};
+use pytead_tui::engine::{Handle, Options};
+use pytead_tui::{cli, config, contain, mcp, tui};
 
-/// Brings the two front ends together, which do not know each other.
+/// Brings the front ends together, which do not know each other.
 struct Terminal;
 
 impl cli::Screen for Terminal {
@@ -18,6 +18,10 @@ impl cli::Screen for Terminal {
 
     async fn open(&self, handle: Handle, settings: settings::Tui) -> Result<(), Trouble> {
         tui::run(Arc::new(handle), settings).await
+    }
+
+    async fn serve(&self, project: impl Fn() -> Result<Options, Trouble> + Send + Sync + 'static) -> Result<(), Trouble> {
+        mcp::serve(Arc::new(project)).await
     }
 
     async fn edit(&self, text: &str) -> Result<String, Trouble> {

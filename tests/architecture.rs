@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["domain"],
     &["source", "python", "contain", "record", "pytest", "generate", "llm", "write", "watch", "store", "config", "compat"],
     &["engine"],
-    &["cli", "tui"],
+    &["cli", "tui", "mcp"],
 ];
 
 /// The only imports between modules of one layer: the left one uses the right ones.
@@ -49,6 +49,10 @@ const HOMES: &[(&str, &str)] = &[
     ("libc", "contain/"),
     ("strip_ansi_escapes", "engine/recording.rs"),
     ("notify", "watch/"),
+    ("rmcp", "mcp/"),
+    ("percent_encoding", "mcp/"),
+    ("jsonc_parser", "write/entries.rs"),
+    ("toml_edit", "write/entries.rs"),
     ("syntect", "tui/highlight.rs"),
     ("ratatui", "tui/"),
     ("ratatui_textarea", "tui/"),

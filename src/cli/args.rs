@@ -10,7 +10,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     name = "pytead-tui",
     version,
     about = "Record what a Python program does, see what every save changes, keep it as reviewed tests",
-    subcommand_precedence_over_arg = true,
     disable_help_subcommand = true,
     after_help = "Start here:\n  pytead-tui                    open the workbench on this project\n  pytead-tui run pytest -q      record what your tests make the program do\n  pytead-tui diff               what the change since the last commit does\n  pytead-tui review             decide on drafts and changes, line by line\n  pytead-tui doctor             what works on this machine"
 )]
@@ -79,6 +78,10 @@ pub enum Verb {
     Replay(Replay),
     /// Run recorded calls against a commit's code and today's: what the change does.
     Diff(Diff),
+    /// Let a coding agent see what its edits do, or take that out again.
+    Agent(Agent),
+    /// Serve a coding agent: MCP on standard input and output.
+    Mcp,
     /// Ask the chosen language model for a test of a function.
     Draft(Draft),
     /// Make type stubs from recorded calls.
@@ -248,6 +251,51 @@ pub struct Diff {
     /// The commit to compare with: a hash, a branch, a tag.
     #[arg(value_name = "REF", default_value = "HEAD")]
     pub reference: String,
+    /// Answer the stop hook of a coding agent: its JSON is read from standard input. Ends with 0 whatever happens.
+    #[arg(long)]
+    pub hook: bool,
+}
+
+/// `agent`
+#[derive(Debug, Args)]
+pub struct Agent {
+    #[command(subcommand)]
+    pub action: AgentAction,
+}
+
+/// `agent …`
+#[derive(Debug, Subcommand)]
+pub enum AgentAction {
+    /// Show, then write, the entries of the MCP server and of the stop hook.
+    Init {
+        /// The agent.
+        agent: AgentName,
+        /// Write without asking.
+        #[arg(long)]
+        yes: bool,
+        /// What starts this program: `uvx pytead-tui`, `uv run pytead-tui`.
+        #[arg(long, value_name = "CMD")]
+        command: Option<String>,
+    },
+    /// Take the entries out again; without a name, those of all agents.
+    Remove {
+        /// The agent.
+        agent: Option<AgentName>,
+        /// Write without asking.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// A coding agent that can be set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AgentName {
+    /// Claude Code.
+    Claude,
+    /// Cursor.
+    Cursor,
+    /// Codex.
+    Codex,
 }
 
 /// `draft`
@@ -293,7 +341,7 @@ pub struct Review {
     /// Only list what waits.
     #[arg(long)]
     pub list: bool,
-    /// Accept these proposals (`all`: everything that is proved) without asking.
+    /// Accept these proposals (`all`: everything that is proved, but for what a coding agent wrote) without asking.
     #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
     pub accept: Vec<String>,
     /// Reject these proposals without asking.
@@ -443,6 +491,12 @@ mod tests {
             let parsed = Cli::try_parse_from([&["pytead-tui"], words].concat());
             assert!(parsed.is_ok(), "{words:?}: {}", parsed.err().map(|error| error.to_string()).unwrap_or_default());
         }
+    }
+
+    #[test]
+    fn a_form_of_output_may_have_the_name_of_a_verb() {
+        let parsed = Cli::try_parse_from(["pytead-tui", "--format", "agent", "diff"]);
+        assert!(matches!(parsed, Ok(Cli { verb: Some(Verb::Diff(_)), global, .. }) if global.format == Format::Agent));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use crate::base::error::Trouble;
 use crate::cli::args::{self, Format, Global};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, report, trusted_engine};
+use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, trusted_engine};
 use crate::domain::command::Command;
-use crate::engine::Done;
+use crate::engine::{Done, report};
 
 /// Compares and prints, in the form that was asked for.
 pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
@@ -17,7 +17,7 @@ pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
     handle.close().await;
     out.result("diff", &diff);
     out.say(match global.format {
-        Format::Agent => report::agent(&diff),
+        Format::Agent => report::agent(&diff, report::AGENT_MAX),
         Format::Markdown => report::markdown(&diff),
         Format::Human | Format::Json | Format::Pickle | Format::GraphJson => report::human(&diff),
     });

@@ -1,5 +1,6 @@
 //! L4: the verbs of the command line. Words become commands, results become lines or JSON; no business rules here.
 
+mod agent;
 pub mod args;
 mod ask;
 mod clean;
@@ -12,12 +13,13 @@ mod draft;
 mod export;
 mod former;
 mod r#gen;
+mod hook;
 mod import;
 mod index;
+mod mcp;
 mod open;
 pub mod output;
 mod replay;
-mod report;
 mod review;
 mod run;
 mod show;
@@ -57,7 +59,7 @@ pub const WRONG: u8 = 2;
 /// Ends after an interrupt.
 pub const INTERRUPTED: u8 = 130;
 
-/// What the verbs need of the screen, which they do not know.
+/// What the verbs need of the other front ends, which they do not know.
 pub trait Screen {
     /// Refuses to open where nobody could see or press anything.
     ///
@@ -67,6 +69,12 @@ pub trait Screen {
 
     /// Opens the workbench and stays until the person leaves.
     fn open(&self, handle: Handle, settings: settings::Tui) -> impl Future<Output = Result<(), Trouble>>;
+
+    /// Serves a coding agent on standard input and output until it leaves. `project` gives what to open, anew each time.
+    fn serve(
+        &self,
+        project: impl Fn() -> Result<Options, Trouble> + Send + Sync + 'static,
+    ) -> impl Future<Output = Result<(), Trouble>>;
 
     /// Lets a person edit a text in their editor and gives what became of it.
     fn edit(&self, text: &str) -> impl Future<Output = Result<String, Trouble>>;
@@ -87,7 +95,7 @@ pub fn parse() -> Cli {
 pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
     let format = former::format(cli.global.format);
     cli.global.format = format;
-    let beside = matches!(cli.verb, Some(Verb::Run(_) | Verb::Tead(_) | Verb::Trace2test(_)));
+    let beside = matches!(cli.verb, Some(Verb::Run(_) | Verb::Tead(_) | Verb::Trace2test(_) | Verb::Mcp));
     let only_diff = matches!(format, Format::Markdown | Format::Agent) && !matches!(cli.verb, Some(Verb::Diff(_)));
     let outcome = match cli.verb {
         _ if only_diff => Err(Trouble::usage("Only diff is printed as Markdown or for an agent.").so("Use human or json.")),
@@ -96,7 +104,10 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Gen(args)) => r#gen::generate(&cli.global, args).await,
         Some(Verb::Tead(args)) => tead::tead(&cli.global, args).await,
         Some(Verb::Replay(args)) => replay::replay(&cli.global, args).await,
+        Some(Verb::Diff(args)) if args.hook => Ok(hook::hook(&cli.global, &args.reference).await),
         Some(Verb::Diff(args)) => diff::diff(&cli.global, args).await,
+        Some(Verb::Agent(args)) => agent::agent(&cli.global, args.action).await,
+        Some(Verb::Mcp) => mcp::mcp(&cli.global, screen).await,
         Some(Verb::Draft(args)) => draft::draft(&cli.global, args).await,
         Some(Verb::Types(args)) => types::types(&cli.global, args).await,
         Some(Verb::Doc(args)) => doc::doc(&cli.global, args).await,
@@ -114,7 +125,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Completions { shell }) => completions::print(shell),
     };
     outcome.unwrap_or_else(|trouble| {
-        // A recorded program's standard output is its own, our failures included.
+        // Standard output belongs to a recorded program, or to a protocol: our failures go elsewhere.
         match Output::beside_a_program(format, None).ok().filter(|_| beside) {
             Some(mut out) => out.trouble(&trouble),
             None => Output::stdout(format).trouble(&trouble),

@@ -69,7 +69,12 @@ fn chosen(words: &[String], queue: &[QueueRow]) -> Result<Vec<ProposalId>, Troub
     let mut ids = Vec::new();
     for word in words {
         if word == "all" {
-            ids.extend(queue.iter().filter(|row| row.state == ProposalState::Ready && row.blocked.is_none()).map(|row| row.id));
+            ids.extend(
+                queue
+                    .iter()
+                    .filter(|row| row.state == ProposalState::Ready && row.blocked.is_none() && !row.alone)
+                    .map(|row| row.id),
+            );
             continue;
         }
         let id = word.trim_start_matches('#').parse().map(ProposalId).ok();

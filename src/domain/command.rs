@@ -26,6 +26,10 @@ pub enum Command {
     Replay { functions: Vec<FunctionId> },
     /// Run recorded calls against a commit's code and today's.
     Diff { reference: String },
+    /// Put a test that a coding agent wrote before a person, once it is proved.
+    Propose { function: FunctionId, text: String, remark: Option<String>, by: String },
+    /// Keep what a coding agent says about a change, beside it.
+    Explain { proposal: ProposalId, note: String, by: String },
     /// Decide on proposals.
     Decide { proposals: Vec<ProposalId>, verb: Verb, reason: Option<String> },
     /// Replace the text of a draft by a person's, to be proved again.

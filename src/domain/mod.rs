@@ -1,5 +1,6 @@
 //! L1: the product's nouns as plain data. No IO, no clock, no randomness.
 
+pub mod agent;
 pub mod batch;
 pub mod call;
 pub mod command;

@@ -106,6 +106,26 @@ pub enum Origin {
     Recording,
     /// A language model, by its name.
     Model(String),
+    /// A coding agent, by the name it gave itself.
+    Agent(String),
+}
+
+impl Origin {
+    /// Tells whether the text is nobody's of here: it runs in a kernel sandbox or not at all.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        matches!(self, Self::Model(_) | Self::Agent(_))
+    }
+
+    /// Names who wrote it, for people; nothing for rules.
+    #[must_use]
+    pub fn author(&self) -> Option<String> {
+        match self {
+            Self::Recording => None,
+            Self::Model(name) => Some(name.clone()),
+            Self::Agent(name) => Some(format!("{name}, a coding agent")),
+        }
+    }
 }
 
 /// Proposed tests of one function.

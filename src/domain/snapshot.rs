@@ -183,6 +183,8 @@ pub struct QueueRow {
     pub proved: Option<(u32, u32)>,
     /// Why it may not be accepted now.
     pub blocked: Option<String>,
+    /// A coding agent wrote it: it is decided on by itself, never with all others.
+    pub alone: bool,
     /// Skipped in this pass.
     pub skipped: bool,
 }
@@ -326,7 +328,7 @@ pub struct OtherDraft {
     pub id: ProposalId,
     /// Where it stands.
     pub state: ProposalState,
-    /// The model that wrote it; `None` for rules.
+    /// The model or agent that wrote it; `None` for rules.
     pub model: Option<String>,
     /// Its text with imports: a person's, or else its own. Not sanitised.
     pub text: String,

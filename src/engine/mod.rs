@@ -3,6 +3,7 @@
 //! `core.rs` holds what the jobs share; each other file is one job or one kind of question. Only this layer calls the
 //! store and writes files.
 
+pub mod agent_files;
 mod because;
 mod behaviour;
 mod cleaning;
@@ -24,12 +25,14 @@ mod log;
 mod model;
 mod offers;
 mod plan;
+mod proposing;
 mod provers;
 mod proving;
 mod questions;
 mod reaches;
 mod recording;
 mod recordings;
+pub mod report;
 mod review;
 mod rows;
 mod stream;
@@ -39,6 +42,7 @@ pub mod stubs;
 mod tests;
 mod trials;
 mod undo;
+mod unexplained;
 mod views;
 mod watching;
 
@@ -292,6 +296,10 @@ impl Handle {
             Command::Prove { proposal } => drafting::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
             Command::Replay { functions } => behaviour::replay(core, functions).await,
             Command::Diff { reference } => diff::diff(core, reference).await.map(Done::Diffed),
+            Command::Propose { function, text, remark, by } => proposing::propose(core, function, &text, remark, by).await,
+            Command::Explain { proposal, note, by } => {
+                proposing::explain(core, proposal, &note, &by).map(|()| Done::Proposal(proposal))
+            }
             Command::Decide { proposals, verb, reason } => {
                 review::decide(core, proposals, verb, reason).await.map(|lines| Done::Decided { lines })
             }
@@ -341,6 +349,25 @@ impl Handle {
     /// Fails when the program cannot be started or its recording cannot be kept.
     pub async fn record_attached(&self, program: Program) -> Result<Recording, Trouble> {
         recording::record(&self.core, program, recording::Stdio::Inherited).await
+    }
+
+    /// Gives what recorded calls do differently, and nobody accepted, explained or was told of yet; then it counts as told.
+    ///
+    /// # Errors
+    /// Fails when the folder is not trusted, or its calls cannot be run.
+    pub async fn unexplained(&self, reference: &str) -> Result<Option<Diff>, Trouble> {
+        unexplained::news(&self.core, reference).await
+    }
+
+    /// Reads again what editors and other processes changed meanwhile: for a front end that lives long and does not watch.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub async fn reread(&self) -> Result<(), Trouble> {
+        watching::reread(&self.core, None).await;
+        watching::resync(&self.core)?;
+        mark_outdated(&self.core).await;
+        Ok(())
     }
 
     /// Takes in old traces and spools of another machine as one recording.
@@ -551,6 +578,11 @@ impl Handle {
             store::Mode::Memory => "in memory: this project cannot be written",
         };
         format!("{}, {mode}", paths::tilde(&place))
+    }
+
+    /// Asks every job to stop.
+    pub fn cancel_all(&self) {
+        self.core.jobs.cancel_all();
     }
 
     /// Ends everything in order: jobs, watcher, worker.

@@ -248,8 +248,7 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, text: &str)
     let (Some(asked), Some(module)) = (proposal.draft(), module) else {
         return Err(Trouble::environment(format!("{} is gone.", function.path)));
     };
-    let model = provider_name(&asked.origin);
-    match from_model::draft(text, model, function, module, &asked.target, asked.remark.as_deref()) {
+    match from_model::draft(text, asked.origin.clone(), function, module, &asked.target, asked.remark.as_deref()) {
         Ok(draft) => {
             core.move_proposal(id, ProposalState::Proving, move |proposal| {
                 proposal.basis = hash::of(draft.standalone().as_bytes());
@@ -269,13 +268,6 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, text: &str)
             })?;
             Ok(())
         }
-    }
-}
-
-fn provider_name(origin: &Origin) -> &str {
-    match origin {
-        Origin::Model(name) => name,
-        Origin::Recording => "",
     }
 }
 

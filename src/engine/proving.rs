@@ -10,7 +10,7 @@ use crate::base::hash::Digest;
 use crate::contain::{self, Class, Level};
 use crate::domain::call::Touch;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::engine::core::Core;
 use crate::engine::drafting::{self, announce_ready};
 use crate::engine::environment::{self, Environment};
@@ -51,14 +51,14 @@ pub async fn batch(core: &Arc<Core>, environment: &Arc<Environment>, ids: &[Prop
     Ok(())
 }
 
-/// Tells whether a model wrote the text, and no person has changed it since.
+/// Tells whether a model or an agent wrote the text, and no person has changed it since.
 pub fn is_foreign(proposal: &Proposal) -> bool {
-    proposal.edited.is_none() && proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Model(_)))
+    proposal.edited.is_none() && proposal.draft().is_some_and(|draft| draft.origin.is_foreign())
 }
 
 fn refuse_unproved(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble> {
     core.move_proposal(proposal.id, ProposalState::Refused, |proposal| {
-        let detail = "no sandbox here, and text by a model runs nowhere else";
+        let detail = "no sandbox here, and text by a model or an agent runs nowhere else";
         proposal.evidence = vec![Evidence::new(Finding::Error, "unproved", detail)];
     })?;
     Ok(())

@@ -283,7 +283,7 @@ async fn conclude(
         functions: recording.functions,
         ms: u64::try_from(recording.duration_ms).unwrap_or(0),
     });
-    if stdio == Stdio::Kept && recording.kept > 0 {
+    if core.watcher.lock().is_some() && recording.kept > 0 {
         // In the workbench drafts come by themselves; on the command line `gen` asks for them.
         let core = core.clone();
         tokio::spawn(async move {

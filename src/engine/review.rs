@@ -14,7 +14,7 @@ use crate::domain::call::Effect;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Change, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Change, Origin, Proposal, ProposalId, ProposalState};
 use crate::engine::core::{Core, account};
 use crate::engine::plan::{self, Overlay, plan};
 use crate::engine::{Done, behaviour, drafting, is_ready, require_trust};
@@ -92,6 +92,10 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
         return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
     }
     let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
+    if let Some(by_agent) = proposals.iter().find(|one| proposals.len() > 1 && verb == Verb::Accept && is_by_agent(one)) {
+        let trouble = Trouble::usage(format!("Not accepted: #{} among others.", by_agent.id.0));
+        return Err(trouble.because("A coding agent wrote it.").so("Look at it and accept it by itself."));
+    }
     if matches!(verb, Verb::Accept | Verb::Edit) {
         for proposal in &proposals {
             behaviour::confirm(core, proposal).await?;
@@ -136,6 +140,11 @@ async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<
         }
     });
     Ok(Vec::new())
+}
+
+/// Tells whether a coding agent wrote a draft that no person has changed since.
+pub fn is_by_agent(proposal: &Proposal) -> bool {
+    proposal.edited.is_none() && proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Agent(_)))
 }
 
 /// Reads again what decisions change.

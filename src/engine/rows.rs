@@ -6,6 +6,7 @@ use crate::base::clock::Moment;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Body, Finding, Origin, Proposal, ProposalState};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
+use crate::engine::review;
 
 /// What is known of a function besides its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,7 +90,7 @@ pub fn is_in_queue(proposal: &Proposal) -> bool {
         (_, ProposalState::Ready | ProposalState::Streaming | ProposalState::Proving | ProposalState::Stale) => true,
         // What rules drafted and the gate refused is a reason on the function; what a person or a model wrote is shown.
         (Body::Draft(draft), ProposalState::Refused | ProposalState::Failed) => {
-            proposal.edited.is_some() || matches!(draft.origin, Origin::Model(_))
+            proposal.edited.is_some() || draft.origin.is_foreign()
         }
         _ => false,
     }
@@ -138,6 +139,7 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         Body::Draft(draft) => match &draft.origin {
             Origin::Recording => ("draft", format!("test for {}", proposal.function)),
             Origin::Model(_) => ("draft", format!("test by a model for {}", proposal.function)),
+            Origin::Agent(_) => ("draft", format!("test by an agent for {}", proposal.function)),
         },
         Body::Change(change) => {
             let total = change.calls.len() as u64 + change.same;
@@ -153,6 +155,7 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         title,
         proved: proposal.proved,
         blocked: blocked(proposal),
+        alone: review::is_by_agent(proposal),
         skipped: proposal.skipped,
     }
 }

@@ -9,7 +9,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{CallRow, OtherDraft, ProposalView};
 use crate::engine::core::Core;
 use crate::engine::plan::{self, Overlay, plan};
@@ -224,10 +224,7 @@ fn others(core: &Core, proposal: &Proposal) -> Result<Vec<OtherDraft>, Trouble> 
     let others = all.iter().rev().filter(|other| other.id != proposal.id).filter_map(|other| {
         let draft = other.draft()?;
         let text = other.edited.clone().unwrap_or_else(|| draft.standalone());
-        let model = match &draft.origin {
-            Origin::Model(name) => Some(name.clone()),
-            Origin::Recording => None,
-        };
+        let model = draft.origin.author();
         (!text.trim().is_empty()).then_some(OtherDraft { id: other.id, state: other.state, model, text })
     });
     Ok(others.collect())

@@ -197,7 +197,7 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
 }
 
 /// Reads again what another process may have changed.
-fn resync(core: &Arc<Core>) -> Result<(), Trouble> {
+pub fn resync(core: &Arc<Core>) -> Result<(), Trouble> {
     let ours: Vec<ProposalId> = core.state.lock().proposals.keys().copied().collect();
     core.take_in(|store| {
         let mut all = store.open_proposals()?;

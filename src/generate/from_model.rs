@@ -1,4 +1,4 @@
-//! Text by a language model → a draft: finds the code, splits imports from tests, refuses what tests nothing.
+//! Text by a language model or a coding agent → a draft: finds the code, splits imports from tests, refuses what tests nothing.
 
 use crate::base::paths::RelPath;
 use crate::base::text;
@@ -7,23 +7,23 @@ use crate::domain::proposal::{Draft, Origin};
 use crate::generate::trim::{self, has_word};
 use crate::source::parse::syntax_error;
 
-/// Why a model's text is no draft.
+/// Why a model's or an agent's text is no draft.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotADraft {
     /// There is no code in it.
-    #[error("The model wrote no Python code.")]
+    #[error("No Python code was written.")]
     NoCode,
     /// The code does not parse.
-    #[error("The model's code does not parse: line {line}, column {column}.")]
+    #[error("The code does not parse: line {line}, column {column}.")]
     DoesNotParse { line: u32, column: u32 },
     /// No test function is in it.
-    #[error("The model's code has no test: no function whose name begins with test.")]
+    #[error("The code has no test: no function whose name begins with test.")]
     NoTest,
     /// It does not import what it should test.
-    #[error("The model's code imports nothing of {0}, so it tests something else.")]
+    #[error("The code imports nothing of {0}, so it tests something else.")]
     NotTheTarget(String),
     /// It holds a copy of what it should test.
-    #[error("The model's code defines {0} itself, so it tests its own copy.")]
+    #[error("The code defines {0} itself, so it tests its own copy.")]
     OwnCopy(String),
 }
 
@@ -33,7 +33,7 @@ pub enum NotADraft {
 /// Fails when there is no code, no test, no import of the target, or the code does not parse.
 pub fn draft(
     answer: &str,
-    model: &str,
+    origin: Origin,
     function: &Function,
     module: &Module,
     target: &RelPath,
@@ -59,7 +59,7 @@ pub fn draft(
         return Err(NotADraft::NotTheTarget(module.name.clone()));
     }
     Ok(Draft {
-        origin: Origin::Model(model.to_owned()),
+        origin,
         target: target.clone(),
         imports,
         text: body,
@@ -199,7 +199,7 @@ mod tests {
         let path = RelPath::new("shop/cart.py").unwrap();
         let module = parse(&path, MODULE.as_bytes(), "shop.cart", "");
         let target = RelPath::new("tests/pytead/test_pytead_shop__cart.py").unwrap();
-        draft(answer, "qwen", &module.functions[0], &module, &target, None)
+        draft(answer, Origin::Model("qwen".into()), &module.functions[0], &module, &target, None)
     }
 
     #[test]

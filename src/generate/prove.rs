@@ -8,7 +8,7 @@ pub mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
-use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut, Origin};
+use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::{mend, trim};
 use crate::pytest::report::{Outcome, Report};
 use crate::pytest::warm::{Fault, Look, Trace};
@@ -261,7 +261,7 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
     if falls.is_empty() {
         falls.extend(toothless(&tally, trial, ground));
     }
-    if falls.is_empty() && matches!(draft.origin, Origin::Model(_)) && !ground.edited {
+    if falls.is_empty() && draft.origin.is_foreign() && !ground.edited {
         falls.extend(idle(draft, &tally, trial));
     }
     if falls.is_empty() {

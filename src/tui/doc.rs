@@ -147,9 +147,9 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     for (index, evidence) in &main {
         head.extend(evidence_rows(*index, evidence, wide));
     }
-    if let Origin::Model(model) = &draft.origin {
+    if let Some(author) = draft.origin.author() {
         let calls = count(draft.calls.len(), "call");
-        head.push(DocRow::of(Row::new().add(Role::Dim, format!(" from {calls} · {model}"))));
+        head.push(DocRow::of(Row::new().add(Role::Dim, format!(" from {calls} · {author}"))));
     }
     if !head.is_empty() {
         head.push(DocRow::default());

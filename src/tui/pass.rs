@@ -167,6 +167,7 @@ mod tests {
             title: String::new(),
             proved: None,
             blocked: None,
+            alone: false,
             skipped: false,
         }
     }

@@ -163,6 +163,15 @@ impl<'a> Work<'a> {
     }
 }
 
+/// Removes a folder of the project when it is empty; tells whether it is gone. Links are not followed.
+pub fn remove_empty_folder(root: &Path, folder: &RelPath) -> bool {
+    let mut work = Work { root, made: Vec::new(), staged: Vec::new(), done: Vec::new() };
+    match work.folder(folder, false) {
+        Ok(parent) => rustix::fs::unlinkat(&parent, folder.file_name(), AtFlags::REMOVEDIR).is_ok(),
+        Err(errno) => errno == Errno::NOENT,
+    }
+}
+
 /// Reads a regular file; `None` when there is none.
 fn content(folder: &OwnedFd, name: &str) -> Result<Option<Vec<u8>>, Errno> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;

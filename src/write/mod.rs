@@ -1,6 +1,7 @@
 //! Changes of files: planned, shown, applied, taken back.
 
 pub mod apply;
+pub mod entries;
 mod imports;
 pub mod manifest;
 mod page;

@@ -127,16 +127,21 @@ impl Place {
 
 /// Finds an interpreter with pytest: the development environment's first.
 pub fn python_with_pytest() -> PathBuf {
+    python_with("pytest")
+}
+
+/// Finds an interpreter that can import a module: the development environment's first.
+pub fn python_with(module: &str) -> PathBuf {
     let search = std::env::var_os("PATH").unwrap_or_default();
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv/bin/python");
     let candidates = std::iter::once(own).chain(std::env::split_paths(&search).map(|folder| folder.join("python3")));
     for python in candidates {
-        let found = std::process::Command::new(&python).args(["-c", "import pytest"]).output();
+        let found = std::process::Command::new(&python).args(["-c", &format!("import {module}")]).output();
         if found.is_ok_and(|output| output.status.success()) {
             return python;
         }
     }
-    panic!("no Python with pytest: `make test` installs one into .venv");
+    panic!("no Python with {module}: `make test` installs one into .venv");
 }
 
 fn copy(from: &Path, to: &Path) {

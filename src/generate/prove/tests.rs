@@ -1,5 +1,6 @@
 use super::*;
 use crate::base::paths::RelPath;
+use crate::domain::proposal::Origin;
 
 fn draft() -> Draft {
     Draft {

@@ -156,6 +156,7 @@ pub fn queue(number: i64, kind: &str, name: &str, path: &str, state: ProposalSta
         title: format!("{} calls", number + 3),
         proved: (state == ProposalState::Ready).then_some((12, 12)),
         blocked: None,
+        alone: false,
         skipped: false,
     }
 }

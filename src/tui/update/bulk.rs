@@ -23,7 +23,7 @@ pub fn ask(state: &mut AppState, accept: bool, out: &mut Vec<Effect>) {
     if state.screen == Screen::Diff && !behaviour::may_decide(state) {
         return;
     }
-    let (ready, _) = in_filter(state);
+    let (ready, _) = in_filter(state, accept);
     if ready.is_empty() {
         state.messages.answer(state.now, words::NOTHING_READY);
         return;
@@ -91,7 +91,7 @@ pub fn show_diffs(state: &mut AppState, ids: &[ProposalId]) {
     state.layers.push(Layer::Text(TextBox { title: "What would be written".into(), body, top: 0 }));
 }
 
-fn in_filter(state: &AppState) -> (Vec<&QueueRow>, Vec<&QueueRow>) {
+fn in_filter(state: &AppState, accept: bool) -> (Vec<&QueueRow>, Vec<&QueueRow>) {
     // What is compared with a commit is all there is on its screen.
     let compared = (state.screen == Screen::Diff).then(|| behaviour::waiting(state));
     let takes = |row: &QueueRow| match &compared {
@@ -103,11 +103,11 @@ fn in_filter(state: &AppState) -> (Vec<&QueueRow>, Vec<&QueueRow>) {
         .items()
         .iter()
         .filter(|row| state.pass.verdict(row.id).is_none() && takes(row))
-        .partition(|row| row.state == ProposalState::Ready && row.blocked.is_none())
+        .partition(|row| row.state == ProposalState::Ready && row.blocked.is_none() && !(accept && row.alone))
 }
 
 fn body(state: &AppState, accept: bool) -> Vec<Row> {
-    let (ready, rest) = in_filter(state);
+    let (ready, rest) = in_filter(state, accept);
     let dim = |text: String| Row::new().add(Role::Dim, text);
     let mut out = Vec::new();
     let mut about = Vec::new();

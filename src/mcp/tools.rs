@@ -1,0 +1,206 @@
+//! The tools there are: names, what they say of themselves, what they take. Numbers are plain with a default, since many
+//! agents send what may be null as text.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+/// A tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    ListFunctions,
+    ShowFunction,
+    ListCalls,
+    ShowCall,
+    ListChanges,
+    ListProposals,
+    ShowProposal,
+    RecordTest,
+    Replay,
+    Diff,
+    ProposeDraft,
+    ExplainChange,
+}
+
+/// All of them, in the order they are listed.
+pub const ALL: [Which; 12] = [
+    Which::ListFunctions,
+    Which::ShowFunction,
+    Which::ListCalls,
+    Which::ShowCall,
+    Which::ListChanges,
+    Which::ListProposals,
+    Which::ShowProposal,
+    Which::RecordTest,
+    Which::Replay,
+    Which::Diff,
+    Which::ProposeDraft,
+    Which::ExplainChange,
+];
+
+impl Which {
+    /// Finds a tool by its name.
+    pub fn named(name: &str) -> Option<Self> {
+        ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// Names it in the protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ListFunctions => "list_functions",
+            Self::ShowFunction => "show_function",
+            Self::ListCalls => "list_calls",
+            Self::ShowCall => "show_call",
+            Self::ListChanges => "list_changes",
+            Self::ListProposals => "list_proposals",
+            Self::ShowProposal => "show_proposal",
+            Self::RecordTest => "record_test",
+            Self::Replay => "replay",
+            Self::Diff => "diff",
+            Self::ProposeDraft => "propose_draft",
+            Self::ExplainChange => "explain_change",
+        }
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Self::ListFunctions => {
+                "Functions of the project: where they are, how many recorded calls they have, whether a test is accepted."
+            }
+            Self::ShowFunction => "One function: its source, its recorded calls in number, what waits for it.",
+            Self::ListCalls => "Recorded calls of a function: arguments, result or exception, who called. Equal inputs are one.",
+            Self::ShowCall => "One recorded call with its whole values, what it changed and what it called.",
+            Self::ListChanges => {
+                "Recorded calls that end differently under the code of now: old → new. They wait for a person's decision."
+            }
+            Self::ListProposals => "Everything that waits for a person: changes and drafted tests.",
+            Self::ShowProposal => "One proposal with its evidence: the calls old → new and the edits behind them, or the test.",
+            Self::RecordTest => {
+                "Run one pytest test of the project, by its node id, and record the calls it makes. The project's code runs as \
+                 the user."
+            }
+            Self::Replay => {
+                "Run recorded calls against the code of now, in a sandbox, and list what changed. Without functions: all that may \
+                 differ."
+            }
+            Self::Diff => {
+                "Run recorded calls under a commit's code and under the code of now: which functions behave differently, side \
+                 effects elsewhere first, and which edit does it."
+            }
+            Self::ProposeDraft => {
+                "Put a pytest test you wrote before a person. It is run in a sandbox first and has to notice faults put into the \
+                 function; a person decides."
+            }
+            Self::ExplainChange => "Say why a change that waits is meant. A person reads it beside the evidence and decides.",
+        }
+    }
+
+    /// Names what it takes.
+    pub fn arguments(self) -> Vec<String> {
+        let (properties, _) = self.properties();
+        properties.as_object().map(|all| all.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Gives the schema of what it takes, and what of it has to be there.
+    fn properties(self) -> (Value, &'static [&'static str]) {
+        let text = |about: &str| json!({ "type": "string", "description": about });
+        let number = |about: &str| json!({ "type": "integer", "description": about });
+        let bounded = |default: u64, max: u64, about: &str| json!({ "type": "integer", "default": default, "minimum": 1, "maximum": max, "description": about });
+        let cursor = || json!({ "type": "string", "default": "", "description": "next_cursor of the page before" });
+        let function = || text("module:qualname, path:qualname or a name: shop.cart:Cart.total");
+        let seconds = |default: u64| bounded(default, super::working::SECONDS_MAX, "it is ended after so many seconds");
+        match self {
+            Self::ListFunctions => (
+                json!({
+                    "query": { "type": "string", "default": "", "description": "only those with this text in name or path" },
+                    "recorded": { "type": "string", "enum": ["any", "yes", "no"], "default": "any" },
+                    "limit": bounded(50, 200, "entries of a page"),
+                    "cursor": cursor(),
+                }),
+                &[],
+            ),
+            Self::ShowFunction => (json!({ "function": function() }), &["function"]),
+            Self::ListCalls => (
+                json!({ "function": function(), "limit": bounded(20, 100, "entries of a page"), "cursor": cursor() }),
+                &["function"],
+            ),
+            Self::ShowCall => (json!({ "function": function(), "call": number("its number") }), &["function", "call"]),
+            Self::ListChanges | Self::ListProposals => {
+                (json!({ "limit": bounded(20, 100, "entries of a page"), "cursor": cursor() }), &[])
+            }
+            Self::ShowProposal => (json!({ "proposal": number("its number") }), &["proposal"]),
+            Self::RecordTest => (
+                json!({ "test": text("tests/test_cart.py::test_total, as pytest names it"), "seconds": seconds(120) }),
+                &["test"],
+            ),
+            Self::Replay => (
+                json!({
+                    "functions": { "type": "array", "items": { "type": "string" }, "default": [] },
+                    "seconds": seconds(300),
+                }),
+                &[],
+            ),
+            Self::Diff => (
+                json!({
+                    "ref": { "type": "string", "default": "HEAD", "description": "a commit, a branch, a tag" },
+                    "seconds": seconds(300),
+                }),
+                &[],
+            ),
+            Self::ProposeDraft => (
+                json!({
+                    "function": function(),
+                    "text": text("a whole test file: imports and functions whose names begin with test"),
+                    "remark": { "type": "string", "default": "", "description": "a sentence for the person" },
+                    "seconds": seconds(300),
+                }),
+                &["function", "text"],
+            ),
+            Self::ExplainChange => {
+                (json!({ "proposal": number("its number"), "note": text("why it is meant") }), &["proposal", "note"])
+            }
+        }
+    }
+
+    fn reads_only(self) -> bool {
+        !matches!(self, Self::RecordTest | Self::Replay | Self::Diff | Self::ProposeDraft | Self::ExplainChange)
+    }
+
+    /// Describes it to an agent.
+    pub fn describe(self) -> Tool {
+        let (properties, required) = self.properties();
+        let schema = json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+        let schema: JsonObject = schema.as_object().cloned().unwrap_or_default();
+        let hints = ToolAnnotations::from_raw(None, Some(self.reads_only()), Some(false), Some(self.reads_only()), Some(false));
+        Tool::new(self.name(), self.about(), Arc::new(schema)).with_annotations(hints)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_tool_decides_trusts_or_raises_a_limit() {
+        for tool in ALL {
+            let said = format!("{} {:?}", tool.name(), tool.arguments());
+            for word in
+                ["accept", "reject", "approve", "override", "overrule", "trust", "budget", "undo", "write", "edit", "config"]
+            {
+                assert!(!said.contains(word), "{word} in {said}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_plain_and_have_a_default_unless_they_must_be_given() {
+        for tool in ALL {
+            let (properties, required) = tool.properties();
+            for (name, schema) in properties.as_object().into_iter().flatten() {
+                assert!(schema["type"].is_string(), "{} {name}: one type, never a list with null", tool.name());
+                assert!(required.contains(&name.as_str()) || schema.get("default").is_some(), "{} {name}", tool.name());
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The tools that run something or put something before a person: record a test, replay, diff, propose, explain.
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use serde_json::{Value, json};
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::command::Command;
+use crate::domain::proposal::ProposalId;
+use crate::engine::{Done, Handle, report};
+use crate::mcp::arguments::Arguments;
+use crate::mcp::reading;
+use crate::mcp::session::Session;
+
+/// Seconds that one request may run.
+pub const SECONDS_MAX: u64 = 600;
+/// Bytes of a node id.
+const TEST_MAX: usize = 1_000;
+/// Lines of a test's output that are given back.
+const OUTPUT_SHOWN: usize = 30;
+/// Functions of one replay.
+const FUNCTIONS_MAX: usize = 100;
+/// Bytes of a reference.
+const REF_MAX: usize = 200;
+
+/// One request, with all it needs.
+pub struct Request<'a> {
+    pub session: &'a Session,
+    pub handle: &'a Handle,
+    pub given: &'a Arguments,
+    pub context: &'a RequestContext<RoleServer>,
+}
+
+/// `record_test`
+pub async fn record_test(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { session, handle, given, context } = request;
+    let seconds = seconds(given, 120)?;
+    let test = node_id(handle, given.text("test", TEST_MAX)?)?;
+    let argv = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &test].map(str::to_owned).to_vec();
+    let command = Command::Record { argv, limit: None, targets: Vec::new() };
+    let worked = session.work(handle, context, seconds, handle.perform(command)).await?;
+    let Done::Recorded(recording) = worked.value else { return Err(Trouble::internal("The recording gave no result.")) };
+    let snapshot = handle.refreshed().await;
+    let row = snapshot.recordings.iter().find(|row| row.id == recording.id);
+    let output: Vec<&String> = row.map(|row| row.output.iter().rev().take(OUTPUT_SHOWN).rev().collect()).unwrap_or_default();
+    Ok(json!({
+        "recording": recording.id, "end": recording.end, "ended_for_its_time": worked.late,
+        "calls_seen": recording.seen, "calls_kept": recording.kept, "functions": recording.functions,
+        "recorder_reported_in": recording.recorder_seen, "left_out": row.map(|row| row.gaps.clone()), "output": output,
+    }))
+}
+
+/// Checks that a node id names a test file of the project; gives it as pytest cannot take it for anything else.
+fn node_id(handle: &Handle, given: &str) -> Result<String, Trouble> {
+    let refused = |why: &str| {
+        Trouble::usage(format!("{} is not run.", text::cut(&text::display_line(given), 120)))
+            .because(why)
+            .so("Give the node id of a test of this project: tests/test_cart.py::test_total.")
+    };
+    if given.chars().any(char::is_control) {
+        return Err(refused("There are control characters in it."));
+    }
+    let (file, rest) = given.split_once("::").map_or((given, None), |(file, rest)| (file, Some(rest)));
+    let path = RelPath::new(file).ok_or_else(|| refused("Its file is not below the project's root."))?;
+    let snapshot = handle.snapshot();
+    // Files behind links are not in the index, nor is anything outside the root.
+    if !snapshot.files.iter().any(|row| row.path == path && row.is_test) {
+        return Err(refused("The project has no such test file."));
+    }
+    // Never an option, and never a file of options.
+    Ok(match rest {
+        Some(rest) => format!("./{path}::{rest}"),
+        None => format!("./{path}"),
+    })
+}
+
+/// `replay`
+pub async fn replay(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { session, handle, given, context } = request;
+    let seconds = seconds(given, 300)?;
+    let mut functions = Vec::new();
+    for name in given.texts("functions", FUNCTIONS_MAX)? {
+        functions.extend(handle.find(text::cut(&name, reading::NAME_MAX).as_ref())?);
+    }
+    let worked = session.work(handle, context, seconds, handle.perform(Command::Replay { functions })).await?;
+    if worked.late {
+        return Err(too_late());
+    }
+    let Done::Replayed { calls, same, changed, unknown, untold } = worked.value else {
+        return Err(Trouble::internal("The replay gave no result."));
+    };
+    let snapshot = handle.refreshed().await;
+    let rows = snapshot.queue.iter().filter(|row| changed.contains(&row.id)).take(20);
+    let shown: Vec<Value> = rows.map(|row| reading::change_line(handle, row)).collect();
+    Ok(json!({
+        "calls": calls, "as_before": same, "functions_changed": changed.len(), "cannot_be_told": unknown,
+        "edited_and_cannot_be_run": untold, "changes": shown,
+    }))
+}
+
+/// `diff`
+pub async fn diff(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { session, handle, given, context } = request;
+    let seconds = seconds(given, 300)?;
+    let reference = given.optional("ref", REF_MAX)?.unwrap_or("HEAD").trim().to_owned();
+    if reference.starts_with('-') || reference.chars().any(char::is_control) {
+        return Err(Trouble::usage(format!("There is no commit {}.", text::display_line(&reference))));
+    }
+    let worked = session.work(handle, context, seconds, handle.perform(Command::Diff { reference })).await?;
+    if worked.late {
+        return Err(too_late());
+    }
+    let Done::Diffed(diff) = worked.value else { return Err(Trouble::internal("The comparison gave no result.")) };
+    let proposals: Vec<Value> = diff
+        .functions
+        .iter()
+        .filter_map(|one| Some(json!({ "function": one.function, "proposal": one.proposal? })))
+        .take(50)
+        .collect();
+    Ok(json!({
+        "silent": diff.is_silent(), "functions_changed": diff.functions.len(), "waiting": proposals,
+        "report": report::agent(&diff, report::AGENT_MAX),
+    }))
+}
+
+/// `propose_draft`
+pub async fn propose(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { session, handle, given, context } = request;
+    let seconds = seconds(given, 300)?;
+    let text = given.text("text", 64 << 10)?.to_owned();
+    let remark = given.optional("remark", 2_000)?.map(str::to_owned);
+    let function = reading::one(handle, given.text("function", reading::NAME_MAX)?)?;
+    session.count_draft()?;
+    let command = Command::Propose { function, text, remark, by: agent(context) };
+    let worked = session.work(handle, context, seconds, handle.perform(command)).await?;
+    let Done::Proposal(id) = worked.value else { return Err(Trouble::internal("The proposal was not kept.")) };
+    reading::shown(handle, id)
+}
+
+/// `explain_change`
+pub async fn explain(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { handle, given, context, .. } = request;
+    let proposal = ProposalId(given.id("proposal")?);
+    let note = given.text("note", 4_000)?.to_owned();
+    handle.perform(Command::Explain { proposal, note, by: agent(context) }).await?;
+    reading::shown(handle, proposal)
+}
+
+/// Gives the name the agent gave itself; nothing is decided by it.
+fn agent(context: &RequestContext<RoleServer>) -> String {
+    context.peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default()
+}
+
+fn seconds(given: &Arguments, default: u64) -> Result<u64, Trouble> {
+    Ok(given.number("seconds", default, SECONDS_MAX)?.max(1))
+}
+
+fn too_late() -> Trouble {
+    Trouble::environment("It was ended for its time, so nothing can be told.").so("Ask for fewer functions, or more seconds.")
+}
