@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | L4 | `cli` `tui` `mcp` | front ends: words to commands, events to pixels, lines, JSON, answers to agents |
 //! | L3 | `engine` | the one place that knows the order of things |
-//! | L2 | `source` `python` `contain` `record` `pytest` `generate` `llm` `write` `watch` `store` `config` `compat` | functions of their inputs |
+//! | L2 | `source` `python` `contain` `record` `pytest` `generate` `judge` `llm` `write` `watch` `store` `config` `compat` | functions of their inputs |
 //! | L1 | `domain` | plain data |
 //! | L0 | `base` | text, paths, hashes, time, YAML, redaction |
 //!
@@ -18,6 +18,7 @@ pub mod contain;
 pub mod domain;
 pub mod engine;
 pub mod generate;
+pub mod judge;
 pub mod llm;
 pub mod mcp;
 pub mod pytest;

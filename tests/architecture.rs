@@ -13,7 +13,10 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const LAYERS: &[&[&str]] = &[
     &["base"],
     &["domain"],
-    &["source", "python", "contain", "record", "pytest", "generate", "llm", "write", "watch", "store", "config", "compat"],
+    &[
+        "source", "python", "contain", "record", "pytest", "generate", "judge", "llm", "write", "watch", "store", "config",
+        "compat",
+    ],
     &["engine"],
     &["cli", "tui", "mcp"],
 ];
@@ -54,6 +57,7 @@ const HOMES: &[(&str, &str)] = &[
     ("jsonc_parser", "write/entries.rs"),
     ("toml_edit", "write/entries.rs"),
     ("syntect", "tui/highlight.rs"),
+    ("regex", "judge/"),
     ("ratatui", "tui/"),
     ("ratatui_textarea", "tui/"),
     ("crossterm", "tui/"),

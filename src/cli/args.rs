@@ -94,6 +94,8 @@ pub enum Verb {
     Watch,
     /// Take in old traces (.gjson, .pkl, call_logs) or spools of another machine as a recording.
     Import(Import),
+    /// Say what a program has to do, in sentences, and see whether it did.
+    Check(Check),
     /// Print a recording, its calls or its journey; without one, list them.
     Export(Export),
     /// Read the project: its functions, and where a file does not parse.
@@ -138,6 +140,29 @@ pub struct Run {
     pub former: Former,
     /// The program: `main.py a b`, `-m pkg`, `python3 main.py`, `pytest -q`.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub command: Vec<String>,
+}
+
+/// `check`
+#[derive(Debug, Args)]
+pub struct Check {
+    /// What has to hold, as in "Db.save is called before Mail.send"; may be given several times.
+    #[arg(short, long = "clause", value_name = "SENTENCE")]
+    pub clauses: Vec<String>,
+    /// A file of such sentences, one a line.
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// Decide on this recording; by default the last one with a journey.
+    #[arg(long, value_name = "N", conflicts_with = "command")]
+    pub recording: Option<i64>,
+    /// End with 1 also when a sentence is unclear, or nothing happened that decides it.
+    #[arg(long)]
+    pub strict: bool,
+    /// Where JSON events go when a program is recorded (with --format json); by default the error stream.
+    #[arg(long, value_name = "FILE", requires = "command")]
+    pub events: Option<PathBuf>,
+    /// Record this program's journey first, as in `-- pytest -q tests/test_cart.py`.
+    #[arg(last = true, value_name = "CMD")]
     pub command: Vec<String>,
 }
 

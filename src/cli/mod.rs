@@ -3,6 +3,7 @@
 mod agent;
 pub mod args;
 mod ask;
+mod check;
 mod clean;
 mod completions;
 mod config;
@@ -114,6 +115,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Review(args)) => review::review(&cli.global, args, screen).await,
         Some(Verb::Watch) => watch::watch(&cli.global).await,
         Some(Verb::Import(args)) => import::import(&cli.global, args).await,
+        Some(Verb::Check(args)) => check::check(&cli.global, args).await,
         Some(Verb::Export(args)) => export::export(&cli.global, args).await,
         Some(Verb::Index(args)) => index::index(&cli.global, args).await,
         Some(Verb::Clean(args)) => clean::clean(&cli.global, args).await,

@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod batch;
 pub mod call;
+pub mod clause;
 pub mod command;
 pub mod decision;
 pub mod diff;

@@ -20,6 +20,7 @@ mod fresh;
 mod gathered;
 mod importing;
 mod jobs;
+pub mod judging;
 mod leftovers;
 mod log;
 mod model;
@@ -408,6 +409,14 @@ impl Handle {
     /// Fails when there is no such recording or the database cannot be read.
     pub fn journey(&self, recording: RecordingId) -> Result<Vec<JourneyEvent>, Trouble> {
         recordings::journey(&self.core, recording)
+    }
+
+    /// Decides sentences on the journey of a recording, or of the last one that has a journey; gives which it was.
+    ///
+    /// # Errors
+    /// Fails when there is no such journey or the database cannot be read.
+    pub fn judge(&self, recording: Option<RecordingId>, text: &str) -> Result<(RecordingId, Vec<judging::Judged>), Trouble> {
+        judging::judge(&self.core, recording, text)
     }
 
     /// Gives the kept calls of a recording, in the order they began.

@@ -1,0 +1,104 @@
+//! `pytead-tui check`: sentences about what a program did, decided by rules on a recorded journey. Ends with 1 when one
+//! does not hold; with `--strict` also when one is unclear or nothing decided it.
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::cli::args::{Check, Global};
+use crate::cli::output::Output;
+use crate::cli::{FINDINGS, OK, engine, run, trusted_engine, with_events};
+use crate::domain::clause::Outcome;
+use crate::engine::judging::{Judged, Understood};
+use crate::engine::{Handle, Program};
+
+/// Records a program's journey where one is given, decides, and prints.
+pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
+    let said = sentences(&args)?;
+    if args.command.is_empty() {
+        let mut out = Output::stdout(global.format);
+        let handle = engine(global, &mut out).await?;
+        let findings = decide(&handle, &mut out, &args, &said);
+        handle.close().await;
+        return findings.map(|findings| if findings { FINDINGS } else { OK });
+    }
+    let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
+    let handle = trusted_engine(global, &mut out).await?;
+    let program =
+        Program { argv: args.command.clone(), limit: None, targets: Vec::new(), python_path: Vec::new(), journey: true };
+    let recorded = with_events(&handle, &mut out, handle.record_attached(program)).await;
+    let findings = match &recorded {
+        Ok(recording) => {
+            run::report(&mut out, recording, handle.journey(recording.id).ok().map(|events| events.len()));
+            decide(&handle, &mut out, &Check { recording: Some(recording.id.0), ..args }, &said)
+        }
+        Err(_) => Ok(false),
+    };
+    handle.close().await;
+    let recording = recorded?;
+    // A program that failed by itself stays failed.
+    Ok(if findings? { FINDINGS } else { run::exit_code(&recording.end) })
+}
+
+/// Gathers the sentences: those of the command line, and a file's.
+fn sentences(args: &Check) -> Result<String, Trouble> {
+    let mut said = args.clauses.join("\n");
+    if let Some(path) = &args.from {
+        let name = text::display_line(&path.display().to_string()).into_owned();
+        let read = std::fs::read_to_string(path)
+            .map_err(|error| Trouble::usage(format!("{name} cannot be read.")).because(format!("{error}.")))?;
+        said.push('\n');
+        said.extend(read.lines().filter(|line| !line.trim_start().starts_with('#')).flat_map(|line| [line, "\n"]));
+    }
+    if said.trim().is_empty() {
+        return Err(Trouble::usage("There is nothing to decide.")
+            .so("Say what has to hold: --clause \"Db.save is called before Mail.send\"."));
+    }
+    Ok(said)
+}
+
+/// Decides and prints; tells whether something has to be looked at.
+fn decide(handle: &Handle, out: &mut Output, args: &Check, said: &str) -> Result<bool, Trouble> {
+    let (recording, judged) = handle.judge(args.recording.map(crate::domain::call::RecordingId), said)?;
+    let mut findings = false;
+    let mut holding = 0;
+    for one in &judged {
+        out.result("clause", one);
+        let (mark, open) = mark(one);
+        findings |= mark == '✗' || (open && args.strict);
+        holding += usize::from(!open && mark == '✓');
+        for line in lines(one, mark) {
+            out.say(line);
+        }
+    }
+    let verb = if judged.len() == 1 { "holds" } else { "hold" };
+    out.say(format!("{holding} of {} {verb} in recording {}.", text::count(judged.len(), "clause"), recording.0));
+    Ok(findings)
+}
+
+/// The mark of a sentence, and whether it was left open.
+fn mark(judged: &Judged) -> (char, bool) {
+    match &judged.understood {
+        Understood::Unclear { .. } => ('?', true),
+        Understood::Clause { finding, .. } => match finding.outcome {
+            Outcome::Holds { .. } => ('✓', false),
+            Outcome::Violated => ('✗', false),
+            Outcome::Vacuous => ('◦', true),
+            Outcome::Unknown { .. } => ('?', true),
+        },
+    }
+}
+
+fn lines(judged: &Judged, mark: char) -> Vec<String> {
+    match &judged.understood {
+        Understood::Unclear { unclear, instead } => {
+            let mut lines = vec![format!("{mark} {}", judged.sentence), format!("    {unclear}")];
+            lines.extend(instead.iter().map(|form| format!("    can be said: {form}")));
+            lines
+        }
+        Understood::Clause { clause, finding, shown } => {
+            let mut lines = vec![format!("{mark} {clause}"), format!("    {}", finding.why)];
+            lines.extend(shown.iter().map(|line| format!("    {line}")));
+            lines.extend(finding.closest.iter().map(|line| format!("    {line}")));
+            lines
+        }
+    }
+}

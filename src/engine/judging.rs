@@ -1,0 +1,103 @@
+//! Clauses decided on a recorded journey: the events from the store, the names from the index, the rules from `judge/`.
+
+use serde::Serialize;
+
+use crate::base::error::Trouble;
+use crate::domain::call::{ProgramEnd, Recording, RecordingId};
+use crate::domain::clause::Finding;
+use crate::domain::journey::JourneyEvent;
+use crate::engine::core::Core;
+use crate::engine::recordings;
+use crate::judge::evaluate::evaluate;
+use crate::judge::grammar::{self, Unclear};
+use crate::judge::names::{Names, Unresolved};
+
+/// What came of a sentence.
+#[derive(Debug, Clone, Serialize)]
+pub struct Judged {
+    /// As it was written.
+    pub sentence: String,
+    /// What was understood, or why not.
+    #[serde(flatten)]
+    pub understood: Understood,
+}
+
+/// A sentence that is a clause, or none.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Understood {
+    /// It was decided.
+    Clause {
+        /// The canonical sentence.
+        clause: String,
+        /// What it came to.
+        #[serde(flatten)]
+        finding: Finding,
+        /// The lines of the journey that show it, as text.
+        shown: Vec<String>,
+    },
+    /// It was not understood, or names what is not there.
+    Unclear {
+        /// Why.
+        unclear: String,
+        /// What can be said instead.
+        instead: Vec<String>,
+    },
+}
+
+/// Decides the sentences of a text on the journey of a recording, or of the last one that has a journey.
+pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<(RecordingId, Vec<Judged>), Trouble> {
+    let id = match recording {
+        Some(id) => id,
+        None => core.store().journeys()?.into_iter().map(|(id, _)| id).max().ok_or_else(|| {
+            Trouble::usage("There is no journey to decide on.")
+                .so("Record one: pytead-tui check --clause \"…\" -- pytest -q tests/test_x.py, or pytead-tui run --journey CMD.")
+        })?,
+    };
+    let journey = recordings::journey(core, id)?;
+    if journey.is_empty() {
+        return Err(Trouble::usage(format!("Recording {} has no journey.", id.0))
+            .because("It was recorded without --journey, or nothing of the project was called."));
+    }
+    let cut = core.store().recording(id)?.as_ref().and_then(cut);
+    let index = core.index();
+    let names =
+        Names::new(index.functions().filter(|function| index.module_of(&function.id).is_none_or(|module| !module.is_test())));
+    let judged = grammar::sentences(text)
+        .into_iter()
+        .map(|sentence| Judged { sentence: sentence.to_owned(), understood: decide(&names, &journey, cut.as_deref(), sentence) });
+    Ok((id, judged.collect()))
+}
+
+fn decide(names: &Names, journey: &[JourneyEvent], cut: Option<&str>, sentence: &str) -> Understood {
+    let clause = match grammar::parse(sentence) {
+        Ok(clause) => clause,
+        Err(unclear) => return unclear_words(&unclear),
+    };
+    let canonical = clause.to_string();
+    let bound = match names.bind(clause) {
+        Ok(bound) => bound,
+        Err(unresolved) => return unclear_names(&unresolved),
+    };
+    let finding = evaluate(journey, cut, &bound);
+    let shown = finding.evidence.iter().filter_map(|line| journey.get(line.0 as usize - 1)).map(JourneyEvent::text).collect();
+    Understood::Clause { clause: canonical, finding, shown }
+}
+
+fn unclear_words(unclear: &Unclear) -> Understood {
+    let instead = unclear.nearest().into_iter().map(str::to_owned).collect();
+    Understood::Unclear { unclear: unclear.to_string(), instead }
+}
+
+fn unclear_names(unresolved: &Unresolved) -> Understood {
+    Understood::Unclear { unclear: unresolved.to_string(), instead: Vec::new() }
+}
+
+/// Says why events are missing, if any may be.
+fn cut(recording: &Recording) -> Option<String> {
+    let gap = recording.gaps.first().map(|(reason, _)| reason.clone());
+    gap.or_else(|| match &recording.end {
+        ProgramEnd::Killed(signal) => Some(format!("the program was ended by {signal}")),
+        _ => None,
+    })
+}

@@ -1,0 +1,197 @@
+//! Finds the functions that a clause names among all that the project defines, called or not.
+
+use std::collections::BTreeMap;
+
+use crate::base::paths::nearest;
+use crate::domain::clause::{Calls, Clause, Head, Scope};
+use crate::domain::function::{Function, FunctionId, ParamKind};
+
+/// What a project defines.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    functions: BTreeMap<FunctionId, Parameters>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Parameters {
+    names: Vec<String>,
+    /// Takes any others, too.
+    open: bool,
+}
+
+/// A clause whose names are functions.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    /// The clause.
+    pub clause: Clause,
+    functions: BTreeMap<String, FunctionId>,
+}
+
+impl Bound {
+    /// Lists the names of the clause with the functions that they mean.
+    pub(super) fn functions(&self) -> impl Iterator<Item = (&str, &FunctionId)> {
+        self.functions.iter().map(|(written, id)| (written.as_str(), id))
+    }
+
+    /// Gives the function that a name of the clause means.
+    pub(super) fn function(&self, written: &str) -> Option<&FunctionId> {
+        self.functions.get(written)
+    }
+}
+
+/// Why a name means nothing here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unresolved {
+    /// No function of the project is called so.
+    #[error("No function of the project is called {name}.{}", did_you_mean(nearest))]
+    Unknown { name: String, nearest: Vec<String> },
+    /// Several are.
+    #[error("{name} may be {}. Say which one.", candidates.join(", "))]
+    Ambiguous { name: String, candidates: Vec<String> },
+    /// The function has no such parameter.
+    #[error("{function} has no parameter {name}.{}", did_you_mean(nearest))]
+    Parameter { function: FunctionId, name: String, nearest: Vec<String> },
+}
+
+fn did_you_mean(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!(" Did you mean {}?", names.join(" or ")) }
+}
+
+impl Names {
+    /// Takes the functions of a project.
+    pub fn new<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Self {
+        let functions = functions.into_iter().map(|function| {
+            let open = function.params.iter().any(|param| param.kind == ParamKind::VarKeyword);
+            let names = function.params.iter().map(|param| param.name.clone()).collect();
+            // Twins of one name (`#2`) are one function for whoever speaks of it.
+            let id = FunctionId(function.id.0.split('#').next().unwrap_or(&function.id.0).to_owned());
+            (id, Parameters { names, open })
+        });
+        Self { functions: functions.collect() }
+    }
+
+    /// Finds the function that a name means: by its whole name, else by the end of it.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or several.
+    pub fn resolve(&self, written: &str) -> Result<&FunctionId, Unresolved> {
+        let written = written.replace(':', ".");
+        let by = |fits: &dyn Fn(&FunctionId) -> bool| self.functions.keys().filter(|id| fits(id)).collect::<Vec<_>>();
+        let whole = by(&|id| id.qualname() == written || dotted(id) == written);
+        let found = if whole.is_empty() {
+            by(&|id| dotted(id).strip_suffix(written.as_str()).is_some_and(|rest| rest.ends_with('.')))
+        } else {
+            whole
+        };
+        match found.as_slice() {
+            [one] => Ok(one),
+            [] => {
+                let known: Vec<&str> = self.functions.keys().map(FunctionId::qualname).collect();
+                let nearest = nearest(&written, known).into_iter().map(str::to_owned).collect();
+                Err(Unresolved::Unknown { name: written, nearest })
+            }
+            several => {
+                let mut candidates: Vec<String> = several.iter().map(|id| id.qualname().to_owned()).collect();
+                let plain = candidates.len();
+                candidates.dedup();
+                if candidates.len() < plain {
+                    candidates = several.iter().map(|id| dotted(id)).collect();
+                }
+                Err(Unresolved::Ambiguous { name: written, candidates })
+            }
+        }
+    }
+
+    /// Finds all functions of a clause, and checks that their parameters are there.
+    ///
+    /// # Errors
+    ///
+    /// For the first name that means nothing.
+    pub fn bind(&self, mut clause: Clause) -> Result<Bound, Unresolved> {
+        // "returned by Roll.add.id": what follows the function's name is a field of its result.
+        if let Head::Receives { from, field: field @ None, .. } = &mut clause.head
+            && self.resolve(from).is_err()
+            && let Some((function, rest)) = from.rsplit_once('.')
+            && self.resolve(function).is_ok()
+        {
+            (*field, *from) = (Some(rest.to_owned()), function.to_owned());
+        }
+        let mut functions = BTreeMap::new();
+        for (written, parameters) in mentioned(&clause) {
+            let id = self.resolve(written)?;
+            let known = &self.functions[id];
+            if let Some(name) = parameters.iter().find(|name| !known.open && !known.names.iter().any(|own| own == *name)) {
+                let nearest = nearest(name, known.names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
+                return Err(Unresolved::Parameter { function: id.clone(), name: (*name).to_owned(), nearest });
+            }
+            functions.insert(written.to_owned(), id.clone());
+        }
+        Ok(Bound { clause, functions })
+    }
+}
+
+fn dotted(id: &FunctionId) -> String {
+    id.0.replace(':', ".")
+}
+
+/// Lists the functions that a clause names, with the parameters of theirs that it names.
+fn mentioned(clause: &Clause) -> Vec<(&str, Vec<&str>)> {
+    let mut out: Vec<(&str, Vec<&str>)> = Vec::new();
+    fn of(calls: &Calls) -> (&str, Vec<&str>) {
+        (&calls.function, calls.with.iter().map(|(name, _)| name.as_str()).collect())
+    }
+    fn with<'a>(calls: &'a Calls, parameter: &'a str) -> (&'a str, Vec<&'a str>) {
+        let (function, mut parameters) = of(calls);
+        parameters.push(parameter);
+        (function, parameters)
+    }
+    match &clause.head {
+        Head::Count { calls, .. } => {
+            let mut one = of(calls);
+            if let Scope::Per(parameters) = &clause.scope {
+                one.1.extend(parameters.iter().map(String::as_str));
+            }
+            out.push(one);
+        }
+        Head::Sequence(steps) => out.extend(steps.iter().map(of)),
+        Head::OnlyAfter { calls, first } | Head::ImmediatelyAfter { calls, first } => out.extend([of(calls), of(first)]),
+        Head::Followed { calls, by } => {
+            out.push(of(calls));
+            out.extend(by.iter().map(of));
+        }
+        Head::Paired { calls, with } => out.extend([of(calls), of(with)]),
+        Head::If { condition, then, .. } => out.extend([of(condition), of(then)]),
+        Head::Returns { function, .. }
+        | Head::Raises { function, .. }
+        | Head::NeverRaises { function }
+        | Head::Overlap { function, .. } => {
+            out.push((function, Vec::new()));
+        }
+        Head::ReturnsResultOf { function, of } => out.extend([(function.as_str(), Vec::new()), (of.as_str(), Vec::new())]),
+        Head::RaisedInside { function, by, .. } => {
+            out.push((function, Vec::new()));
+            out.extend(by.iter().map(|by| (by.as_str(), Vec::new())));
+        }
+        Head::Receives { calls, parameter, from, .. } => out.extend([with(calls, parameter), (from.as_str(), Vec::new())]),
+        Head::SameResult { one, other, .. } => out.extend([(one.1.as_str(), Vec::new()), (other.1.as_str(), Vec::new())]),
+        Head::SameArgument { one, other, parameter } => {
+            out.extend([(one.as_str(), vec![parameter.as_str()]), (other.as_str(), vec![parameter.as_str()])]);
+        }
+        Head::EveryHas { calls, parameter, .. } | Head::Successively { calls, parameter, .. } => out.push(with(calls, parameter)),
+        Head::Within { function, calls } | Head::OnlyInside { calls, function } => {
+            out.extend([(function.as_str(), Vec::new()), of(calls)]);
+        }
+        Head::NeverBetween { first, last, calls } | Head::OnlyBetween { calls, first, last } => {
+            out.extend([of(first), of(last), of(calls)]);
+        }
+        Head::KeepsArgument { function, parameter } => out.push((function, vec![parameter])),
+    }
+    match &clause.scope {
+        Scope::Whole | Scope::Per(_) => {}
+        Scope::Inside(function) | Scope::InEach(function) => out.push((function, Vec::new())),
+        Scope::Between(first, last) => out.extend([of(first), of(last)]),
+        Scope::After(calls) | Scope::Before(calls) => out.push(of(calls)),
+    }
+    out
+}
