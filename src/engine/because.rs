@@ -56,8 +56,11 @@ impl Trial<'_> {
             }
             // What no edit does alone takes several: those without which it does not happen.
             for hunk in &several {
-                let is_subject =
-                    |at: &usize| alone[*at].is_empty() && candidates[*at].len() > 1 && candidates[*at].contains(hunk);
+                // What is only slower is tried with nothing, and so nothing is said of it.
+                let is_subject = |at: &usize| {
+                    let open = alone[*at].is_empty() && !tried(&functions[*at]).is_empty();
+                    open && candidates[*at].len() > 1 && candidates[*at].contains(hunk)
+                };
                 let subjects: Vec<usize> = (0..functions.len()).filter(is_subject).collect();
                 let rest = &all - &BTreeSet::from([*hunk]);
                 let without = self.ends_as_today(&rest, functions, &subjects).await?;
@@ -90,7 +93,7 @@ impl Trial<'_> {
         let hunks = self.pieces.hunks().iter().enumerate();
         let met = hunks.filter(|(_, hunk)| {
             let function = &hunk.edit.function;
-            function.qualname().is_empty() || entered.contains(&function.0)
+            (function.qualname().is_empty() && !is_prose(&hunk.edit.hunk)) || entered.contains(&function.0)
         });
         let met: BTreeSet<usize> = met.map(|(number, _)| number).collect();
         if met.is_empty() { (0..self.pieces.hunks().len()).collect() } else { met }
@@ -116,6 +119,14 @@ impl Trial<'_> {
         };
         Ok(subjects.iter().copied().filter(|at| tried(&functions[*at]).into_iter().any(ends)).collect())
     }
+}
+
+/// Tells whether an edit changes comments and empty lines alone.
+fn is_prose(hunk: &[String]) -> bool {
+    hunk.iter().all(|line| {
+        let rest = line.get(1..).unwrap_or_default().trim_start();
+        rest.is_empty() || rest.starts_with('#')
+    })
 }
 
 /// Chooses calls that differ in different ways; what is only slower ends alike in every version.

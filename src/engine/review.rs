@@ -177,7 +177,8 @@ fn accept(
     let mut taken = Vec::new();
     let mut take = |proposal: &Arc<Proposal>| {
         let state = if proposal.edited.is_some() { ProposalState::Edited } else { ProposalState::Accepted };
-        core.move_proposal(proposal.id, state, |_| {}).map(|_| taken.push(proposal.id))
+        let moved = core.step(|store| store.move_proposal(proposal.id, state));
+        moved.map(|_| taken.push(proposal.id)).map_err(|trouble| meanwhile(core, proposal, trouble))
     };
     let written = proposals.iter().try_for_each(&mut take).and_then(|()| Ok(write(core, &merged(plans.iter().flatten()))?));
     if let Err(trouble) = written {
@@ -265,21 +266,36 @@ fn put_away(
         let name = proposal.function.qualname();
         let line = match (&proposal.body, verb) {
             (Body::Change(change), Verb::Reject) => {
-                mark_red(core, &proposal.function, true);
                 let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(60));
                 format!("Kept as it was: {name} stays red until it gives {} again.", old.trim_start_matches("→ "))
             }
-            (_, Verb::Overrule) => {
-                overrule(core, proposal, at, reason)?;
-                format!("Noted as a bug: {name}. No test is made of it.")
-            }
+            (_, Verb::Overrule) => format!("Noted as a bug: {name}. No test is made of it."),
             _ => format!("Rejected the draft for {name}."),
         };
-        note(core, proposal, verb, reason, Vec::new(), at, &line)?;
+        note(core, proposal, verb, reason, Vec::new(), at, &line).map_err(|trouble| meanwhile(core, proposal, trouble))?;
+        match verb {
+            Verb::Overrule => overrule(core, proposal, at, reason)?,
+            _ if proposal.change().is_some() => mark_red(core, &proposal.function, true),
+            _ => {}
+        }
         core.log.add(Level::Done, "decided", &line);
         lines.push(line);
     }
     Ok(lines)
+}
+
+/// Says that somebody else decided first, where that is why a decision failed; their decision is what shows from now on.
+fn meanwhile(core: &Core, seen: &Proposal, trouble: Trouble) -> Trouble {
+    let id = seen.id;
+    match core.store().proposal(id) {
+        Ok(Some(now)) if now.state != seen.state => {
+            let taken = core.take_in(|_| Ok(vec![now]));
+            core.touch();
+            let said = Trouble::usage(format!("Not decided: {}.", seen.function.qualname()));
+            if taken.is_err() { trouble } else { said.because("It was decided elsewhere in the meantime.") }
+        }
+        _ => trouble,
+    }
 }
 
 /// Notes that recorded outcomes are bugs.

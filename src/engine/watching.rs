@@ -20,7 +20,7 @@ use crate::source::change::IndexChange;
 use crate::watch::{Batch, Watcher};
 
 /// How often the store is asked whether another process changed it.
-const STORE_EVERY: Duration = Duration::from_millis(250);
+const STORE_EVERY: Duration = Duration::from_millis(100);
 
 /// Begins to watch, or says why not.
 pub fn start(core: &Arc<Core>) {

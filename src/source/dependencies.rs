@@ -12,9 +12,12 @@ use crate::domain::function::{FunctionId, Module};
 
 use super::index::{Entry, Index};
 use super::names::absolute;
+use super::reached::{self, Sum};
 
 /// In larger projects every module is taken to have to do with every other.
 const RELATED_MAX: usize = 8_000;
+/// Methods of one name from which on they stand behind one node, where a module may mean all of them.
+const HUB: usize = 8;
 
 type Node = usize;
 
@@ -33,8 +36,10 @@ pub struct Reach {
     used_by: Vec<Vec<Node>>,
     /// The group of each node: nodes of one group reach each other, and so the same code.
     groups: Vec<usize>,
-    /// The code each group reaches, hashed when first asked for.
-    keys: Vec<OnceLock<Digest>>,
+    /// How many groups there are; what a group uses has a lower number, or is the group itself.
+    count: usize,
+    /// A hash of the code each group reaches, made when the first is asked for.
+    keys: OnceLock<Vec<Digest>>,
 }
 
 impl Reach {
@@ -50,7 +55,8 @@ impl Reach {
             uses: Vec::new(),
             used_by: Vec::new(),
             groups: Vec::new(),
-            keys: Vec::new(),
+            count: 0,
+            keys: OnceLock::new(),
         };
         let project = Project::new(index, &mut reach);
         project.link(&mut reach);
@@ -68,9 +74,7 @@ impl Reach {
                 reach.used_by[*to].push(from);
             }
         }
-        let (groups, count) = groups(&reach.uses);
-        reach.groups = groups;
-        reach.keys.resize_with(count, OnceLock::new);
+        (reach.groups, reach.count) = reached::groups(&reach.uses);
         reach
     }
 
@@ -92,19 +96,16 @@ impl Reach {
     pub fn code_key(&self, function: &FunctionId) -> Digest {
         let start = self.by_id.get(function).cloned().unwrap_or_default();
         match start.as_slice() {
-            [node] => *self.keys[self.groups[*node]].get_or_init(|| self.hash_of(start)),
-            _ => self.hash_of(start),
+            [node] => {
+                self.keys.get_or_init(|| reached::keys(&self.parts(), &self.uses, &self.groups, self.count))[self.groups[*node]]
+            }
+            _ => self.closure(start, &self.uses).into_iter().map(|node| Sum::of(self.nodes[node])).sum::<Sum>().digest(),
         }
     }
 
-    fn hash_of(&self, start: Vec<Node>) -> Digest {
-        let mut reached: Vec<Digest> = self.closure(start, &self.uses).into_iter().map(|node| self.nodes[node]).collect();
-        reached.sort_unstable();
-        let mut hasher = Hasher::default();
-        for digest in reached {
-            hasher.part(&digest.0.to_le_bytes());
-        }
-        hasher.digest()
+    /// Sums up the code of each node.
+    fn parts(&self) -> Vec<Sum> {
+        self.nodes.iter().map(|digest| Sum::of(*digest)).collect()
     }
 
     /// Gives all functions that a call of this one may run through, itself included.
@@ -146,59 +147,6 @@ impl Reach {
         self.by_id.insert(id.clone(), vec![node]);
         vec![node]
     }
-}
-
-/// Parts nodes into groups that reach each other (Tarjan's way, with a stack of its own); gives each node's group and
-/// how many there are.
-fn groups(uses: &[Vec<Node>]) -> (Vec<usize>, usize) {
-    const UNSEEN: usize = usize::MAX;
-    let (mut order, mut lowest) = (vec![UNSEEN; uses.len()], vec![0; uses.len()]);
-    let (mut groups, mut count, mut next) = (vec![UNSEEN; uses.len()], 0, 0);
-    let mut open: Vec<Node> = Vec::new();
-    for root in 0..uses.len() {
-        if order[root] != UNSEEN {
-            continue;
-        }
-        // Nodes on the way, each with how many of its edges were followed.
-        let mut way: Vec<(Node, usize)> = vec![(root, 0)];
-        while let Some((node, followed)) = way.pop() {
-            if followed == 0 {
-                order[node] = next;
-                lowest[node] = next;
-                next += 1;
-                open.push(node);
-            } else {
-                let child = uses[node][followed - 1];
-                lowest[node] = lowest[node].min(lowest[child]);
-            }
-            let mut at = followed;
-            let deeper = loop {
-                let Some(target) = uses[node].get(at).copied() else { break None };
-                at += 1;
-                if order[target] == UNSEEN {
-                    break Some(target);
-                }
-                if groups[target] == UNSEEN {
-                    lowest[node] = lowest[node].min(order[target]);
-                }
-            };
-            if let Some(target) = deeper {
-                way.push((node, at));
-                way.push((target, 0));
-                continue;
-            }
-            if lowest[node] == order[node] {
-                while let Some(member) = open.pop() {
-                    groups[member] = count;
-                    if member == node {
-                        break;
-                    }
-                }
-                count += 1;
-            }
-        }
-    }
-    (groups, count)
 }
 
 fn name(id: &FunctionId) -> &str {
@@ -291,40 +239,42 @@ impl<'i> Project<'i> {
     }
 
     fn link(&self, reach: &mut Reach) {
+        // Methods that any module may mean by their name, behind one node for each name.
+        let mut hubs: HashMap<&str, Node> = HashMap::new();
         for (number, place) in self.places.iter().enumerate() {
             let module = &place.entry.module;
+            let mut near: HashMap<&str, Vec<Node>> = HashMap::new();
             let mut init: Vec<Node> = place.imports.iter().map(|other| self.places[*other].init).collect();
             for used in place.entry.init_uses.iter() {
                 self.bare(number, used, &mut init);
             }
             reach.uses[place.init].extend(init);
+            let within = Within::new(place);
             for (qualname, node) in &place.classes {
                 let mut targets = vec![place.init];
                 for used in place.entry.class_uses.get(*qualname).into_iter().flatten() {
                     self.bare(number, used, &mut targets);
                 }
                 // What an object of the class does without being named: `__init__`, `__eq__`, `__getattr__`.
-                for (function, method) in module.functions.iter().zip(&place.functions) {
-                    if owner(function.id.qualname()) == *qualname && is_special(function.name()) {
-                        targets.push(*method);
-                    }
-                }
+                targets.extend(within.special.get(qualname).into_iter().flatten());
                 reach.uses[*node].extend(targets);
             }
             for (function, node) in module.functions.iter().zip(&place.functions) {
                 let mut targets = vec![place.init];
                 let qualname = super::find::plain(function.id.qualname());
-                targets.extend(place.classes.iter().filter(|(class, _)| owner(qualname) == *class).map(|(_, node)| *node));
-                let inside = format!("{qualname}.<locals>.");
-                let nested =
-                    module.functions.iter().zip(&place.functions).filter(|(other, _)| other.id.qualname().starts_with(&inside));
-                targets.extend(nested.map(|(_, node)| *node));
-                targets.extend(place.classes.iter().filter(|(class, _)| class.starts_with(&inside)).map(|(_, node)| *node));
-                let binds = place.binds.iter().filter(|(bound, _)| function.uses.contains(*bound));
-                let modules: Vec<usize> = binds.flat_map(|(_, targets)| targets).filter_map(Target::module).collect();
+                targets.extend(within.classes.get(owner(qualname)).into_iter().flatten());
+                targets.extend(within.nested.get(qualname).into_iter().flatten());
+                let binds = function.uses.iter().filter_map(|used| place.binds.get(used));
+                let modules: Vec<usize> = binds.flatten().filter_map(Target::module).collect();
                 for used in &function.uses {
                     self.bare(number, used, &mut targets);
-                    self.attribute(number, used, &modules, &mut targets);
+                    if !is_special(used) {
+                        let near = near.entry(used).or_insert_with(|| self.near(number, used, &mut hubs, reach));
+                        targets.extend(near.iter());
+                    }
+                    for module in &modules {
+                        self.bare(*module, used, &mut targets);
+                    }
                 }
                 reach.uses[*node].extend(targets);
             }
@@ -353,20 +303,54 @@ impl<'i> Project<'i> {
         }
     }
 
-    /// Adds what a name after a dot may stand for: a method somewhere near, or what one of these modules defines.
-    fn attribute(&self, number: usize, name: &str, modules: &[usize], targets: &mut Vec<Node>) {
-        if !is_special(name) {
-            let near = self.methods.get(name).into_iter().flatten().filter(|(other, _)| self.is_related(number, *other));
-            targets.extend(near.map(|(_, node)| *node));
+    /// Finds what a name after a dot may stand for in a module: a method somewhere near.
+    fn near(&self, number: usize, name: &str, hubs: &mut HashMap<&'i str, Node>, reach: &mut Reach) -> Vec<Node> {
+        let Some((name, all)) = self.methods.get_key_value(name) else { return Vec::new() };
+        let near: Vec<Node> = all.iter().filter(|(other, _)| self.is_related(number, *other)).map(|(_, node)| *node).collect();
+        if near.len() < HUB || near.len() < all.len() {
+            return near;
         }
-        for module in modules {
-            self.bare(*module, name, targets);
-        }
+        let hub = *hubs.entry(name).or_insert_with(|| {
+            let hub = reach.add(name, Digest::default(), None);
+            reach.uses[hub] = near;
+            hub
+        });
+        vec![hub]
     }
 
     fn is_related(&self, a: usize, b: usize) -> bool {
         let has = |set: &[u64], member: usize| set.get(member / 64).is_some_and(|word| word & (1 << (member % 64)) != 0);
         self.related.as_ref().is_none_or(|sets| has(&sets[a], b) || has(&sets[b], a))
+    }
+}
+
+/// What lies within what in a module.
+struct Within<'i> {
+    /// Classes by their name.
+    classes: HashMap<&'i str, Vec<Node>>,
+    /// Functions and classes inside a function, however deep.
+    nested: HashMap<&'i str, Vec<Node>>,
+    /// What an object of a class does without being named.
+    special: HashMap<&'i str, Vec<Node>>,
+}
+
+impl<'i> Within<'i> {
+    fn new(place: &Place<'i>) -> Self {
+        let mut within = Self { classes: HashMap::new(), nested: HashMap::new(), special: HashMap::new() };
+        let functions = place.entry.module.functions.iter().zip(&place.functions);
+        for (function, node) in functions.clone().filter(|(function, _)| is_special(function.name())) {
+            within.special.entry(owner(function.id.qualname())).or_default().push(*node);
+        }
+        for (qualname, node) in &place.classes {
+            within.classes.entry(qualname).or_default().push(*node);
+        }
+        let functions = functions.map(|(function, node)| (function.id.qualname(), node));
+        for (qualname, node) in functions.chain(place.classes.iter().map(|(qualname, node)| (*qualname, node))) {
+            for (end, _) in qualname.match_indices(".<locals>.") {
+                within.nested.entry(&qualname[..end]).or_default().push(*node);
+            }
+        }
+        within
     }
 }
 
@@ -554,6 +538,20 @@ mod tests {
         let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let reach = Reach::new(&index(folder.path(), &files), []);
         assert_eq!(reach.resting_on(&[id("m3:f3")], &[]).len(), 12);
+    }
+
+    #[test]
+    fn a_method_name_that_many_classes_have_reaches_all_of_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files: Vec<(String, String)> =
+            (0..12).map(|n| (format!("m{n}.py"), format!("class C{n}:\n    def run(self): return {n}\n"))).collect();
+        let imports: String = (0..12).map(|n| format!("import m{n}\n")).collect();
+        files.push(("user.py".into(), format!("{imports}\ndef use(x): return x.run()\n")));
+        files.push(("lonely.py".into(), "def use(x): return x.run()\n".into()));
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let reach = Reach::new(&index(folder.path(), &files), []);
+        assert_eq!(resting(&reach, &["m7:C7.run"], &[]), "m7:C7.run user:use");
+        assert_eq!(reach.reached_from(&id("user:use")).len(), 13);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod names;
 pub mod outline;
 pub mod parse;
 mod parts;
+mod reached;
 pub mod stub;
 mod tokens;
 mod tree;

@@ -9,7 +9,7 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::decision::{Decision, DecisionId, Verb};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{IllegalMove, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Decided;
 
 const COLUMNS: &str = "id, proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone";
@@ -34,6 +34,10 @@ impl Store {
                 decision.function = proposal.function.clone();
                 change(proposal);
             })?;
+            // Two who decide the same at once: the second finds it decided.
+            if proposal.state == decision.from && decision.verb != Verb::Skip {
+                return Err(IllegalMove { from: decision.from, to: proposal.state }.into());
+            }
             transaction.execute(
                 "INSERT INTO decisions (proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",

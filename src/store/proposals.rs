@@ -8,7 +8,7 @@ use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::domain::call::CallId;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, IllegalMove, Proposal, ProposalId, ProposalState};
 
 const COLUMNS: &str = "id, function, state, kind, body, evidence, proved, containment, basis, created, skipped, edited";
 
@@ -41,12 +41,16 @@ impl Store {
         self.write(move |transaction| change_in(transaction, id, change))
     }
 
-    /// Lets a proposal take one step.
+    /// Lets a proposal take one step; what stands there already does not take it again, whoever was faster.
     ///
     /// # Errors
     /// As [`Store::change_proposal`].
     pub fn move_proposal(&self, id: ProposalId, to: ProposalState) -> Result<Proposal> {
-        self.change_proposal(id, move |proposal| proposal.state = to)
+        self.write(move |transaction| {
+            let mut from = to;
+            let moved = change_in(transaction, id, |proposal| from = std::mem::replace(&mut proposal.state, to))?;
+            if from == to { Err(IllegalMove { from, to }.into()) } else { Ok(moved) }
+        })
     }
 
     /// Gives one proposal.
