@@ -185,6 +185,26 @@ impl Call {
         self.args.iter().find_map(|arg| Some(format!("argument {}: {}", arg.name, arg.value.not_buildable()?)))
     }
 
+    /// Tells whether nothing but arguments that were not recorded whole, or cannot be read, stands in the way of running it
+    /// again: what made them may be known.
+    #[must_use]
+    pub fn rests_on_its_past(&self) -> bool {
+        let ended = matches!(self.effect.outcome, Outcome::Returned(_) | Outcome::Raised { .. } | Outcome::Yielded { .. });
+        let touched = self.touches.iter().any(|touch| touch.forbids_replay() || touch.is_nondeterministic());
+        let mut in_part = false;
+        let allowed = self.args.iter().all(|arg| {
+            arg.value.walk(&mut |value| {
+                in_part |= matches!(value, Value::Cut { .. } | Value::Opaque { .. });
+                match value {
+                    Value::Secret { .. } => false,
+                    Value::Object { ty, .. } | Value::Sub { ty, .. } => !ty.qualname.contains("<locals>"),
+                    _ => true,
+                }
+            })
+        });
+        ended && !touched && allowed && in_part && !self.function.qualname().contains("<locals>")
+    }
+
     /// Writes the arguments for people: `(Decimal('100.00'), 'TEN')`, the receiver left out.
     #[must_use]
     pub fn arguments(&self, limit: usize) -> String {

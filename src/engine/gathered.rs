@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
-use crate::domain::call::{Call, CallId, RecordingId};
+use crate::domain::call::{Call, CallId, Outcome, RecordingId, Touch};
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::value::{TypeName, Value};
@@ -30,12 +30,19 @@ pub struct Made {
     pub left_out: Vec<LeftOut>,
 }
 
+/// A function, its calls, and why others do not count.
+type Recorded = (Function, Vec<Call>, Vec<LeftOut>);
+
 /// The calls of the functions to draft for, and the lives of the objects in them.
 pub struct Gathered {
-    functions: Vec<(Function, Vec<Call>, Vec<LeftOut>)>,
+    functions: Vec<Recorded>,
     lives: HashMap<(RecordingId, i64, u64), Vec<Call>>,
     processes: HashMap<CallId, i64>,
     births: HashMap<FunctionId, Vec<Call>>,
+    /// Calls whose results hold objects, in order: what may have made them.
+    makers: Vec<Call>,
+    makers_by_object: HashMap<(RecordingId, i64, u64), Vec<usize>>,
+    makers_by_type: HashMap<TypeName, Vec<usize>>,
     reached: HashMap<CallId, BTreeSet<u32>>,
 }
 
@@ -68,7 +75,8 @@ impl Gathered {
                 let process = processes.get(&call.id).copied().unwrap_or(0);
                 for arg in &call.args {
                     arg.value.walk(&mut |value| {
-                        if let Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } = value {
+                        if let Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } | Value::Opaque { ordinal, .. } = value
+                        {
                             objects.insert((call.recording, process, *ordinal));
                         }
                         true
@@ -89,14 +97,74 @@ impl Gathered {
         for (key, ids) in of_objects {
             decoded.insert(key, core.store().calls(&ids)?.into_iter().map(views::decode).collect());
         }
-        let mut births = HashMap::new();
+        let mut gathered = Self {
+            functions,
+            lives: decoded,
+            processes,
+            births: HashMap::new(),
+            makers: Vec::new(),
+            makers_by_object: HashMap::new(),
+            makers_by_type: HashMap::new(),
+            reached: HashMap::new(),
+        };
+        gathered.read_makers(core, &objects)?;
+        Ok(gathered)
+    }
+
+    /// Reads what may have made the objects: calls of `__init__`, and calls whose results hold some.
+    fn read_makers(&mut self, core: &Core, objects: &BTreeSet<(RecordingId, i64, u64)>) -> Result<(), Trouble> {
         for total in core.store().functions()? {
+            let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(views::decode);
             if total.function.qualname().ends_with(".__init__") {
-                let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(views::decode).collect();
-                births.insert(total.function, calls);
+                self.births.insert(total.function, calls.collect());
+            } else if !total.function.qualname().contains("<locals>") {
+                calls
+                    .filter(|call| !call.touches.iter().any(Touch::forbids_replay))
+                    .for_each(|call| self.note_maker(call, objects));
             }
         }
-        Ok(Self { functions, lives: decoded, processes, births, reached: HashMap::new() })
+        let makers = &self.makers;
+        for of_type in self.makers_by_type.values_mut() {
+            of_type.sort_by_key(|at| (!makers[*at].direct, makers[*at].arguments(usize::MAX).len(), makers[*at].id));
+        }
+        Ok(())
+    }
+
+    fn note_maker(&mut self, call: Call, objects: &BTreeSet<(RecordingId, i64, u64)>) {
+        let Outcome::Returned(value) = &call.effect.outcome else { return };
+        let process = self.processes.get(&call.id).copied().unwrap_or(0);
+        let at = self.makers.len();
+        let mut holds = false;
+        value.walk(&mut |part| {
+            if let Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } | Value::Opaque { ordinal, .. } = part {
+                let key = (call.recording, process, *ordinal);
+                if objects.contains(&key) {
+                    self.makers_by_object.entry(key).or_default().push(at);
+                    holds = true;
+                }
+            }
+            true
+        });
+        for part in std::iter::once(value).chain(value.children().into_iter().map(|(_, part)| part)) {
+            if let Value::Object { ty, .. } = part {
+                let of_type = self.makers_by_type.entry(ty.clone()).or_default();
+                if of_type.last() != Some(&at) {
+                    of_type.push(at);
+                }
+                holds = true;
+            }
+        }
+        if holds {
+            self.makers.push(call);
+        }
+    }
+
+    /// Lists the calls that ended before a call began and gave an object.
+    fn makers(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
+        let process = self.processes.get(&call.id).copied().unwrap_or(0);
+        let all = self.makers_by_object.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice);
+        let ended = |maker: &&Call| maker.id != call.id && maker.start_ns.saturating_add(maker.duration_ns) <= call.start_ns;
+        all.iter().map(|at| &self.makers[*at]).filter(ended).collect()
     }
 
     /// Lists the kept calls on an object that began before a call, in order.
@@ -115,10 +183,14 @@ impl Gathered {
     /// Lists the calls of which a recording cannot say enough, and those of functions with more than `most`.
     pub fn unclear(&self, index: &Index, most: usize) -> Vec<Call> {
         let names = names(index);
-        self.with_project(index, &names, |project| {
-            let wanted = |(_, calls, _): &(Function, Vec<Call>, Vec<LeftOut>)| {
+        self.with_project(index, &names, |project, _| {
+            let wanted = |(_, calls, _): &Recorded| {
                 let many = calls.len() > most;
-                calls.iter().filter(|call| many || closer::is_wanted(call, project)).cloned().collect::<Vec<_>>()
+                calls
+                    .iter()
+                    .filter(|call| !call.rests_on_its_past() && (many || closer::is_wanted(call, project)))
+                    .cloned()
+                    .collect::<Vec<_>>()
             };
             self.functions.iter().flat_map(wanted).collect()
         })
@@ -129,7 +201,7 @@ impl Gathered {
         let names = names(index);
         let mut functions = std::mem::take(&mut self.functions);
         let mut reached = HashMap::new();
-        self.with_project(index, &names, |project| {
+        self.with_project(index, &names, |project, _| {
             for call in functions.iter_mut().flat_map(|(_, calls, _)| calls) {
                 if let Some(look) = looks.remove(&call.id) {
                     reached.insert(call.id, look.arcs.iter().copied().collect());
@@ -144,30 +216,44 @@ impl Gathered {
     }
 
     /// Lends what drafting has to know.
-    fn with_project<T>(&self, index: &Index, names: &HashMap<&str, &Module>, use_it: impl FnOnce(Project<'_>) -> T) -> T {
+    fn with_project<T>(
+        &self,
+        index: &Index,
+        names: &HashMap<&str, &Module>,
+        use_it: impl for<'p> FnOnce(Project<'p>, &'p [Recorded]) -> T,
+    ) -> T {
         let module = |name: &str| names.get(name).copied();
         let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
         let births = |ty: &TypeName| self.births(ty);
-        let reached = |_| None;
+        let makers = |call: &Call, ordinal: u64| self.makers(call, ordinal);
+        let makers_of = |ty: &TypeName| -> Vec<&Call> {
+            self.makers_by_type.get(ty).map_or(&[][..], Vec::as_slice).iter().map(|at| &self.makers[*at]).collect()
+        };
+        let reached = |call: CallId| self.reached.get(&call);
         let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
-        use_it(Project { module: &module, history: &history, births: &births, reached: &reached, importable: &importable })
+        let project = Project {
+            module: &module,
+            history: &history,
+            births: &births,
+            makers: &makers,
+            makers_of: &makers_of,
+            reached: &reached,
+            importable: &importable,
+        };
+        use_it(project, &self.functions)
     }
 
     /// Lists the expressions to check, each with its function's place.
     pub fn items(&self, index: &Index) -> Vec<(usize, CheckItem)> {
         let names = names(index);
-        let module = |name: &str| names.get(name).copied();
-        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
-        let births = |ty: &TypeName| self.births(ty);
-        let reached = |call: CallId| self.reached.get(&call);
-        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
-        let project = Project { module: &module, history: &history, births: &births, reached: &reached, importable: &importable };
-        let mut items = Vec::new();
-        for (at, (function, calls, _)) in self.functions.iter().enumerate() {
-            let plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-            items.extend(plan.check_items().into_iter().map(|item| (at, item)));
-        }
-        items
+        self.with_project(index, &names, |project, functions| {
+            let mut items = Vec::new();
+            for (at, (function, calls, _)) in functions.iter().enumerate() {
+                let plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
+                items.extend(plan.check_items().into_iter().map(|item| (at, item)));
+            }
+            items
+        })
     }
 
     /// Gives the cases that the checks left, by function.
@@ -177,18 +263,14 @@ impl Gathered {
         answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
     ) -> Vec<(Function, Vec<Case>)> {
         let names = names(index);
-        let module = |name: &str| names.get(name).copied();
-        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
-        let births = |ty: &TypeName| self.births(ty);
-        let reached = |call: CallId| self.reached.get(&call);
-        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
-        let project = Project { module: &module, history: &history, births: &births, reached: &reached, importable: &importable };
-        let settled = self.functions.iter().enumerate().map(|(at, (function, calls, _))| {
-            let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-            plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
-            (function.clone(), plan.cases())
-        });
-        settled.collect()
+        self.with_project(index, &names, |project, functions| {
+            let settled = functions.iter().enumerate().map(|(at, (function, calls, _))| {
+                let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
+                plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
+                (function.clone(), plan.cases())
+            });
+            settled.collect()
+        })
     }
 
     /// Writes the drafts of what the checks left; fewer once `cancel` is set.
@@ -201,34 +283,40 @@ impl Gathered {
         cancel: &CancellationToken,
     ) -> Result<Vec<Made>, Trouble> {
         let names = names(index);
-        let module = |name: &str| names.get(name).copied();
-        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
-        let births = |ty: &TypeName| self.births(ty);
-        let reached = |call: CallId| self.reached.get(&call);
-        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
-        let project = Project { module: &module, history: &history, births: &births, reached: &reached, importable: &importable };
-        let mut made = Vec::new();
-        for (at, (function, calls, left_out)) in self.functions.iter().enumerate() {
-            if cancel.is_cancelled() {
-                break;
-            }
-            let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-            plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
-            let target = render::target(folder, function.id.module())
-                .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
-            let mut reasons = left_out.clone();
-            let mut draft = plan.draft(function, project, &target, most);
-            match &mut draft {
-                Some(draft) => {
-                    draft.left_out.append(&mut reasons);
-                    reasons.clone_from(&draft.left_out);
-                }
-                None => reasons.extend(plan.left_out()),
-            }
-            made.push(Made { function: function.id.clone(), draft, left_out: reasons });
-        }
-        Ok(made)
+        self.with_project(index, &names, |project, functions| drafts_of(functions, project, answers, folder, most, cancel))
     }
+}
+
+/// Writes the drafts of functions.
+fn drafts_of<'p>(
+    functions: &'p [Recorded],
+    project: Project<'p>,
+    answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
+    folder: &str,
+    most: usize,
+    cancel: &CancellationToken,
+) -> Result<Vec<Made>, Trouble> {
+    let mut made = Vec::new();
+    for (at, (function, calls, left_out)) in functions.iter().enumerate() {
+        if cancel.is_cancelled() {
+            break;
+        }
+        let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
+        plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
+        let target = render::target(folder, function.id.module())
+            .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
+        let mut reasons = left_out.clone();
+        let mut draft = plan.draft(function, project, &target, most);
+        match &mut draft {
+            Some(draft) => {
+                draft.left_out.append(&mut reasons);
+                reasons.clone_from(&draft.left_out);
+            }
+            None => reasons.extend(plan.left_out()),
+        }
+        made.push(Made { function: function.id.clone(), draft, left_out: reasons });
+    }
+    Ok(made)
 }
 
 /// Tells whether importing a module is harmless: not a script at the top of the project that nobody imports and that
@@ -254,16 +342,23 @@ fn usable(core: &Core, function: &FunctionId) -> Result<(Vec<Call>, Vec<LeftOut>
     let confirmed = views::confirmed_calls(core, function)?;
     let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    // Nobody saw these end again: their arguments can only be made by what made them, which the draft's proof will do.
+    let mut calls = Vec::new();
     for stored in core.store().calls_of(function, views::CALLS_MAX)? {
         let (id, times) = (stored.id, stored.times.max(1));
-        let noted = stored.not_replayable.clone().or_else(|| views::decode(stored).not_replayable());
+        let noted = stored.not_replayable.clone();
+        let call = views::decode(stored);
+        if call.rests_on_its_past() {
+            calls.push(call);
+            continue;
+        }
+        let noted = noted.or_else(|| call.not_replayable());
         let untried = || "it was not seen to end the same way again".to_owned();
         if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
             *reasons.entry(reason).or_default() += times;
         }
     }
     let notes = core.store().notes(&confirmed.iter().map(|(call, _)| call.id).collect::<Vec<_>>())?;
-    let mut calls = Vec::new();
     for (mut call, baseline) in confirmed {
         let outcome = review::outcome_hash(&baseline);
         if notes.get(&call.id).into_iter().flatten().any(|note| note.outcome == outcome) {

@@ -4,9 +4,11 @@
 //! is found out by evaluating it (`plan::Plan::check_items`), never assumed.
 
 mod object;
+mod origin;
 mod standard;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::domain::call::Call;
 use crate::domain::function::Module;
@@ -116,6 +118,10 @@ pub enum Way {
     State,
     /// By what was done with it (R11).
     Life,
+    /// By what gave it (R11).
+    Origin,
+    /// By its constructor, and then field by field: when nothing else makes it.
+    Fields,
 }
 
 /// Runs a construction until it needs no more names: a value that is met twice is bound to a name in the next attempt.
@@ -128,8 +134,19 @@ pub(super) fn together<'a, T>(
 ) -> Result<(T, Work), String> {
     let mut bind = BTreeSet::new();
     loop {
-        let mut builder =
-            Builder { project, call, scope, way, bind: &bind, work: Work::default(), strict: false, expecting: None };
+        let mut builder = Builder {
+            project,
+            call,
+            scope,
+            way,
+            bind: &bind,
+            work: Work::default(),
+            depth: 0,
+            efforts: 0,
+            known: None,
+            strict: false,
+            expecting: None,
+        };
         match construct(&mut builder) {
             Ok(done) => return Ok((done, builder.work)),
             Err(Stop::No(reason)) => return Err(reason),
@@ -202,6 +219,12 @@ pub(super) struct Builder<'a, 's> {
     way: Way,
     bind: &'s BTreeSet<u64>,
     pub(super) work: Work,
+    /// How many objects are being made by what gave them.
+    depth: usize,
+    /// How many calls were tried for that.
+    efforts: usize,
+    /// What the ordinals in the arguments stand for, once somebody asked.
+    known: Option<Rc<origin::Known<'a>>>,
     /// The type of a number is asserted where `==` would not see it.
     pub(super) strict: bool,
     /// Set while writing what a result is compared with.
@@ -307,9 +330,8 @@ impl<'a> Builder<'a, '_> {
             }
             Value::Sub { ordinal, ty, base, fields } => self.identified(*ordinal, &snake(ty.short()), |builder| {
                 if !fields.is_empty() {
-                    return builder
-                        .provenance(*ordinal, ty)
-                        .or_else(|_| no(format!("{} is a {} with fields of its own", ty.short(), base.type_name())));
+                    let reason = format!("{} is a {} with fields of its own", ty.short(), base.type_name());
+                    return builder.by_its_past(*ordinal, ty, reason);
                 }
                 let own = |name: &str| matches!(builder.project.method(ty, name), Lookup::Found(_));
                 if builder.expecting.is_some() && (own("__new__") || own("__init__")) {
@@ -349,10 +371,7 @@ impl<'a> Builder<'a, '_> {
             Value::Array { dtype, shape, items } => self.array(dtype, shape, items),
             Value::Secret { kind, .. } => no(format!("it holds a secret ({kind}) that was not recorded")),
             Value::Opaque { ordinal, ty } => self.identified(*ordinal, &snake(ty.short()), |builder| {
-                builder.provenance(*ordinal, ty).or_else(|stop| match stop {
-                    Stop::Again(_) => Err(stop),
-                    Stop::No(_) => no(format!("{} has no code form", ty.short())),
-                })
+                builder.by_its_past(*ordinal, ty, format!("{} has no code form", ty.short()))
             }),
             cut => no(cut.not_buildable().unwrap_or_else(|| format!("a {} has no code form", cut.type_name()))),
         }
@@ -552,8 +571,10 @@ fn incomparable(value: &Value) -> Result<(), Stop> {
             Some(Value::Str(text)) if text.to_ascii_lowercase().contains("nan") => no("NaN equals nothing"),
             _ => Ok(()),
         },
+        Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => Ok(()),
         Value::New { ty, .. }
-            if ty.module == "operator" || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock") =>
+            if matches!(ty.module.as_str(), "operator" | "itertools")
+                || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock") =>
         {
             no(format!("{} is not compared by its content", ty.short()))
         }

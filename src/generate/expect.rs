@@ -5,6 +5,7 @@ use crate::domain::value::{ObjectKind, TypeName, Value, python_float};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
 use crate::generate::layout::Expr;
+use crate::generate::project::Lookup;
 use crate::generate::scope::{Import, is_identifier};
 
 /// Stands for the result in the text of a subject.
@@ -12,6 +13,9 @@ pub const RESULT: char = '\0';
 
 /// R8: attributes asserted of one object.
 const ATTRIBUTES_MAX: usize = 6;
+
+/// How the place of an object in memory begins, which is another in each run (R18).
+const ADDRESS: &str = " at 0x";
 
 /// How a subject is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +93,11 @@ impl Builder<'_, '_> {
             return self.read_items(subject, items);
         }
         match &value {
+            Value::Str(text) if text.contains(ADDRESS) => {
+                self.work.imports.insert(Import::module("re"));
+                let subject = format!("re.sub(r\"{ADDRESS}[0-9A-Fa-f]+\", \"{ADDRESS}\", {subject})");
+                Ok(vec![Assertion::new(&subject, Relation::Equal, Expr::Text(without_addresses(text)))])
+            }
             Value::None | Value::Bool(_) | Value::Name(_) | Value::Ellipsis => one(Relation::Is, self.expected(&value)?),
             Value::Enum { name: Some(name), .. } if !name.contains('|') => one(Relation::Is, self.expected(&value)?),
             Value::Float(number) if number.is_nan() => {
@@ -118,7 +127,7 @@ impl Builder<'_, '_> {
                     let name = Expr::atom(name);
                     return one(Relation::Is, name);
                 }
-                let mut all = self.content(subject, base)?;
+                let mut all = self.content(subject, ty, base)?;
                 let fields: Vec<(&str, &Value)> = fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
                 all.extend(self.attributes(subject, &fields)?);
                 if all.is_empty() {
@@ -196,7 +205,7 @@ impl Builder<'_, '_> {
     }
 
     /// Asserts what an instance of a builtin's subclass holds as the builtin.
-    fn content(&mut self, subject: &str, base: &Value) -> Result<Vec<Assertion>, Stop> {
+    fn content(&mut self, subject: &str, ty: &TypeName, base: &Value) -> Result<Vec<Assertion>, Stop> {
         let builtin = match base {
             Value::Str(_) => "str",
             Value::Int(_) => "int",
@@ -207,8 +216,16 @@ impl Builder<'_, '_> {
             Value::Dict(pairs) if !pairs.is_empty() => "dict",
             _ => return Ok(Vec::new()),
         };
+        // A class with its own way to be read is read as the builtin would be.
+        let own = |name: &&str| matches!(self.project.method(ty, name), Lookup::Found(_));
+        let seen = match builtin {
+            "dict" if ["__getitem__", "__iter__", "keys"].iter().any(own) => format!("dict(dict.items({subject}))"),
+            "list" | "tuple" | "set" if own(&"__iter__") => format!("{builtin}({builtin}.__iter__({subject}))"),
+            "str" if own(&"__str__") => format!("str.__str__({subject})"),
+            _ => format!("{builtin}({subject})"),
+        };
         match self.expected(base) {
-            Ok(expected) => Ok(vec![Assertion::new(&format!("{builtin}({subject})"), Relation::Equal, expected)]),
+            Ok(expected) => Ok(vec![Assertion::new(&seen, Relation::Equal, expected)]),
             Err(Stop::No(_)) => Ok(Vec::new()),
             Err(again) => Err(again),
         }
@@ -309,11 +326,11 @@ impl Builder<'_, '_> {
         }
         let resolved = resolved.clone();
         // A field of a field may be the object itself.
-        if let Value::Sub { ordinal, base, fields, .. } = &resolved
+        if let Value::Sub { ordinal, ty, base, fields } = &resolved
             && !fields.is_empty()
             && self.work.name_of(*ordinal).is_none()
         {
-            return self.content(subject, base);
+            return self.content(subject, ty, base);
         }
         self.assertions(subject, &resolved)
     }
@@ -350,11 +367,11 @@ impl Builder<'_, '_> {
                 .collect();
             return self.attributes(subject, &changed);
         }
-        if let (Value::Sub { base: held, fields: old, .. }, Value::Sub { base, fields: new, .. }) = (before, &after)
+        if let (Value::Sub { base: held, fields: old, .. }, Value::Sub { ty, base, fields: new, .. }) = (before, &after)
             && !new.is_empty()
         {
             let same = held.first_difference(base).is_none();
-            let mut all = if same { Vec::new() } else { self.content(subject, base)? };
+            let mut all = if same { Vec::new() } else { self.content(subject, ty, base)? };
             let changed: Vec<(&str, &Value)> = new
                 .iter()
                 .filter(|(name, value)| {
@@ -389,6 +406,17 @@ pub(super) fn identity<'c>(call: &'c Call, value: &Value) -> Option<&'c Argument
             matches!(arg.value, Value::Object { .. } | Value::Sub { .. } | Value::Exception { .. } | Value::Opaque { .. });
         (object && of(&arg.value) == Some(wanted)) || changed == Some(wanted)
     })
+}
+
+/// Takes the places of objects in memory out of a text.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split(ADDRESS);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(ADDRESS);
+        out.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+    }
+    out
 }
 
 /// Numbers that equal a value of another type: `1 == True`, `2.0 == 2`.

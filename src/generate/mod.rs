@@ -5,6 +5,7 @@
 //! [`prove::judge`] reads the proof runs. Every step is a function of its inputs: the same calls give the same bytes.
 
 pub mod act;
+pub mod agree;
 pub mod build;
 pub mod cases;
 pub mod choose;

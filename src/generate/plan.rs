@@ -7,6 +7,7 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Function;
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::value::Value;
+use crate::generate::agree;
 use crate::generate::build::Way;
 use crate::generate::cases::{self, Case, Known};
 use crate::generate::choose::choose;
@@ -48,10 +49,18 @@ impl Plan {
         let mut plan = Self { cases: Vec::new(), left_out: BTreeMap::new(), scope: scope.clone() };
         for call in calls {
             let mut case = |way| cases::case(call, function, known, project, &mut scope, way);
-            match (case(Way::State), case(Way::Life)) {
-                (Ok(state), Ok(life)) if life.check.0 != state.check.0 => plan.cases.push(vec![state, life]),
-                (Ok(case), _) | (Err(_), Ok(case)) => plan.cases.push(vec![case]),
-                (Err(reason), Err(_)) => plan.leave_out(call.times.max(1), reason),
+            let mut ways: Vec<Case> = Vec::new();
+            let mut reason = None;
+            for way in [Way::State, Way::Life, Way::Origin, Way::Fields] {
+                match case(way) {
+                    Ok(case) if ways.iter().all(|other| other.check.0 != case.check.0) => ways.push(case),
+                    Ok(_) => {}
+                    Err(why) => reason = reason.or(Some(why)),
+                }
+            }
+            match reason {
+                Some(reason) if ways.is_empty() => plan.leave_out(call.times.max(1), reason),
+                _ => plan.cases.push(ways),
             }
         }
         plan.scope = scope;
@@ -143,6 +152,9 @@ fn wrong(case: &Case, answer: Option<&Result<Value, String>>) -> Option<String> 
     match answer {
         None => Some("its arguments could not be checked".to_owned()),
         Some(Err(why)) => Some(format!("its arguments cannot be made again: {why}")),
+        Some(Ok(value)) if agree::is_partial(&case.check.1) => {
+            (!agree::agrees(&case.check.1, value)).then(|| "its arguments come out different when made again".to_owned())
+        }
         Some(Ok(value)) => case.check.1.first_difference(value).map(|difference| {
             let path = if difference.path.is_empty() { String::new() } else { format!(" at {}", difference.path) };
             format!("its arguments come out different when made again{path}")

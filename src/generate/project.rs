@@ -18,6 +18,10 @@ pub struct Project<'a> {
     /// Lists the kept calls of a class's `__init__`, in order: an object that was never seen being made may be one of
     /// those that were, by its state.
     pub births: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,
+    /// Lists the kept calls of the given call's process, ended before it began, whose result holds this object.
+    pub makers: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
+    /// Lists the kept calls whose result is, or holds, an instance of a class: the simplest first.
+    pub makers_of: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,
     /// Lists the ways from line to line that a call took, where somebody looked: a number for each.
     pub reached: &'a dyn Fn(CallId) -> Option<&'a BTreeSet<u32>>,
     /// Tells whether a module may be imported: not a script that begins its work when it is.

@@ -11,6 +11,8 @@ use crate::generate::scope::{is_identifier, snake};
 
 /// R11: an object whose life takes more lines than this is no setup that anybody reads.
 const LIFE_MAX: usize = 8;
+/// An object of which more fields than this have to be set is not what its class makes.
+const SET_MAX: usize = 5;
 
 impl<'a> Builder<'a, '_> {
     /// Writes an object by its state, or by its life.
@@ -26,14 +28,21 @@ impl<'a> Builder<'a, '_> {
         }
         if kind != ObjectKind::Plain && !matches!(self.project.method(ty, "__init__"), Lookup::Found(_)) {
             return match self.generated(ty, kind, fields) {
-                Err(Stop::No(reason)) if self.expecting.is_none() => self.lived(ordinal, ty, fields)?.map_or(no(reason), Ok),
+                Err(Stop::No(reason)) if self.expecting.is_none() => match self.lived(ordinal, ty, fields)? {
+                    Some(expr) => Ok(expr),
+                    None => self.made_elsewhere(ordinal, ty)?.map_or(no(reason), Ok),
+                },
                 made => made,
             };
         }
         let shape = self.shape(ty, fields);
-        if self.way == Way::Life
-            && let Some(expr) = self.lived(ordinal, ty, fields)?
-        {
+        let before = match self.way {
+            Way::State => None,
+            Way::Life => self.lived(ordinal, ty, fields)?,
+            Way::Origin => self.made_elsewhere(ordinal, ty)?,
+            Way::Fields => self.set_field_by_field(ordinal, ty, fields)?,
+        };
+        if let Some(expr) = before {
             return Ok(expr);
         }
         if let Ok(Shape { derived: false, .. }) = &shape
@@ -45,6 +54,9 @@ impl<'a> Builder<'a, '_> {
             return no(format!("{} cannot be written by its state", ty.short()));
         }
         if let Some(expr) = self.lived(ordinal, ty, fields)? {
+            return Ok(expr);
+        }
+        if let Some(expr) = self.made_elsewhere(ordinal, ty)? {
             return Ok(expr);
         }
         // What is left may follow from the arguments; evaluating the expression tells.
@@ -70,8 +82,55 @@ impl<'a> Builder<'a, '_> {
         })
     }
 
+    /// R11, the last resort: makes an object by a recorded `__init__`, and sets the few fields that are others since.
+    fn set_field_by_field(&mut self, ordinal: u64, ty: &TypeName, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
+        if self.expecting.is_some() {
+            return Ok(None);
+        }
+        let own = (self.project.history)(self.call, ordinal).into_iter().filter(|call| is_birth(call)).take(1);
+        let others = (self.project.births)(ty).into_iter();
+        // The one with the least to set; its own comes first.
+        let mut found: Option<(&Call, Vec<&(String, Value)>)> = None;
+        for birth in own.chain(others) {
+            let Some(Value::Object { ty: made, fields: begun, .. }) = after_birth(birth) else { continue };
+            let differs = |(name, value): &&(String, Value)| {
+                !begun.iter().any(|(known, before)| known == name && before.first_difference(value).is_none())
+            };
+            let set: Vec<&(String, Value)> = fields.iter().filter(differs).collect();
+            let kept = begun.iter().all(|(name, _)| fields.iter().any(|(known, _)| known == name));
+            let fewer = found.as_ref().is_none_or(|(_, least)| set.len() < least.len());
+            if made == ty && kept && set.len() <= SET_MAX && fewer {
+                found = Some((birth, set));
+            }
+        }
+        // One that came out the same is made without this.
+        let Some((birth, set)) = found.filter(|(_, set)| !set.is_empty()) else { return Ok(None) };
+        self.attempt(|builder| {
+            let items = builder.arguments(birth)?;
+            let made = Expr::call_with(&builder.spell(ty)?, items);
+            let name = builder.bind_object(ordinal, &snake(ty.short()), made);
+            for (field, value) in set {
+                if !is_identifier(field) {
+                    return no(format!("{} has a field without a name", ty.short()));
+                }
+                let value = builder.value(value, field)?;
+                let same = format!("setattr({name}, \"{field}\", {})", value.flat());
+                builder.work.setup.push(Statement::assign(&format!("{name}.{field}"), value, same));
+            }
+            Ok(Expr::Atom(name))
+        })
+    }
+
+    /// Writes what has no form of its own by its recorded life, or by what gave it.
+    pub(super) fn by_its_past(&mut self, ordinal: u64, ty: &TypeName, reason: String) -> Result<Expr, Stop> {
+        if let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))? {
+            return Ok(expr);
+        }
+        self.made_elsewhere(ordinal, ty)?.map_or(no(reason), Ok)
+    }
+
     /// Tries one way; a reason why not leaves no trace and is no answer.
-    fn attempt(&mut self, way: impl FnOnce(&mut Self) -> Result<Expr, Stop>) -> Result<Option<Expr>, Stop> {
+    pub(super) fn attempt(&mut self, way: impl FnOnce(&mut Self) -> Result<Expr, Stop>) -> Result<Option<Expr>, Stop> {
         let before = self.work.clone();
         match way(self) {
             Ok(expr) => Ok(Some(expr)),
@@ -198,6 +257,12 @@ impl<'a> Builder<'a, '_> {
             items.push(Item::keyword(&arg.name, self.value(&arg.value, &arg.name)?));
         }
         Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// Lets happen to a made object what happened to it since; gives its name.
+    pub(super) fn life_of(&mut self, ordinal: u64, ty: &TypeName, made: Expr, history: &[&'a Call]) -> Result<String, Stop> {
+        let later = outermost(history, self.call);
+        self.life(ordinal, ty, &later, |_| Ok(made)).map(|expr| expr.flat())
     }
 
     /// Makes an object and lets happen to it what happened.
@@ -341,14 +406,19 @@ fn outermost<'a>(history: &[&'a Call], call: &Call) -> Vec<&'a Call> {
     out
 }
 
+/// Gives what a call of `__init__` left of its receiver.
+fn after_birth(call: &Call) -> Option<&Value> {
+    let receiver = call.args.first()?;
+    let returned = matches!(call.effect.outcome, Outcome::Returned(_));
+    call.effect.changed.iter().find(|(name, _)| returned && *name == receiver.name).map(|(_, after)| after)
+}
+
 /// Tells whether a call of `__init__` left an object of this state.
 fn bears(call: &Call, wanted: &Value) -> bool {
-    let Some(receiver) = call.args.first() else { return false };
-    let after = call.effect.changed.iter().find(|(name, _)| *name == receiver.name).map(|(_, after)| after);
-    match after {
+    match after_birth(call) {
         Some(Value::Object { ty, fields, .. }) => {
             let made = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.clone() };
-            matches!(call.effect.outcome, Outcome::Returned(_)) && made.first_difference(wanted).is_none()
+            made.first_difference(wanted).is_none()
         }
         _ => false,
     }

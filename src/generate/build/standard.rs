@@ -46,6 +46,7 @@ impl Builder<'_, '_> {
                     args.remove(0);
                 }
             }
+            ("operator", "getitem" | "or_") if args.len() == 2 => return self.type_expression(&ty.qualname, &args),
             ("re", "compile") => return self.pattern(&args),
             ("builtins", "eval") => return self.lambda(&args),
             ("datetime", "timezone") if args.len() == 1 && is_zero(&args[0]) => {
@@ -63,6 +64,20 @@ impl Builder<'_, '_> {
         let mut items: Vec<Item> = self.values(&args, "value")?.into_iter().map(Item::from).collect();
         items.extend(self.named(&kwargs)?);
         Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// Writes `list[int]` and `int | None` as they stand in annotations.
+    fn type_expression(&mut self, operation: &str, args: &[Value]) -> Result<Expr, Stop> {
+        let base = self.value(&args[0], "type")?.flat();
+        if operation == "or_" {
+            return Ok(Expr::Atom(format!("{base} | {}", self.value(&args[1], "type")?.flat())));
+        }
+        let items = match &args[1] {
+            Value::Tuple(items) if !items.is_empty() => self.values(items, "type")?,
+            item => vec![self.value(item, "type")?],
+        };
+        let items: Vec<String> = items.iter().map(Expr::flat).collect();
+        Ok(Expr::Atom(format!("{base}[{}]", items.join(", "))))
     }
 
     /// Writes a lambda as it stands in the program, when the names in it mean the same in a test.

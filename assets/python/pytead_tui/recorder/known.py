@@ -219,7 +219,38 @@ def _struct_time(w, v, d):
     return new("time", "struct_time", (tuple(w.value(x, d + 1) for x in tuple.__iter__(v)),))
 
 
+def _alias(w, v, d):
+    """Gives `list[int]`, `Optional[int]`, `Literal["a"]` as the subscription that makes it."""
+    held = v.__dict__ if names_of(type(v))[0] == "typing" else {}
+    origin, args, name = held.get("__origin__", v.__origin__), held.get("__args__", v.__args__), held.get("_name")
+    typing = sys.modules.get("typing")
+    if typing is not None and origin in (typing.Union, typing.Literal):
+        base = (TAG, "name", "typing", "Union" if origin is typing.Union else "Literal")
+    elif name is not None and getattr(typing.__dict__.get(name), "__origin__", None) is origin:
+        base = (TAG, "name", "typing", name)
+    else:
+        base = w.value(origin, d + 1)
+    if held:
+        args = [None if a is type(None) else a for a in args]  # as it is written
+    items = tuple(w.value(a, d + 1) for a in args)
+    return new("operator", "getitem", (base, items[0] if len(items) == 1 else items))
+
+
+def _union(w, v, d):
+    """Gives `int | None` as the operations that make it."""
+    first, *rest = (w.value(None if a is type(None) else a, d + 1) for a in v.__args__)
+    for other in rest:
+        first = new("operator", "or_", (first, other))
+    return first
+
+
 _EXACT = {
+    ("types", "GenericAlias"): _alias,
+    ("typing", "_GenericAlias"): _alias,
+    ("typing", "_UnionGenericAlias"): _alias,
+    ("typing", "_LiteralGenericAlias"): _alias,
+    ("types", "UnionType"): _union,
+    ("typing", "Union"): _union,
     ("datetime", "datetime"): _datetime,
     ("datetime", "date"): lambda w, v, d: new("datetime", "date", (v.year, v.month, v.day)),
     ("datetime", "time"): _time,
@@ -383,10 +414,12 @@ BASES = (
 
 
 _constants: dict = {}
+_DEEPEST = 4
+_LOOKS = 20
 
 
-def _constant(v):
-    """Gives an immutable value by the name under which the module of its class holds it."""
+def _constant(v, readers):
+    """Gives an immutable value by the name under which the module of its class, or another such value, holds it."""
     cls = type(v)
     module = names_of(cls)[0]
     held = sys.modules.get(module)
@@ -395,10 +428,32 @@ def _constant(v):
     space = held.__dict__
     known = _constants.get(oid(cls))
     if known is None or known[0] is not cls or known[1] != len(space):
-        found = {oid(x): name for name, x in list(space.items()) if type(x) is cls and type(name) is str}
-        known = _constants[oid(cls)] = (cls, len(space), found)
-    name = known[2].get(oid(v))
-    return None if name is None or space.get(name) is not v else (TAG, "name", module, name)
+        known = _constants[oid(cls)] = [cls, len(space), _constants_of(cls, space, readers), 1]
+    path = known[2].get(oid(v))
+    if path is None and known[3] < _LOOKS and any(type(held) is cls for _, held in state(readers, v)):
+        # Such values are made when they are first asked for, and know where they came from.
+        known[2], known[3] = _constants_of(cls, space, readers), known[3] + 1
+        path = known[2].get(oid(v))
+    if path is None:
+        return None
+    at = space.get(path[0])
+    for name in path[1:]:
+        at = dict(state(readers, at)).get(name) if type(at) is cls else None
+    return (TAG, "name", module, ".".join(path)) if at is v else None
+
+
+def _constants_of(cls, space, readers):
+    """Finds the values of a class in a module, then those that they hold as attributes, and so on."""
+    found = {}
+    ring = [((name,), x) for name, x in list(space.items()) if type(x) is cls and type(name) is str]
+    while ring:
+        further = []
+        for path, x in ring:
+            if len(found) < 1000 and found.setdefault(oid(x), path) is path and len(path) < _DEEPEST:
+                held = [(n, y) for n, y in state(readers, x) if type(y) is cls and n.isidentifier()]
+                further += [((*path, n), y) for n, y in held]
+        ring = further
+    return found
 
 
 def subclass(base, content, readers):
@@ -412,7 +467,7 @@ def subclass(base, content, readers):
 
     def write(w, v, d):
         if fixed:
-            named = _constant(v)
+            named = _constant(v, readers)
             if named is not None:
                 return named
         if w.brief and w.objects.told(v) is not None and oid(v) not in w.memo:

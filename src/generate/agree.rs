@@ -1,0 +1,165 @@
+//! Whether a value that was made again agrees with one that was recorded only in part.
+//!
+//! Recording has a budget, and some objects cannot be read: what was not seen cannot be compared. Everything that was
+//! seen has to be the same. Whole values are compared by `Value::first_difference`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::value::Value;
+
+/// Tells whether parts of a value were not recorded.
+#[must_use]
+pub fn is_partial(value: &Value) -> bool {
+    let whole = value.walk(&mut |part| !matches!(part, Value::Cut { .. }));
+    !whole
+}
+
+/// Tells whether a value agrees with a recorded one wherever both were seen.
+#[must_use]
+pub fn agrees(recorded: &Value, made: &Value) -> bool {
+    let mut comparison = Comparison { old: defined(recorded), new: defined(made), open: BTreeSet::new() };
+    comparison.same(recorded, made)
+}
+
+struct Comparison<'v> {
+    old: BTreeMap<u64, &'v Value>,
+    new: BTreeMap<u64, &'v Value>,
+    /// Pairs of objects that were compared, or are being compared.
+    open: BTreeSet<(u64, u64)>,
+}
+
+impl<'v> Comparison<'v> {
+    fn same(&mut self, old: &'v Value, new: &'v Value) -> bool {
+        let (old, new) = (resolved(&self.old, old), resolved(&self.new, new));
+        if let (Some(a), Some(b)) = (ordinal(old), ordinal(new)) {
+            // One object there is one object here.
+            let other = self.open.iter().any(|(x, y)| (*x == a) != (*y == b));
+            if other || !self.open.insert((a, b)) {
+                return !other;
+            }
+        }
+        match (old, new) {
+            (Value::Shared(_, old), new) => return self.same(old, new),
+            (old, Value::Shared(_, new)) => return self.same(old, new),
+            (Value::Cut { .. }, _) | (_, Value::Cut { .. }) => return has_type_of(old, new),
+            // What is defined in a part that was cut off is nowhere to be found.
+            (Value::Ref(_), _) | (_, Value::Ref(_)) => return true,
+            _ => {}
+        }
+        let (olds, news) = (old.children(), new.children());
+        // With the budget at its end, an object is told up to the field that was cut.
+        let ends_cut = |parts: &[(_, &Value)]| matches!(parts.last(), Some((_, Value::Cut { .. })));
+        let complete = match old {
+            Value::Object { .. } | Value::Sub { .. } if olds.len() < news.len() => ends_cut(&olds),
+            Value::Object { .. } | Value::Sub { .. } if olds.len() > news.len() => ends_cut(&news),
+            _ => olds.len() == news.len(),
+        };
+        same_head(old, new) && complete && olds.iter().zip(&news).all(|((step, a), (other, b))| step == other && self.same(a, b))
+    }
+}
+
+/// Compares everything of two values but their parts.
+fn same_head(old: &Value, new: &Value) -> bool {
+    if old.children().is_empty() && new.children().is_empty() {
+        return old.first_difference(new).is_none();
+    }
+    match (old, new) {
+        (Value::Object { ty: a, kind: k, .. }, Value::Object { ty: b, kind: l, .. }) => a == b && k == l,
+        (Value::Enum { ty: a, name: x, .. }, Value::Enum { ty: b, name: y, .. }) => a == b && x == y,
+        (Value::Method { name: a, .. }, Value::Method { name: b, .. }) => a == b,
+        (Value::File { class: a, position: p, .. }, Value::File { class: b, position: q, .. }) => a == b && p == q,
+        (Value::Array { dtype: a, shape: s, .. }, Value::Array { dtype: b, shape: t, .. }) => a == b && s == t,
+        _ => std::mem::discriminant(old) == std::mem::discriminant(new) && old.type_name() == new.type_name(),
+    }
+}
+
+/// Tells whether a value could be the one that was cut.
+fn has_type_of(old: &Value, new: &Value) -> bool {
+    let short = |value: &Value| match value.type_name().rsplit('.').next() {
+        Some("NoneType") | None => "None".to_owned(),
+        Some(name) => name.to_owned(),
+    };
+    match (old, new) {
+        (Value::Cut { hash: a, .. }, Value::Cut { hash: b, .. }) if !a.is_empty() && !b.is_empty() => a == b,
+        (Value::Cut { length: Some(length), .. }, Value::List(items) | Value::Tuple(items)) => *length == items.len() as u64,
+        // A name may stand for an instance, whose type it does not tell.
+        (_, Value::Name(_) | Value::Ref(_)) | (Value::Name(_) | Value::Ref(_), _) => true,
+        _ => short(old) == short(new),
+    }
+}
+
+fn ordinal(value: &Value) -> Option<u64> {
+    match value {
+        Value::Object { ordinal, .. }
+        | Value::Sub { ordinal, .. }
+        | Value::Exception { ordinal, .. }
+        | Value::Opaque { ordinal, .. } => Some(*ordinal),
+        _ => None,
+    }
+}
+
+fn defined(value: &Value) -> BTreeMap<u64, &Value> {
+    let mut found = BTreeMap::new();
+    value.walk(&mut |part| {
+        let number = match part {
+            Value::Shared(number, _) => Some(*number),
+            part => ordinal(part),
+        };
+        if let Some(number) = number {
+            found.entry(number).or_insert(part);
+        }
+        true
+    });
+    found
+}
+
+fn resolved<'v>(known: &BTreeMap<u64, &'v Value>, value: &'v Value) -> &'v Value {
+    match value {
+        Value::Ref(number) => known.get(number).copied().unwrap_or(value),
+        value => value,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::domain::value::{ObjectKind, TypeName};
+
+    fn node(ordinal: u64, name: &str, parent: Value) -> Value {
+        let fields = vec![("name".to_owned(), Value::Str(name.into())), ("parent".to_owned(), parent)];
+        Value::Object { ordinal, ty: TypeName::new("tree", "Node"), kind: ObjectKind::Plain, fields }
+    }
+
+    fn cut(ty: &str) -> Value {
+        Value::Cut { ty: ty.into(), length: None, head: Box::new(Value::None), tail: Box::new(Value::None), hash: String::new() }
+    }
+
+    /// R1: what was not recorded is not compared, everything else is.
+    #[test]
+    fn a_value_that_was_cut_agrees_with_what_was_seen_of_it() {
+        let recorded = Value::List(vec![node(1, "a", cut("Node")), node(2, "b", Value::Ref(1))]);
+        let same = Value::List(vec![node(7, "a", node(8, "root", Value::None)), node(9, "b", Value::Ref(7))]);
+        assert!(is_partial(&recorded) && !is_partial(&same));
+        assert!(agrees(&cut("NoneType"), &Value::None) && !agrees(&cut("int"), &Value::None));
+        assert!(agrees(&recorded, &same));
+        let begun = vec![("name".to_owned(), Value::Str("a".into())), ("parent".to_owned(), cut("Node"))];
+        let ty = || TypeName::new("tree", "Node");
+        let short = Value::Object { ordinal: 1, ty: ty(), kind: ObjectKind::Plain, fields: begun.clone() };
+        let mut fields = begun;
+        fields[1].1 = Value::None;
+        fields.push(("children".to_owned(), Value::List(Vec::new())));
+        let long = Value::Object { ordinal: 2, ty: ty(), kind: ObjectKind::Plain, fields };
+        assert!(!agrees(&short, &long), "a None is no Node");
+        assert!(agrees(&node(1, "a", cut("NoneType")), &long), "what follows the cut was not recorded");
+        assert!(!agrees(&node(1, "a", Value::None), &long), "nothing was cut here, and a field is new");
+        for other in [
+            Value::List(vec![node(7, "x", node(8, "root", Value::None)), node(9, "b", Value::Ref(7))]),
+            Value::List(vec![node(7, "a", Value::Str("root".into())), node(9, "b", Value::Ref(7))]),
+            Value::List(vec![node(7, "a", node(8, "root", Value::None)), node(9, "b", Value::Ref(8))]),
+            Value::List(vec![node(7, "a", node(8, "root", Value::None))]),
+        ] {
+            assert!(!agrees(&recorded, &other), "{other:?}");
+        }
+    }
+}
