@@ -44,7 +44,9 @@ pub struct JourneyEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum What {
-    /// A call began. `reached` are the lines its own body came to, in the order of their first time.
+    /// A call began. `reached` are the lines its own body came to, in the order of their first time. Where the call is
+    /// told in `brief`, only those that no call of the function came to before, and no object was looked into: what
+    /// changed is not known.
     Call {
         function: FunctionId,
         args: Vec<Argument>,
@@ -54,8 +56,10 @@ pub enum What {
         direct: bool,
         task: u32,
         reached: Vec<u32>,
+        #[serde(default)]
+        brief: bool,
     },
-    /// It returned; `changed` are the parameters whose content is another one now.
+    /// It returned; `changed` are the parameters whose content is another one now, none where the call is told in brief.
     Return { value: Value, changed: Vec<(String, Value)> },
     /// It raised, on this line of its function; `mro` are the names of the exception's type and its bases.
     Raise { exception: Value, mro: Vec<String>, raised_at: Option<u32>, changed: Vec<(String, Value)> },

@@ -73,6 +73,7 @@ fn journey(script: &str) -> Vec<JourneyEvent> {
                 direct: parent.is_none(),
                 task: 0,
                 reached: vec![],
+                brief: false,
             },
         });
         open.push((depth, line, thread, ended));

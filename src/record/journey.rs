@@ -246,6 +246,7 @@ impl Reader {
         let (direct, task, receiver, values) = (parts.bool()?, parts.natural()?, parts.natural_or_none()?, parts.values()?);
         parts.tree()?;
         let caller_line = parts.natural_or_none()?.and_then(|line| u32::try_from(line).ok());
+        let brief = !parts.is_empty() && parts.bool()?;
         let known = self.functions.get(&function).ok_or_else(|| DecodeError::form("a function is known before its calls"))?;
         let argument = |((name, kind), mut value): (&(String, ParamKind), Value)| {
             clean(&mut value, &mut self.redactor, self.main.as_deref());
@@ -255,7 +256,7 @@ impl Reader {
         let (function, task) = (known.id.clone(), u32::try_from(task).unwrap_or(u32::MAX));
         self.begun.insert(call, self.events.len());
         let reached = Vec::new();
-        self.add(call, above, at_ns, What::Call { function, args, receiver, parent: None, caller_line, direct, task, reached });
+        self.add(call, above, at_ns, What::Call { function, args, receiver, parent: None, caller_line, direct, task, reached, brief });
         Ok(())
     }
 
@@ -270,7 +271,7 @@ impl Reader {
     }
 
     fn changed(&mut self, parts: &mut Parts) -> Result<Vec<(String, Value)>, DecodeError> {
-        let mut changed = parts.fields()?;
+        let mut changed = parts.fields_or_none()?;
         changed.iter_mut().for_each(|(_, value)| clean(value, &mut self.redactor, self.main.as_deref()));
         Ok(changed)
     }

@@ -246,6 +246,18 @@ impl Parts {
             _ => Err(DecodeError::form(format!("{} has a dict here", self.what))),
         }
     }
+
+    /// Takes the same, or `None` for nothing that is known.
+    ///
+    /// # Errors
+    /// When it is missing or something else.
+    pub fn fields_or_none(&mut self) -> Result<Vec<(String, Value)>, DecodeError> {
+        if matches!(self.items.as_slice().first(), Some(Tree::None)) {
+            self.tree()?;
+            return Ok(Vec::new());
+        }
+        self.fields()
+    }
 }
 
 pub(super) fn kind_text(kind: ObjectKind) -> &'static str {

@@ -1,5 +1,9 @@
 """How many calls are kept, and what is said of the others."""
 
+import sys
+
+import pytest
+
 
 def test_limit_of_a_shape_and_repetitions(program):
     spool = program.main("""
@@ -141,6 +145,24 @@ def test_copying_has_a_budget(program):
     assert all(end for _, end in spool.calls("Big.work"))
 
 
+def test_every_function_keeps_its_first_inputs_however_much_the_others_copied(program):
+    many = range(80)
+    source = """
+class Big:
+    def __init__(self):
+        self.rows = [[str(i), {"k": (i, [i])}] for i in range(60)]
+"""
+    source += "".join("\ndef f%d(big, n):\n    return n\n" % i for i in many)
+    source += "\ndef main():\n    big = Big()\n"
+    source += "".join("    for n in range(50):\n        f%d(big, n)\n" % i for i in many)
+    spool = program.main(source)
+    kept = [spool.calls("f%d" % i) for i in many]
+    assert all(len(calls) >= 2 for calls in kept)
+    assert len([g for g in spool.of("G") if g[1].startswith("budget of app:f")]) > 40, "there was not time for more"
+    whole = [calls for calls in kept if all(c.args[0][-1]["rows"][1][0] == "1" for c, _ in calls[:2])]
+    assert len(whole) > 8, "what was left for the first ones alone is enough for fewer"
+
+
 def test_huge_values_are_cut_at_once(program):
     spool = program.main("""
         import hashlib
@@ -176,18 +198,112 @@ def test_huge_values_are_cut_at_once(program):
     assert sum(len(p.read_bytes().rstrip(b"\0")) for p in program.spool.iterdir()) < 20_000
 
 
-def test_journeys_keep_every_call_and_say_when_they_are_cut(program):
+MECHANISMS = ["monitor", "rewrite"] if sys.version_info >= (3, 12) else ["rewrite"]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_short_journey_lacks_nothing(program, mechanism):
     spool = program.main("""
         def f(x):
             return x
 
         def main():
+            for _ in range(1_995):
+                f(1)
+    """, PYTEAD_MODE="journey", PYTEAD_EVENTS=mechanism)  # fmt: skip
+    assert len(spool.calls("f")) == 1_995
+    assert not spool.of("G")
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_long_journey_leaves_out_the_repeats_of_a_function_and_nothing_else(program, mechanism):
+    spool = program.main("""
+        def f(x):
+            return x
+
+        def often(x):
+            return x
+
+        def once(x):
+            return x
+
+        def main():
             for _ in range(30_000):
                 f(1)
-    """, PYTEAD_MODE="journey")  # fmt: skip
-    assert len(spool.calls("f")) == 19_999
+            for _ in range(150):
+                often(2)
+            once(3)
+    """, PYTEAD_MODE="journey", PYTEAD_EVENTS=mechanism)  # fmt: skip
+    assert len(spool.calls("f")) == 2_000
+    assert len(spool.calls("often")) == 100
+    assert [g[1] for g in spool.of("G")] == ["repeats of app:f", "repeats of app:often"]
+    assert spool.one("once")[1].value == 3
+    assert spool.one("main")[1][0] == "R" and spool.of("Z")
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_recursion_that_is_left_out_of_a_journey_leaves_the_ends_right(program, mechanism):
+    spool = program.main("""
+        def down(n):
+            return n and down(n - 1)
+
+        def main():
+            for _ in range(50):
+                down(60)
+            return "done"
+    """, PYTEAD_MODE="journey", PYTEAD_EVENTS=mechanism)  # fmt: skip
+    assert [g[1] for g in spool.of("G")] == ["repeats of app:down"]
+    calls = spool.calls("down")
+    assert all(end and end.value == 0 for _, end in calls)
+    ends = [r.cid for r in spool.of("R")]
+    assert len(ends) == len(set(ends)) == len(calls) + 1
+    starts = {c.cid: c.ns for c, _ in calls}
+    assert all(end.ns > starts[c.cid] for c, end in calls)
+    assert spool.one("main")[1].value == "done"
+
+
+def test_a_journey_of_many_functions_is_cut_after_20_000_events(program):
+    source = "".join("\ndef f%d(x):\n    return x\n" % i for i in range(150))
+    source += "\ndef main():\n    for i in range(120):\n        " + "; ".join("f%d(i)" % i for i in range(150)) + "\n"
+    spool = program.main(source, PYTEAD_MODE="journey")
+    events = sum(r[0] in "CRXYST" for r in spool.records)
+    assert 20_000 <= events <= 20_005
     assert [g[1] for g in spool.of("G")] == ["journey cut"]
     assert spool.one("main")[1][0] == "R" and spool.of("Z"), "the ends of what had begun are there"
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_what_a_journey_tells_in_brief_says_that_state_was_not_looked_at(program, mechanism):
+    spool = program.main("""
+        class Cart:
+            def __init__(self):
+                self.items = []
+
+            def add(self, item, tags):
+                if item == 1_500:
+                    self.items.clear()
+                self.items.append(item)
+                return self
+
+        def main():
+            cart = Cart()
+            for i in range(1_900):
+                cart.add(i, ["a", [cart]])
+    """, PYTEAD_MODE="journey", PYTEAD_EVENTS=mechanism)  # fmt: skip
+    calls = spool.calls("Cart.add")
+    brief = [(c, end) for c, end in calls if len(c) == 12]
+    full = [(c, end) for c, end in calls if len(c) == 11]
+    assert calls == full + brief and len(full) == 999 and len(brief) == 901, "2,000 events in full, one of them main's"
+    assert all(end.changed["self"][1] == "obj" for _, end in full)
+    cart = full[0][0].receiver
+    for c, end in brief:
+        assert c[11] is True and c.receiver == cart
+        assert c.args[0][1:] == ("opaque", cart, "app", "Cart") and type(c.args[1]) is int
+        assert c.args[2][0] == "a" and c.args[2][1][0][1] == "cut", "one level of a container"
+        assert end.changed is None and end.value[1:] == ("opaque", cart, "app", "Cart")
+    lines = [(r[1], r[2]) for r in spool.of("L")]
+    clears = next(c.cid for c, _ in brief if c.args[1] == 1_500)
+    assert [found for found in lines if found[0] in {c.cid for c, _ in brief}] == [(clears, (8,))], "new lines are told"
 
 
 def test_a_journey_of_yields_is_cut_too(program):
@@ -211,7 +327,7 @@ import time
 
 class Big:
     def __init__(self):
-        self.rows = [[str(i), {"k": (i, [i])}] for i in range(90)]
+        self.rows = [[str(i), {"k": (i, [i])}] for i in range(40)]
         self.n = 0
 
 def busy(seconds):

@@ -201,7 +201,7 @@ def test_a_generator_that_ends_in_another_thread_disturbs_no_record(program):
     main(program, source, PYTEAD_MODE="journey")
     spool = program.read()
     assert len([y for y in spool.of("Y")]) == 1600
-    assert len(spool.calls("f")) == 3000
+    assert len(spool.calls("f")) >= 100 and all(end for _, end in spool.calls("f"))
 
 
 def test_signal_handlers_and_finalizers_leave_no_hole(program):

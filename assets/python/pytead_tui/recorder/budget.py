@@ -14,10 +14,14 @@ LEAST, MOST = 500_000, 20_000_000  # ns; within these bounds
 NODE = 5_000  # ns that copying one node of a value takes, at the start and at the end of its call
 AGAIN = 400_000_000  # ns of the program after which the functions that had too little are looked at again
 FEWEST = 60  # nodes of a call
+FIRST = 2  # calls of each function that are kept whole whatever the others took, or at least up to
+ENOUGH = 120  # nodes, when copying has taken a quarter of the time until now
+TRIES = 4  # copies of a function's values, equal ones included, that may go into that
 WASTED = 3  # calls of a function with values too large to be copied whole, before less of them is copied
 
 _process = time.process_time_ns
 _limits = {CALLS.nodes: CALLS}
+_enough = Limits(ENOUGH, CALLS.room, CALLS.text, CALLS.depth, CALLS.width)
 
 
 class Budget:
@@ -34,6 +38,11 @@ class Budget:
         copied = self.copied
         left = FLOOR + (_process() - copied) // SHARE - copied
         return max(LEAST, min(MOST, left // PART))
+
+    def first(self) -> Limits:
+        """Gives the limits of a function's first calls."""
+        copied = self.copied
+        return CALLS if 4 * copied < FLOOR + _process() else _enough
 
     def is_time(self) -> bool:
         """Whether enough has run since the last time to look again at the functions that had too little."""
@@ -54,5 +63,5 @@ def limits(left: int, wasted: int) -> Limits:
         nodes = most
     found = _limits.get(nodes)
     if found is None:
-        found = _limits[nodes] = Limits(nodes, CALLS.room, CALLS.text, CALLS.depth, CALLS.width, False)
+        found = _limits[nodes] = Limits(nodes, CALLS.room, CALLS.text, CALLS.depth, CALLS.width)
     return found

@@ -20,6 +20,8 @@ class Call:
     done = False
     inputs_key = 0
     spool: object = None
+    brief = False
+    scope: "dict | None" = None  # of a journey's: the function's globals
     lines: set = set()
     reached: list = []  # of the lines, those not written yet
 

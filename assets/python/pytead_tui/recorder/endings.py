@@ -26,12 +26,13 @@ class Endings:
 
     def _ended(self, call: Call, value: object, scope: object) -> tuple:
         """Gives (tree of the outcome's value, changed) and writes the objects met."""
-        if not call.watched and values.are_atoms((value,), self.text):
-            return value, {}
         if self.teller is not None:
+            self.count_event()
             tree, changed, met = self.teller.outcome(call, value, scope)
             self.announce_objects(call.spool, met, None)
             return tree, changed
+        if not call.watched and values.are_atoms((value,), self.text):
+            return value, {}
         started = _work()
         tree, changed, met = changes.outcome(call, value, self.objects, scope)
         self.announce_objects(call.spool, met, None)
@@ -45,7 +46,7 @@ class Endings:
         now = _now()
         if self.reaching:
             self.flush(call.spool)
-        self._close(call)
+        self.close_call(call)
         if call.waiting is not None:
             if not self._has_room(call.counts, 0):
                 self._missed(call.function)
@@ -61,7 +62,7 @@ class Endings:
         now = _now()
         if self.reaching:
             self.flush(call.spool)
-        self._close(call)
+        self.close_call(call)
         if call.waiting is not None:
             if not self._has_room(call.counts, 1):
                 self._missed(call.function)
@@ -119,13 +120,13 @@ class Endings:
             self.flush(call.spool)
             if self.full:
                 return
-            self._count_event()
+            self.count_event()
         if values.are_atoms((value,), self.text):
             tree = value
         elif call.yields > MOST_YIELDS:
             tree = (values.TAG, "cut", names_of(type(value))[1], None, "", "", "")
         elif self.teller is not None:
-            tree, met = self.teller.item(value)
+            tree, met = self.teller.item(call, value)
             self.announce_objects(call.spool, met, None)
         else:
             started = _work()
@@ -143,6 +144,7 @@ class Endings:
                 self.flush(call.spool)
                 if self.full:
                     return
+                self.count_event()
             call.spool.write(("S", call.cid, _now()))
 
     def thrown(self, call: Call, closed: bool) -> None:
@@ -151,18 +153,27 @@ class Endings:
         call.closed = closed
         if self.reaching:
             self.flush(call.spool)
+        if self.journey:
+            self.count_event()
         call.spool.write(("T", call.cid, _now(), "closed" if closed else "thrown"))
 
     def reached(self, call: Call, line: int) -> None:
-        """Notes a statement's line that a call of a journey reaches for the first time."""
-        call.lines.add(line)
+        """Notes a statement's line that a call of a journey reaches for the first time; of calls that are told briefly,
+        any call of the function.
+        """
         if self.full:
             return
+        call.function.lines.add(line)
+        if not call.brief:
+            call.lines.add(line)
         spool = call.spool
         if self.reaching.get(spool.ordinal) is not call:
             self.flush(spool)
             self.reaching[spool.ordinal] = call
-        call.reached.append(line)
+        if call.reached:
+            call.reached.append(line)
+        else:
+            call.reached = [line]
 
     def flush(self, spool: object) -> None:
         """Writes the lines that were reached before what is written next."""
@@ -178,7 +189,7 @@ class Endings:
     def abandoned(self, call: Call) -> None:
         """Ends a generator that was closed without being resumed."""
         if not call.done:
-            self._close(call)
+            self.close_call(call)
             self.thrown(call, True)
 
     def ended_by(self, call: Call, error: BaseException, frame: object) -> None:
@@ -187,11 +198,12 @@ class Endings:
         if call.suspended or closed and not call.closed:
             self.thrown(call, closed)
         if closed:
-            self._close(call)
+            self.close_call(call)
         else:
             self.raised(call, error, frame)
 
-    def _close(self, call: Call) -> None:
+    def close_call(self, call: Call) -> None:
+        """Takes a call out of those in flight."""
         call.done = True
         function = call.function
         with self.lock:

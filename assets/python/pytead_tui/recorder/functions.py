@@ -17,7 +17,8 @@ class Function:
     __slots__ = (
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "edges",
-        "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted",
+        "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
+        "copies",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -44,7 +45,7 @@ class Function:
 
     def reset(self) -> None:
         """Forgets what was kept: of a new process, nothing was."""
-        self.calls = self.raised = self.kept = self.misses = self.spent = self.wasted = 0
+        self.calls = self.raised = self.kept = self.misses = self.spent = self.wasted = self.copies = 0
         self.shapes: dict = {}
         self.inputs: dict = {}
         self.repeats: dict = {}
@@ -52,6 +53,10 @@ class Function:
         self.places: dict = {}
         self.edges: set = set()
         self.dirty = False
+        self.last: object = None  # the call of a journey that began last
+        self.sure = True  # no call began unseen
+        self.brief = False  # a journey does not look into what its calls are given any more
+        self.lines: set = set()  # that calls of a journey reached
 
     def record(self, module_id: int) -> tuple:
         """Gives its F record."""

@@ -49,9 +49,22 @@ class Hook:
                     return
             self.recorder.begin(function, frame, args)
         except RecursionError:
-            pass
+            if self.function is not None:
+                self.function.sure = False
         except BaseException as error:
+            if self.function is not None:
+                self.function.sure = False
             self.recorder.failed(error)
+
+    def only(self) -> object:
+        """Gives the call of a journey that is the only one of its function in flight, when that is sure: looking for it
+        by its frame would be felt.
+        """
+        function = self.function
+        if function is None or function.inflight != 1 or not function.on or not function.sure:
+            return None
+        call = function.last
+        return None if call is None or call.done else call
 
     def adopt(self, frame: object) -> "Function | None":
         code = frame.f_code
@@ -73,7 +86,7 @@ class Hook:
         return function
 
     def value(self, value: object) -> object:
-        call = self.recorder.live.get(oid(_getframe(1)))
+        call = self.only() or self.recorder.live.get(oid(_getframe(1)))
         if call is not None:
             call.value = value
         return value
@@ -151,21 +164,6 @@ class Hook:
             return inner
         return _through(self.recorder, call, inner)
 
-    def at(self, line: int) -> None:
-        """Notes that a statement begins."""
-        try:
-            frame = _getframe(1)
-            call = self.recorder.live.get(oid(frame))
-            if call is not None and call.code is frame.f_code:
-                if call.suspended:
-                    self.recorder.woken(call)
-                if line not in call.lines:
-                    self.recorder.reached(call, line)
-        except RecursionError:
-            pass
-        except BaseException as error:
-            self.recorder.failed(error)
-
     def seen(self, callee: object) -> object:
         """Notes a call of the effects' table."""
         try:
@@ -188,6 +186,42 @@ class Hook:
         except BaseException as error:
             self.recorder.failed(error)
         return value
+
+
+class Line:
+    """What a statement of a rewritten function reports to, in a journey."""
+
+    __slots__ = ("on", "hook", "number")
+
+    Deep = RecursionError
+
+    def __init__(self, hook: Hook, number: int) -> None:
+        self.on = True
+        self.hook = hook
+        self.number = number
+
+    def at(self) -> None:
+        """Notes that the statement begins."""
+        hook = self.hook
+        recorder = hook.recorder
+        try:
+            call = hook.only()
+            if call is None:
+                frame = _getframe(1)
+                call = recorder.live.get(oid(frame))
+                if call is None or call.code is not frame.f_code:
+                    self.on = hook.on
+                    return
+            if call.suspended:
+                recorder.woken(call)
+            function = call.function
+            if self.number not in (function.lines if function.brief else call.lines):
+                recorder.reached(call, self.number)
+            self.on = not function.brief
+        except RecursionError:
+            pass
+        except BaseException as error:
+            recorder.failed(error)
 
 
 def _outcome(flags: int, error: BaseException) -> BaseException:
@@ -365,7 +399,9 @@ def _finished(code: object, hooks: list, nowhere: int) -> object:
         if type(const) is kinds.Code:
             const = _finished(const, hooks, nowhere)
         elif type(const) is str and const.startswith(rewrite.MARK):
-            const = hooks[int(const[len(rewrite.MARK) :])]
+            number, _, line = const[len(rewrite.MARK) :].partition(" ")
+            hook = hooks[int(number)]
+            const = Line(hook, int(line)) if line else hook
         consts.append(const)
     return code.replace(co_consts=tuple(consts), co_linetable=lines.without(code, nowhere))
 

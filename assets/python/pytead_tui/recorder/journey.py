@@ -1,20 +1,29 @@
-"""Journeys: every call in order, briefly. Of an object is told what it is at first, and later what changed of it.
+"""Journeys: every call in order. Of an object is told what it is at first, and later what changed of it.
 
-Owns how a journey's values are told, and the beginning of its calls. Their ends and the records are state.py's affair.
+A long journey tells the later calls of a function briefly: their objects are named and not looked into.
+Owns how a journey's values are told, and the beginning and the return of its calls. All else is endings.py's affair.
 """
 
 import time
 
-from pytead_tui.recorder import values
+from pytead_tui.recorder import redact, values
 from pytead_tui.recorder.calls import Call
+from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.looks import by_name, look
 from pytead_tui.recorder.objects import oid, ordinal_of
 from pytead_tui.recorder.plans import isinstance_type, state
-from pytead_tui.recorder.values import JOURNEY, TAG, Capture
+from pytead_tui.recorder.values import BRIEF, INT_BITS, JOURNEY, TAG, Capture
+
+FULL = 2_000  # events in which every call is told in full;
+FIRST = 10  # later on, so many calls of each function are
+SHORT = 4_000  # events in which every call is told;
+MOST = 100  # later on, so many calls of each function are
 
 _PLAIN = frozenset(oid(t) for t in (type(None), bool, float, complex, type(...)))
 _CHANGEABLE = frozenset(oid(t) for t in (list, dict, set, bytearray))
+_TEXTS = frozenset((oid(str), oid(bytes)))
+_INT = oid(int)
 _OBJECTS = ("obj", "sub", "ref")
 _NO_COUNTS = [0, 0]
 _now = time.perf_counter_ns
@@ -31,23 +40,38 @@ class Teller:
         recorder = self.recorder
         if not recorder.on or recorder.full:
             return None
+        brief = function.brief
+        if brief:
+            if function.calls >= MOST and recorder.events >= SHORT:
+                recorder.gap("repeats of " + function.module + ":" + function.qualname, function.calls)
+                recorder.stop(function)
+                return None
+        elif function.calls >= FIRST and recorder.events >= FULL:
+            brief = function.brief = True
         function.calls += 1
         function.dirty = True
         place = recorder.place(function, frame)
         spool = recorder.spools.current()
         call = Call(function, oid(frame), frame.f_code, _NO_COUNTS)
         call.spool = spool
-        call.lines = set()
-        call.reached = []
+        call.scope = frame.f_globals
+        function.last = call
         receiver = None
         met: list = []
-        if not function.words and values.are_atoms(held, JOURNEY.text):
-            trees = held
+        if brief:
+            call.brief = True
+            trees = []
+            for i, v in enumerate(held):
+                trees.append(self._named(v, met, frame.f_globals, function.words[i] if function.words else None))
+            trees = tuple(trees)
         else:
-            trees, met, watched = self._arguments(function, held, frame.f_globals)
-            call.watched = watched
-            if function.receiver and held and not isinstance_type(held[0]):
-                receiver = ordinal_of(trees[0])
+            call.lines = set()
+            if not function.words and values.are_atoms(held, JOURNEY.text):
+                trees = held
+            else:
+                trees, met, call.watched = self._arguments(function, held, frame.f_globals)
+        if function.receiver and held and not isinstance_type(held[0]):
+            receiver = ordinal_of(trees[0])
         if recorder.reaching:
             recorder.flush(spool)
         live = recorder.live
@@ -66,8 +90,49 @@ class Teller:
             recorder.announce_objects(spool, met[:1], cid)
         caller, line, direct = place[:3]
         record = ("C", cid, function.fid, parent, _now(), direct, recorder.task(), receiver, trees, caller, line)
-        recorder.write_call(call, record, met)
+        recorder.write_call(call, record + (True,) if brief else record, met)
         return call
+
+    def returned(self, call: Call, value: object, scope: object = None) -> None:
+        """Ends a call by return."""
+        recorder = self.recorder
+        if not call.brief or recorder.unended:
+            Endings.returned(recorder, call, value, scope)
+            return
+        now = _now()
+        if recorder.reaching:
+            recorder.flush(call.spool)
+        recorder.close_call(call)
+        recorder.count_event()
+        met: list = []
+        tree = self._named(value, met, scope, None)
+        if met:
+            recorder.announce_objects(call.spool, met, None)
+        call.spool.write(("R", call.cid, now, tree, None))
+
+    def _named(self, v: object, met: list, scope: "dict | None", word: "str | None") -> object:
+        """Gives a value's tree in brief: objects by their ordinals, one level of a container."""
+        key = oid(type(v))
+        if key in _PLAIN:
+            return v
+        if word is None:
+            if key == _INT:
+                if v.bit_length() <= INT_BITS:
+                    return v
+            elif key in _TEXTS:
+                if len(v) <= BRIEF.text and not (redact.texts and redact.word_of(v)):
+                    return v
+            else:
+                entry = self.recorder.objects.entries.get(oid(v))
+                if entry is not None and entry.sketch is not None:
+                    if entry.cls is type(v) if entry.ref is None else entry.ref() is v:
+                        return entry.sketch
+        walk = Capture(self.recorder.objects, BRIEF, scope)
+        tree = walk.value(v) if word is None else walk.masked(word, v, 0, numbers=True)
+        if walk.shared:
+            (tree,) = walk.ended([tree])
+        met += walk.met
+        return tree
 
     def _arguments(self, function: Function, held: tuple, scope: dict) -> tuple:
         words = function.words
@@ -112,7 +177,14 @@ class Teller:
         return (TAG, "obj", entry.ordinal, module, qualname, entry.kind, walk.fields(pairs, 0))
 
     def outcome(self, call: Call, value: object, scope: "dict | None") -> tuple:
-        """Gives (tree of the outcome's value, {parameter: its tree} of what changed, the objects met)."""
+        """Gives (tree of the outcome's value, {parameter: its tree} of what changed or None where that was not looked at,
+        the objects met).
+        """
+        met: list = []
+        if call.brief:
+            return self._named(value, met, scope, None), None, met
+        if not call.watched and values.are_atoms((value,), JOURNEY.text):
+            return value, {}, met
         objects = self.recorder.objects
         walk = Capture(objects, JOURNEY, scope)
         function = call.function
@@ -136,8 +208,11 @@ class Teller:
         *trees, tree = walk.ended(trees)
         return tree, dict(zip(names, trees)), walk.met
 
-    def item(self, value: object) -> tuple:
+    def item(self, call: Call, value: object) -> tuple:
         """Gives (the tree of a value that a generator yields, the objects met)."""
+        met: list = []
+        if call.brief:
+            return self._named(value, met, None, None), met
         walk = Capture(self.recorder.objects, JOURNEY)
         (tree,) = walk.ended([self._told(value, walk)])
         return tree, walk.met

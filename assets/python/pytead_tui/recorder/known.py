@@ -470,6 +470,8 @@ def subclass(base, content, readers):
             named = _constant(v, readers)
             if named is not None:
                 return named
+        if w.names_only and not fixed:
+            return w.named(v)
         if w.brief and w.objects.told(v) is not None and oid(v) not in w.memo:
             return (TAG, "ref", w.entry(v, "ref"))
         ordinal = w.entry(v, "sub")

@@ -7,7 +7,7 @@ project function once enough of it is kept; the other events are local to projec
 import _thread
 import sys
 
-from pytead_tui.recorder import effects, functions, kinds, rewrite
+from pytead_tui.recorder import effects, functions, kinds, statements
 from pytead_tui.recorder.calls import Call
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
@@ -69,6 +69,7 @@ def install(recorder: Recorder) -> bool:
 
     infos = recorder.infos
     live = recorder.live
+    reaching = recorder.reaching
     getframe = sys._getframe
     endings = sys.version_info >= (3, 13)
     snapshot = not endings
@@ -76,7 +77,7 @@ def install(recorder: Recorder) -> bool:
     begin = recorder.begin
     main = _thread.get_ident()
     recorder.status = 0  # unless something else is seen
-    statements: dict = {}  # by identity of the code object
+    begins_of: dict = {}  # by identity of the code object: (its function, its statements)
 
     def adopt(code: object, frame: object) -> "Function | None":
         name = code.co_name
@@ -105,7 +106,7 @@ def install(recorder: Recorder) -> bool:
         infos[oid(code)] = function
         if function.on:
             if recorder.journey:
-                statements[oid(code)] = _statements(file).get(code.co_firstlineno)
+                begins_of[oid(code)] = function, statements.of(file, code)
             effects.install(recorder)
             listen(function, code)
         return function
@@ -150,14 +151,30 @@ def install(recorder: Recorder) -> bool:
             if call is not None and endings and function.flags & 7 and frame.f_trace is None:
                 frame.f_trace = _Ending(recorder, call)
         except RecursionError:
-            pass
+            if function is not None:
+                function.sure = False
         except BaseException as error:
+            if function is not None:
+                function.sure = False
             failed(error)
         return None
 
     def returned(code: object, offset: int, value: object) -> None:
         if not live:
             return
+        function = infos.get(oid(code))
+        if function is not None and function.inflight == 1 and function.sure and function.on:
+            # Whose return it is can only be one call: looking at the frame would be felt.
+            call = function.last
+            if call is not None and not call.done and call.code is code:
+                try:
+                    recorder.returned(call, value, call.scope)
+                    return
+                except RecursionError:
+                    pass
+                except BaseException as error:
+                    failed(error)
+                    return
         frame = getframe(1)
         call = live.get(oid(frame))
         if call is None or call.code is not code:
@@ -252,14 +269,30 @@ def install(recorder: Recorder) -> bool:
         if not live:
             return None
         try:
-            begins = statements.get(oid(code))
-            if begins:
+            function, begins = begins_of[oid(code)]
+            if begins is not None:
                 number = begins.get(number)
                 if number is None:
                     return disable
-            call = live.get(oid(getframe(1)))
-            if call is not None and number not in call.lines and call.code is code:
-                recorder.reached(call, number)
+            if function.brief:
+                if number not in function.lines and not recorder.full:
+                    call = live.get(oid(getframe(1)))
+                    if call is None or call.code is not code:
+                        return None
+                    recorder.reached(call, number)
+                return disable
+            call = function.last
+            if function.inflight != 1 or call is None or call.done or not function.sure or not function.on:
+                call = live.get(oid(getframe(1)))
+                if call is None or call.code is not code:
+                    return None
+            if number not in call.lines:
+                if call.reached and reaching.get(call.spool.ordinal) is call:
+                    call.lines.add(number)
+                    call.reached.append(number)
+                    function.lines.add(number)
+                else:
+                    recorder.reached(call, number)
         except RecursionError:
             pass
         except BaseException as error:
@@ -323,25 +356,12 @@ def install(recorder: Recorder) -> bool:
     return True
 
 
-def _statements(file: File) -> dict:
-    """Gives a file's statements, by function; nothing when it cannot be read."""
-    if file.statements is None:
-        file.statements = {}
-        try:
-            with open(file.path, "rb") as stream, rewrite.Quiet():
-                file.statements = rewrite.statements(stream.read(), file.path)
-        except (OSError, ValueError, SyntaxError):
-            pass
-    return file.statements
-
-
 def _is_defined(file: File, code: object, module: str, qualname: str) -> bool:
     """Tells a function from what a type alias or the bound of a type variable is computed by."""
     held = lookup(module, qualname)
     if type(held) is kinds.Function and held.__code__ is code:
         return True
-    known = _statements(file)
-    return not known or code.co_firstlineno in known
+    return statements.of(file, code) is not None or not file.statements
 
 
 _MAKES_GENERATOR = kinds.GENERATOR_CODE.co_code[0]

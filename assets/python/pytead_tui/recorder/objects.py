@@ -50,7 +50,8 @@ def from_module(cls: type, module: str, name: str) -> bool:
 class Entry:
     """What is known of one object."""
 
-    __slots__ = ("ordinal", "ref", "cls", "names", "announced", "args", "seen", "state", "readers", "kind")
+    __slots__ = ("ordinal", "ref", "cls", "names", "announced", "args", "seen", "state", "readers", "kind",
+                 "sketch")  # fmt: skip
 
     def __init__(self, ordinal: int, ref: object, cls: type) -> None:
         self.ordinal = ordinal
@@ -65,6 +66,7 @@ class Entry:
         self.state: "tuple | None" = None
         self.readers: "tuple | None" = None
         self.kind = ""
+        self.sketch: "tuple | None" = None  # its tree where a journey does not look into it
 
     def tell(self, seen: object, state: tuple) -> None:
         """Notes that a journey tells the object as it looks now."""

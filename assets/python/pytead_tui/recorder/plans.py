@@ -381,6 +381,8 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
             return named[1]
         if oid(v) in walk.memo:
             return walk.again(v)
+        if walk.names_only:
+            return walk.named(v)
         if walk.brief and walk.objects.told(v) is not None:
             return (TAG, "ref", walk.entry(v, "ref"))
         pairs = state(readers, v)

@@ -16,7 +16,7 @@ _NOT_PROJECT = frozenset(("site-packages", "node_modules", ".tox", ".nox", ".git
 class File:
     """A source file of the project."""
 
-    __slots__ = ("path", "relative", "test", "dotted", "sha", "modules", "statements")
+    __slots__ = ("path", "relative", "test", "dotted", "sha", "modules", "statements", "source")
 
     def __init__(self, path: str, relative: str) -> None:
         self.path = path
@@ -31,7 +31,8 @@ class File:
         self.dotted = dotted.replace("/", ".")
         self.sha: "str | None" = None
         self.modules: dict = {}
-        self.statements: "dict | None" = None
+        self.statements: dict = {}  # of its functions, by first line, as far as they are known
+        self.source: "list | None" = None  # its lines, where statements may still be read from them
 
     def digest(self, source: "bytes | None" = None) -> str:
         """Gives the hash of the source, of the bytes given or else of the file as it is."""

@@ -5,7 +5,7 @@ that becomes an object after compilation, and the added code loses its line numb
 that tracebacks, coverage, `locals()` and the module's names stay as they are. A function becomes:
 
     H.on and H.enter(a, b)
-    try: <body, in a journey `H.ends and H.at(line)` before each statement, with `return H.value(x) if H.ends else x`>
+    try: <body, in a journey `L.on and L.at()` before each statement, with `return H.value(x) if H.ends else x`>
     except BaseException: H.busy and H.raised(); raise
     finally: H.ends and H.left()
 """
@@ -93,6 +93,22 @@ def statements(source: bytes, filename: str) -> dict:
     return found
 
 
+def statements_between(lines: list, first: int, last: int, filename: str) -> dict:
+    """Gives the same for the function that begins and ends on these lines, and for those in it. Raises SyntaxError
+    where the lines cannot be read without the others.
+    """
+    inside = lines[first - 1][:1] in (b" ", b"\t")
+    part = b"\n".join([b"if 1:", *lines[first - 1 : last], b""] if inside else [*lines[first - 1 : last], b""])
+    off = first - 1 - inside
+    found = statements(part, filename)
+    if 1 + inside not in found:
+        raise SyntaxError
+    return {
+        line + off: {n + off: None if begin is None else begin + off for n, begin in begins.items()}
+        for line, begins in found.items()
+    }
+
+
 class _Scope:
     __slots__ = ("hook", "prefix", "is_class", "globals", "receiver")
 
@@ -124,8 +140,7 @@ class _Rewriter:
             noted = self.lines and scope.hook is not None and has_code(node)
             node = self.node(node, scope)
             if noted:
-                number = ast.Constant(line, None, **self.place)
-                done.append(self.guarded(scope.hook, "ends", "at", [number]))
+                done.append(self.guarded("%d %d" % (scope.hook, line), "on", "at", []))
             done.append(node)
         body[:] = done
 
@@ -226,17 +241,18 @@ class _Rewriter:
 
     # Pieces of added code.
 
-    def get(self, hook: int, name: str) -> object:
+    def get(self, hook: object, name: str) -> object:
+        """Gives an attribute of a hook by its number; of one of its lines, by both."""
         mark = ast.Constant(MARK + str(hook), None, **self.place)
         return ast.Attribute(mark, name, ast.Load(), **self.place)
 
-    def call(self, hook: int, name: str, args: list) -> object:
+    def call(self, hook: object, name: str, args: list) -> object:
         return ast.Call(self.get(hook, name), args, [], **self.place)
 
     def when(self, hook: int, flag: str, then: object, otherwise: object) -> object:
         return ast.IfExp(self.get(hook, flag), then, otherwise, **self.place)
 
-    def guarded(self, hook: int, flag: str, name: str, args: list) -> object:
+    def guarded(self, hook: object, flag: str, name: str, args: list) -> object:
         """Calls a hook's method where its flag asks for it; at the recursion limit, nothing."""
         deep = ast.ExceptHandler(self.get(hook, "Deep"), None, [ast.Pass(**self.place)], **self.place)
         call = ast.Expr(self.call(hook, name, args), **self.place)

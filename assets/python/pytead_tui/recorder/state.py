@@ -57,6 +57,7 @@ class Recorder(Endings):
             self.teller = Teller(self)
             self.text = values.JOURNEY.text
             self.begin = self.teller.begin
+            self.returned = self.teller.returned
         self.on = True
         self.errors = 0
         self.budget = budget.Budget()
@@ -274,7 +275,7 @@ class Recorder(Endings):
         function.kept += 1
         function.misses = 0
         if self.journey:
-            self._count_event()
+            self.count_event()
         elif function.kept >= self.most:
             self.stop(function)
         now = record[4]
@@ -288,8 +289,8 @@ class Recorder(Endings):
         if function.misses >= functions.PATIENCE and not self.journey:
             self.stop(function)
 
-    def _count_event(self) -> None:
-        """Counts what a journey holds and cuts it when it is long: from then on, only ends are written."""
+    def count_event(self) -> None:
+        """Counts what a journey holds and cuts it when it is long: from then on, only the ends of calls are written."""
         self.events += 1
         if self.events < MOST_EVENTS or self.full:
             return
@@ -303,6 +304,9 @@ class Recorder(Endings):
         self._limit_copying(function)
 
     def _limits(self, function: Function) -> values.Limits:
+        if function.kept < budget.FIRST and function.copies < budget.TRIES:
+            function.copies += 1
+            return self.budget.first()
         return budget.limits(self.budget.of_a_function() - function.spent, function.wasted)
 
     def _count_copying(self, function: Function, started: int) -> None:
@@ -312,6 +316,8 @@ class Recorder(Endings):
 
     def _limit_copying(self, function: Function) -> None:
         if function.spent > budget.LEAST and function.on and not self.journey:
+            if function.kept < budget.FIRST and function.copies < budget.TRIES:
+                return
             if function.spent > self.budget.of_a_function():
                 self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
                 self.stop(function)

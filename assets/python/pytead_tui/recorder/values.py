@@ -60,7 +60,8 @@ class Capture:
     """One record's walk: its budgets, and the objects it met."""
 
     __slots__ = ("objects", "nodes", "room", "text", "deep", "memo", "built", "shared", "met", "marks",
-                 "parts", "mutable", "mutables", "unreadable", "masking", "scope", "width", "brief")  # fmt: skip
+                 "parts", "mutable", "mutables", "unreadable", "masking", "scope", "width", "brief",
+                 "names_only")  # fmt: skip
 
     def __init__(self, objects: Objects, limits: "Limits", scope: "dict | None" = None) -> None:
         self.objects = objects
@@ -70,6 +71,7 @@ class Capture:
         self.deep = limits.depth
         self.width = limits.width
         self.brief = limits.brief
+        self.names_only = limits.names_only
         self.memo: dict = {}  # by identity: an object's ordinal, or for a mutable builtin where its marks begin
         self.built: dict = {}  # by identity: the trees of mutable builtins
         self.shared: dict = {}  # by identity: the numbers of mutable builtins that are reached twice
@@ -90,7 +92,7 @@ class Capture:
         if key in _NUMBERS:
             self.room -= 9
             return v
-        if self.nodes < 0 or depth > self.deep:
+        if (self.nodes < 0 or depth > self.deep) and (depth or key not in _ATOMS):
             return (TAG, "cut", names_of(t)[1], None, "", "", "")
         handler = handlers.get(key)
         if handler is None:
@@ -194,13 +196,22 @@ class Capture:
         self.unreadable += 1
         t = type(v)
         module, qualname = names_of(t)
-        named = self.singleton(v, module)
+        named = None if self.names_only else self.singleton(v, module)
         if named is not None:
             return named
         ordinal = self.entry(v, "opaque")
         if ordinal is None:
             return self.again(v)
         return (TAG, "opaque", ordinal, module, qualname)
+
+    def named(self, v: object) -> tuple:
+        """Gives which object it is and of what type, without a look at its state."""
+        ordinal = self.entry(v, "opaque")
+        if ordinal is None:
+            return self.again(v)
+        entry = self.met[-1]
+        entry.sketch = (TAG, "opaque", ordinal, *entry.names)
+        return entry.sketch
 
     def singleton(self, v: object, module: str) -> "tuple | None":
         """Gives the name under which a module holds this very object."""
@@ -237,19 +248,22 @@ class Capture:
 class Limits:
     """The budgets of one record."""
 
-    __slots__ = ("nodes", "room", "text", "depth", "width", "brief")
+    __slots__ = ("nodes", "room", "text", "depth", "width", "brief", "names_only")
 
-    def __init__(self, nodes: int, room: int, text: int, depth: int, width: int, brief: bool) -> None:
+    def __init__(self, nodes: int, room: int, text: int, depth: int, width: int, brief: bool = False,
+                 names_only: bool = False) -> None:  # fmt: skip
         self.nodes = nodes
         self.room = room
         self.text = text
         self.depth = depth
         self.width = width  # the most items of a container that is told whole
         self.brief = brief  # whether an object that was told before is only referred to
+        self.names_only = names_only  # whether objects are not looked into
 
 
-CALLS = Limits(2000, 16 << 10, STRING, DEPTH, 2000, False)
-JOURNEY = Limits(60, 4 << 10, 512, 3, 16, True)
+CALLS = Limits(2000, 16 << 10, STRING, DEPTH, 2000)
+JOURNEY = Limits(60, 4 << 10, 512, 3, 16, brief=True)
+BRIEF = Limits(24, 1 << 10, 512, 1, 8, brief=True, names_only=True)
 
 
 def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), scope: "dict | None" = None) -> tuple:
