@@ -14,7 +14,7 @@ def test_sys_is_as_it_was(program):
         "main.py",
         """
         import sys
-        print(sys.argv, sys.path, [str(f)[:30] for f in sys.meta_path], len(sys.path_hooks), sys.flags, __name__, __file__, __spec__, __package__)
+        print(sys.argv, sys.path, [str(f)[:30] for f in sys.meta_path[:3]], len(sys.path_hooks), sys.flags, __name__, __file__, __spec__, __package__)
         print(sys.getprofile(), sys.getrecursionlimit(), sorted(globals()), sorted(dir()))
         print([m for m in sorted(sys.modules) if "sitecustomize" in m])
         print("types" in sys.modules, "threading" in sys.modules, "ast" in sys.modules, "re" in sys.modules)

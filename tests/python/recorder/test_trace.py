@@ -105,6 +105,34 @@ def test_a_decorated_function_is_recorded_besides_the_targets(installed):
     assert set(spool.functions()) == TRACED | {"plain"}
 
 
+FORMER = """
+    from pytead import trace
+
+    @trace(limit=3)
+    def twice(x):
+        return 2 * x
+
+    print(twice(4))
+"""
+
+
+def test_what_imports_pytead_is_recorded_where_pytead_is_not_installed(program):
+    program.write("main.py", FORMER)
+    spool = program.record("main.py")
+    assert spool.process.stdout == "8\n"
+    assert spool.one("twice")[1].value == 8
+    assert "No module named 'pytead'" in program.run("main.py", recorded=False).stderr
+    program.write("other.py", "import pytead.other")
+    assert "No module named 'pytead.other'; 'pytead' is not a package" in program.run("other.py").stderr
+
+
+def test_a_real_pytead_comes_first(program):
+    program.write("main.py", FORMER)
+    program.write("pytead.py", "def trace(limit):\n    return lambda f: print(limit) or f\n")
+    assert program.record("main.py").process.stdout == "3\n8\n"
+    assert "pytead" in {m[2] for m in program.read().of("M")}, "it is a module of the project like any other"
+
+
 def test_a_decorated_function_is_the_very_same(installed):
     installed.write("main.py", """
         import inspect, pickle

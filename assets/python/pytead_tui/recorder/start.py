@@ -36,6 +36,9 @@ def start() -> None:
         from pytead_tui.recorder import inject
 
         inject.install(recorder)
+    from pytead_tui.recorder import former
+
+    sys.meta_path.append(former.Finder)
     _finish_later(recorder)
 
 
