@@ -79,7 +79,8 @@ pub(super) fn decide(judge: &Judge<'_, '_>, head: &Head, part: &Part) -> Verdict
         Head::Overlap { function, overlap } => in_part.overlap(function, *overlap),
         Head::KeepsArgument { function, parameter } => in_part.each(function, "changed it", |act| {
             let act = judge.act(act);
-            (!matches!(act.ended, Ended::Open)).then(|| (!act.changed.contains(&parameter.as_str())).into())
+            let kept = if act.brief { Answer::Unknown } else { (!act.changed.contains(&parameter.as_str())).into() };
+            (!matches!(act.ended, Ended::Open)).then_some(kept)
         }),
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Act<'a> {
     pub ended: Ended<'a>,
     /// Parameters whose content was another one at the end.
     pub changed: Vec<&'a str>,
+    /// Nobody looked at what changed.
+    pub brief: bool,
 }
 
 /// How an activation ended.
@@ -56,7 +58,7 @@ impl<'a> Story<'a> {
         let mut story = Self::default();
         let mut places: HashMap<LineId, usize> = HashMap::new();
         for event in events {
-            if let What::Call { function, args, receiver, parent, task, .. } = &event.what {
+            if let What::Call { function, args, receiver, parent, task, brief, .. } = &event.what {
                 places.insert(event.line, story.acts.len());
                 story.acts.push(Act {
                     function,
@@ -69,6 +71,7 @@ impl<'a> Story<'a> {
                     end: None,
                     ended: Ended::Open,
                     changed: Vec::new(),
+                    brief: *brief,
                 });
                 args.iter().for_each(|arg| story.learn(event.process, &arg.value));
                 continue;

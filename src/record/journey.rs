@@ -256,7 +256,12 @@ impl Reader {
         let (function, task) = (known.id.clone(), u32::try_from(task).unwrap_or(u32::MAX));
         self.begun.insert(call, self.events.len());
         let reached = Vec::new();
-        self.add(call, above, at_ns, What::Call { function, args, receiver, parent: None, caller_line, direct, task, reached, brief });
+        self.add(
+            call,
+            above,
+            at_ns,
+            What::Call { function, args, receiver, parent: None, caller_line, direct, task, reached, brief },
+        );
         Ok(())
     }
 
