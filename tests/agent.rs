@@ -70,6 +70,12 @@ fn a_regression_two_functions_away_is_told_once() {
     assert_eq!(stop(&place, CLAUDE).0, json!({}), "what was told is not told again");
     place.edit("money.py", "x * 100", "x * 1000");
     assert!(reason(&stop(&place, CLAUDE).0).contains("→ 4000"));
+    // What was put right and comes back is news again.
+    place.edit("money.py", "x * 1000", "x * 100");
+    place.edit("money.py", "x + 3", "x + 2");
+    assert_eq!(stop(&place, CLAUDE).0, json!({}));
+    place.edit("money.py", "x + 2", "x + 3");
+    assert!(reason(&stop(&place, CLAUDE).0).contains("→ 400"));
     let (_, queue, _) = place.run(&["review", "--list"]);
     assert!(queue.contains("order:total") && queue.contains("money:fee"), "a person finds the rest: {queue}");
 }

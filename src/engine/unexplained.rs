@@ -18,9 +18,6 @@ use crate::engine::proposing::SAYS;
 use crate::engine::{Done, behaviour, diff, require_trust, watching};
 use crate::generate::replay::difference;
 
-/// Differences that are remembered as told; older ones are forgotten first.
-const KEPT: usize = 5_000;
-
 /// Gives what differs from a commit or from what a person last accepted, and is news; then it counts as told.
 pub async fn news(core: &Arc<Core>, reference: &str) -> Result<Option<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
@@ -39,23 +36,20 @@ pub async fn news(core: &Arc<Core>, reference: &str) -> Result<Option<Diff>, Tro
         let decided = core.store().proposals_of(&one.function).unwrap_or_default();
         one.calls.retain(|call| {
             let mark = mark(&one.function, call);
-            let is_news = !is_explained(&decided, call) && !told.has(mark);
-            marks.extend(is_news.then_some(mark));
-            is_news
+            let waits = !is_explained(&decided, call);
+            marks.extend(waits.then_some(mark));
+            waits && !told.has(mark)
         });
         !one.calls.is_empty()
     });
     found.gone.retain(|(function, _)| {
         let mark = hash::of(function.0.as_bytes());
-        let is_news = !told.has(mark);
-        marks.extend(is_news.then_some(mark));
-        is_news
+        marks.push(mark);
+        !told.has(mark)
     });
-    if found.is_silent() {
-        return Ok(None);
-    }
-    told.add(marks)?;
-    Ok(Some(found))
+    // What does not differ any more is forgotten: when it comes back, it is news.
+    told.replace(marks)?;
+    Ok((!found.is_silent()).then_some(found))
 }
 
 /// Gives the changes against what a person last accepted: a commit in between does not hide them.
@@ -166,10 +160,11 @@ impl Told {
         self.kept.told.contains(&mark)
     }
 
-    fn add(&mut self, marks: Vec<Digest>) -> Result<(), Trouble> {
-        self.kept.told.extend(marks);
-        let surplus = self.kept.told.len().saturating_sub(KEPT);
-        self.kept.told.drain(..surplus);
+    fn replace(&mut self, marks: Vec<Digest>) -> Result<(), Trouble> {
+        if self.kept.told == marks {
+            return Ok(());
+        }
+        self.kept.told = marks;
         let failed = |error: std::io::Error| {
             Trouble::environment("What the agent was told could not be noted, so it is not told.").because(format!("{error}."))
         };
