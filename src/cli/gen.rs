@@ -7,6 +7,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Gen, Global};
 use crate::cli::output::Output;
+use crate::cli::review;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, show, trusted_engine};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
@@ -89,6 +90,9 @@ pub async fn drafts(
         }
     }
     if ready.is_empty() && refused.is_empty() && left_out.is_empty() {
+        if accept {
+            accept_all(handle, out, &[]).await?;
+        }
         out.say(if handle.snapshot().recordings.is_empty() {
             "Nothing to draft from: nothing is recorded yet. pytead-tui run records what a program does."
         } else {
@@ -102,15 +106,28 @@ pub async fn drafts(
         text::thousands(refused.len()),
         text::count(functions.len(), "function")
     ));
-    if accept && !ready.is_empty() {
-        let done = handle.perform(Command::Decide { proposals: ready.clone(), verb: Verb::Accept, reason: None }).await?;
+    if accept {
+        accept_all(handle, out, &ready).await?;
+    }
+    Ok(Some(ready))
+}
+
+/// Accepts what may be accepted many at once, and says what is left for a person to look at.
+async fn accept_all(handle: &Handle, out: &mut Output, ready: &[ProposalId]) -> Result<(), Trouble> {
+    let (together, alone) = handle.in_bulk(ready)?;
+    if !together.is_empty() {
+        let done = handle.perform(Command::Decide { proposals: together, verb: Verb::Accept, reason: None }).await?;
         if let Done::Decided { lines } = done {
             out.result("decided", &lines);
             lines.iter().for_each(|line| out.say(line));
             out.say("pytead-tui review --undo takes all of it back.");
         }
     }
-    Ok(Some(ready))
+    review::left_to_look_at(handle, out, &alone)?;
+    let gone = handle.note_deleted()?;
+    out.result("noted_deleted", &gone);
+    gone.iter().for_each(|test| out.say(format!("{test} was deleted by hand; it stays so.")));
+    Ok(())
 }
 
 /// Says whether accepted tests are what would be drafted now.

@@ -24,7 +24,12 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
         OK
     } else if !args.accept.is_empty() || !args.reject.is_empty() {
         for (words, verb) in [(&args.accept, Verb::Accept), (&args.reject, Verb::Reject)] {
-            let proposals = chosen(words, &queue)?;
+            let mut proposals = chosen(words, &queue)?;
+            if verb == Verb::Accept && words.iter().any(|word| word == "all") {
+                let (together, alone) = handle.in_bulk(&proposals)?;
+                left_to_look_at(&handle, &mut out, &alone)?;
+                proposals = together;
+            }
             if !proposals.is_empty() {
                 let decided = handle.perform(Command::Decide { proposals, verb, reason: None });
                 let decided = with_events(&handle, &mut out, decided).await?;
@@ -69,12 +74,7 @@ fn chosen(words: &[String], queue: &[QueueRow]) -> Result<Vec<ProposalId>, Troub
     let mut ids = Vec::new();
     for word in words {
         if word == "all" {
-            ids.extend(
-                queue
-                    .iter()
-                    .filter(|row| row.state == ProposalState::Ready && row.blocked.is_none() && !row.alone)
-                    .map(|row| row.id),
-            );
+            ids.extend(queue.iter().filter(|row| row.state == ProposalState::Ready && row.blocked.is_none()).map(|row| row.id));
             continue;
         }
         let id = word.trim_start_matches('#').parse().map(ProposalId).ok();
@@ -88,6 +88,16 @@ fn chosen(words: &[String], queue: &[QueueRow]) -> Result<Vec<ProposalId>, Troub
         }
     }
     Ok(ids)
+}
+
+/// Says what is not accepted together with others, and how it is accepted.
+pub fn left_to_look_at(handle: &Handle, out: &mut Output, alone: &[(ProposalId, String)]) -> Result<(), Trouble> {
+    out.result("left_to_look_at", &alone);
+    for (id, why) in alone {
+        let function = handle.proposal(*id)?.proposal.function;
+        out.say(format!("Left for you to look at: {function}: {why}. review --accept {} takes it.", id.0));
+    }
+    Ok(())
 }
 
 fn said(out: &mut Output, done: Done) {

@@ -183,7 +183,7 @@ pub struct QueueRow {
     pub proved: Option<(u32, u32)>,
     /// Why it may not be accepted now.
     pub blocked: Option<String>,
-    /// A coding agent wrote it: it is decided on by itself, never with all others.
+    /// It is decided on by itself, never with all others: a coding agent wrote it, or it holds what looks personal.
     pub alone: bool,
     /// Skipped in this pass.
     pub skipped: bool,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::engine::core::Core;
-use crate::engine::{blocking, require_trust};
+use crate::engine::{Handle, blocking, require_trust};
 use crate::store::Unwanted;
 
 /// What to throw away.
@@ -39,6 +39,16 @@ pub struct Cleaned {
     pub bytes: u64,
     /// Nothing was removed yet.
     pub dry_run: bool,
+}
+
+impl Handle {
+    /// Throws away recordings and drafts that no decision rests on, or finds out what that would be.
+    ///
+    /// # Errors
+    /// Fails in an untrusted folder and when the database cannot be written.
+    pub async fn clean(&self, clean: Clean) -> Result<Cleaned, Trouble> {
+        self::clean(&self.core, clean).await
+    }
 }
 
 /// Throws away, or finds out what that would be.

@@ -1,6 +1,6 @@
 //! From recorded calls to proved drafts: gathered, written, checked, run, judged. One draft a function.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -10,13 +10,14 @@ use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::environment::Environment;
 use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
+use crate::engine::standing::{News, Standing};
 use crate::engine::{Done, behaviour, blocking, environment, reaches};
 use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
@@ -83,10 +84,20 @@ async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Optio
     let mut ids = Vec::new();
     let mut left_out = Vec::new();
     let mut kept = Vec::new();
+    let standing = Standing::read(core)?;
     for one in made {
         left_out.extend(one.left_out.iter().map(|reason| (one.function.clone(), reason.clone())));
         if let Some(draft) = one.draft {
             let code = code.get(&one.function).copied().unwrap_or_default();
+            let draft = match news(core, &standing, &one.function, &draft, code)? {
+                News::Draft(draft) => *draft,
+                News::Known => continue,
+                News::Unwanted(why) => {
+                    let calls = draft.calls.len() as u64;
+                    left_out.push((one.function, LeftOut { calls, reason: why.to_owned() }));
+                    continue;
+                }
+            };
             match enter(core, &one.function, draft, code)? {
                 Entered::Kept(id) => kept.push(id),
                 Entered::New(id) => ids.push(id),
@@ -105,6 +116,12 @@ async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Optio
         }
     }
     Ok(Some(Done::Drafted { ready, refused, left_out }))
+}
+
+/// Tells what of a draft is news, by the manifest of the accepted tests.
+fn news(core: &Core, standing: &Standing, function: &FunctionId, draft: &Draft, code: Digest) -> Result<News, Trouble> {
+    let inputs: Vec<Digest> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
+    Ok(standing.news(function, draft, code, &inputs))
 }
 
 enum Entered {
@@ -178,7 +195,9 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) ->
     let latest = of_function.iter().rev().filter(from_rules).find(|proposal| proposal.state != ProposalState::Failed);
     if let Some(old) = latest.filter(|old| is_text_of(old, &draft)) {
         match old.state {
-            ProposalState::Written | ProposalState::Rejected => return Ok(Entered::Known),
+            ProposalState::Written => return Ok(Entered::Known),
+            // What was not wanted of other code may be wanted of this.
+            ProposalState::Rejected if old.basis == rests_on(code, old) => return Ok(Entered::Known),
             ProposalState::Ready if old.basis == rests_on(code, old) => return Ok(Entered::Kept(old.id)),
             // A person's text is proved anew, not replaced.
             ProposalState::Ready | ProposalState::Stale if old.edited.is_some() => {
@@ -453,13 +472,20 @@ fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
 
 /// Lists accepted drafts that would be written otherwise today.
 pub async fn would_change(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
-    let functions: Vec<FunctionId> = core.store().accepted()?.into_iter().map(|test| test.function).collect();
+    let standing = Standing::read(core)?;
+    let functions: Vec<FunctionId> = standing.functions().into_iter().collect();
+    let recorded: HashSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
+    // Without a recording there is nothing to draft from, and nothing has to be able to run.
+    let functions: Vec<FunctionId> = functions.into_iter().filter(|function| recorded.contains(function)).collect();
     if functions.is_empty() {
         return Ok(Vec::new());
     }
+    let code = code_of(core, functions.clone()).await?;
     let mut lines = Vec::new();
     for made in write(core, functions).await?.into_iter().flatten() {
         let Some(draft) = made.draft else { continue };
+        let code = code.get(&made.function).copied().unwrap_or_default();
+        let News::Draft(draft) = news(core, &standing, &made.function, &draft, code)? else { continue };
         let written = core.store().proposals_of(&made.function)?;
         let written =
             written.iter().rev().find(|proposal| proposal.state == ProposalState::Written && proposal.draft().is_some());

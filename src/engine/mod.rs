@@ -36,6 +36,7 @@ mod recordings;
 pub mod report;
 mod review;
 mod rows;
+mod standing;
 mod stream;
 pub mod stubs;
 #[cfg(test)]
@@ -51,6 +52,7 @@ pub use cleaning::{Clean, Cleaned};
 pub use examples::Documented;
 pub use importing::{Imported, Refusal};
 pub use recording::{Program, gap_lines};
+pub use review::LeftAlone;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -379,22 +381,6 @@ impl Handle {
         importing::import(&self.core, paths).await
     }
 
-    /// Takes in the old traces of a folder, as [`Handle::import`]; `None` where they were taken in since they were made.
-    ///
-    /// # Errors
-    /// As [`Handle::import`].
-    pub async fn import_news(&self, folder: PathBuf) -> Result<Option<Imported>, Trouble> {
-        importing::import_news(&self.core, folder).await
-    }
-
-    /// Throws away recordings and drafts that no decision rests on, or finds out what that would be.
-    ///
-    /// # Errors
-    /// Fails in an untrusted folder and when the database cannot be written.
-    pub async fn clean(&self, clean: Clean) -> Result<Cleaned, Trouble> {
-        cleaning::clean(&self.core, clean).await
-    }
-
     /// Lists the recordings, the newest first, each with the number of events where it is a journey.
     ///
     /// # Errors
@@ -455,30 +441,6 @@ impl Handle {
     /// Fails when the store cannot be read.
     pub async fn stubs(&self, functions: Vec<FunctionId>) -> Result<Vec<stubs::Stub>, Trouble> {
         stubs::stubs(&self.core, functions).await
-    }
-
-    /// Makes docstring examples for these functions, or for all that were recorded; writes nothing.
-    ///
-    /// # Errors
-    /// Fails in an untrusted folder and where nothing can be run.
-    pub async fn document(&self, functions: Vec<FunctionId>) -> Result<Documented, Trouble> {
-        examples::document(&self.core, functions).await
-    }
-
-    /// Writes docstring examples as they were shown.
-    ///
-    /// # Errors
-    /// Fails when a file is not as it was, and then nothing is written.
-    pub fn write_examples(&self, edits: &[FileEdit]) -> Result<(), Trouble> {
-        examples::write(&self.core, edits)
-    }
-
-    /// Takes back the docstring examples written last; gives the files.
-    ///
-    /// # Errors
-    /// Fails when there are none, or a file changed since.
-    pub fn undocument(&self) -> Result<Vec<RelPath>, Trouble> {
-        examples::take_back(&self.core)
     }
 
     /// Hears what is announced from now on.

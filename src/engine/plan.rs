@@ -12,7 +12,7 @@ use crate::domain::snapshot::Conflict;
 use crate::engine::core::Core;
 use crate::engine::drafting::{self, Parts};
 use crate::generate::layout;
-use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash};
+use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
 
 /// A file of tests larger than this was not written by us.
@@ -28,8 +28,7 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
     let file = &draft.target;
     let list_path = manifest_path(core)?;
     let before = content(core, overlay, file)?;
-    let list_before = content(core, overlay, &list_path)?;
-    let mut list = Manifest::read(list_before.as_deref())?;
+    let (list_before, mut list) = manifest(core, overlay)?;
     let standing = tests_of(&list, file, &proposal.function);
     if let Some(test) = by_hand(&list, file, before.as_deref().unwrap_or(""), &standing, &parts) {
         return Err(Trouble::usage(format!("Not written: {test} in {file} was changed by hand."))
@@ -40,11 +39,16 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
     for test in &gone {
         list.forget(file, test);
     }
+    for test in list.hand_deleted(file, before.as_deref().unwrap_or("")) {
+        list.bury(file, &test);
+    }
     let inputs: Vec<_> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
     let state = if proposal.edited.is_some() { TestState::Edited } else { TestState::Accepted };
     for test in &parts.tests {
         let Some(body) = body_hash(&after, test) else { continue };
-        list.note(file, test, TestEntry { function: proposal.function.clone(), inputs: inputs.clone(), body, state });
+        let (function, inputs) = (proposal.function.clone(), inputs.clone());
+        let case = case_hash(&after, test);
+        list.note(file, test, TestEntry { function, inputs, body, case, code: None, state });
     }
     let mut edits: Vec<FileEdit> = path_help(core, overlay, draft)?.into_iter().collect();
     edits.extend([
@@ -121,22 +125,35 @@ fn conftest(path: &RelPath, roots: &[String]) -> String {
 
 /// Lists what stands otherwise than the manifest says, a line each.
 pub fn compare_with_manifest(core: &Core) -> Result<Vec<String>, Trouble> {
-    let list = Manifest::read(content(core, &Overlay::new(), &manifest_path(core)?)?.as_deref())?;
+    let (_, list) = manifest(core, &Overlay::new())?;
     let files: BTreeSet<RelPath> = list.tests().map(|(file, _, _)| file.clone()).collect();
     let mut lines = Vec::new();
     for file in files {
         let text = content(core, &Overlay::new(), &file)?.unwrap_or_default();
-        lines.extend(list.hand_deleted(&file, &text).into_iter().map(|test| format!("{file}::{test} was accepted and is gone.")));
+        lines.extend(
+            list.hand_deleted(&file, &text)
+                .into_iter()
+                .map(|test| format!("{file}::{test} was accepted and is gone: gen --accept notes that it stays so.")),
+        );
     }
     Ok(lines)
 }
 
-fn manifest_path(core: &Core) -> Result<RelPath, Trouble> {
+/// Gives the manifest's text and what it says.
+pub fn manifest(core: &Core, overlay: &Overlay) -> Result<(Option<String>, Manifest), Trouble> {
+    let text = content(core, overlay, &manifest_path(core)?)?;
+    let list = Manifest::read(text.as_deref())?;
+    Ok((text, list))
+}
+
+/// Gives the place of the manifest.
+pub fn manifest_path(core: &Core) -> Result<RelPath, Trouble> {
     RelPath::new(format!("{}/manifest.yaml", core.settings.output.tests))
         .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))
 }
 
-fn content(core: &Core, overlay: &Overlay, path: &RelPath) -> Result<Option<String>, Trouble> {
+/// Gives a file as it would be after the edits planned before; `None` when there is none.
+pub fn content(core: &Core, overlay: &Overlay, path: &RelPath) -> Result<Option<String>, Trouble> {
     match overlay.get(path) {
         Some(text) => Ok(text.clone()),
         None => read(&core.root, path),

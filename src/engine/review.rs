@@ -17,7 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Origin, Proposal, ProposalId, ProposalState};
 use crate::engine::core::{Core, account};
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::{Done, behaviour, drafting, is_ready, require_trust};
+use crate::engine::{Done, Handle, behaviour, drafting, is_ready, require_trust, standing};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note};
 use crate::write::apply::{self, WriteError};
@@ -262,7 +262,9 @@ fn put_away(
         return Err(Trouble::usage(format!("Not put away: {}.", other.function.qualname())).because(format!("{why}.")));
     }
     let mut lines = Vec::new();
+    let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
     for proposal in proposals {
+        let edits = rejections.next().unwrap_or_default();
         let name = proposal.function.qualname();
         let line = match (&proposal.body, verb) {
             (Body::Change(change), Verb::Reject) => {
@@ -272,7 +274,7 @@ fn put_away(
             (_, Verb::Overrule) => format!("Noted as a bug: {name}. No test is made of it."),
             _ => format!("Rejected the draft for {name}."),
         };
-        note(core, proposal, verb, reason, Vec::new(), at, &line).map_err(|trouble| meanwhile(core, proposal, trouble))?;
+        note(core, proposal, verb, reason, edits, at, &line).map_err(|trouble| meanwhile(core, proposal, trouble))?;
         match verb {
             Verb::Overrule => overrule(core, proposal, at, reason)?,
             _ if proposal.change().is_some() => mark_red(core, &proposal.function, true),
@@ -296,6 +298,70 @@ fn meanwhile(core: &Core, seen: &Proposal, trouble: Trouble) -> Trouble {
         }
         _ => trouble,
     }
+}
+
+/// Writes into the manifest which drafts are not wanted, for those who share it; gives the edits of each. A rejection that
+/// cannot be written there holds here all the same.
+fn rejections(core: &Core, proposals: &[Arc<Proposal>]) -> Vec<Vec<FileEdit>> {
+    let planned = || {
+        let mut overlay = Overlay::new();
+        let mut all = Vec::new();
+        for proposal in proposals {
+            let edit = standing::rejection(core, proposal, &overlay)?;
+            overlay.extend(edit.iter().map(|edit| (edit.path.clone(), edit.after.clone())));
+            all.push(Vec::from_iter(edit));
+        }
+        write(core, &merged(all.iter().flatten()))?;
+        Ok(all)
+    };
+    planned().unwrap_or_else(|trouble: Trouble| {
+        core.complain("manifest", &trouble);
+        Vec::new()
+    })
+}
+
+/// Proposals that are accepted one by one only, and why.
+pub type LeftAlone = Vec<(ProposalId, String)>;
+
+impl Handle {
+    /// Parts proposals that may be accepted many at once from those that a person looks at one by one, with the reason.
+    ///
+    /// # Errors
+    /// Fails when the store or the files cannot be read.
+    pub fn in_bulk(&self, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, LeftAlone), Trouble> {
+        in_bulk(&self.core, ids)
+    }
+
+    /// Notes in the manifest which accepted tests a person deleted, so that they stay deleted; names them.
+    ///
+    /// # Errors
+    /// Fails when the manifest cannot be read or written.
+    pub fn note_deleted(&self) -> Result<Vec<String>, Trouble> {
+        note_deleted(&self.core)
+    }
+}
+
+/// Parts what may be accepted many at once from what a person looks at.
+pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, LeftAlone), Trouble> {
+    let (mut together, mut alone) = (Vec::new(), Vec::new());
+    for id in ids {
+        let proposal = core.proposal(*id)?;
+        let why = super::rows::alone(&proposal);
+        let by_hand = || Ok::<_, Trouble>(plan::conflict(core, &proposal)?.map(|_| "its test was changed by hand".to_owned()));
+        match why.map_or_else(by_hand, |why| Ok(Some(why)))? {
+            Some(why) => alone.push((*id, why)),
+            None => together.push(*id),
+        }
+    }
+    Ok((together, alone))
+}
+
+/// Notes deleted tests in the manifest.
+pub fn note_deleted(core: &Core) -> Result<Vec<String>, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let (edit, names) = standing::deletions(core)?;
+    write(core, &Vec::from_iter(edit))?;
+    Ok(names)
 }
 
 /// Notes that recorded outcomes are bugs.

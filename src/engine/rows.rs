@@ -7,6 +7,7 @@ use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Body, Finding, Origin, Proposal, ProposalState};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::engine::review;
+use crate::generate::prove::HOLDS;
 
 /// What is known of a function besides its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -155,9 +156,19 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         title,
         proved: proposal.proved,
         blocked: blocked(proposal),
-        alone: review::is_by_agent(proposal),
+        alone: alone(proposal).is_some(),
         skipped: proposal.skipped,
     }
+}
+
+/// Says why a proposal is left out where many are accepted at once, when that is so.
+#[must_use]
+pub fn alone(proposal: &Proposal) -> Option<String> {
+    if review::is_by_agent(proposal) {
+        return Some("a coding agent wrote it".into());
+    }
+    let held = proposal.evidence.iter().find(|evidence| evidence.what == HOLDS)?;
+    Some(format!("{HOLDS} {}", held.detail))
 }
 
 /// Says why a proposal may not be accepted now, when that is so.

@@ -17,6 +17,7 @@ pub mod layout;
 pub mod mend;
 pub mod names;
 pub mod plan;
+pub mod private;
 pub mod project;
 pub mod prove;
 pub mod raises;

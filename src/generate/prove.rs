@@ -13,6 +13,8 @@ use crate::generate::{mend, trim};
 use crate::pytest::report::{Outcome, Report};
 use crate::pytest::warm::{Fault, Look, Trace};
 
+/// What evidence on literals that look personal, random or redacted is called.
+pub const HOLDS: &str = "holds";
 /// Lines of a traceback kept as evidence.
 const TRACE_MAX: usize = 24;
 

@@ -12,6 +12,7 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::base::yaml;
 use crate::domain::function::FunctionId;
+use crate::source::docstring::docstring;
 use crate::source::outline::{Outline, outline};
 
 /// Where the manifest stands in a project, below the folder of the tests.
@@ -43,6 +44,12 @@ pub struct TestEntry {
     pub inputs: Vec<Digest>,
     /// Hash of its body as we wrote it, see [`body_hash`].
     pub body: Digest,
+    /// Hash of it without its docstring, which counts calls, see [`case_hash`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<Digest>,
+    /// Hash of the code it was rejected for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<Digest>,
     /// What became of it.
     pub state: TestState,
 }
@@ -103,6 +110,13 @@ impl Manifest {
         self.tests.remove(&(file.clone(), test.to_owned()))
     }
 
+    /// Notes that a person deleted a test that was accepted.
+    pub fn bury(&mut self, file: &RelPath, test: &str) {
+        if let Some(entry) = self.tests.get_mut(&(file.clone(), test.to_owned())) {
+            entry.state = TestState::Deleted;
+        }
+    }
+
     /// Gives what is known of a test.
     #[must_use]
     pub fn get(&self, file: &RelPath, test: &str) -> Option<&TestEntry> {
@@ -148,6 +162,21 @@ pub fn body_hash(text: &str, test: &str) -> Option<Digest> {
     outline(text).definition(test).map(|statement| statement.digest)
 }
 
+/// Hashes a test as [`body_hash`], its docstring left out: what it does is the same however often it was recorded.
+#[must_use]
+pub fn case_hash(text: &str, test: &str) -> Option<Digest> {
+    let lines = outline(text).definition(test)?.lines.clone();
+    let found = lines.filter_map(|line| docstring(text, u32::try_from(line + 1).ok()?)).next();
+    match found {
+        Some(found) => {
+            let mut text = text.to_owned();
+            text.replace_range(found.literal, "...");
+            body_hash(&text, test)
+        }
+        None => body_hash(text, test),
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
@@ -160,6 +189,8 @@ mod tests {
             function: FunctionId::new("shop", "total"),
             inputs: vec![Digest(1), Digest(2)],
             body,
+            case: None,
+            code: None,
             state: TestState::Accepted,
         }
     }
@@ -176,6 +207,18 @@ mod tests {
         assert_eq!(manifest.hand_edited(&file, now), ["test_b"]);
         assert_eq!(manifest.hand_deleted(&file, now), ["test_c"]);
         assert_eq!(manifest.ours(&file, now), BTreeSet::from(["test_a".to_owned()]));
+    }
+
+    #[test]
+    fn how_often_a_test_was_recorded_makes_it_no_other_test() {
+        let text = |docstring: &str, result: u8| {
+            format!("import x\n\n\n@mark\ndef test_a():\n    \"\"\"{docstring}\"\"\"\n    assert f() == {result}\n")
+        };
+        let (once, twice) = (text("1 call.", 1), text("2 calls.", 1));
+        assert_ne!(body_hash(&once, "test_a"), body_hash(&twice, "test_a"), "a hand edit of it is one");
+        assert_eq!(case_hash(&once, "test_a"), case_hash(&twice, "test_a"));
+        assert_ne!(case_hash(&once, "test_a"), case_hash(&text("1 call.", 2), "test_a"));
+        assert_eq!(case_hash(&once, "test_b"), None);
     }
 
     #[test]

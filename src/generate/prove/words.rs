@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
 use crate::domain::proposal::{Draft, Evidence, Finding};
-use crate::generate::prove::{Clock, Faults, Ground, Manner, Run, Trial};
+use crate::generate::private;
+use crate::generate::prove::{Clock, Faults, Ground, HOLDS, Manner, Run, Trial};
 use crate::pytest::warm::{Look, Trace};
 
 /// Faults that are named.
@@ -130,6 +131,10 @@ fn and<T: AsRef<str>>(words: &[T]) -> String {
 /// Says what is worth knowing whatever the runs say.
 pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
     let mut out = Vec::new();
+    let private = private::looks(&draft.text);
+    if !private.is_empty() {
+        out.push(Evidence::new(Finding::Note, HOLDS, private.join(", ")));
+    }
     if let Some(level) = &ground.containment {
         out.push(Evidence::new(Finding::Note, "contained", level.clone()));
     }

@@ -1,0 +1,175 @@
+//! Drafting again never destroys work, and never asks twice: hand edits, deletions and rejections on the real binary, also
+//! for somebody who has the project's files and not its database.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use harness::Place;
+
+const TESTS: &str = "tests/pytead/test_pytead_lib.py";
+const MANIFEST: &str = "tests/pytead/manifest.yaml";
+const LIBRARY: &str =
+    "def f(x):\n    if x < 0:\n        raise ValueError(\"below zero\")\n    return x + 1\n\n\ndef g(x):\n    return x * 2\n";
+const MAIN: &str = "import lib\nlib.f(1)\ntry:\n    lib.f(-1)\nexcept ValueError:\n    pass\nlib.g(3)\n";
+
+fn recorded() -> Place {
+    let place = Place::empty();
+    place.save("pyproject.toml", "");
+    place.save("lib.py", LIBRARY);
+    place.save("main.py", MAIN);
+    record(&place);
+    place
+}
+
+fn record(place: &Place) {
+    let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+}
+
+/// The project's files on another machine: no database, no recording.
+fn cloned(from: &Place) -> Place {
+    let place = Place::empty();
+    for path in ["pyproject.toml", "lib.py", "main.py", TESTS, MANIFEST] {
+        if from.root().join(path).exists() {
+            place.save(path, &from.read(path));
+        }
+    }
+    place
+}
+
+fn generate(place: &Place, args: &[&str]) -> String {
+    let (code, out, err) = place.run(&[&["--trust", "gen"], args].concat());
+    assert_eq!(code, 0, "{out}{err}");
+    out
+}
+
+fn check(place: &Place) -> (i32, String) {
+    let (code, out, _) = place.run(&["--trust", "gen", "--check"]);
+    (code, out)
+}
+
+/// Cuts a test out of a text, as a person would.
+fn without(text: &str, test: &str) -> String {
+    let from = text.find(&format!("def {test}(")).unwrap_or_else(|| panic!("{test} is not in\n{text}"));
+    let to = text[from + 4..].find("\ndef ").map_or(text.len(), |at| from + 4 + at + 1);
+    format!("{}{}", text[..from].trim_end(), if to < text.len() { format!("\n\n\n{}", &text[to..]) } else { "\n".into() })
+}
+
+#[test]
+fn a_deleted_test_stays_deleted_for_everybody() {
+    let place = recorded();
+    generate(&place, &["--accept"]);
+    assert_eq!(check(&place).0, 0);
+    let whole = place.read(TESTS);
+    assert!(whole.contains("def test_f_raises_value_error("), "{whole}");
+    let left = without(&whole, "test_f_raises_value_error");
+    place.save(TESTS, &left);
+    // Nobody needs a recording to see that the manifest does not say so yet.
+    let (code, out) = check(&cloned(&place));
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("test_f_raises_value_error was accepted and is gone"), "{out}");
+    let out = generate(&place, &["--accept"]);
+    assert!(out.contains("test_f_raises_value_error was deleted by hand; it stays so."), "{out}");
+    assert_eq!((place.read(TESTS), check(&place).0), (left.clone(), 0));
+    let clone = cloned(&place);
+    assert_eq!(check(&clone).0, 0);
+    for place in [&place, &clone] {
+        record(place);
+        generate(place, &["--accept"]);
+        assert_eq!((place.read(TESTS), check(place).0), (left.clone(), 0));
+    }
+    // More calls change the drafts of the function, and still not what was deleted.
+    place.save("main.py", &format!("{MAIN}lib.f(0)\nlib.f(10 ** 9)\nlib.f(2.5)\n"));
+    record(&place);
+    generate(&place, &["--accept"]);
+    let now = place.read(TESTS);
+    assert!(!now.contains("raises") && now.len() > left.len(), "{now}");
+}
+
+#[test]
+fn a_rejected_draft_comes_back_when_the_code_changes_and_not_before() {
+    let place = recorded();
+    let out = generate(&place, &["lib:g"]);
+    let id = out.split('#').nth(1).and_then(|rest| rest.split(' ').next()).unwrap().to_owned();
+    assert_eq!(place.run(&["--trust", "review", "--reject", &id]).0, 0);
+    assert!(place.read(MANIFEST).contains("state: rejected"), "{}", place.read(MANIFEST));
+    assert_eq!(check(&place).0, 0, "nothing would change");
+    let clone = cloned(&place);
+    for place in [&place, &clone] {
+        record(place);
+        let out = generate(place, &["lib:g", "--accept"]);
+        assert!(!place.root().join(TESTS).exists(), "{out}");
+        assert!(out.contains("its test was rejected, and the code is still the same"), "{out}");
+        // A comment is no other code; a number is.
+        place.edit("lib.py", "return x * 2", "return x * 2  # twice");
+        generate(place, &["lib:g", "--accept"]);
+        assert!(!place.root().join(TESTS).exists());
+        place.edit("lib.py", "return x * 2", "return 2 * x");
+        record(place);
+        generate(place, &["lib:g", "--accept"]);
+        assert!(place.read(TESTS).contains("def test_g("));
+    }
+}
+
+#[test]
+fn a_rejection_that_is_taken_back_leaves_no_trace_in_the_manifest() {
+    let place = recorded();
+    let out = generate(&place, &["lib:g"]);
+    let id = out.split('#').nth(1).and_then(|rest| rest.split(' ').next()).unwrap().to_owned();
+    assert_eq!(place.run(&["--trust", "review", "--reject", &id]).0, 0);
+    assert_eq!(place.run(&["--trust", "review", "--undo"]).0, 0);
+    assert!(!place.root().join(MANIFEST).exists());
+    generate(&place, &["lib:g", "--accept"]);
+    assert!(place.read(TESTS).contains("def test_g("));
+}
+
+#[test]
+fn a_teammate_is_not_asked_for_what_stands_already() {
+    let place = recorded();
+    generate(&place, &["--accept"]);
+    let clone = cloned(&place);
+    assert_eq!(check(&clone).0, 0, "without a recording");
+    record(&clone);
+    assert_eq!(check(&clone).0, 0, "with one of their own");
+    let out = generate(&clone, &["--accept"]);
+    assert!(out.contains("Nothing new to draft"), "{out}");
+    assert_eq!((clone.read(TESTS), clone.read(MANIFEST)), (place.read(TESTS), place.read(MANIFEST)));
+    assert!(clone.run(&["--trust", "review", "--list"]).1.contains("Nothing waits"));
+}
+
+#[test]
+fn a_hand_edit_is_kept_to_the_byte_and_does_not_hold_others_up() {
+    let place = recorded();
+    generate(&place, &["lib:f", "--accept"]);
+    let mine = place.read(TESTS).replace("f(1) == 2", "f(1)  ==  1 + 1  # mine");
+    assert!(mine.contains("# mine"), "{mine}");
+    place.save(TESTS, &mine);
+    assert_eq!(check(&place).0, 0, "nothing would change");
+    place.save("main.py", &format!("{MAIN}lib.f(0)\nlib.f(10 ** 9)\nlib.f(2.5)\n"));
+    record(&place);
+    let out = generate(&place, &["--accept"]);
+    assert!(out.contains("Left for you to look at: lib:f: its test was changed by hand."), "{out}");
+    let now = place.read(TESTS);
+    assert!(now.contains("def test_g("), "{now}");
+    for line in mine.lines().filter(|line| !line.starts_with("from lib import")) {
+        assert!(now.contains(line), "{line}\n is gone from\n{now}");
+    }
+}
+
+#[test]
+fn what_looks_personal_is_marked_and_taken_on_its_own_only() {
+    let place = recorded();
+    place.save("lib.py", &format!("{LIBRARY}\n\ndef domain(mail):\n    return mail.split(\"@\")[1]\n"));
+    place.save("main.py", &format!("{MAIN}lib.domain(\"ada@lovelace.org\")\n"));
+    record(&place);
+    let out = generate(&place, &["--accept"]);
+    assert!(out.contains("holds an e-mail address"), "{out}");
+    let tests = place.read(TESTS);
+    assert!(tests.contains("def test_g(") && !tests.contains("lovelace"), "{tests}");
+    let line = out.lines().find(|line| line.starts_with("Left for you to look at: lib:domain")).unwrap();
+    let (_, out, _) = place.run(&["--trust", "review", "--accept", "all"]);
+    assert!(out.contains("Left for you to look at: lib:domain") && !place.read(TESTS).contains("lovelace"), "{out}");
+    let id = line.split("--accept ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert_eq!(place.run(&["--trust", "review", "--accept", id]).0, 0);
+    assert!(place.read(TESTS).contains("lovelace"));
+}
