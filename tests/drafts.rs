@@ -187,7 +187,7 @@ impl Recorded {
                 wait: Duration::from_secs(10),
             });
         }
-        let replies = self.worker.look(&requests).await.unwrap().all().await.unwrap();
+        let replies = self.worker.look(&requests, |_| false).await.unwrap().all().await.unwrap();
         let look = |reply: Looked| {
             let effect = outcome(&reply.outcome?).ok()?;
             Some((calls[reply.key as usize].id, Look { effect, printed: reply.printed, warned: reply.warned, arcs: reply.arcs }))

@@ -18,7 +18,8 @@ use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::standing::{News, Standing};
-use crate::engine::{Done, behaviour, blocking, environment, reaches};
+use crate::engine::{Done, behaviour, blocking, environment, formatting, reaches};
+use crate::generate::choose::FEW;
 use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
 use crate::generate::trim::{test_names, without};
@@ -290,7 +291,7 @@ async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Ve
 
 async fn write_all(
     core: &Arc<Core>,
-    environment: &Environment,
+    environment: &Arc<Environment>,
     functions: Vec<FunctionId>,
     cancel: CancellationToken,
 ) -> Result<Vec<Made>, Trouble> {
@@ -298,7 +299,9 @@ async fn write_all(
     let index = core.index();
     let settings = core.settings.clone();
     let most = settings.generation.tests_per_function as usize;
-    blocking(move || gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)).await?
+    let mut made = blocking(move || gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)).await??;
+    formatting::format(core, environment, made.iter_mut().filter_map(|one| one.draft.as_mut()).collect()).await?;
+    Ok(made)
 }
 
 /// What the expressions of each function's calls came to, by the function's place and the item's key.
@@ -314,8 +317,8 @@ pub async fn gather(
     let (worker, stop) = (core.clone(), cancel);
     let mut gathered = blocking(move || Gathered::new(&worker, functions, &stop)).await??;
     let index = core.index();
-    let unclear = gathered.unclear(&index, core.settings.generation.tests_per_function as usize);
-    let looks = environment.look(core, &unclear).await?;
+    let unclear = gathered.unclear(&index, FEW);
+    let looks = environment.look(core, &unclear, FEW).await?;
     gathered.look(&index, looks);
     // Plans borrow what was gathered, so they are made, asked about and settled piece by piece.
     let items: Vec<(usize, CheckItem)> = gathered.items(&index);

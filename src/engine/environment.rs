@@ -232,17 +232,26 @@ impl Environment {
         spec
     }
 
-    /// Looks at calls closely; those that cannot be made again are missing from the answer.
-    pub async fn look(&self, core: &Core, calls: &[Call]) -> Result<HashMap<CallId, Look>, Trouble> {
+    /// Looks at calls closely, those of a function together; those that cannot be made again are missing from the answer.
+    /// With more than `few` calls of a function, faults in it tell them apart.
+    pub async fn look(&self, core: &Core, calls: &[Call], few: usize) -> Result<HashMap<CallId, Look>, Trouble> {
         let mut all = HashMap::new();
         if calls.is_empty() {
             return Ok(all);
+        }
+        let mut of_function: HashMap<&FunctionId, usize> = HashMap::new();
+        for call in calls {
+            *of_function.entry(&call.function).or_default() += 1;
         }
         let index = core.index();
         let wait = Duration::from_secs_f64(core.settings.generation.call_seconds.clamp(0.05, 600.0));
         let worker = self.worker(core).await?;
         for batch in calls.chunks(BATCH) {
-            let mut running = worker.look(&requests(&index, batch, wait)).await?;
+            let many = |request: &ReplayCall| {
+                let call = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
+                call.is_some_and(|call| of_function.get(&call.function).is_some_and(|count| *count > few))
+            };
+            let mut running = worker.look(&requests(&index, batch, wait), many).await?;
             while let Some(reply) = running.next().await {
                 let reply = reply?;
                 let call = usize::try_from(reply.key).ok().and_then(|key| batch.get(key));

@@ -14,6 +14,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::engine::core::Core;
 use crate::engine::{review, views};
 use crate::generate::cases::Case;
+use crate::generate::choose;
 use crate::generate::closer::{self, Look};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::Project;
@@ -44,18 +45,22 @@ pub struct Gathered {
     makers_by_object: HashMap<(RecordingId, i64, u64), Vec<usize>>,
     makers_by_type: HashMap<TypeName, Vec<usize>>,
     reached: HashMap<CallId, BTreeSet<u32>>,
+    /// The call that each was made from, where drafts of all functions are wanted.
+    parents: HashMap<CallId, CallId>,
 }
 
 impl Gathered {
     /// Reads from the store what drafts of these functions, or of all, may rest on; of fewer once `cancel` is set.
     pub fn new(core: &Core, wanted: Vec<FunctionId>, cancel: &CancellationToken) -> Result<Self, Trouble> {
         let index = core.index();
-        let wanted: BTreeSet<FunctionId> = if wanted.is_empty() {
+        let all = wanted.is_empty();
+        let wanted: BTreeSet<FunctionId> = if all {
             core.store().functions()?.into_iter().map(|total| total.function).collect()
         } else {
             wanted.into_iter().collect()
         };
         let lives = core.store().lives()?;
+        let parents = lives.iter().filter(|_| all).filter_map(|life| Some((life.call, life.parent?))).collect();
         let processes: HashMap<CallId, i64> = lives.iter().map(|life| (life.call, life.process)).collect();
         let mut functions = Vec::new();
         let mut objects: BTreeSet<(RecordingId, i64, u64)> = BTreeSet::new();
@@ -106,6 +111,7 @@ impl Gathered {
             makers_by_object: HashMap::new(),
             makers_by_type: HashMap::new(),
             reached: HashMap::new(),
+            parents,
         };
         gathered.read_makers(core, &objects)?;
         Ok(gathered)
@@ -180,12 +186,12 @@ impl Gathered {
         self.births.get(&init).map_or(&[][..], Vec::as_slice).iter().collect()
     }
 
-    /// Lists the calls of which a recording cannot say enough, and those of functions with more than `most`.
-    pub fn unclear(&self, index: &Index, most: usize) -> Vec<Call> {
+    /// Lists the calls of which a recording cannot say enough, and those of functions with more than `few`.
+    pub fn unclear(&self, index: &Index, few: usize) -> Vec<Call> {
         let names = names(index);
         self.with_project(index, &names, |project, _| {
             let wanted = |(_, calls, _): &Recorded| {
-                let many = calls.len() > most;
+                let many = calls.len() > few;
                 calls
                     .iter()
                     .filter(|call| !call.rests_on_its_past() && (many || closer::is_wanted(call, project)))
@@ -283,7 +289,32 @@ impl Gathered {
         cancel: &CancellationToken,
     ) -> Result<Vec<Made>, Trouble> {
         let names = names(index);
-        self.with_project(index, &names, |project, functions| drafts_of(functions, project, answers, folder, most, cancel))
+        let mut made =
+            self.with_project(index, &names, |project, functions| drafts_of(functions, project, answers, folder, most, cancel))?;
+        self.leave_to_callers(index, &mut made);
+        Ok(made)
+    }
+
+    /// Takes out the drafts of private functions of which the tests of public ones run every call (R22).
+    fn leave_to_callers(&self, index: &Index, made: &mut [Made]) {
+        let is_private = |id: &FunctionId| index.function(id).is_some_and(Function::is_private);
+        let public = made.iter().filter(|one| !is_private(&one.function)).filter_map(|one| one.draft.as_ref());
+        let shown: HashSet<CallId> = public.flat_map(|draft| draft.calls.iter().copied()).collect();
+        let is_run = |call: &CallId| {
+            let mut above = self.parents.get(call);
+            while let Some(caller) = above {
+                if shown.contains(caller) {
+                    return true;
+                }
+                above = self.parents.get(caller);
+            }
+            false
+        };
+        for one in made.iter_mut().filter(|one| is_private(&one.function)) {
+            let Some(draft) = one.draft.take_if(|draft| draft.calls.iter().all(is_run)) else { continue };
+            let reason = "it is private, and tests of what calls it make these calls".to_owned();
+            one.left_out.insert(0, LeftOut { calls: draft.calls.len() as u64, reason });
+        }
     }
 }
 
@@ -310,6 +341,7 @@ fn drafts_of<'p>(
         match &mut draft {
             Some(draft) => {
                 draft.left_out.append(&mut reasons);
+                choose::merge(&mut draft.left_out);
                 reasons.clone_from(&draft.left_out);
             }
             None => reasons.extend(plan.left_out()),

@@ -16,6 +16,7 @@ mod elsewhere;
 mod environment;
 mod examples;
 mod export;
+mod formatting;
 mod fresh;
 mod gathered;
 mod importing;

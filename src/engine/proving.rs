@@ -272,7 +272,7 @@ async fn check_in_fresh(
         let Some(run) = seen.get(&proposal.id).and_then(|seen| seen.runs.first()) else { continue };
         match passed(&run.end) {
             Some(tests) => {
-                let (line, proved) = (words::fresh(run, tests, open.len()), proposal.clone());
+                let (line, proved) = (words::fresh(run, open.len()), proposal.clone());
                 core.change_proposal(proposal.id, move |standing| {
                     // A person may have been quicker.
                     if standing.body == proved.body && standing.edited == proved.edited {

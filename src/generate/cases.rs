@@ -99,7 +99,7 @@ pub struct Case {
     pub imports: BTreeSet<Import>,
     /// Local names in use.
     pub locals: BTreeSet<String>,
-    /// A number for each way from line to line that the call took, where that is known.
+    /// A number for each way from line to line that the call took and each fault it notices, where that is known.
     pub reached: BTreeSet<u32>,
     /// The kind of outcome, for choosing: `int>0`, `raises ValueError`.
     pub class: String,

@@ -1,4 +1,4 @@
-//! Which cases are worth a reader's time (R20–R22): one of each kind of outcome first, direct and short ones before others.
+//! Which cases are worth a reader's time (R20, R21): those that show what no other does, direct and short ones first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,15 +64,29 @@ fn value_class(value: &Value) -> String {
 /// A test of its own costs as much of a reader's time as this many rows of a table.
 const ROWS_OF_A_TEST: usize = 3;
 
-/// Chooses cases: first those that take ways through the code that no other takes (R20), then one of each kind of outcome
-/// (R21), then more; direct calls before internal ones, short ones before long ones. `most` counts tests; rows of a table
-/// are cheaper.
+/// So many cases are shown without asking what each adds.
+pub const FEW: usize = 3;
+
+/// Characters of values that a test may have when only the project's own functions made such a call.
+const INTERNAL_MAX: usize = 800;
+
+/// Chooses cases: first those that take ways through the code, or notice faults in it, that no other does (R20, R21), then
+/// one of each kind of outcome (R21), then more up to [`FEW`], or to `most` where nobody looked at what they show; direct calls before internal ones, short ones before long
+/// ones. `most` counts tests; rows of a table are cheaper.
 ///
 /// What is not chosen is counted with its reason.
 #[must_use]
 pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
     let mut left_out = Vec::new();
     let mut rest = without_contradictions(cases, &mut left_out);
+    rest.retain(|case| {
+        let long = !case.direct && case.weight() > INTERNAL_MAX;
+        if long {
+            let reason = "only the project's own code calls it like that, and the test would be too long to read".to_owned();
+            left_out.push(LeftOut { calls: case.times, reason });
+        }
+        !long
+    });
     rest.sort_by_key(|case| (!case.direct, case.weight(), case.call));
     let mut shapes: BTreeMap<String, usize> = BTreeMap::new();
     for shape in rest.iter().filter_map(rows::shape) {
@@ -82,13 +96,14 @@ pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
         let is_row = rows::shape(case).is_some_and(|shape| shapes.get(&shape).is_some_and(|count| *count >= rows::ROWS_MIN));
         if is_row { 1 } else { ROWS_OF_A_TEST }
     };
+    // Where nobody looked, any of the others may show something.
+    let enough = if rest.iter().all(|case| case.reached.is_empty()) { most } else { most.min(FEW) };
     let mut room = most * ROWS_OF_A_TEST;
     let mut chosen: Vec<Case> = Vec::new();
     let mut reached: BTreeSet<u32> = BTreeSet::new();
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     while let Some((at, tells)) = next(&rest, &reached, &kinds) {
-        // More of the same is shown up to the limit and not a row further.
-        if !tells && chosen.len() >= most {
+        if !tells && chosen.len() >= enough {
             break;
         }
         let case = rest.remove(at);
@@ -98,7 +113,7 @@ pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
                 rest.push(case);
                 break;
             }
-            left_out.push(LeftOut { calls: case.times, reason: enough(most) });
+            left_out.push(LeftOut { calls: case.times, reason: nothing_new(most) });
             continue;
         }
         room -= cost(&case);
@@ -108,7 +123,7 @@ pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
     }
     let calls: u64 = rest.iter().map(|case| case.times).sum();
     if calls > 0 {
-        left_out.push(LeftOut { calls, reason: enough(most) });
+        left_out.push(LeftOut { calls, reason: nothing_new(most) });
     }
     merge(&mut left_out);
     chosen.sort_by_key(|case| (!matches!(case.ending, Ending::Returns), case.call));
@@ -128,12 +143,12 @@ fn next(rest: &[Case], reached: &BTreeSet<u32>, kinds: &BTreeMap<String, usize>)
     rest.iter().enumerate().min_by_key(|(at, case)| (seen(case), *at)).map(|(at, case)| (at, seen(case) == 0))
 }
 
-fn enough(most: usize) -> String {
+fn nothing_new(most: usize) -> String {
     format!("it shows nothing that others do not: at most {most} tests a function")
 }
 
 /// Counts equal reasons together.
-fn merge(left_out: &mut Vec<LeftOut>) {
+pub fn merge(left_out: &mut Vec<LeftOut>) {
     let mut by_reason: BTreeMap<String, u64> = BTreeMap::new();
     for left in left_out.drain(..) {
         *by_reason.entry(left.reason).or_default() += left.calls;

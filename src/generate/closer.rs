@@ -27,7 +27,8 @@ pub struct Look {
     pub printed: [String; 2],
     /// Category's module and name, and message.
     pub warned: Vec<[String; 3]>,
-    /// A number for each way from line to line of the project that it took.
+    /// A number for each way from line to line of the project that it took, and for each fault in its function that it
+    /// notices.
     pub arcs: Vec<u32>,
 }
 

@@ -107,7 +107,9 @@ fn candidates(case: &Case, all: &[&Case], purpose: Use) -> Vec<String> {
             words.push(prefix.clone());
             prefix.push('_');
         }
-        Outcome::Returned(value) if is_asserted(case) && !class_is_shared => words.push(result_word(value)),
+        Outcome::Returned(value) if is_asserted(case) && !class_is_shared && purpose == Use::Tests => {
+            words.extend(result_word(value));
+        }
         _ => {}
     }
     words.extend(parts.iter().flatten().map(|word| format!("{prefix}{word}")));
@@ -123,6 +125,12 @@ fn candidates(case: &Case, all: &[&Case], purpose: Use) -> Vec<String> {
                 words.push(format!("{prefix}{first}_{second}"));
             }
         }
+    }
+    if let Outcome::Returned(value) = &case.outcome
+        && is_asserted(case)
+        && !class_is_shared
+    {
+        words.push(result_word(value).unwrap_or_else(|| format!("returns_{}", snake(value.type_name()))));
     }
     words
 }
@@ -174,21 +182,28 @@ fn receiver_fields(case: &Case) -> &[(String, Value)] {
     }
 }
 
-fn result_word(value: &Value) -> String {
+/// Says what a case returns, where that can be said in a word.
+fn result_word(value: &Value) -> Option<String> {
     let kind = match value {
-        Value::None => "none",
-        Value::Bool(true) => "true",
-        Value::Bool(false) => "false",
-        Value::Str(text) if text.is_empty() => "empty_string",
-        Value::List(items) if items.is_empty() => "empty_list",
-        Value::Tuple(items) if items.is_empty() => "empty_tuple",
-        Value::Set(items) if items.is_empty() => "empty_set",
-        Value::Dict(pairs) if pairs.is_empty() => "empty_dict",
-        Value::Float(number) if number.is_nan() => "nan",
-        Value::Enum { name: Some(name), .. } => return format!("returns_{}", slug(name).unwrap_or_default()),
-        other => return format!("returns_{}", snake(other.type_name())),
+        Value::None => "none".to_owned(),
+        Value::Bool(true) => "true".to_owned(),
+        Value::Bool(false) => "false".to_owned(),
+        Value::Str(text) if text.is_empty() => "empty_string".to_owned(),
+        // What reads like another value would say something else than is so.
+        Value::Str(text) => {
+            slug(text).filter(|word| word.len() <= WORD_MAX / 2 && !["none", "true", "false", "nan"].contains(&word.as_str()))?
+        }
+        Value::List(items) if items.is_empty() => "empty_list".to_owned(),
+        Value::Tuple(items) if items.is_empty() => "empty_tuple".to_owned(),
+        Value::Set(items) if items.is_empty() => "empty_set".to_owned(),
+        Value::Dict(pairs) if pairs.is_empty() => "empty_dict".to_owned(),
+        Value::Float(number) if number.is_nan() => "nan".to_owned(),
+        Value::Int(number) if *number >= 0 => number.to_string(),
+        Value::Int(number) => format!("minus_{}", number.unsigned_abs()),
+        Value::Enum { name: Some(name), .. } => slug(name)?,
+        _ => return None,
     };
-    format!("returns_{kind}")
+    Some(format!("returns_{kind}")).filter(|word| word.len() <= WORD_MAX + "returns_".len())
 }
 
 /// Lists words for an argument, from the general to the particular.
@@ -207,23 +222,42 @@ fn value_words(param: &str, value: &Value) -> Vec<String> {
             Some(Value::Str(text)) => number_words(&param, text),
             _ => vec![param],
         },
-        Value::New { ty, .. } | Value::Object { ty, .. } | Value::Sub { ty, .. } | Value::NamedTuple { ty, .. } => {
-            vec![snake(ty.short())]
+        // A lambda, by its text.
+        Value::New { ty, .. } if ty.qualname == "eval" => vec![format!("with_{param}")],
+        Value::New { ty, args, .. } => {
+            let class = snake(ty.short());
+            let content = content_slug(args).map(|content| format!("{class}_{content}"));
+            [Some(class), content].into_iter().flatten().collect()
         }
+        Value::Object { ty, fields, .. } | Value::NamedTuple { ty, fields } => {
+            let mut words = vec![snake(ty.short())];
+            words.extend(fields.iter().filter(|(_, value)| is_plain(value)).flat_map(|(name, value)| value_words(name, value)));
+            words
+        }
+        Value::Sub { ty, .. } => vec![snake(ty.short())],
         Value::Str(text) => text_words(&param, text),
         Value::Enum { name: Some(name), .. } => {
             slug(name).into_iter().flat_map(|name| [name.clone(), format!("{param}_{name}")]).collect()
         }
         Value::Name(ty) => vec![snake(ty.short())],
         Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => {
-            let mut words = size_words(&param, items.len(), value);
+            let mut words: Vec<String> = Vec::new();
+            if items.len() > 1 {
+                words.extend(content_slug(items));
+            }
+            words.extend(size_words(&param, items.len(), value));
             if let [one] = items.as_slice() {
                 words.extend(content_words(&param, one));
             }
             words
         }
         Value::Dict(pairs) => {
-            let mut words = size_words(&param, pairs.len(), value);
+            let mut words: Vec<String> = Vec::new();
+            if pairs.len() > 1 {
+                let keys: Vec<Value> = pairs.iter().map(|(key, _)| key.clone()).collect();
+                words.extend(content_slug(&keys));
+            }
+            words.extend(size_words(&param, pairs.len(), value));
             if let [(key, one)] = pairs.as_slice() {
                 words.extend(content_words(&key.summary(WORD_MAX), one));
             }
@@ -269,8 +303,43 @@ fn text_words(param: &str, text: &str) -> Vec<String> {
             vec![word.clone(), format!("{param}_{word}")]
         }
         Some(word) if word.len() <= WORD_MAX => vec![format!("{param}_{word}")],
-        _ => vec![format!("long_{param}")],
+        Some(word) => {
+            let mut words = vec![format!("long_{param}")];
+            // Its beginning, up to where a word ends.
+            let fits = word.match_indices('_').map(|(at, _)| at).rfind(|at| *at <= WORD_MAX);
+            words.extend(fits.map(|at| format!("{param}_{}", &word[..at])));
+            words
+        }
+        None => vec![format!("{param}_of_signs")],
     }
+}
+
+/// Tells whether a value is read at a glance.
+fn is_plain(value: &Value) -> bool {
+    matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) | Value::Enum { .. })
+}
+
+/// Writes a few plain values as part of a name: `1_2_none`.
+fn content_slug(items: &[Value]) -> Option<String> {
+    const ITEMS: usize = 4;
+    if items.is_empty() || items.len() > ITEMS || !items.iter().all(is_plain) {
+        return None;
+    }
+    let texts: Vec<String> = items
+        .iter()
+        .map(|item| match item {
+            Value::Str(text) => slug(text),
+            Value::Int(number) if *number < 0 => Some(format!("minus_{}", number.unsigned_abs())),
+            Value::Float(number) => {
+                let digits = python_float(number.abs());
+                let digits = slug(digits.strip_suffix(".0").unwrap_or(&digits));
+                digits.map(|digits| if *number < 0.0 { format!("minus_{digits}") } else { digits })
+            }
+            Value::Enum { name, .. } => slug(name.as_deref()?),
+            other => slug(&other.summary(WORD_MAX)),
+        })
+        .collect::<Option<_>>()?;
+    Some(texts.join("_")).filter(|word| word.len() <= WORD_MAX * 2 / 3)
 }
 
 /// Lists words for the only item of a container.
@@ -285,12 +354,14 @@ fn content_words(param: &str, value: &Value) -> Vec<String> {
 }
 
 fn size_words(param: &str, size: usize, value: &Value) -> Vec<String> {
-    match size {
-        0 => vec![format!("empty_{param}"), format!("empty_{}", value.type_name())],
-        1 => vec![format!("one_in_{param}")],
-        2 => vec![format!("two_in_{param}")],
-        3 => vec![format!("three_in_{param}")],
-        size => vec![format!("{size}_in_{param}")],
+    const NUMBERS: [&str; 13] =
+        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    if size == 0 {
+        return vec![format!("empty_{param}"), format!("empty_{}", value.type_name())];
+    }
+    match NUMBERS.get(size) {
+        Some(number) => vec![format!("{number}_in_{param}")],
+        None => vec![format!("{size}_in_{param}")],
     }
 }
 
@@ -320,5 +391,23 @@ mod tests {
         let expected =
             ["test_load", "test_private_load", "test_stats__private_quantile", "test_stats__quantile", "test_stats_quantile"];
         assert_eq!(stems.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn words_say_what_is_special_about_a_value() {
+        let text = |text: &str| Value::Str(text.into());
+        let ints = |numbers: &[i64]| Value::List(numbers.iter().map(|n| Value::Int(*n)).collect());
+        for (value, words) in [
+            (ints(&[1, -2]), &["1_minus_2", "two_in_x"][..]),
+            (ints(&[1, 2, 3, 4, 5]), &["five_in_x"]),
+            (Value::List(vec![Value::Float(0.5), Value::Float(2.0), Value::None]), &["0_5_2_none", "three_in_x"]),
+            (Value::Dict(vec![(text("a b"), Value::None), (text("c"), Value::None)]), &["a_b_c", "two_in_x"]),
+            (text("the quick brown fox jumps over"), &["long_x", "x_the_quick_brown_fox"]),
+            (text("?!"), &["x_of_signs"]),
+        ] {
+            assert_eq!(value_words("x", &value), words, "{value:?}");
+        }
+        assert_eq!(result_word(&Value::Int(-3)).as_deref(), Some("returns_minus_3"));
+        assert_eq!(result_word(&text("None")), None, "it would read like another value");
     }
 }

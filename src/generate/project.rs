@@ -22,7 +22,7 @@ pub struct Project<'a> {
     pub makers: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
     /// Lists the kept calls whose result is, or holds, an instance of a class: the simplest first.
     pub makers_of: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,
-    /// Lists the ways from line to line that a call took, where somebody looked: a number for each.
+    /// Lists the ways from line to line that a call took and the faults it notices, where somebody looked: a number each.
     pub reached: &'a dyn Fn(CallId) -> Option<&'a BTreeSet<u32>>,
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,

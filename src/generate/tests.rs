@@ -3,6 +3,8 @@
 //!
 //! Over 600 lines because each rule has its calls written out, and all of them are of the one shop at the top.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::base::hash::of;
 use crate::base::paths::RelPath;
 use crate::domain::call::{Argument, Call, CallId, Effect, GeneratorEnd, Outcome, RecordingId, Touch};
@@ -182,11 +184,13 @@ fn exception(class: &str, module: &str, args: Vec<Value>) -> Outcome {
 struct Calls {
     function: &'static str,
     calls: Vec<Call>,
+    /// What calls were seen to take and to notice.
+    reached: BTreeMap<CallId, BTreeSet<u32>>,
 }
 
 impl Calls {
     fn of(function: &'static str) -> Self {
-        Self { function, calls: Vec::new() }
+        Self { function, calls: Vec::new(), reached: BTreeMap::new() }
     }
 
     fn call(mut self, args: &[(&str, Value)], outcome: Outcome) -> Self {
@@ -234,6 +238,12 @@ impl Calls {
         self
     }
 
+    fn reaches(mut self, numbers: &[u32]) -> Self {
+        let id = self.calls.last().unwrap().id;
+        self.reached.insert(id, numbers.iter().copied().collect());
+        self
+    }
+
     fn changes(self, name: &str, after: Value) -> Self {
         self.last(|call| call.effect.changed.push((name.to_owned(), after)))
     }
@@ -252,7 +262,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         found
     };
     let importable = |_: &str| true;
-    let reached = |_| None;
+    let reached = |id: CallId| calls.reached.get(&id);
     let births = |_: &TypeName| -> Vec<&Call> {
         life.iter().filter(|calls| calls.function.ends_with(".__init__")).flat_map(|calls| &calls.calls).collect()
     };
@@ -362,7 +372,7 @@ fn an_object_is_made_by_its_life() {
     fill.calls[0].id = CallId(2);
     peek.calls[0].start_ns = 3_000;
     peek.calls[0].id = CallId(3);
-    let life = [birth, fill, Calls { function: "Tank.peek", calls: peek.calls.clone() }];
+    let life = [birth, fill, Calls { calls: peek.calls.clone(), ..Calls::of("Tank.peek") }];
     let source = with_plan(&peek, &life, |plan, draft| (plan.check_items().remove(0).source, draft.unwrap().text));
     assert_eq!(source.0, "((tank := Tank(2)), tank.fill(1), (tank,))[-1]");
     insta::assert_snapshot!(source.1);
@@ -560,6 +570,40 @@ fn the_choice_covers_kinds_and_is_stable() {
     assert_eq!(draft.left_out.iter().map(|left| left.calls).sum::<u64>(), 15);
     calls.calls.reverse();
     assert_eq!(with_plan(&calls, &[], |_, draft| draft.unwrap()), draft);
+}
+
+/// R21: what takes another way or notices another fault is shown, and nothing that others show already.
+#[test]
+fn what_a_case_alone_shows_makes_it_worth_showing() {
+    let mut calls = Calls::of("find");
+    for n in 1..=9 {
+        let reached: &[u32] = if n > 4 { &[1, 2] } else { &[1, 2, 10, 11, 12][..n + 1] };
+        let number = i64::try_from(n).unwrap();
+        calls = calls.returns(&[("items", Value::Int(number)), ("name", string("x"))], Value::Int(number)).reaches(reached);
+    }
+    let shown = |calls: &Calls| with_plan(calls, &[], |_, draft| draft.unwrap().calls);
+    assert_eq!(shown(&calls), [CallId(1), CallId(2), CallId(4)], "4 shows most, then there are three at least");
+    let calls = calls.reaches(&[77]);
+    assert!(shown(&calls).contains(&CallId(9)));
+}
+
+/// R21: what nobody would read is not shown when a person's own code does not call it like that.
+#[test]
+fn a_long_case_that_only_the_project_made_is_left_out() {
+    let long = ("items", Value::List((0..300).map(Value::Int).collect()));
+    let find = || {
+        Calls::of("find")
+            .returns(&[("items", Value::Int(1)), ("name", string("x"))], Value::Int(1))
+            .returns(&[long.clone(), ("name", string("x"))], Value::Int(2))
+    };
+    assert_eq!(with_plan(&find(), &[], |_, draft| draft.unwrap().calls.len()), 2);
+    let inner = find().last(|call| call.direct = false);
+    let draft = with_plan(&inner, &[], |_, draft| draft.unwrap());
+    assert_eq!(draft.calls, [CallId(1)]);
+    assert_eq!(
+        draft.left_out[0].reason,
+        "only the project's own code calls it like that, and the test would be too long to read"
+    );
 }
 
 /// R2.2: every form of a value as code.

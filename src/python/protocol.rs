@@ -48,19 +48,27 @@ pub struct WireCall<'a> {
     wait_ms: u64,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     closely: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    faults: bool,
 }
 
 impl<'a> WireCall<'a> {
     /// Writes a call for the wire; `args` is a marshalled tuple of `(name, kind, value)`.
     #[must_use]
     pub fn new(key: u64, module: &'a str, path: &'a str, qualname: &'a str, args: &[u8], wait_ms: u64) -> Self {
-        Self { key, module, path, qualname, args: BASE64.encode(args), wait_ms, closely: false }
+        Self { key, module, path, qualname, args: BASE64.encode(args), wait_ms, closely: false, faults: false }
     }
 
     /// Asks for a closer look: iterators read, what is printed and warned.
     #[must_use]
     pub fn closely(self) -> Self {
         Self { closely: true, ..self }
+    }
+
+    /// Asks which of some faults put into the function make the call end otherwise, besides a closer look.
+    #[must_use]
+    pub fn with_faults(self) -> Self {
+        Self { faults: true, ..self.closely() }
     }
 }
 
@@ -195,7 +203,7 @@ pub struct Reply {
     /// What it warned: the category's module and name, and the message.
     #[serde(default)]
     pub warned: Vec<[String; 3]>,
-    /// A number for each way from line to line that it took.
+    /// A number for each way from line to line that it took, and for each fault that it noticed.
     #[serde(default)]
     pub arcs: Vec<u32>,
     /// The answer to `hello`.

@@ -136,7 +136,7 @@ pub struct Looked {
     pub printed: [String; 2],
     /// What it warned: the category's module and name, and the message.
     pub warned: Vec<[String; 3]>,
-    /// A number for each way from line to line of the project that it took.
+    /// A number for each way from line to line of the project that it took, and for each fault that it noticed.
     pub arcs: Vec<u32>,
 }
 
@@ -209,17 +209,19 @@ impl Worker {
         .await
     }
 
-    /// Makes calls again and looks at each closely: iterators are read, what is printed and warned is heard.
+    /// Makes calls again and looks at each closely: iterators are read, what is printed and warned is heard. Of those
+    /// that `faulty` picks it is also found out which faults in their function they notice.
     ///
     /// # Errors
     /// As [`Worker::replay`].
-    pub async fn look(&self, calls: &[ReplayCall]) -> Result<Running<Looked>, Trouble> {
+    pub async fn look(&self, calls: &[ReplayCall], faulty: impl Fn(&ReplayCall) -> bool) -> Result<Running<Looked>, Trouble> {
         let wait = calls.iter().map(|call| call.wait).sum::<Duration>();
         let calls = calls
             .iter()
             .map(|call| {
                 let wait_ms = u64::try_from(call.wait.as_millis()).unwrap_or(u64::MAX);
-                WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms).closely()
+                let wire = WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms);
+                if faulty(call) { wire.with_faults() } else { wire.closely() }
             })
             .collect();
         let (root, paths) = self.places()?;

@@ -73,6 +73,8 @@ pub struct Life {
     pub receiver: Option<u64>,
     /// Start, in nanoseconds since the recording's start.
     pub start_ns: i64,
+    /// The kept call it was made from.
+    pub parent: Option<CallId>,
 }
 
 /// A function as the kept recordings know it.
@@ -207,8 +209,11 @@ impl Store {
     /// Fails when the database cannot be read.
     pub fn lives(&self) -> Result<Vec<Life>> {
         self.read(|connection| {
-            let mut statement = connection
-                .prepare_cached("SELECT id, recording, process, receiver, start_ns FROM calls ORDER BY start_ns, id")?;
+            let mut statement = connection.prepare_cached(
+                "SELECT c.id, c.recording, c.process, c.receiver, c.start_ns, p.id FROM calls c LEFT JOIN calls p ON \
+                     p.recording = c.recording AND p.process = c.process AND p.number = c.parent_number \
+                     ORDER BY c.start_ns, c.id",
+            )?;
             let rows = statement.query_map([], |row| {
                 Ok(Life {
                     call: CallId(row.get(0)?),
@@ -216,6 +221,7 @@ impl Store {
                     process: row.get(2)?,
                     receiver: row.get::<_, Option<i64>>(3)?.map(unsigned),
                     start_ns: row.get(4)?,
+                    parent: row.get::<_, Option<i64>>(5)?.map(CallId),
                 })
             })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -226,7 +226,16 @@ impl Page {
             .iter()
             .filter(|(other, _)| other.order(first_party) <= order)
             .max_by_key(|(other, _)| other.order(first_party));
+        let next = present
+            .iter()
+            .filter(|(other, _)| other.order(first_party) > order)
+            .min_by_key(|(other, _)| other.order(first_party))
+            .filter(|(other, _)| group(&other.module, first_party) == own);
         let (at, text) = match before {
+            // The first of its group, which stands apart already.
+            Some((other, _)) if group(&other.module, first_party) != own && next.is_some() => {
+                (next.map_or(0, |(_, statement)| outline.with_comments(statement).start), line.text())
+            }
             Some((other, statement)) => {
                 let apart = if group(&other.module, first_party) == own { "" } else { "\n" };
                 (statement.lines.end, format!("{apart}{}", line.text()))

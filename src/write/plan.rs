@@ -225,16 +225,22 @@ mod tests {
 
     #[test]
     fn the_order_of_accepting_does_not_matter() {
-        let tests = [("test_a", "from shop import a"), ("test_b", "import os"), ("test_c", "from shop import c")];
-        let write = |order: [usize; 3]| {
-            order.iter().fold(None::<String>, |text, index| {
-                let (name, import) = tests[*index];
-                Some(put(text.as_deref(), &[import], &format!("def {name}():\n    assert a, os\n"), &[name], &[]))
-            })
-        };
-        let expected = write([0, 1, 2]);
-        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-            assert_eq!(write(order), expected, "{order:?}");
+        for imports in [
+            ["from shop import a", "import os", "from shop import c"],
+            ["import pytest", "from shop.b import a", "from shop.a import a as c"],
+        ] {
+            let write = |order: [usize; 3]| {
+                order.iter().fold(None::<String>, |text, index| {
+                    let name = ["test_a", "test_b", "test_c"][*index];
+                    let test = format!("def {name}():\n    assert a, os\n");
+                    Some(put(text.as_deref(), &[imports[*index]], &test, &[name], &[]))
+                })
+            };
+            let expected = write([0, 1, 2]);
+            assert!(!expected.as_ref().unwrap().contains("shop.a import a as c\n\nfrom shop"), "one group");
+            for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                assert_eq!(write(order), expected, "{order:?}");
+            }
         }
     }
 

@@ -75,7 +75,7 @@ fn what_passes_everywhere_is_ready_and_says_where() {
     assert_eq!(proof.evidence[2].more, ["not noticed: line 3: fault 3"]);
     let lines: Vec<(String, String)> = proof.evidence.into_iter().map(|line| (line.what, line.detail)).collect();
     let expected = [
-        ("passes", "6/6: each alone, in company forward and backward, hash seeds 1 and 8, another time zone"),
+        ("passes", "6/6: alone, in 2 orders, 2 hash seeds, other time zone"),
         ("fresh process", "the runs were forks of warm ones; one in a fresh one follows"),
         ("can fail", "2 of 3 faults put into f() noticed: fault 1; fault 2"),
         ("clock", "not varied: it ran in fresh processes, where it is as late as it is"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
-use crate::domain::proposal::{Draft, Evidence, Finding};
+use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::private;
 use crate::generate::prove::{Clock, Faults, Ground, HOLDS, Manner, Run, Trial};
 use crate::pytest::warm::{Look, Trace};
@@ -11,17 +11,20 @@ use crate::pytest::warm::{Look, Trace};
 /// Faults that are named.
 const NAMED: usize = 4;
 
+/// The name of the line about calls that are in no test.
+const LEFT_OUT: &str = "left out";
+
 /// The name of the line about fresh processes.
 pub const FRESH: &str = "fresh process";
 
-/// Says what a draft passed in a fresh process too.
+/// Says what a draft passed in a fresh process too; how many tests that were is in the total of all runs.
 #[must_use]
-pub fn fresh(run: &Run, passed: usize, company: usize) -> Evidence {
+pub fn fresh(run: &Run, company: usize) -> Evidence {
     let others = company.saturating_sub(1);
     let seed = run.hash_seed.map_or_else(String::new, |seed| format!(", hash seed {seed}"));
     let varied = run.varied.iter().map(|word| format!(", {word}")).collect::<String>();
     let with = if others == 0 { String::new() } else { format!(" with {}", text::count(others, "other draft")) };
-    Evidence::new(Finding::Pass, FRESH, format!("{passed}/{passed}: shuffled{with}{seed}{varied}"))
+    Evidence::new(Finding::Pass, FRESH, format!("shuffled{with}{seed}{varied}"))
 }
 
 /// Says what a draft passed.
@@ -92,31 +95,32 @@ pub(super) fn list(traces: &[&Trace]) -> String {
     out
 }
 
-/// Says how the runs differed: `each alone, in company forward and backward, hash seeds 1 and 8, another time zone`.
+/// Says how the runs differed, in few words: `alone, in 3 orders, 2 hash seeds, other folder and time zone`.
 fn circumstances(runs: &[Run]) -> String {
-    let has = |manner: Manner| runs.iter().any(|run| run.manner == manner);
+    let manners: BTreeSet<Manner> = runs.iter().map(|run| run.manner).collect();
     let mut parts = Vec::new();
-    if has(Manner::Alone) {
-        parts.push("each alone".to_owned());
+    if manners.contains(&Manner::Alone) {
+        parts.push("alone".to_owned());
     }
-    let orders = [(Manner::Forward, "forward"), (Manner::Backward, "backward"), (Manner::Shuffled, "shuffled")];
-    let orders: Vec<&str> = orders.iter().filter(|(manner, _)| has(*manner)).map(|(_, word)| *word).collect();
-    if !orders.is_empty() {
-        parts.push(format!("in company {}", and(&orders)));
+    match manners.iter().filter(|manner| **manner != Manner::Alone).count() {
+        0 => {}
+        1 => parts.push("in company".to_owned()),
+        orders => parts.push(format!("in {orders} orders")),
     }
     let fresh = runs.iter().filter(|run| run.fresh).count();
     if fresh > 0 {
         parts.push(format!("{fresh} fresh {}", if fresh == 1 { "process" } else { "processes" }));
     }
     let seeds: BTreeSet<u32> = runs.iter().filter_map(|run| run.hash_seed).collect();
-    let seeds: Vec<String> = seeds.iter().map(ToString::to_string).collect();
-    match seeds.len() {
-        0 => {}
-        1 => parts.push(format!("hash seed {}", seeds[0])),
-        _ => parts.push(format!("hash seeds {}", and(&seeds))),
+    if !seeds.is_empty() {
+        parts.push(text::count(seeds.len(), "hash seed"));
     }
-    let varied: BTreeSet<&String> = runs.iter().flat_map(|run| &run.varied).collect();
-    parts.extend(varied.into_iter().cloned());
+    let varied: BTreeSet<&str> = runs.iter().flat_map(|run| &run.varied).map(String::as_str).collect();
+    let others: Vec<&str> = varied.iter().filter_map(|word| word.strip_prefix("another ")).collect();
+    if !others.is_empty() {
+        parts.push(format!("other {}", and(&others)));
+    }
+    parts.extend(varied.iter().filter(|word| !word.starts_with("another ")).map(|word| (*word).to_owned()));
     parts.join(", ")
 }
 
@@ -152,19 +156,19 @@ pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
     out.push(Evidence::new(Finding::Note, "why here", why.join(", ")));
     let mut left_out = draft.left_out.clone();
     left_out.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.reason.cmp(&b.reason)));
-    let total: u64 = left_out.iter().map(|left| left.calls).sum();
-    let mut line = match left_out.first() {
-        None => Evidence::new(Finding::Note, "left out", "nothing"),
-        Some(first) => {
-            let calls = text::count(size(total), "call");
-            let more = if left_out.len() > 1 { ", …" } else { "" };
-            Evidence::new(Finding::Note, "left out", format!("{calls}: {}{more}", first.reason))
+    let line = |left: &LeftOut| format!("{}: {}", text::count(size(left.calls), "call"), left.reason);
+    let mut found = match left_out.as_slice() {
+        [] => Evidence::new(Finding::Note, LEFT_OUT, "nothing"),
+        [only] => Evidence::new(Finding::Note, LEFT_OUT, line(only)),
+        some => {
+            let total = text::count(size(some.iter().map(|left| left.calls).sum()), "call");
+            Evidence::new(Finding::Note, LEFT_OUT, format!("{total}, for {} reasons", some.len()))
         }
     };
     if left_out.len() > 1 {
-        line.more = left_out.iter().map(|left| format!("{} ×{}", left.reason, left.calls)).collect();
+        found.more = left_out.iter().map(line).collect();
     }
-    out.push(line);
+    out.push(found);
     out
 }
 

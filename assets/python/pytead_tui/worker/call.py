@@ -104,8 +104,8 @@ def bind(function: object, arguments: list) -> tuple:
     return [*args, *rest], named
 
 
-def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
-    """Makes a call and gives its reply; `begin` is told when the arguments are ready. Raises Broken."""
+def _ready(modules: object, call: dict) -> tuple:
+    """Makes what a call takes: (function, args, kwargs, the eyes that look at how it ends). Raises Broken."""
     module = modules.get(call["module"], call["path"])
     builder = Builder(module)
     arguments = [
@@ -114,6 +114,12 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     function = find(module, call["qualname"], len(arguments))
     args, kwargs = bind(function, arguments)
     eyes = Eyes([name for name, _, _ in arguments], [value for _, _, value in arguments], function.__globals__)
+    return function, args, kwargs, eyes
+
+
+def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
+    """Makes a call and gives its reply; `begin` is told when the arguments are ready. Raises Broken."""
+    function, args, kwargs, eyes = _ready(modules, call)
     begin()
     _seed()
     entered = track.start(modules.root) if tracked else None
@@ -125,7 +131,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
             sys.settrace(arcs.enter)
             outcome = _run(function, args, kwargs, eyes, watched=True)
             sys.settrace(None)
-        heard = {**ears.reply(), **arcs.reply()}
+        heard = {**ears.reply(), **arcs.reply(), "lines": arcs.lines}
     else:
         outcome = _run(function, args, kwargs, eyes)
     spent = time.perf_counter_ns() - started
@@ -135,6 +141,36 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     if entered is not None:
         reply["entered"] = sorted(entered)
     return reply
+
+
+def noticed(modules: object, call: dict, first: dict, faults: dict) -> list:
+    """Makes a call once more for each fault in its function; gives a number for each that makes it end otherwise."""
+    function = _ready(modules, call)[0]
+    own = function.__code__
+    lines = first["lines"]
+
+    def end(code: object) -> tuple:
+        function, args, kwargs, eyes = _ready(modules, call)
+        function.__code__ = code
+        _seed()
+        fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000)
+        with closely.listening() as ears:
+            sys.settrace(fuse.enter)
+            try:
+                outcome = _run(function, args, kwargs, eyes, watched=True)
+            except closely.TooLong:
+                outcome = ("T",)
+            finally:
+                sys.settrace(None)
+        return base64.b64encode(marshal.dumps(outcome, 2)).decode(), ears.reply()["printed"]
+
+    as_recorded = first["outcome"], first["printed"]
+    mutants = faults.get(own, [])[: closely.tries(lines)]
+    found = [number for number, mutant in enumerate(mutants) if end(mutant.code) != as_recorded]
+    # Where a fault left something behind, nobody knows which of them were noticed.
+    if end(own) != as_recorded:
+        return []
+    return [closely.mark(call["qualname"], number) for number in found]
 
 
 def _seed() -> None:

@@ -15,6 +15,9 @@ from pytead_tui.recorder.values import TAG
 
 MOST = 50  # items of an iterator
 MOST_ARCS = 20_000
+FAULTS = 30  # put into a function that was called
+PATIENCE = 10  # times as many lines as without a fault, and a thousand
+MOST_LINES = 200_000  # run for all faults of a call together
 LONGEST = 2000  # characters of what is printed
 
 
@@ -65,6 +68,7 @@ class Arcs:
     def __init__(self, root: str) -> None:
         self.inside = root + os.sep
         self.seen: set = set()
+        self.lines = 0
 
     def enter(self, frame: object, event: str, argument: object) -> object:
         """Traces a function of the project."""
@@ -77,6 +81,7 @@ class Arcs:
         def step(frame: object, event: str, argument: object) -> object:
             nonlocal before
             if event == "line":
+                self.lines += 1
                 self.seen.add((name, before, frame.f_lineno))
                 before = frame.f_lineno
             return step
@@ -86,6 +91,38 @@ class Arcs:
     def reply(self) -> dict:
         """Gives a number for each."""
         return {"arcs": sorted({zlib.crc32(b"%s:%d:%d" % (n.encode(), a, b)) for n, a, b in self.seen})}
+
+
+class TooLong(BaseException):
+    """A fault keeps a function from coming to an end."""
+
+
+class Fuse:
+    """Ends what runs through more lines of the project than it may. Lines are counted, for time is never the same twice."""
+
+    def __init__(self, root: str, most: int) -> None:
+        self.inside = root + os.sep
+        self.left = most
+
+    def enter(self, frame: object, event: str, argument: object) -> object:
+        """Traces a function of the project."""
+        return self._step if frame.f_code.co_filename.startswith(self.inside) else None
+
+    def _step(self, frame: object, event: str, argument: object) -> object:
+        self.left -= 1
+        if self.left < 0:
+            raise TooLong
+        return self._step
+
+
+def tries(lines: int) -> int:
+    """Gives how many faults are tried with a call that ran through so many lines."""
+    return min(FAULTS, MOST_LINES // (lines + 100))
+
+
+def mark(name: str, number: int) -> int:
+    """Gives the number of a fault that a call notices, beside those of the ways it takes."""
+    return zlib.crc32(b"fault %s:%d" % (name.encode(), number))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import time
 
 from pytead_tui.recorder import lambdas
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import frames
+from pytead_tui.worker import closely, frames, mutants
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone
 from pytead_tui.worker.modules import Modules, describe
@@ -37,8 +37,11 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
 
             prove.answer(message, modules, writing)
         elif message["op"] == "replay":
+            faults: dict = {}
             for call in message["calls"]:
-                reply = _replay(modules, call, message.get("track", False), writing)
+                if call.get("faults"):
+                    _put_faults(modules, call, faults)
+                reply = _replay(modules, call, message.get("track", False), writing, faults)
                 frames.send(writing, {"key": call["key"], **reply})
         else:
             _evaluate(modules, message["items"], writing)
@@ -55,14 +58,24 @@ def encode(tree: object) -> str:
     return base64.b64encode(marshal.dumps(tree, 2)).decode()
 
 
-def _replay(modules: Modules, call: dict, track: bool, writing: int) -> dict:
+def _put_faults(modules: Modules, call: dict, faults: dict) -> None:
+    """Makes the faults of a called function, by its code: once for all its calls."""
+    try:
+        function = calls.find(modules.get(call["module"], call["path"]), call["qualname"])
+    except Broken:
+        return
+    if function.__code__ not in faults:
+        faults[function.__code__] = mutants.of(function, closely.FAULTS)
+
+
+def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dict) -> dict:
     try:
         modules.get(call["module"], call["path"])
     except Broken as error:
         return {"broken": str(error)}
     seconds = call["wait_ms"] / 1000
     started = time.perf_counter_ns()
-    pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd), seconds + PREPARING)
+    pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults), seconds + 2 * PREPARING)
     reply: dict | None = {}
     try:
         # Building the arguments is not the call's time, so the call says when it begins.
@@ -73,16 +86,25 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int) -> dict:
     except Gone:
         reply = {}
     spent = time.perf_counter_ns() - started
+    if reply and reply.pop("goes_on", False):
+        try:
+            more = reader.next(time.monotonic() + PREPARING) or {}
+            reply["arcs"] += more.get("arcs", [])
+        except Gone:
+            pass  # a fault ended the process
     how = end(modules, pid, reader.fd, died=reply == {})
     if reply is None:
         return {"outcome": encode(("T", seconds)), "ns": spent}
     return reply or {"outcome": encode(("D", how)), "ns": spent}
 
 
-def _make(modules: Modules, call: dict, track: bool, fd: int) -> None:
+def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict) -> None:
     _prepare(modules)
     try:
         reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True}))
+        if call.get("faults"):
+            frames.send(fd, {**reply, "goes_on": True})
+            reply = {"arcs": calls.noticed(modules, call, reply, faults)}
     except Broken as error:
         reply = {"broken": str(error)}
     except BaseException as error:

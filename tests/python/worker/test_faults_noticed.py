@@ -1,0 +1,79 @@
+"""Looks at calls closely: which ways they take, and which faults in their function they notice."""
+
+import base64
+import marshal
+
+import pytest
+from test_shop_replayed import Worker
+
+SOURCE = """\
+def grade(points, bonus=0):
+    total = points + bonus
+    if total >= 50:
+        return "pass"
+    return "fail"
+
+
+def forever(count):
+    while count > 0:
+        count = count - 1
+    return count
+
+
+SEEN = []
+
+
+def remember(item):
+    SEEN.append(item)
+    return len(SEEN) + 1
+"""
+
+
+@pytest.fixture
+def looked(tmp_path):
+    """Gives what calls of a function, each with these arguments, were seen to reach and to notice."""
+    project, scratch = tmp_path / "project", tmp_path / "scratch"
+    project.mkdir()
+    scratch.mkdir()
+    (project / "m.py").write_text(SOURCE)
+    worker = Worker(scratch)
+    worker.ask(op="hello")
+
+    def look(name: str, *calls: list, faults: bool = True) -> list:
+        asked = [
+            {
+                "key": key, "module": "m", "path": "m.py", "qualname": name, "wait_ms": 2000, "closely": True,
+                "faults": faults, "args": base64.b64encode(marshal.dumps(tuple(args), 2)).decode(),
+            }
+            for key, args in enumerate(calls)
+        ]  # fmt: skip
+        place = {"root": str(project), "paths": [str(project)]}
+        replies = worker.ask(op="replay", track=False, calls=asked, **place)
+        return [set(reply["arcs"]) for reply in replies if "key" in reply]
+
+    yield look
+    worker.close()
+
+
+def points(number: int, bonus: int = 0) -> list:
+    return [("points", 1, number), ("bonus", 1, bonus)]
+
+
+def test_a_call_at_the_edge_notices_faults_that_others_of_the_same_way_do_not(looked):
+    far, edge, low = looked("grade", points(90), points(50), points(10))
+    assert edge > far, "the same way, and `>=` turned to `>`"
+    plain = looked("grade", points(90), points(50), faults=False)
+    assert plain[0] == plain[1], "the ways are the same"
+    assert low - edge and edge - low
+    assert looked("grade", points(90), points(50), points(10)) == [far, edge, low], "the same numbers each time"
+
+
+def test_faults_without_an_end_are_noticed_and_cost_no_other(looked):
+    (ways,) = looked("forever", [("count", 1, 3)], faults=False)
+    (found,) = looked("forever", [("count", 1, 3)])
+    assert len(found - ways) > 2
+
+
+def test_where_faults_leave_something_behind_none_counts(looked):
+    ways = looked("remember", [("item", 1, "a")], faults=False)
+    assert looked("remember", [("item", 1, "a")]) == ways
