@@ -384,7 +384,8 @@ async fn drafts_of_the_shop_pass_as_they_are() {
 async fn drafts_of_every_kind_of_function_and_value_pass() {
     let zoo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/zoo");
     let recorded = record(&zoo, &["main.py"]).await;
-    let mut found = recorded.drafts(100).await;
+    // So many that every kind of value is among them.
+    let mut found = recorded.drafts(400).await;
     // What the standard library touches on the way of a whole program differs from version to version.
     found.untested.remove("main:main");
     let (ready, refused) = recorded.prove(found.drafts.clone());

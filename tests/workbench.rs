@@ -31,7 +31,7 @@ fn the_whole_job_in_one_sitting() {
 
     // An edit shows old and new, and what was edited; going back is silent.
     place.edit("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
-    terminal.wait("Review 34");
+    terminal.wait("2 changed");
     terminal.keys("fis:failing\rJ");
     terminal.wait("change  shop.pricing:shipping_for");
     terminal.keys("J");
@@ -39,7 +39,7 @@ fn the_whole_job_in_one_sitting() {
     let screen = terminal.wait("because");
     assert!(screen.contains("104.90") && screen.contains("100.00"), "{screen}");
     place.edit("shop/pricing.py", "if total >= FREE_FROM", "if total > FREE_FROM");
-    terminal.wait("Review 32");
+    terminal.wait("all fresh");
     terminal.keys("FJ");
 
     // A draft is accepted once its diff was on the screen.

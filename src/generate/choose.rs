@@ -64,23 +64,26 @@ fn value_class(value: &Value) -> String {
 /// A test of its own costs as much of a reader's time as this many rows of a table.
 const ROWS_OF_A_TEST: usize = 3;
 
-/// So many cases are shown without asking what each adds.
+/// So many calls of a function are drafted without asking what each adds.
 pub const FEW: usize = 3;
 
 /// Characters of values that a test may have when only the project's own functions made such a call.
 const INTERNAL_MAX: usize = 800;
 
 /// Chooses cases: first those that take ways through the code, or notice faults in it, that no other does (R20, R21), then
-/// one of each kind of outcome (R21), then more up to [`FEW`], or to `most` where nobody looked at what they show; direct calls before internal ones, short ones before long
-/// ones. `most` counts tests; rows of a table are cheaper.
+/// one of each kind of outcome (R21), then more up to half of `most`, or to `most` where nobody looked at what they show;
+/// direct calls before internal ones, short ones before long ones. `most` counts tests; rows of a table are cheaper.
 ///
 /// What is not chosen is counted with its reason.
 #[must_use]
 pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
     let mut left_out = Vec::new();
     let mut rest = without_contradictions(cases, &mut left_out);
+    let is_long = |case: &Case| !case.direct && case.weight() > INTERNAL_MAX;
+    // One that is long to read is better than none.
+    let others = rest.iter().any(|case| !is_long(case));
     rest.retain(|case| {
-        let long = !case.direct && case.weight() > INTERNAL_MAX;
+        let long = others && is_long(case);
         if long {
             let reason = "only the project's own code calls it like that, and the test would be too long to read".to_owned();
             left_out.push(LeftOut { calls: case.times, reason });
@@ -97,7 +100,7 @@ pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
         if is_row { 1 } else { ROWS_OF_A_TEST }
     };
     // Where nobody looked, any of the others may show something.
-    let enough = if rest.iter().all(|case| case.reached.is_empty()) { most } else { most.min(FEW) };
+    let enough = if rest.iter().all(|case| case.reached.is_empty()) { most } else { most.div_ceil(2) };
     let mut room = most * ROWS_OF_A_TEST;
     let mut chosen: Vec<Case> = Vec::new();
     let mut reached: BTreeSet<u32> = BTreeSet::new();
