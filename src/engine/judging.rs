@@ -10,7 +10,7 @@ use crate::engine::core::Core;
 use crate::engine::recordings;
 use crate::judge::evaluate::evaluate;
 use crate::judge::grammar::{self, Unclear};
-use crate::judge::names::{Names, Unresolved};
+use crate::judge::names::{Bound, Names, Unresolved};
 
 /// What came of a sentence.
 #[derive(Debug, Clone, Serialize)]
@@ -59,17 +59,18 @@ pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<
         return Err(Trouble::usage(format!("Recording {} has no journey.", id.0))
             .because("It was recorded without --journey, or nothing of the project was called."));
     }
-    let cut = core.store().recording(id)?.as_ref().and_then(cut);
+    let recording = core.store().recording(id)?;
     let index = core.index();
     let names =
         Names::new(index.functions().filter(|function| index.module_of(&function.id).is_none_or(|module| !module.is_test())));
-    let judged = grammar::sentences(text)
-        .into_iter()
-        .map(|sentence| Judged { sentence: sentence.to_owned(), understood: decide(&names, &journey, cut.as_deref(), sentence) });
+    let judged = grammar::sentences(text).into_iter().map(|sentence| Judged {
+        sentence: sentence.to_owned(),
+        understood: decide(&names, &journey, recording.as_ref(), sentence),
+    });
     Ok((id, judged.collect()))
 }
 
-fn decide(names: &Names, journey: &[JourneyEvent], cut: Option<&str>, sentence: &str) -> Understood {
+fn decide(names: &Names, journey: &[JourneyEvent], recording: Option<&Recording>, sentence: &str) -> Understood {
     let clause = match grammar::parse(sentence) {
         Ok(clause) => clause,
         Err(unclear) => return unclear_words(&unclear),
@@ -79,7 +80,8 @@ fn decide(names: &Names, journey: &[JourneyEvent], cut: Option<&str>, sentence: 
         Ok(bound) => bound,
         Err(unresolved) => return unclear_names(&unresolved),
     };
-    let finding = evaluate(journey, cut, &bound);
+    let cut = recording.and_then(|recording| cut(recording, &bound));
+    let finding = evaluate(journey, cut.as_deref(), &bound);
     let shown = finding.evidence.iter().filter_map(|line| journey.get(line.0 as usize - 1)).map(JourneyEvent::text).collect();
     Understood::Clause { clause: canonical, finding, shown }
 }
@@ -93,11 +95,41 @@ fn unclear_names(unresolved: &Unresolved) -> Understood {
     Understood::Unclear { unclear: unresolved.to_string(), instead: Vec::new() }
 }
 
-/// Says why events are missing, if any may be.
-fn cut(recording: &Recording) -> Option<String> {
-    let gap = recording.gaps.first().map(|(reason, _)| reason.clone());
+/// Says why events are missing that may decide a clause, if any are. Of a function whose calls were too many to keep all,
+/// only clauses that name it lack something.
+fn cut(recording: &Recording, clause: &Bound) -> Option<String> {
+    let matters = |reason: &str| match reason.strip_prefix("repeats of ") {
+        Some(function) => clause.functions().any(|(_, named)| named.0 == function),
+        None => true,
+    };
+    let gap = recording.gaps.iter().map(|(reason, _)| reason).find(|reason| matters(reason)).cloned();
     gap.or_else(|| match &recording.end {
         ProgramEnd::Killed(signal) => Some(format!("the program was ended by {signal}")),
         _ => None,
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Moment;
+    use crate::domain::function::{Function, FunctionId};
+    use crate::source::index::Index;
+
+    #[test]
+    fn only_a_clause_about_a_function_of_many_calls_lacks_something() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("m.py"), "def a():\n    pass\n\n\ndef b():\n    pass\n").unwrap();
+        let index = Index::build(place.path(), &[], &|_, _| {});
+        let functions: Vec<&Function> = index.functions().collect();
+        assert!(functions.iter().any(|function| function.id == FunctionId::new("m", "a")));
+        let names = Names::new(functions);
+        let bound = |sentence: &str| names.bind(grammar::parse(sentence).unwrap()).unwrap();
+        let mut recording = Recording { gaps: vec![("repeats of m:a".into(), 3)], ..Recording::begun(Vec::new(), Moment(0)) };
+        assert_eq!(cut(&recording, &bound("a is called")).as_deref(), Some("repeats of m:a"));
+        assert_eq!(cut(&recording, &bound("b is called")), None);
+        recording.gaps.push(("journey cut".into(), 1));
+        assert_eq!(cut(&recording, &bound("b is called")).as_deref(), Some("journey cut"));
+    }
 }

@@ -379,11 +379,15 @@ fn count(row: &mut RecordingRow, summary: &Summary) {
 
 /// Says what was left out, for people: functions whose copying was stopped are one line.
 pub fn gap_lines(gaps: &[(String, u64)]) -> Vec<(String, u64)> {
-    let (stopped, others): (Vec<_>, Vec<_>) = gaps.iter().cloned().partition(|(reason, _)| reason.starts_with("budget of "));
-    let mut lines = others;
-    if !stopped.is_empty() {
-        lines.push(("copying of functions stopped early, to keep the program fast".into(), stopped.len() as u64));
-    }
+    let of_functions = |start: &str| gaps.iter().filter(|(reason, _)| reason.starts_with(start)).count() as u64;
+    let is_of_function = |reason: &str| ["budget of ", "repeats of "].iter().any(|start| reason.starts_with(start));
+    let mut lines: Vec<(String, u64)> = gaps.iter().filter(|(reason, _)| !is_of_function(reason)).cloned().collect();
+    let folded = [
+        ("budget of ", "copying of functions stopped early, to keep the program fast"),
+        ("repeats of ", "functions called so often that a long journey has only their first calls"),
+    ];
+    lines
+        .extend(folded.map(|(start, says)| (says.to_owned(), of_functions(start))).into_iter().filter(|(_, number)| *number > 0));
     lines
 }
 

@@ -365,11 +365,12 @@ impl InPart<'_, '_, '_> {
                 let mut giver = None;
                 for result in results.iter().copied().filter(|result| self.precedes(*result, *act)) {
                     let Ended::Returned(given) = self.judge.act(result).ended else { continue };
-                    let process = self.judge.act(result).process;
+                    let told = self.judge.act(result);
+                    let when = (told.process, told.end.unwrap_or(told.start));
                     let answer = match field {
                         None => values::same(given, value),
                         Some(field) => {
-                            self.judge.story.part(process, given, field).map_or(Answer::Unknown, |part| values::same(part, value))
+                            self.judge.story.part(when, given, field).map_or(Answer::Unknown, |part| values::same(part, value))
                         }
                     };
                     if answer == Answer::Yes {

@@ -29,7 +29,7 @@ pub struct Bound {
 
 impl Bound {
     /// Lists the names of the clause with the functions that they mean.
-    pub(super) fn functions(&self) -> impl Iterator<Item = (&str, &FunctionId)> {
+    pub fn functions(&self) -> impl Iterator<Item = (&str, &FunctionId)> {
         self.functions.iter().map(|(written, id)| (written.as_str(), id))
     }
 

@@ -44,12 +44,15 @@ pub(super) enum Ended<'a> {
     Open,
 }
 
+/// The fields of an object: each as it was at the lines where it was told.
+type Told<'a> = HashMap<&'a str, Vec<(LineId, &'a Value)>>;
+
 /// All calls of a journey, in the order of their beginnings.
 #[derive(Debug, Default)]
 pub(super) struct Story<'a> {
     pub acts: Vec<Act<'a>>,
-    /// What is known of each object's fields, by process and number; the last that was told.
-    fields: HashMap<(i64, u64), HashMap<&'a str, &'a Value>>,
+    /// What was told of each object's fields, by process and number, each time with the line.
+    fields: HashMap<(i64, u64), Told<'a>>,
 }
 
 impl<'a> Story<'a> {
@@ -73,13 +76,13 @@ impl<'a> Story<'a> {
                     changed: Vec::new(),
                     brief: *brief,
                 });
-                args.iter().for_each(|arg| story.learn(event.process, &arg.value));
+                args.iter().for_each(|arg| story.learn(event, &arg.value));
                 continue;
             }
             let Some(place) = places.get(&event.call).copied() else { continue };
             match &event.what {
                 What::Return { value, changed } => {
-                    story.learn(event.process, value);
+                    story.learn(event, value);
                     story.finish(place, event, Ended::Returned(value), changed);
                 }
                 What::Raise { exception, mro, changed, .. } => {
@@ -94,7 +97,7 @@ impl<'a> Story<'a> {
 
     fn finish(&mut self, place: usize, event: &'a JourneyEvent, ended: Ended<'a>, changed: &'a [(String, Value)]) {
         for (_, value) in changed {
-            self.learn(event.process, value);
+            self.learn(event, value);
         }
         if let Some(act) = self.acts.get_mut(place) {
             act.end = Some(event.line);
@@ -103,35 +106,42 @@ impl<'a> Story<'a> {
         }
     }
 
-    fn learn(&mut self, process: i64, value: &'a Value) {
+    fn learn(&mut self, event: &JourneyEvent, value: &'a Value) {
         value.walk(&mut |part| {
             if let Value::Object { ordinal, fields, .. } = part {
-                let known = self.fields.entry((process, *ordinal)).or_default();
-                known.extend(fields.iter().map(|(name, value)| (name.as_str(), value)));
+                let known = self.fields.entry((event.process, *ordinal)).or_default();
+                for (name, value) in fields {
+                    known.entry(name.as_str()).or_default().push((event.line, value));
+                }
             }
             true
         });
     }
 
-    /// Follows a dotted path of attributes and keys into a value; None where too little was recorded.
-    pub(super) fn part<'v>(&self, process: i64, value: &'v Value, path: &str) -> Option<&'v Value>
+    /// Gives a field of an object as it was last told up to a line.
+    fn field(&self, process: i64, ordinal: u64, name: &str, at: LineId) -> Option<&'a Value> {
+        let told = self.fields.get(&(process, ordinal))?.get(name)?;
+        told.iter().rev().find(|(line, _)| *line <= at).map(|(_, value)| *value)
+    }
+
+    /// Follows a dotted path of attributes and keys into a value as it was at a line; None where too little was recorded.
+    pub(super) fn part<'v>(&self, (process, at): (i64, LineId), value: &'v Value, path: &str) -> Option<&'v Value>
     where
         'a: 'v,
     {
         path.split('.').try_fold(value, |value, step| match value {
-            Value::Object { ordinal, fields, .. } => fields
-                .iter()
-                .find(|(name, _)| name == step)
-                .map(|(_, value)| value)
-                .or_else(|| self.fields.get(&(process, *ordinal))?.get(step).copied()),
-            Value::Ref(ordinal) => self.fields.get(&(process, *ordinal))?.get(step).copied(),
+            Value::Object { ordinal, fields, .. } => {
+                let own = fields.iter().find(|(name, _)| name == step).map(|(_, value)| value);
+                own.or_else(|| self.field(process, *ordinal, step, at))
+            }
+            Value::Ref(ordinal) => self.field(process, *ordinal, step, at),
             Value::NamedTuple { fields, .. } | Value::Sub { fields, .. } => {
                 fields.iter().find(|(name, _)| name == step).map(|(_, value)| value)
             }
             Value::Dict(pairs) => {
                 pairs.iter().find(|(key, _)| matches!(key, Value::Str(key) if key == step)).map(|(_, value)| value)
             }
-            Value::Shared(_, inner) => self.part(process, inner, step),
+            Value::Shared(_, inner) => self.part((process, at), inner, step),
             _ => None,
         })
     }

@@ -15,7 +15,7 @@ use crate::judge::grammar::parse;
 use crate::judge::names::{Names, Unresolved};
 
 /// Writes a journey: `Db.save user=1 -> True`, `Db.save !OSError`, `Db.save …` (it goes on); two spaces for what is below.
-/// `@2` before a name is another thread, `#3` after it the receiver.
+/// `@2` before a name is another thread, `~` says that it is told in brief, `#3` after it is the receiver.
 fn journey(script: &str) -> Vec<JourneyEvent> {
     let mut events: Vec<JourneyEvent> = Vec::new();
     let mut open: Vec<(usize, LineId, u32, Option<What>)> = Vec::new();
@@ -52,6 +52,7 @@ fn journey(script: &str) -> Vec<JourneyEvent> {
             (said, Some(What::Return { value: value_of(value), changed: vec![] }))
         };
         let (name, args) = said.split_once(' ').unwrap_or((said, ""));
+        let (name, brief) = name.strip_prefix('~').map_or((name, false), |name| (name, true));
         let (name, receiver) = name.split_once('#').map_or((name, None), |(name, number)| (name, number.parse().ok()));
         let args = arguments(args);
         let line = next(&events);
@@ -73,7 +74,7 @@ fn journey(script: &str) -> Vec<JourneyEvent> {
                 direct: parent.is_none(),
                 task: 0,
                 reached: vec![],
-                brief: false,
+                brief,
             },
         });
         open.push((depth, line, thread, ended));
@@ -84,8 +85,13 @@ fn journey(script: &str) -> Vec<JourneyEvent> {
 
 fn value_of(text: &str) -> Value {
     let number = |text: &str| text.parse().ok();
-    if let Some(ordinal) = text.strip_prefix("<object ").and_then(|rest| number(rest.trim_end_matches('>'))) {
-        let fields = vec![("id".to_owned(), Value::Int(i64::try_from(ordinal).expect("small") * 10))];
+    if let Some(ordinal) = text.strip_prefix("<same ").and_then(|rest| number(rest.trim_end_matches('>'))) {
+        return Value::Ref(ordinal);
+    }
+    if let Some(object) = text.strip_prefix("<object ").map(|rest| rest.trim_end_matches('>')) {
+        let (ordinal, id) = object.split_once('.').unwrap_or((object, "70"));
+        let ordinal = number(ordinal).expect("a number");
+        let fields = vec![("id".to_owned(), Value::Int(id.parse().expect("a number")))];
         return Value::Object { ordinal, ty: TypeName::new("m", "Thing"), kind: ObjectKind::Plain, fields };
     }
     if text == "<cut>" {
@@ -216,6 +222,14 @@ const ROWS: &[Row] = &[
     ("A -> <object 7>\nB n=<object 8>", "B is called with n returned by A", "violated", &[3]),
     ("A -> <object 7>\nB n=70", "B is called with n equal to the id of the result of A", "holds", &[1, 3]),
     ("A -> <object 7>\nB n=70", "B is called with n returned by A.id", "holds", &[1, 3]),
+    (
+        "C n=<object 7.10>\nA -> <same 7>\nD n=<object 7.20>\nB n=10",
+        "B is called with n equal to the id of the result of A",
+        "holds",
+        &[3, 7],
+    ),
+    ("A n=1", "A does not change its argument n", "holds", &[1]),
+    ("~A n=1", "A does not change its argument n", "unknown", &[1]),
     ("B n=5\nA -> 5", "B is called with n returned by A", "violated", &[1]),
     ("A -> 5\n  B -> 5", "A returns the result of B", "holds", &[1]),
     ("A -> 5\n  B -> 6", "A returns the result of B", "violated", &[1, 4]),

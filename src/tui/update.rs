@@ -48,7 +48,11 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Key(key) => press(state, key, &mut out),
         Msg::Paste(text) => layers::paste(state, &text),
         Msg::Mouse(mouse) => pointer::mouse(state, mouse),
-        Msg::Resize(width, height) => state.size = (width, height),
+        Msg::Resize(width, height) => {
+            state.size = (width, height);
+            // Between two sizes that are the same, others may have come and gone, and cut off what stood there.
+            out.push(Effect::Redraw);
+        }
         Msg::Tick => {
             let changed = state.messages.tick(now, state.animations);
             let counters = state.animations && (state.open_jobs().next().is_some() || state.recording_live());

@@ -17,8 +17,8 @@ fn a_program_cannot_reach_the_terminal_through_the_workbench() {
     terminal.keys("!");
     terminal.wait("python main.py");
     terminal.keys("\r");
-    // Its last line while it runs, then its values among the calls and in the draft.
-    terminal.wait("printed");
+    // Its last line while it runs, of whichever stream; then its values among the calls and in the draft.
+    terminal.wait("‹U+202E›odd");
     place.save("go", "");
     terminal.wait("Review 1");
     terminal.keys("1");
