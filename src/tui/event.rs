@@ -120,7 +120,8 @@ fn message(event: Event) -> Option<Msg> {
             KeyEventKind::Repeat => Some(Msg::Key(Key::from(key))).filter(|_| moves(Key::from(key))),
         },
         Event::Paste(text) => Some(Msg::Paste(text)),
-        Event::Resize(width, height) => Some(Msg::Resize(width, height)),
+        // Where there is a signal for it, that tells; see `run.rs`.
+        Event::Resize(width, height) => (!cfg!(unix)).then_some(Msg::Resize(width, height)),
         Event::Mouse(mouse) => {
             let (x, y) = (mouse.column, mouse.row);
             match mouse.kind {

@@ -61,7 +61,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     }
     let mut world = World { backend: Arc::clone(&backend), results, screen, input: Input::default() };
     world.input.start();
-    let mut ends = Ends::new().map_err(no_terminal)?;
+    let mut signals = Signals::new().map_err(no_terminal)?;
     let mut frames = FrameLimiter::default();
     let mut todo = update(&mut state, Msg::Tick, clock::now());
     let mut open = true;
@@ -82,7 +82,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
         let msg = tokio::select! {
             biased;
             msg = world.input.next() => msg.unwrap_or(Msg::Terminate),
-            () = ends.next() => Msg::Terminate,
+            msg = signals.next() => msg,
             Some(msg) = arrived.recv() => msg,
             event = events.recv(), if open => {
                 open = !matches!(event, Err(RecvError::Closed));
@@ -143,33 +143,40 @@ async fn sleep(pause: Option<Duration>) {
     }
 }
 
-/// The signals that ask a program to end.
-struct Ends {
+/// The signals that the workbench heeds: those that end it, and a new size of the terminal. crossterm tells sizes, too, but
+/// loses one that comes together with a key.
+struct Signals {
     #[cfg(unix)]
-    signals: [tokio::signal::unix::Signal; 2],
+    signals: [tokio::signal::unix::Signal; 3],
 }
 
-impl Ends {
+impl Signals {
     fn new() -> std::io::Result<Self> {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            Ok(Self { signals: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?] })
+            let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::window_change()];
+            let [terminate, hangup, size] = kinds.map(signal);
+            Ok(Self { signals: [terminate?, hangup?, size?] })
         }
         #[cfg(not(unix))]
         Ok(Self {})
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Msg {
         #[cfg(unix)]
         {
-            let [terminate, hangup] = &mut self.signals;
+            let [terminate, hangup, size] = &mut self.signals;
             tokio::select! {
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
+                _ = terminate.recv() => Msg::Terminate,
+                _ = hangup.recv() => Msg::Terminate,
+                _ = size.recv() => match crossterm::terminal::size() {
+                    Ok((width, height)) => Msg::Resize(width, height),
+                    Err(_) => Msg::Tick,
+                },
             }
         }
         #[cfg(not(unix))]
-        std::future::pending::<()>().await;
+        std::future::pending::<Msg>().await
     }
 }
