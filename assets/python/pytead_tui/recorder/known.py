@@ -12,7 +12,7 @@ from pytead_tui.recorder import kinds
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
 from pytead_tui.recorder.plans import dict_content, looks_of, set_content, state, state_readers
-from pytead_tui.recorder.values import TAG
+from pytead_tui.recorder.values import TAG, taken
 
 
 def new(module: str, name: str, args: tuple, kwargs: "dict | None" = None) -> tuple:
@@ -83,10 +83,10 @@ def _slice(w, v, d):
 def _deque(w, v, d):
     w.mutable = True
     if not w.fits(len(v)):
-        return w.cut_items(v, len(v), iter(v), d)
+        return w.cut_items(v, len(v), iter, d)
     if oid(v) in w.memo:
         return w.again(v)
-    items = w.items(list(v), d)
+    items = w.items(taken(iter, v), d)
     return new("collections", "deque", (items,) if v.maxlen is None else (items, v.maxlen))
 
 
@@ -98,10 +98,10 @@ def _counter(w, v, d):
 def _ordered(w, v, d):
     w.mutable = True
     if not w.fits(dict.__len__(v)):
-        return w.cut_items(v, dict.__len__(v), dict.__iter__(v), d)
+        return w.cut_items(v, dict.__len__(v), dict.__iter__, d)
     # Its own order is kept apart and reading it hashes the keys: only where that runs no user's code.
-    plain = all(oid(type(k)) in _PLAIN_KEYS for k in dict.__iter__(v))
-    pairs = list(type(v).items(v)) if plain else list(dict.items(v))
+    plain = _PLAIN_KEYS.issuperset(map(oid, map(type, taken(dict.__iter__, v))))
+    pairs = taken(type(v).items if plain else dict.items, v)
     return new("collections", "OrderedDict", (dict_content(w, dict(pairs), d),) if plain else (dict_content(w, v, d),))
 
 
@@ -131,7 +131,7 @@ def _namespace(w, v, d):
 def _array(w, v, d):
     w.mutable = True
     if not w.fits(len(v)):
-        return w.cut_items(v, len(v), iter(v), d)
+        return w.cut_items(v, len(v), iter, d)
     return new("array", "array", (v.typecode, w.items(v.tolist(), d)))
 
 
@@ -319,7 +319,7 @@ def _flag_names(cls, value, getter):
     """Gives the joined names of a combination; None unless its single bits all have one."""
     names = []
     left = value
-    for member in dict_of(cls).get("_member_map_", {}).values():
+    for member in list(dict_of(cls).get("_member_map_", {}).values()):
         bit = getter(member).get("_value_")
         if type(bit) is int and bit > 0 and not bit & (bit - 1) and value & bit:
             names.append(getter(member).get("_name_"))
@@ -384,13 +384,13 @@ def _tuple_subclass(cls, mro, module, qualname):
 def _content_list(w, v, d):
     length = list.__len__(v)
     if not w.fits(length):
-        return w.cut_items(v, length, list.__iter__(v), d)
+        return w.cut_items(v, length, list.__iter__, d)
     return w.items(list(list.__iter__(v)), d)
 
 
 def _content_tuple(w, v, d):
     if not w.fits(tuple.__len__(v)):
-        return w.cut_items(v, tuple.__len__(v), tuple.__iter__(v), d)
+        return w.cut_items(v, tuple.__len__(v), tuple.__iter__, d)
     return tuple(w.items(list(tuple.__iter__(v)), d))
 
 

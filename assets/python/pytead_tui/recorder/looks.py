@@ -53,7 +53,7 @@ def field(v: object) -> object:
     if key == _LIST:
         items = v if len(v) <= 2 * ENDS else v[:ENDS] + v[-ENDS:]
     elif key == _DICT:
-        items = list(islice(v.values(), 2 * ENDS))
+        items = _firsts(dict.values, v)
     else:
         return (oid(v), len(v)) if key in _SIZED else oid(v)
     if _PLAIN.issuperset(map(oid, map(type, items))):
@@ -81,7 +81,7 @@ def look(v: object, deep: int) -> object:
         length = len(v)
         if not deep or not length:
             return oid(v), length
-        return oid(v), length, _items(list(islice(v.values(), 2 * ENDS)), deep)
+        return oid(v), length, _items(_firsts(dict.values, v), deep)
     if key in _SETS:
         return oid(v), len(v)
     return oid(v)
@@ -98,6 +98,14 @@ def _items(items: object, deep: int) -> object:
     return [look(x, deep - 1 if deep else 0) for x in items]
 
 
+def _firsts(iterate: object, v: dict) -> list:
+    """Gives a dict's first values or items; none when another thread changed its size just then."""
+    try:
+        return list(islice(iterate(v), 2 * ENDS))
+    except RuntimeError:
+        return []
+
+
 def base_look(base: type) -> object:
     """Gives what tells the look of the builtin that an object of a derived class is at heart."""
     if base in (str, bytes):
@@ -106,7 +114,7 @@ def base_look(base: type) -> object:
         return lambda v: (base.__len__(v), _items(list(islice(base.__iter__(v), 2 * ENDS)), 0))
     if base is dict:
         return lambda v: (
-            dict.__len__(v), [(look(k, 0), look(x, 0)) for k, x in list(islice(dict.items(v), 2 * ENDS))]
+            dict.__len__(v), [(look(k, 0), look(x, 0)) for k, x in _firsts(dict.items, v)]
         )  # fmt: skip
     if base in (set, frozenset, bytearray):
         return base.__len__

@@ -8,7 +8,7 @@ import sys
 from pytead_tui.recorder import kinds, redact
 from pytead_tui.recorder.looks import looks
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
-from pytead_tui.recorder.values import HEAD, INT_BITS, STRING, TAG, TAIL, Capture, digest, handlers, make_plan
+from pytead_tui.recorder.values import HEAD, INT_BITS, STRING, TAG, TAIL, Capture, digest, handlers, make_plan, taken
 
 # Handlers: exact builtins first.
 
@@ -36,13 +36,13 @@ def _list(walk: Capture, v: list, depth: int) -> object:
         return known
     length = len(v)
     if not walk.fits(length):
-        return walk.closed(v, walk.cut_items(v, length, list.__iter__(v), depth))
+        return walk.closed(v, walk.cut_items(v, length, list.__iter__, depth))
     return walk.closed(v, walk.items(v[:], depth))
 
 
 def _tuple(walk: Capture, v: tuple, depth: int) -> object:
     if not walk.fits(len(v)):
-        return walk.cut_items(v, len(v), iter(v), depth)
+        return walk.cut_items(v, len(v), iter, depth)
     return tuple(walk.items(list(v), depth))
 
 
@@ -60,8 +60,8 @@ def set_content(walk: Capture, v: object, name: str, depth: int) -> object:
     base = set if name == "set" else frozenset
     length = base.__len__(v)
     if not walk.fits(length):
-        return walk.cut_items(v, length, base.__iter__(v), depth)
-    items = walk.items(list(base.__iter__(v)), depth)
+        return walk.cut_items(v, length, base.__iter__, depth)
+    items = walk.items(taken(base.__iter__, v), depth)
     try:
         content = base(items)
         if len(content) == len(items):
@@ -80,7 +80,7 @@ def dict_content(walk: Capture, v: dict, depth: int) -> object:
     """Gives a dict's tree; as a call when its keys' trees cannot be keys."""
     length = dict.__len__(v)
     if not walk.fits(length):
-        return walk.cut_items(v, length, dict.__iter__(v), depth)
+        return walk.cut_items(v, length, dict.__iter__, depth)
     pairs = []
     for key, held in list(dict.items(v)):
         word = redact.secret_word(key)

@@ -16,6 +16,7 @@ STRING = 4096
 HASHED = 1 << 20
 INT_BITS = 1 << 14
 HEAD, TAIL = 256, 64
+TRIES = 100
 
 try:
     from _blake2 import blake2b as _blake2b
@@ -54,6 +55,17 @@ def are_atoms(values: tuple, text: int = STRING) -> bool:
         elif t is int and v.bit_length() > INT_BITS:
             return False
     return True
+
+
+def taken(iterate: object, v: object, most: "int | None" = None) -> list:
+    """Takes a container's items before any is walked; again when another thread changed its size just then."""
+    for left in reversed(range(TRIES)):
+        try:
+            return list(islice(iterate(v), most))
+        except RuntimeError:
+            if not left:
+                raise
+    return []
 
 
 class Capture:
@@ -186,9 +198,9 @@ class Capture:
         self.room -= length + 5
         return v
 
-    def cut_items(self, v: object, length: int, iterator: object, depth: int) -> tuple:
+    def cut_items(self, v: object, length: int, iterate: object, depth: int) -> tuple:
         """Gives a container that does not fit: its first items."""
-        head = [self.value(i, depth + 1) for i in islice(iterator, 3)] if self.nodes > 3 else []
+        head = [self.value(i, depth + 1) for i in taken(iterate, v, 3)] if self.nodes > 3 else []
         return (TAG, "cut", names_of(type(v))[1], length, head, [], "")
 
     def opaque(self, v: object) -> tuple:
