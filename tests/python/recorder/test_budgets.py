@@ -412,3 +412,54 @@ def test_a_journey_tells_an_object_once_and_then_what_changed(program):
     assert [c.args[2] for c in (first, second)] == [[300, 301], [301, 301]]
     assert [end.changed for end in (one, two)] == [{"numbers": [301, 301]}, {"numbers": [302, 301]}]
     assert one.value[1:] == ("ref", ordinal)
+
+
+def test_functions_of_which_nothing_more_is_wanted_have_their_own_code_again(program):
+    program.write("app.py", """
+        import functools
+
+        def plain(x):
+            return x + 1
+
+        @functools.lru_cache(maxsize=None)
+        def cached(x):
+            return plain(x)
+
+        class Cart:
+            def total(self, x):
+                return x
+
+            @property
+            def empty(self):
+                return True
+
+            @staticmethod
+            def count(x):
+                return x
+
+        def ticks(n):
+            for i in range(n):
+                yield plain(i)
+    """)  # fmt: skip
+    program.write("main.py", """
+        import app
+
+        def codes(code):
+            return {c.co_name: c for c in code.co_consts if hasattr(c, "co_code") for c in [c, *codes(c).values()]}
+
+        with open(app.__file__) as file:
+            own = codes(compile(file.read(), app.__file__, "exec"))
+        cart = app.Cart()
+        unfinished = app.ticks(3)
+        print(next(unfinished))
+        for i in range(500):
+            app.cached(i), cart.total(i), cart.empty, cart.count(i), list(app.ticks(2))
+        print(list(unfinished))
+        for f in (app.plain, app.cached.__wrapped__, app.Cart.total, app.Cart.empty.fget, cart.count, app.ticks):
+            print(f.__name__, f.__code__ == own[f.__name__], f(1) if f is app.plain else "")
+    """)  # fmt: skip
+    done = program.run("main.py", PYTEAD_EVENTS="rewrite")
+    assert done.stdout == program.run("main.py", recorded=False).stdout
+    assert done.stdout.count("True") == 6
+    (unfinished,) = [c for c, _ in program.read(done).calls("ticks") if c.args == (3,)]
+    assert [r[3] for r in program.read(done).of("Y") if r[1] == unfinished.cid] == [1, 2, 3]

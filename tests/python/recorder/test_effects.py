@@ -1,5 +1,7 @@
 """What recorded calls do besides computing is noted, once a call and kind."""
 
+import pytest
+
 
 def effects(spool, qualname):
     ids = {c.cid for c, _ in spool.calls(qualname)}
@@ -92,3 +94,71 @@ def test_effects(program):
     assert effects(spool, "computes") == set()
     # The inner call is a repetition, so its effect is that of the nearest kept call.
     assert effects(spool, "calls_another") == {("cwd", "os.getcwd")}
+
+
+GENERATORS = """
+    import random
+    from random import Random as Made, SystemRandom
+
+    shared = random.Random(1)
+
+    class Dice:
+        def __init__(self, seed):
+            self.own = random.Random(seed)
+
+        def roll(self):
+            return self.own.randint(1, 6)
+
+    def draws_from_one_of_the_module():
+        return shared.random(), shared.choice([1, 2])
+
+    def asks_the_system():
+        return SystemRandom().random()
+
+    def makes_one_by_chance():
+        return Made()
+
+    def makes_one_that_may_be_by_chance(seed=None):
+        return random.Random(seed)
+
+    def shuffles(seed):
+        items = [1, 2, 3]
+        random.Random(seed).shuffle(items)
+        again = Made(seed)
+        return items, again.gauss(0, 1), again.random()
+
+    def seeds_again(generator):
+        generator.seed("x")
+        return generator.sample(range(9), 2)
+
+    def is_given(generator):
+        return generator.uniform(1, 2)
+
+    def main():
+        draws_from_one_of_the_module()
+        asks_the_system()
+        makes_one_by_chance()
+        makes_one_that_may_be_by_chance()
+        Dice(3).roll()
+        shuffles(3)
+        seeds_again(makes_one_that_may_be_by_chance(7))
+        is_given(random.Random(4))
+"""
+
+
+@pytest.mark.parametrize("mechanism", ["", "rewrite"])
+def test_generators_of_random_numbers_are_chance_unless_the_call_seeded_them(program, mechanism):
+    spool = program.main(GENERATORS, PYTEAD_EVENTS=mechanism)
+    assert effects(spool, "draws_from_one_of_the_module") == {
+        ("random", "random.Random.random"),
+        ("random", "random.Random.choice"),
+    }
+    assert effects(spool, "asks_the_system") == {("random", "random.SystemRandom.random")}
+    assert effects(spool, "makes_one_by_chance") == {("random", "random.Random")}
+    made = spool.calls("makes_one_that_may_be_by_chance")
+    by_seed = {c.args[0]: [r[3] for r in spool.of("E") if r[1] == c.cid] for c, _ in made}
+    assert by_seed == {None: ["random.Random"], 7: []}
+    assert effects(spool, "Dice.__init__") == set()
+    assert effects(spool, "Dice.roll") == {("random", "random.Random.randint")}
+    assert effects(spool, "shuffles") == effects(spool, "seeds_again") == set()
+    assert effects(spool, "is_given") == {("random", "random.Random.uniform")}

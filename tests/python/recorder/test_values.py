@@ -420,3 +420,62 @@ def test_pydantic(program):
     pytest.importorskip("pydantic")
     tree = written(program, "__import__('pydantic').create_model('P', x=(int, ...))(x=1)")
     assert tree[4:] == ("P", "pydantic", {"x": 1})
+
+
+def test_every_value_past_the_budget_has_a_form_that_readers_know(program):
+    spool = program.main("""
+        import collections, datetime, decimal, enum, functools, io, operator, pathlib, types, uuid
+
+        Pair = collections.namedtuple("Pair", "a b")
+        Colour = enum.Enum("Colour", "RED")
+
+        class Plain:
+            pass
+
+        many = lambda: [  # not recorded
+            functools.partial(print), functools.partial(sorted, [1], key=len), Pair(1, 2), Colour.RED, Plain(),
+            datetime.date(2024, 1, 2), decimal.Decimal(1), pathlib.PurePath("x"), uuid.UUID(int=1), range(3),
+            ValueError("x", 1), {1: 2}, {3}, frozenset((4,)), bytearray(b"x"), io.StringIO("x"), [].append,
+            collections.deque((1,)), collections.OrderedDict(a=1), collections.Counter("a"), len, iter([1]),
+            operator.itemgetter(1), types.SimpleNamespace(a=1), types.MappingProxyType({}), slice(1), (1, 2), "x",
+        ]
+
+        def f(values):
+            return None
+
+        def main():
+            for kind in range(len(many())):
+                for before in range(6):
+                    f([["x"] * before] + [[many()[kind] for _ in range(12)] for _ in range(6)])
+    """, PYTEAD_MODE="journey")  # fmt: skip
+    seen = []
+    for record in spool.records:
+        check(record[1:], seen)
+    assert {"partial", "cut", "nt", "enum", "exc", "new", "file"} <= set(seen)
+
+
+# Of each tag, the kinds of its parts; a `*` is any value, a `+` a tuple of values.
+FORMS = {
+    "obj": "i s s s d", "sub": "i s s * d", "ref": "i", "mut": "i *", "name": "s s", "enum": "s s n *", "nt": "s s + +",
+    "new": "s s + d", "exc": "i s s + d", "gen": "s s d", "partial": "* + d", "method": "* s", "file": "s * i",
+    "ndarray": "s + +", "secret": "s i", "cut": "s m * * s", "opaque": "i s s",
+}  # fmt: skip
+KINDS = {"i": (int,), "s": (str,), "n": (str, type(None)), "m": (int, type(None)), "d": (dict,), "+": (tuple, list)}
+
+
+def check(tree, seen):
+    """Asserts that a tree has the form of docs/spool.md."""
+    if type(tree) is tuple and tree[:1] == (StopIteration,):
+        tag, *parts = tree[1:]
+        seen.append(tag)
+        form = FORMS[tag].split()
+        assert len(parts) == len(form), tree
+        for part, kind in zip(parts, form):
+            assert kind == "*" or type(part) in KINDS[kind], tree
+            assert kind != "+" or part[:1] != (StopIteration,), tree
+            assert kind != "d" or all(type(name) is str for name in part), tree
+        tree = parts
+    assert tree is not StopIteration, "a mark stands outside a tagged tuple"
+    if type(tree) in (tuple, list, set, frozenset, dict):
+        for part in [*tree, *tree.values()] if type(tree) is dict else tree:
+            check(part, seen)

@@ -17,6 +17,7 @@ class Call:
     yields = 0
     value: object = None
     effects: "set | None" = None
+    seeded: tuple = ()  # weak references to the generators of random numbers that it gave a seed
     done = False
     inputs_key = 0
     spool: object = None

@@ -8,7 +8,7 @@ import os
 import sys
 
 from pytead_tui.recorder import kinds
-from pytead_tui.recorder.objects import names_of, oid
+from pytead_tui.recorder.objects import derives, mro_of, names_of, oid
 from pytead_tui.recorder.state import PACKAGE, Recorder
 
 TABLE = {
@@ -23,12 +23,16 @@ TABLE = {
     "builtins": ("output", "print"),
 }  # fmt: skip
 _MORE = {"os": (("env", "getenv putenv unsetenv"), ("cwd", "getcwd getcwdb chdir"))}
+_DRAWN = frozenset((
+    *TABLE["random"][1].split(),
+    *"betavariate binomialvariate gammavariate lognormvariate paretovariate vonmisesvariate weibullvariate".split(),
+))  # fmt: skip
 _CLASS_METHODS = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
 NAMES = frozenset(
     name
     for _, text in [*TABLE.values(), *(pair for pairs in _MORE.values() for pair in pairs)]
     for name in text.split()
-) | {"now", "utcnow", "today", "start"}  # fmt: skip
+) | _DRAWN | {"now", "utcnow", "today", "start"}  # fmt: skip
 
 _AUDITED = {
     "open": "file", "os.listdir": "file", "os.scandir": "file", "os.remove": "file", "os.rename": "file",
@@ -45,7 +49,6 @@ _AUDITED = {
 
 _found: dict = {}
 _searched: dict = {}
-_environ_codes: dict = {}
 _installed = False
 LONGEST = 300
 
@@ -84,6 +87,37 @@ def of(callee: object) -> "tuple | None":
     return None
 
 
+def drawn(callee: object, first: object) -> "tuple | None":
+    """Gives (the generator, what it is asked for) of a call of a `random.Random`; `first` is the first argument."""
+    t = type(callee)
+    if t is kinds.Method or t is kinds.BuiltinFunction:
+        generator = callee.__self__
+        name = callee.__func__.__name__ if type(getattr(callee, "__func__", None)) is kinds.Function else None
+        name = callee.__name__ if t is kinds.BuiltinFunction else name
+    elif t is kinds.Function or t is kinds.MethodDescriptor:
+        generator, name = first, callee.__name__
+    else:
+        return None
+    module = sys.modules.get("random")
+    if name not in _DRAWN or type(module) is not kinds.Module:
+        return None
+    mro = mro_of(type(generator))
+    made_by = module.__dict__.get("Random")
+    if made_by is None or not derives(mro, made_by):
+        return None
+    if generator is module.__dict__.get("_inst"):
+        return generator, "random." + name
+    secret = derives(mro, module.__dict__.get("SystemRandom"))
+    return generator, "random.%s.%s" % ("SystemRandom" if secret else "Random", name)
+
+
+def note_drawn(recorder: Recorder, frame: object, generator: object, detail: str) -> None:
+    """Notes what a generator gave, unless the very call seeded it: then it gives the same each time."""
+    call = recorder.call_around(frame)
+    if call is not None and not any(ref() is generator for ref in call.seeded):
+        note(recorder, frame, "random", detail)
+
+
 def imports(module: "str | None", name: str) -> bool:
     """Whether `from module import name` brings in something of the table."""
     entry = TABLE.get(module or "")
@@ -97,16 +131,6 @@ def is_environ(value: object) -> bool:
     return value is os.environ or value is getattr(os, "environb", None)
 
 
-def reads_environ(code: object) -> bool:
-    """Whether a code object is one by which the environment is read or written."""
-    if not _environ_codes:
-        for name in ("__getitem__", "__setitem__", "__delitem__"):
-            function = type(os.environ).__dict__.get(name)
-            if type(function) is kinds.Function:
-                _environ_codes[oid(function.__code__)] = function.__code__
-    return oid(code) in _environ_codes
-
-
 def _thread_start() -> object:
     """Gives the code of Thread.start: below 3.12 no audit event tells of a thread."""
     threading = sys.modules.get("threading")
@@ -118,10 +142,6 @@ def _method(callee: object) -> "tuple | None":
     if known is None and type(callee.__func__) is kinds.Function:
         if callee.__func__.__code__ is _thread_start():
             return callee, "thread", "started"
-        owner = sys.modules.get("random")
-        held = None if owner is None else owner.__dict__.get("_inst")
-        if held is not None and callee.__self__ is held:
-            return callee, "random", "random." + callee.__func__.__name__
     return known
 
 

@@ -7,294 +7,16 @@ gives the functions they made their rewritten code; then tracing ends.
 
 import gc
 import sys
-from _functools import partial
 
-from pytead_tui.recorder import debugger, effects, functions, kinds, lines, rewrite
+from pytead_tui.recorder import debugger, effects, kinds, library, lines, rewrite
 from pytead_tui.recorder.functions import Function
+from pytead_tui.recorder.hooks import Hook, Library, Line
 from pytead_tui.recorder.objects import dict_of, oid
-from pytead_tui.recorder.plans import isinstance_type
+from pytead_tui.recorder.plans import isinstance_type, lookup
 from pytead_tui.recorder.project import File
 from pytead_tui.recorder.state import Recorder
 
 _getframe = sys._getframe
-
-
-class Hook:
-    """What a rewritten function reports to."""
-
-    __slots__ = ("on", "busy", "ends", "recorder", "file", "qualname", "receiver", "code", "function", "module")
-
-    Every = BaseException
-    Deep = RecursionError
-
-    def __init__(self, recorder: Recorder, file: File, found: rewrite.Found) -> None:
-        self.on = self.busy = True
-        self.ends = False
-        self.recorder = recorder
-        self.file = file
-        self.qualname = found.qualname
-        self.receiver = found.receiver
-        self.code: object = None
-        self.function: "Function | None" = None
-        self.module: "str | None" = None
-
-    def enter(self, *args: object) -> None:
-        try:
-            frame = _getframe(1)
-            function = self.function
-            if function is None:
-                function = self.adopt(frame)
-                if function is None or not function.on:
-                    self.on = self.busy = False
-                    return
-            self.recorder.begin(function, frame, args)
-        except RecursionError:
-            if self.function is not None:
-                self.function.sure = False
-        except BaseException as error:
-            if self.function is not None:
-                self.function.sure = False
-            self.recorder.failed(error)
-
-    def only(self) -> object:
-        """Gives the call of a journey that is the only one of its function in flight, when that is sure: looking for it
-        by its frame would be felt.
-        """
-        function = self.function
-        if function is None or function.inflight != 1 or not function.on or not function.sure:
-            return None
-        call = function.last
-        return None if call is None or call.done else call
-
-    def adopt(self, frame: object) -> "Function | None":
-        code = frame.f_code
-        module = dict.get(frame.f_globals, "__name__")
-        if type(module) is not str or not self.recorder.on:
-            return None
-        if self.recorder.sleeping:
-            self.recorder.wake()
-        names, parameter_kinds = functions.parameters(code)
-        flags = functions.flags_of(code, self.qualname) | (functions.RECEIVER if self.receiver else 0)
-        function = self.recorder.function(
-            self.file, module, self.qualname, code.co_firstlineno, flags, names, parameter_kinds
-        )
-        if function is not None:
-            function.hooks.append(self)
-            self.recorder.infos[oid(code)] = function
-            self.code = code
-            self.function = function
-        return function
-
-    def value(self, value: object) -> object:
-        call = self.only() or self.recorder.live.get(oid(_getframe(1)))
-        if call is not None:
-            call.value = value
-        return value
-
-    def left(self) -> None:
-        frame = _getframe(1)
-        call = self.recorder.live.get(oid(frame))
-        if call is None or call.code is not frame.f_code:
-            return
-        try:
-            if call.suspended:
-                self.recorder.thrown(call, True)
-            self.recorder.returned(call, call.value, frame.f_globals)
-        except RecursionError:
-            self.recorder.unended.append((call, frame, None, call.value))
-        except BaseException as error:
-            self.recorder.failed(error)
-
-    def raised(self) -> None:
-        frame = _getframe(1)
-        error = sys.exc_info()[1]
-        function = self.function
-        call = self.recorder.live.get(oid(frame))
-        if call is not None and call.code is not frame.f_code:
-            call = None
-        if function is not None and (self.on or call is not None):
-            function.raised += type(error) is not GeneratorExit
-            function.dirty = True
-        if call is None:
-            return
-        try:
-            self.recorder.ended_by(call, _outcome(call.function.flags, error), frame)
-        except RecursionError:
-            self.recorder.unended.append((call, frame, error, None))
-            if self.recorder.live.pop(call.key, None) is not None:  # no return follows
-                call.function.inflight -= 1
-        except BaseException as other:
-            self.recorder.failed(other)
-
-    def yielded(self, value: object) -> object:
-        self._note_yield(_getframe(1), value)
-        return value
-
-    def _note_yield(self, frame: object, value: object) -> None:
-        try:
-            call = self.recorder.live.get(oid(frame))
-            if call is not None and call.code is frame.f_code:
-                if call.suspended:
-                    self.recorder.thrown(call, False)  # and it was caught
-                self.recorder.yielded(call, value)
-        except RecursionError:
-            pass
-        except BaseException as error:
-            self.recorder.failed(error)
-
-    def sent(self, value: object) -> object:
-        try:
-            call = self.recorder.live.get(oid(_getframe(1)))
-            if call is not None:
-                self.recorder.resumed(call)
-        except RecursionError:
-            pass
-        except BaseException as error:
-            self.recorder.failed(error)
-        return value
-
-    def given(self, value: object) -> object:
-        """Gives what makes the iterator of a `yield from`: called by the program, it leaves no frame of ours."""
-        return partial(_same if type(value) is kinds.Coroutine else iter, value)
-
-    def through(self, inner: object) -> object:
-        """Gives what `yield from` should go through, to see the values on their way."""
-        call = self.recorder.live.get(oid(_getframe(1)))
-        if call is None or not call.function.flags & functions.GENERATOR or type(inner) is kinds.Coroutine:
-            return inner
-        return _through(self.recorder, call, inner)
-
-    def seen(self, callee: object) -> object:
-        """Notes a call of the effects' table."""
-        try:
-            found = effects.of(callee)
-            if found is not None:
-                effects.note(self.recorder, _getframe(1), *found)
-        except RecursionError:
-            pass
-        except BaseException as error:
-            self.recorder.failed(error)
-        return callee
-
-    def environment(self, value: object) -> object:
-        """Notes a use of os.environ."""
-        try:
-            if effects.is_environ(value):
-                effects.note(self.recorder, _getframe(1), "env", "os.environ")
-        except RecursionError:
-            pass
-        except BaseException as error:
-            self.recorder.failed(error)
-        return value
-
-
-class Line:
-    """What a statement of a rewritten function reports to, in a journey."""
-
-    __slots__ = ("on", "hook", "number")
-
-    Deep = RecursionError
-
-    def __init__(self, hook: Hook, number: int) -> None:
-        self.on = True
-        self.hook = hook
-        self.number = number
-
-    def at(self) -> None:
-        """Notes that the statement begins."""
-        hook = self.hook
-        recorder = hook.recorder
-        try:
-            call = hook.only()
-            if call is None:
-                frame = _getframe(1)
-                call = recorder.live.get(oid(frame))
-                if call is None or call.code is not frame.f_code:
-                    self.on = hook.on
-                    return
-            if call.suspended:
-                recorder.woken(call)
-            function = call.function
-            if self.number not in (function.lines if function.brief else call.lines):
-                recorder.reached(call, self.number)
-            self.on = not function.brief
-        except RecursionError:
-            pass
-        except BaseException as error:
-            recorder.failed(error)
-
-
-def _outcome(flags: int, error: BaseException) -> BaseException:
-    """Gives what the interpreter makes of an exception that leaves a function of this kind."""
-    kind = next((name for bit, name in _GENERATING if flags & bit), None)
-    raised = "StopIteration" if type(error) is StopIteration else "StopAsyncIteration"
-    if kind is None or type(error) is not StopIteration and not (
-        type(error) is StopAsyncIteration and flags & functions.ASYNC_GENERATOR
-    ):
-        return error
-    outcome = RuntimeError(kind + " raised " + raised)
-    outcome.__cause__ = error
-    return outcome
-
-
-_GENERATING = (
-    (functions.GENERATOR, "generator"), (functions.COROUTINE, "coroutine"),
-    (functions.ASYNC_GENERATOR, "async generator"),
-)  # fmt: skip
-
-
-class _Through(map):
-    """An iterator that shows its values on their way and leaves no frame in a traceback of the inner one."""
-
-    __slots__ = ("inner", "show")
-
-    def send(self, value: object) -> object:
-        return self.show(self.inner.send(value))
-
-    def throw(self, *error: object) -> object:
-        inner = getattr(self.inner, "throw", None)
-        if inner is None:
-            raise error[0]
-        return inner(*error)  # not shown: from 3.12 on, no event tells of it
-
-    def close(self) -> None:
-        close = getattr(self.inner, "close", None)
-        if close is not None:
-            close()
-
-
-class _Given:
-    """Gives the iterator that was made already: making one more may run the program's code."""
-
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: object) -> None:
-        self.inner = inner
-
-    def __iter__(self) -> object:
-        return self.inner
-
-
-def _through(recorder: Recorder, call: object, inner: object) -> object:
-    def show(item: object) -> object:
-        try:
-            if not call.done:
-                recorder.yielded(call, item)
-                call.suspended = False
-        except RecursionError:
-            pass
-        except BaseException as error:
-            recorder.failed(error)
-        return item
-
-    made = _Through(show, _Given(inner))
-    made.inner = inner
-    made.show = show
-    return made
-
-
-def _same(value: object) -> object:
-    return value
 
 
 class Injector:
@@ -305,6 +27,9 @@ class Injector:
         self.made: dict = {}  # module code objects that are ours
         self.plain: dict = {}  # by identity of a rewritten function's code: (it, the program's own)
         self.twins: dict = {}  # by path, of single functions: (code, rewritten code)
+        recorder.when_on.append(self.put_in)
+        recorder.when_off.append(self.put_back)
+        recorder.stops.append(self.stop)
 
     def compile(self, file: File, source: bytes, filename: str) -> object:
         """Gives the rewritten code of a module's source. Raises what compiling may raise."""
@@ -342,6 +67,57 @@ class Injector:
     def _remember(self, pairs: list) -> None:
         for _, (plain, code) in pairs:
             self.plain[oid(code)] = (code, plain)
+
+    def library(self, module: str, code: object, read: object) -> object:
+        """Gives the code of one of the standard library's modules, or of one of its functions, in which the function
+        that is looked at reports its start; as it is, where that cannot be done. `read` gives its source.
+        """
+        name = library.REWRITTEN[module]
+        _, count, look = library.HANDLERS[name]
+        home, _, own = name.partition(".")
+
+        def changed(code: object, path: tuple) -> object:
+            if path:
+                consts = [
+                    changed(c, path[1:]) if type(c) is kinds.Code and c.co_name == path[0] else c for c in code.co_consts
+                ]
+                return code.replace(co_consts=tuple(consts))
+            first, last = code.co_firstlineno, max(line or 0 for _, _, line in code.co_lines())
+            tree, nowhere = rewrite.announced(read(), code.co_filename, first, last, home)
+            made = compile(tree, code.co_filename, "exec", dont_inherit=True)
+            (made,) = _inner(_inner(made)[0])
+            if made.co_name != own or made.co_freevars != code.co_freevars:
+                return code
+            return _finished(made, [Library(self.recorder, count, look)], nowhere)
+
+        try:
+            with rewrite.Quiet():
+                return changed(code, () if code.co_name == own else (home, own))
+        except Exception:
+            return code
+
+    def put_back(self, function: Function) -> None:
+        """Gives a function of which nothing more is wanted the program's own code, where it is found by its name."""
+        self._exchange(function, lambda code: self.plain.get(oid(code)))
+
+    def stop(self) -> None:
+        """Gives all functions their own code back, when the recording ends."""
+        for function in list(self.recorder.numbered.values()):
+            self.put_back(function)
+
+    def put_in(self, function: Function) -> None:
+        """Gives it the rewritten code again."""
+
+        def reported(code: object) -> "tuple | None":
+            pair = self.plain.get(oid(code))
+            return None if pair is None else (pair[1], code)
+
+        self._exchange(function, reported)
+
+    def _exchange(self, function: Function, of: object) -> None:
+        held = lookup(function.module, function.qualname)
+        pairs = [of(hook.code) for hook in function.hooks]
+        _swap(held, {oid(pair[0]): pair for pair in pairs if pair is not None}, 4)
 
     def function(self, held: object) -> None:
         """Gives one function its rewritten code, when its file is as it was when it was loaded."""
@@ -504,6 +280,8 @@ def install(recorder: Recorder) -> None:
 
     def get_code(self, fullname):  # type: ignore[no-untyped-def]
         code = original(self, fullname)
+        if fullname in library.REWRITTEN and recorder.on:
+            return injector.library(fullname, code, lambda: self.get_data(self.path))
         if code is not None and type(self).source_to_code is source_to_code:
             return injector.module(self, fullname, code)
         return code
@@ -512,6 +290,12 @@ def install(recorder: Recorder) -> None:
     get_code.__code__ = get_code.__code__.replace(co_filename=original.__code__.co_filename)
     get_code.__module__, get_code.__qualname__ = original.__module__, original.__qualname__
     loader_class.get_code = get_code
+    for module, name in library.REWRITTEN.items():
+        held = lookup(module, name)
+        if type(held) is kinds.Function:  # loaded before us
+            held.__code__ = injector.library(module, held.__code__, lambda loader=held.__globals__["__loader__"]: (
+                loader.get_data(loader.path)
+            ))  # fmt: skip
 
     def hook(event: str, args: tuple) -> None:
         if event == "sys.settrace":

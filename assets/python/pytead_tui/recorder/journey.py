@@ -75,7 +75,7 @@ class Teller:
         if recorder.reaching:
             recorder.flush(spool)
         live = recorder.live
-        parent = recorder.parent(frame.f_back) if live else None
+        parent = recorder.parent(frame) if live or recorder.made else None
         with recorder.lock:
             recorder.next_call += 1
             cid = call.cid = recorder.base + recorder.next_call

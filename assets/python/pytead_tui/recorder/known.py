@@ -194,7 +194,9 @@ def _mapping_proxy(w, v, d):
 
 def _partial(w, v, d):
     w.mutable = True
-    args = w.value(v.args, d + 1)
+    if not w.fits(len(v.args)):
+        return (TAG, "cut", "partial", None, "", "", "")
+    args = tuple(w.items(list(v.args), d))
     return (TAG, "partial", w.value(v.func, d + 1), args, w.fields(list(v.keywords.items()), d))
 
 

@@ -7,7 +7,7 @@ project function once enough of it is kept; the other events are local to projec
 import _thread
 import sys
 
-from pytead_tui.recorder import effects, functions, kinds, statements
+from pytead_tui.recorder import effects, functions, kinds, library, statements
 from pytead_tui.recorder.calls import Call
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
@@ -125,6 +125,13 @@ def install(recorder: Recorder) -> bool:
         if file is not None and not file.test and type(name) is str:
             recorder.imported(file, name, frame.f_back)
 
+    def given(frame: object, names: tuple) -> tuple:
+        held = frame.f_locals
+        args = tuple([held[name] for name in names])
+        if snapshot:
+            held.clear()  # it hangs on the frame, and would keep the arguments alive
+        return args
+
     def started(code: object, offset: int) -> object:
         function = infos.get(oid(code))
         try:
@@ -134,19 +141,18 @@ def install(recorder: Recorder) -> bool:
                     wake()
                 function = adopt(code, frame)
                 if function is None:
-                    if not effects.reads_environ(code):
+                    known = library.of(code)
+                    if known is None:
                         return disable
                     if live:
-                        effects.note(recorder, frame, "env", "os.environ")
+                        names, look = known
+                        look(recorder, frame, given(frame, names))
                     return None
             else:
                 frame = getframe(1)
             if not function.on:
                 return disable
-            held = frame.f_locals
-            args = tuple([held[name] for name in function.names])
-            if snapshot:
-                held.clear()  # it hangs on the frame, and would keep the arguments alive
+            args = given(frame, function.names)
             call = begin(function, frame, args)
             if call is not None and endings and function.flags & 7 and frame.f_trace is None:
                 frame.f_trace = _Ending(recorder, call)
@@ -303,6 +309,11 @@ def install(recorder: Recorder) -> bool:
         try:
             found = effects.of(callee)
             if found is None:
+                draw = effects.drawn(callee, first)
+                if draw is not None:
+                    if live:
+                        effects.note_drawn(recorder, getframe(1), *draw)
+                    return None
                 if not effects.is_environ(first):
                     return disable
                 found = "env", "os.environ"

@@ -54,6 +54,17 @@ def rewrite(source: bytes, filename: str, effects: frozenset, imports: object, l
     return tree, walk.found, nowhere
 
 
+def announced(source: bytes, filename: str, first: int, last: int, home: str) -> tuple:
+    """Gives (tree, the line of what was added) of a class with the one method on these lines, which reports its start."""
+    method = source.split(b"\n")[first - 1 : last]
+    own = b"\n" * (first - 2) + b"class %b:\n" % home.encode() + b"\n".join(method) + b"\n"
+    tree = compile(own, filename, "exec", _ONLY_AST, dont_inherit=True)
+    walk = _Rewriter(frozenset(), None, last + 1, False)
+    node = tree.body[0].body[0]
+    node.body.insert(0, walk.guarded(0, "on", "enter", walk.parameters(node.args)))
+    return tree, last + 1
+
+
 def is_definition(node: object) -> bool:
     """Whether a statement defines a function or a class."""
     return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
@@ -194,20 +205,22 @@ class _Rewriter:
         node.body = body[:start] + self.wrapped(hook, node.args, body[start:])
         return node
 
-    def wrapped(self, hook: int, args: object, body: list) -> list:
+    def parameters(self, args: object) -> list:
         names = [a.arg for a in args.posonlyargs + args.args]
         if args.vararg:
             names.append(args.vararg.arg)
         names += [a.arg for a in args.kwonlyargs]
         if args.kwarg:
             names.append(args.kwarg.arg)
-        loads = [ast.Name(n, ast.Load(), **self.place) for n in names]
+        return [ast.Name(n, ast.Load(), **self.place) for n in names]
+
+    def wrapped(self, hook: int, args: object, body: list) -> list:
         handler = ast.ExceptHandler(
             self.get(hook, "Every"), None,
             [self.guarded(hook, "busy", "raised", []), ast.Raise(None, None, **self.place)], **self.place,
         )  # fmt: skip
         return [
-            self.guarded(hook, "on", "enter", loads),
+            self.guarded(hook, "on", "enter", self.parameters(args)),
             ast.Try(body or [ast.Pass(**self.place)], [handler], [],
                     [self.guarded(hook, "ends", "left", [])], **self.place),
             ast.Return(None, **self.place),

@@ -49,6 +49,7 @@ class Recorder(Endings):
         self.functions: dict = {}
         self.live: dict = {}  # by identity of the frame
         self.unended: list = []  # (call, frame, exception or None, value) of ends that came at the recursion limit
+        self.made: dict = {}  # by identity of its coroutine's frame: who made a task, see library.py
         self.reaching: dict = {}  # by a file's ordinal: the call whose lines are not written yet
         self.lock = _thread.RLock()
         self.teller: "Teller | None" = None
@@ -74,6 +75,7 @@ class Recorder(Endings):
         self.status: "int | None" = None  # the exit status, where it is known
         self.summed_at = _now()
         self.stops: list = []  # called at exit
+        self.when_on: list = []  # called with a Function whose start events are wanted again
         self.when_off: list = []  # called with a Function whose start events are not wanted any more
         self.when_drained: list = []  # called with a Function that has no call in flight any more
 
@@ -167,14 +169,22 @@ class Recorder(Endings):
     def place(self, function: Function, frame: object) -> tuple:
         """Gives where a call comes from, counted: (caller or None, line or None, whether it is from outside)."""
         back = frame.f_back
-        if back is None:
+        task = self.made_task(frame) if self.made else None
+        if task is not None:
+            caller, line, direct = task.place
+            if caller is not None and caller not in function.edges:
+                self._edge(caller, function)
+            place = caller, line, direct, (caller, line)
+        elif back is None:
             place = _NOWHERE
         else:
             code = back.f_code
             key = (oid(code), back.f_lasti)
             place = function.places.get(key)
             if place is None:
-                place = self._place(function, back)
+                place = self.caller(frame)
+                if place[0] is not None and place[0] not in function.edges:
+                    self._edge(place[0], function)
                 if place[4] is not None and len(function.places) < functions.CALLERS:
                     function.places[key] = place
         callers = function.callers
@@ -187,7 +197,9 @@ class Recorder(Endings):
             callers[None, None] = callers.get((None, None), 0) + 1
         return place
 
-    def _place(self, function: Function, back: object) -> tuple:
+    def caller(self, frame: object) -> tuple:
+        """Gives where a frame was called from, as `place` does, and the code around it if that alone says so."""
+        back = frame.f_back
         caller, line, direct = None, None, True
         frame = back
         left = BETWEEN
@@ -198,8 +210,6 @@ class Recorder(Endings):
                 file = self.project.file(code.co_filename)
                 if found is not None:
                     caller, line, direct = found.fid, frame.f_lineno, False
-                    if caller not in function.edges:
-                        self._edge(caller, function)
                     break
                 if file is not None:
                     line, direct = frame.f_lineno, file.test
@@ -207,7 +217,8 @@ class Recorder(Endings):
                 left -= 1
             frame = frame.f_back
         # The code is kept alive, for it is known by its address. Other code is called from many places.
-        return caller, line, direct, (caller, line), back.f_code if left == BETWEEN else None
+        alone = left == BETWEEN and back is not None
+        return caller, line, direct, (caller, line), back.f_code if alone else None
 
     def _keep(self, function, frame, held, counts, waiting, place):  # type: ignore[no-untyped-def]
         met: list = []
@@ -248,7 +259,7 @@ class Recorder(Endings):
             if receiver is not None and function.qualname.endswith("__init__"):
                 self.announce_objects(spool, met[:1], call.cid)
         caller, line, direct = place[:3]
-        record = ("C", call.cid, function.fid, self.parent(frame.f_back), _now(), direct, self.task(), receiver, trees,
+        record = ("C", call.cid, function.fid, self.parent(frame), _now(), direct, self.task(), receiver, trees,
                   caller, line)  # fmt: skip
         call.inputs_key = key
         with self.lock:
@@ -350,6 +361,7 @@ class Recorder(Endings):
             function.misses = 0
             for hook in function.hooks:
                 hook.on = hook.busy = True
+            self._tell(self.when_on, function)
         return woken
 
     def _tell(self, listeners: list, function: Function) -> None:
@@ -382,18 +394,32 @@ class Recorder(Endings):
     # Parts of records.
 
     def parent(self, frame: object) -> "int | None":
-        """Gives the nearest call around a frame that is in the spool."""
+        """Gives the nearest call around a frame that is in the spool; around a task's, that is who made the task."""
         live = self.live
+        made = self.made
         left = WALK
-        while frame is not None and left and live:
+        while frame is not None and left:
+            if made:
+                task = self.made_task(frame)
+                if task is not None:
+                    return task.parent
+            frame = frame.f_back
+            if frame is None:
+                break
             call = live.get(oid(frame))
             if call is not None and call.code is frame.f_code and call.waiting is None:
                 if call.suspended:
                     self.woken(call)
                 return call.cid
-            frame = frame.f_back
             left -= 1
         return None
+
+    def made_task(self, frame: object) -> object:
+        """Gives what is known of the making of a task whose coroutine's frame this is, see library.py; else None."""
+        made = self.made.get(oid(frame))
+        coroutine = None if made is None else made()
+        # When the coroutine has ended, another frame may have the address of its own.
+        return made if coroutine is not None and coroutine.cr_frame is frame else None
 
     def call_around(self, frame: object) -> "Call | None":
         """Gives the nearest call in flight around a frame."""
@@ -499,6 +525,7 @@ class Recorder(Endings):
         self.live.clear()
         self.unended.clear()
         self.reaching.clear()
+        self.made.clear()
         self.gaps.clear()
         self.objects = Objects()
         self.tasks = Objects()

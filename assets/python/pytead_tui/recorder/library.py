@@ -1,0 +1,77 @@
+"""Functions of the standard library whose calls say something of the program's own: who uses the environment, who makes
+a task, who seeds a generator of random numbers.
+
+Owns what is noted of them. That their start is seen is monitor.py's affair, and inject.py's where source is rewritten.
+"""
+
+import _weakref
+
+from pytead_tui.recorder import effects, kinds
+from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.plans import lookup
+
+
+def _environ(recorder: object, frame: object, args: tuple) -> None:
+    effects.note(recorder, frame, "env", "os.environ")
+
+
+def _seeded(recorder: object, frame: object, args: tuple) -> None:
+    """Notes what a generator of random numbers is seeded with: without a seed, all that it gives is chance."""
+    generator, seed = args
+    by = frame
+    while by is not None and by.f_globals is frame.f_globals:
+        by = by.f_back
+    if by is None or recorder.project.file(by.f_code.co_filename) is None:
+        return
+    if seed is None:
+        effects.note(recorder, frame, "random", "random.Random")
+        return
+    call = recorder.call_around(frame)
+    if call is not None:
+        call.seeded = (*call.seeded, _weakref.ref(generator))
+
+
+class _Made(_weakref.ref):
+    """A coroutine that a task was made of, and who made it."""
+
+    __slots__ = ("key", "parent", "place")
+
+
+def _task_made(recorder: object, frame: object, args: tuple) -> None:
+    """Notes who makes a task: its coroutine begins when nothing of that is on the stack any more."""
+    coroutine = args[1]
+    if type(coroutine) is not kinds.Coroutine or coroutine.cr_frame is None:
+        return
+    made = recorder.made
+    entry = _Made(coroutine, lambda ref: made.pop(ref.key, None))
+    entry.key = oid(coroutine.cr_frame)
+    entry.parent = recorder.parent(frame)
+    entry.place = recorder.caller(frame)[:3]
+    made[entry.key] = entry
+
+
+# By the name of the function: its module, how many of its parameters are looked at, by what.
+HANDLERS = {
+    "_Environ.__getitem__": ("os", 0, _environ),
+    "_Environ.__setitem__": ("os", 0, _environ),
+    "_Environ.__delitem__": ("os", 0, _environ),
+    "Random.seed": ("random", 2, _seeded),
+    "BaseEventLoop.create_task": ("asyncio.base_events", 2, _task_made),
+}
+# Where source is rewritten, uses of the environment are seen in the program's own.
+REWRITTEN = {module: name for name, (module, count, _) in HANDLERS.items() if count}
+_known: dict = {}
+
+
+def of(code: object) -> "tuple | None":
+    """Gives (the parameters looked at, what looks at them) of a code object that is one of these functions'."""
+    found = _known.get(oid(code))
+    if found is None:
+        handler = HANDLERS.get(code.co_qualname)
+        if handler is None:
+            return None
+        held = lookup(handler[0], code.co_qualname)
+        if type(held) is not kinds.Function or held.__code__ is not code:
+            return None
+        found = _known[oid(code)] = (code, code.co_varnames[: handler[1]], handler[2])
+    return found[1:]
