@@ -53,7 +53,7 @@ def _finder(package):
         def find_spec(name, path=None, target=None):
             if name == "pytead_tui":
                 file, inside = os.path.join(package, "__init__.py"), [package]
-            elif name.startswith("pytead_tui.recorder"):
+            elif name.startswith(("pytead_tui.recorder", "pytead_tui.compat")):
                 base = os.path.join(package, *name.split(".")[1:])
                 inside = [base] if os.path.isdir(base) else None
                 file = os.path.join(base, "__init__.py") if inside else base + ".py"

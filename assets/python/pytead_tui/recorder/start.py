@@ -36,9 +36,9 @@ def start() -> None:
         from pytead_tui.recorder import inject
 
         inject.install(recorder)
-    from pytead_tui.recorder import former
+    from pytead_tui.compat import finder
 
-    sys.meta_path.append(former.Finder)
+    finder.install()
     _finish_later(recorder)
 
 

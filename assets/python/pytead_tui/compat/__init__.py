@@ -1,0 +1,1 @@
+"""What the predecessors' users import and their generated tests call. Nothing else of this package needs it."""

@@ -1,0 +1,33 @@
+"""Gives programs and tests what they import of pytead, where pytead itself is not installed.
+
+The finder stands last in `sys.meta_path`, so whatever really is called `pytead` comes first.
+"""
+
+import os
+import sys
+
+_HOME = os.path.dirname(os.path.abspath(__file__))
+_FILES = {
+    "pytead": "former_pytead.py",
+    "pytead.testkit": "testkit.py",
+    "pytead.normalize": "normalize.py",
+}
+
+
+class Finder:
+    """Finds `pytead` and what its generated tests import of it."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> object:
+        if name not in _FILES:
+            return None
+        # Not by way of importlib, which loads modules that the program may never load.
+        file = os.path.join(_HOME, _FILES[name])
+        loader = sys.modules["_frozen_importlib_external"].SourceFileLoader(name, file)
+        return sys.modules["_frozen_importlib"].ModuleSpec(name, loader, origin=file, is_package=name == "pytead")
+
+
+def install() -> None:
+    """Puts the finder last, unless it is there."""
+    if Finder not in sys.meta_path:
+        sys.meta_path.append(Finder)
