@@ -20,12 +20,12 @@ use pytead_tui::domain::settings::{Record, Redact};
 use pytead_tui::domain::value::{TypeName, Value};
 use pytead_tui::generate::closer::{self, Look};
 use pytead_tui::generate::plan::Plan;
-use pytead_tui::generate::project::Project;
+use pytead_tui::generate::project::{ClockBy, Project};
 use pytead_tui::generate::prove::{Ground, Manner, Run, RunEnd, TestResult, Trial, Verdict, judge};
 use pytead_tui::generate::render::target;
 use pytead_tui::python::interpreter;
 use pytead_tui::python::package::install_in;
-use pytead_tui::python::protocol::Expression;
+use pytead_tui::python::protocol::{Expression, Surroundings};
 use pytead_tui::python::value::{arguments, encode_arguments, outcome, value};
 use pytead_tui::python::zygote::{Looked, ReplayCall, Worker, WorkerSpec};
 use pytead_tui::record::folder::SpoolFolder;
@@ -184,6 +184,7 @@ impl Recorded {
                 path: function.path.as_str().to_owned(),
                 qualname: qualname.split('#').next().unwrap().to_owned(),
                 args: encode_arguments(&call.args),
+                surroundings: Surroundings::of(call),
                 wait: Duration::from_secs(10),
             });
         }
@@ -250,6 +251,7 @@ impl Recorded {
             makers_of: &makers_of,
             reached: &nothing,
             importable: &importable,
+            clock: ClockBy::default(),
         };
         let all: Vec<&Call> = self.calls.iter().map(|(_, call)| call).collect();
         let looks = self.look(&all).await;

@@ -9,7 +9,7 @@ use pytead_tui::contain::{self, Level};
 use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
 use pytead_tui::domain::function::ParamKind;
 use pytead_tui::domain::value::{ObjectKind, TypeName, Value};
-use pytead_tui::python::protocol::Expression;
+use pytead_tui::python::protocol::{Expression, Surroundings};
 use pytead_tui::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
 use pytead_tui::python::{interpreter, package, value};
 
@@ -88,6 +88,7 @@ fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
         path: format!("{}.py", module.replace('.', "/")),
         qualname: qualname.into(),
         args: value::encode_arguments(args),
+        surroundings: Surroundings::default(),
         wait: Duration::from_secs(5),
     }
 }

@@ -101,11 +101,18 @@ pub struct Effect {
 /// What a call touched outside its arguments, as the recorder noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touch {
-    /// `clock random env cwd file net process thread warning output`
+    /// `clock random env cwd file net process thread warning output`, or [`CONTENT`] or [`VARIABLE`].
     pub kind: String,
     /// What exactly: a path, an address, a command, a function.
     pub detail: String,
 }
+
+/// A file's path and, behind a NUL, what stood in it when the call read it.
+pub const CONTENT: &str = "content";
+/// What a call is made under again, since it follows it: [`Control`] as text.
+pub const CONTROL: &str = "control";
+/// A variable of the environment that the call read, as `NAME=value`.
+pub const VARIABLE: &str = "variable";
 
 impl Touch {
     /// Tells whether running the call again could do harm or cannot work: it wrote files, spoke to the network or
@@ -114,7 +121,7 @@ impl Touch {
     pub fn forbids_replay(&self) -> bool {
         match self.kind.as_str() {
             "net" | "process" => true,
-            "file" => !self.detail.starts_with("read "),
+            "file" => !["read ", "os.listdir ", "os.scandir "].iter().any(|way| self.detail.starts_with(way)),
             _ => false,
         }
     }
@@ -123,6 +130,47 @@ impl Touch {
     #[must_use]
     pub fn is_nondeterministic(&self) -> bool {
         matches!(self.kind.as_str(), "clock" | "random" | "env" | "cwd")
+    }
+}
+
+/// What a test has to hold still, so that a call ends the same way each time (R17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// The generator of module `random`.
+    Seed,
+    /// The system's random bytes, and with them `uuid4`.
+    Bytes,
+    /// The clock, in seconds since 1970.
+    Clock(i64),
+}
+
+impl Control {
+    /// Writes it as a touch.
+    #[must_use]
+    pub fn touch(self) -> Touch {
+        let detail = match self {
+            Self::Seed => "seed".to_owned(),
+            Self::Bytes => "bytes".to_owned(),
+            Self::Clock(moment) => format!("clock {moment}"),
+        };
+        Touch { kind: CONTROL.into(), detail }
+    }
+
+    fn parse(detail: &str) -> Option<Self> {
+        match detail {
+            "seed" => Some(Self::Seed),
+            "bytes" => Some(Self::Bytes),
+            other => other.strip_prefix("clock ")?.parse().ok().map(Self::Clock),
+        }
+    }
+
+    /// Gives the moment at which the clock stands.
+    #[must_use]
+    pub fn moment(self) -> Option<i64> {
+        match self {
+            Self::Clock(moment) => Some(moment),
+            Self::Seed | Self::Bytes => None,
+        }
     }
 }
 
@@ -183,6 +231,21 @@ impl Call {
             return Some("it is defined inside another function".into());
         }
         self.args.iter().find_map(|arg| Some(format!("argument {}: {}", arg.name, arg.value.not_buildable()?)))
+    }
+
+    /// Lists the small text files that it read, with what stood in them.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.touches.iter().filter(|touch| touch.kind == CONTENT).filter_map(|touch| touch.detail.split_once('\0'))
+    }
+
+    /// Lists what is held still when it is made again.
+    pub fn controls(&self) -> impl Iterator<Item = Control> {
+        self.touches.iter().filter(|touch| touch.kind == CONTROL).filter_map(|touch| Control::parse(&touch.detail))
+    }
+
+    /// Lists the variables of the environment that it read and that were set.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.touches.iter().filter(|touch| touch.kind == VARIABLE).filter_map(|touch| touch.detail.split_once('='))
     }
 
     /// Tells whether nothing but arguments that were not recorded whole, or cannot be read, stands in the way of running it

@@ -22,7 +22,7 @@ use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 
 /// What is said of a call that gave another outcome on the very code it was recorded with.
-const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
+pub const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
 
 /// Runs the calls of these functions, or of all that may differ, and gives what changed.
 pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {

@@ -18,7 +18,7 @@ use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::standing::{News, Standing};
-use crate::engine::{Done, behaviour, blocking, environment, formatting, reaches};
+use crate::engine::{Done, behaviour, blocking, environment, formatting, reaches, steadying};
 use crate::generate::choose::FEW;
 use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
@@ -317,6 +317,7 @@ pub async fn gather(
     let (worker, stop) = (core.clone(), cancel);
     let mut gathered = blocking(move || Gathered::new(&worker, functions, &stop)).await??;
     let index = core.index();
+    steadying::steady(core, environment, &mut gathered).await?;
     let unclear = gathered.unclear(&index, FEW);
     let looks = environment.look(core, &unclear, FEW).await?;
     gathered.look(&index, looks);

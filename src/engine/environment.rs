@@ -22,7 +22,7 @@ use crate::engine::{blocking, questions, require_trust};
 use crate::generate::closer::Look;
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
-use crate::python::protocol::Expression;
+use crate::python::protocol::{Expression, Surroundings};
 use crate::python::value;
 use crate::python::zygote::{ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
@@ -215,6 +215,11 @@ impl Environment {
         Ok(self.worker(core).await?.hello().await?.preloaded)
     }
 
+    /// Names what changes the time of day in the project's Python.
+    pub async fn clock(&self, core: &Core) -> Result<Option<String>, Trouble> {
+        Ok(self.worker(core).await?.hello().await?.clock)
+    }
+
     /// Runs calls against the code on disk; what is cancelled is missing from the answer.
     pub async fn replay(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
         if calls.is_empty() {
@@ -327,6 +332,7 @@ fn requests(index: &Index, calls: &[Call], wait: Duration) -> Vec<ReplayCall> {
             path: function.path.as_str().to_owned(),
             qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
             args: value::encode_arguments(&call.args),
+            surroundings: Surroundings::of(call),
             wait,
         })
     };

@@ -11,13 +11,14 @@ use crate::domain::call::{Call, CallId, Outcome, RecordingId, Touch};
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::value::{TypeName, Value};
+use crate::engine::behaviour::NOT_REPEATABLE;
 use crate::engine::core::Core;
 use crate::engine::{review, views};
 use crate::generate::cases::Case;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
 use crate::generate::plan::{CheckItem, Plan};
-use crate::generate::project::Project;
+use crate::generate::project::{ClockBy, Project};
 use crate::generate::render;
 use crate::source::index::Index;
 
@@ -29,6 +30,15 @@ pub struct Made {
     pub draft: Option<Draft>,
     /// Calls without a test, and why.
     pub left_out: Vec<LeftOut>,
+}
+
+/// A call whose outcome may follow the clock, chance or something else that was not recorded.
+#[derive(Clone)]
+pub struct Unsteady {
+    /// As recorded.
+    pub call: Call,
+    /// Why no draft rests on it as it is; `None` where it ended the same way again.
+    pub reason: Option<String>,
 }
 
 /// A function, its calls, and why others do not count.
@@ -45,6 +55,10 @@ pub struct Gathered {
     makers_by_object: HashMap<(RecordingId, i64, u64), Vec<usize>>,
     makers_by_type: HashMap<TypeName, Vec<usize>>,
     reached: HashMap<CallId, BTreeSet<u32>>,
+    /// What stops the clock for a test.
+    clock: ClockBy,
+    /// Calls that end differently each time, with all they touched, by their function's place.
+    unsteady: Vec<(usize, Unsteady)>,
     /// The call that each was made from, where drafts of all functions are wanted.
     parents: HashMap<CallId, CallId>,
 }
@@ -63,6 +77,7 @@ impl Gathered {
         let parents = lives.iter().filter(|_| all).filter_map(|life| Some((life.call, life.parent?))).collect();
         let processes: HashMap<CallId, i64> = lives.iter().map(|life| (life.call, life.process)).collect();
         let mut functions = Vec::new();
+        let mut unsteady = Vec::new();
         let mut objects: BTreeSet<(RecordingId, i64, u64)> = BTreeSet::new();
         for id in wanted {
             if cancel.is_cancelled() {
@@ -72,7 +87,7 @@ impl Gathered {
             if index.module(&function.path).is_some_and(|module| module.is_test()) {
                 continue;
             }
-            let (calls, left_out) = usable(core, &id)?;
+            let Usable { calls, left_out, unsteady: varying } = usable(core, &id)?;
             if calls.is_empty() && left_out.is_empty() {
                 continue;
             }
@@ -88,6 +103,7 @@ impl Gathered {
                     });
                 }
             }
+            unsteady.extend(varying.into_iter().map(|one| (functions.len(), one)));
             functions.push((function.clone(), calls, left_out));
         }
         let mut of_objects: HashMap<(RecordingId, i64, u64), Vec<CallId>> = HashMap::new();
@@ -111,6 +127,8 @@ impl Gathered {
             makers_by_object: HashMap::new(),
             makers_by_type: HashMap::new(),
             reached: HashMap::new(),
+            clock: ClockBy::default(),
+            unsteady,
             parents,
         };
         gathered.read_makers(core, &objects)?;
@@ -186,6 +204,35 @@ impl Gathered {
         self.births.get(&init).map_or(&[][..], Vec::as_slice).iter().collect()
     }
 
+    /// Lists the calls whose outcome may follow what was not recorded.
+    pub fn unsteady(&self) -> Vec<Unsteady> {
+        self.unsteady.iter().map(|(_, one)| one.clone()).collect()
+    }
+
+    /// Tells what stops the clock for a test.
+    pub fn set_clock(&mut self, clock: ClockBy) {
+        self.clock = clock;
+    }
+
+    /// Takes these in place of calls that end differently each time.
+    pub fn settle(&mut self, settled: Vec<Call>) {
+        for call in settled {
+            let Some((at, one)) = self.unsteady.iter().find(|(_, one)| one.call.id == call.id) else { continue };
+            let (_, calls, left_out) = &mut self.functions[*at];
+            match &one.reason {
+                None => calls.retain(|other| other.id != call.id),
+                Some(reason) => {
+                    for left in left_out.iter_mut().filter(|left| left.reason == *reason) {
+                        left.calls = left.calls.saturating_sub(call.times.max(1));
+                    }
+                    left_out.retain(|left| left.calls > 0);
+                }
+            }
+            let place = calls.partition_point(|other| other.id < call.id);
+            calls.insert(place, call);
+        }
+    }
+
     /// Lists the calls of which a recording cannot say enough, and those of functions with more than `few`.
     pub fn unclear(&self, index: &Index, few: usize) -> Vec<Call> {
         let names = names(index);
@@ -245,6 +292,7 @@ impl Gathered {
             makers_of: &makers_of,
             reached: &reached,
             importable: &importable,
+            clock: self.clock,
         };
         use_it(project, &self.functions)
     }
@@ -369,8 +417,16 @@ fn names(index: &Index) -> HashMap<&str, &Module> {
     index.modules().map(|module| (module.name.as_str(), module.as_ref())).collect()
 }
 
+/// What of a function's calls drafts may rest on.
+struct Usable {
+    calls: Vec<Call>,
+    left_out: Vec<LeftOut>,
+    unsteady: Vec<Unsteady>,
+}
+
 /// Gives the calls of a function that drafts may rest on, with their baselines as outcomes, and why others may not.
-fn usable(core: &Core, function: &FunctionId) -> Result<(Vec<Call>, Vec<LeftOut>), Trouble> {
+fn usable(core: &Core, function: &FunctionId) -> Result<Usable, Trouble> {
+    let mut unsteady = Vec::new();
     let confirmed = views::confirmed_calls(core, function)?;
     let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
@@ -387,6 +443,9 @@ fn usable(core: &Core, function: &FunctionId) -> Result<(Vec<Call>, Vec<LeftOut>
         let noted = noted.or_else(|| call.not_replayable());
         let untried = || "it was not seen to end the same way again".to_owned();
         if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
+            if reason == NOT_REPEATABLE {
+                unsteady.push(Unsteady { call, reason: Some(reason.clone()) });
+            }
             *reasons.entry(reason).or_default() += times;
         }
     }
@@ -398,10 +457,14 @@ fn usable(core: &Core, function: &FunctionId) -> Result<(Vec<Call>, Vec<LeftOut>
             continue;
         }
         call.effect = baseline;
+        if call.touches.iter().any(|touch| touch.kind == "clock") {
+            unsteady.push(Unsteady { call: call.clone(), reason: None });
+        }
         // The sandbox has another time, other chance and none of the person's variables, and the call ended as recorded:
         // it does not follow them. Its test is tried under several of each (trials.rs).
         call.touches.retain(|touch| !matches!(touch.kind.as_str(), "clock" | "random" | "env"));
         calls.push(call);
     }
-    Ok((calls, reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect()))
+    let left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();
+    Ok(Usable { calls, left_out, unsteady })
 }

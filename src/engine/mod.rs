@@ -38,6 +38,7 @@ pub mod report;
 mod review;
 mod rows;
 mod standing;
+mod steadying;
 mod stream;
 pub mod stubs;
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
+use crate::domain::call::{Argument, CONTENT, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{CallRow, OtherDraft, ProposalView};
@@ -161,7 +161,8 @@ fn row(call: &Call, inner: Vec<String>, caller: Option<String>, not_replayable: 
     full.extend(call.args.iter().map(|arg| format!("  {} = {}", arg.name, arg.value.summary(WHOLE))));
     full.push(call.effect.outcome.summary(WHOLE));
     full.extend(call.effect.changed.iter().map(|(name, value)| format!("  {name} is now {}", value.summary(WHOLE))));
-    full.extend(call.touches.iter().map(|touch| format!("  touched {}: {}", touch.kind, touch.detail)));
+    let told = call.touches.iter().filter(|touch| touch.kind != CONTENT);
+    full.extend(told.map(|touch| format!("  touched {}: {}", touch.kind, touch.detail)));
     full.extend(not_replayable.iter().map(|reason| format!("  not run again: {reason}")));
     CallRow {
         id: call.id,

@@ -16,6 +16,7 @@ use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::layout::{self, Expr, Item};
 use crate::generate::project::{Lookup, Project};
 use crate::generate::scope::{Import, Scope, is_identifier, snake};
+use crate::generate::surroundings;
 
 /// More nodes than this in one case are no test that anybody reads.
 const NODES_MAX: usize = 600;
@@ -145,6 +146,7 @@ pub(super) fn together<'a, T>(
             efforts: 0,
             known: None,
             strict: false,
+            base: surroundings::base(call),
             expecting: None,
         };
         match construct(&mut builder) {
@@ -227,6 +229,8 @@ pub(super) struct Builder<'a, 's> {
     known: Option<Rc<origin::Known<'a>>>,
     /// The type of a number is asserted where `==` would not see it.
     pub(super) strict: bool,
+    /// The recorded folder that `tmp_path` stands for (R17).
+    pub(super) base: Option<String>,
     /// Set while writing what a result is compared with.
     pub(super) expecting: Option<Expecting<'a>>,
 }
@@ -378,10 +382,13 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn scalar(&mut self, value: &Value, expr: Expr) -> Result<Expr, Stop> {
-        if let Value::Str(text) = value
-            && is_private_path(text)
-        {
-            return no("it holds a path of this machine");
+        if let Value::Str(text) = value {
+            if let Some(path) = surroundings::below(self.base.as_deref(), text) {
+                return Ok(Expr::Atom(format!("str({path})")));
+            }
+            if is_private_path(text) {
+                return no("it holds a path of this machine");
+            }
         }
         Ok(expr)
     }
@@ -554,7 +561,7 @@ fn scalar(value: &Value) -> Option<Expr> {
 }
 
 /// R26: paths of a home or temporary folder mean nothing elsewhere.
-pub(super) fn is_private_path(text: &str) -> bool {
+pub(crate) fn is_private_path(text: &str) -> bool {
     // Also inside a longer text, where a path begins: at the start, or behind what no path goes on from.
     let begins = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | ':'));
     ["/home/", "/Users/", "/root/", "/tmp/", "/private/", "/var/folders/"]

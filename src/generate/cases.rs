@@ -15,6 +15,8 @@ use crate::generate::layout::{Expr, Item};
 use crate::generate::project::{Lookup, Project};
 use crate::generate::raises::{Raises, is_stable_text, raises};
 use crate::generate::scope::{Import, Scope, snake};
+use crate::generate::steady;
+use crate::generate::surroundings::Laid;
 
 /// Generators are recorded up to this many items.
 pub const ITEMS_MAX: usize = 50;
@@ -77,6 +79,8 @@ pub struct Case {
     pub caller: Option<(FunctionId, u32)>,
     /// Hash of its input.
     pub input: Digest,
+    /// What stands around it (R16, R17).
+    pub laid: Laid,
     /// Lines before the act.
     pub setup: Vec<Statement>,
     /// What the function is called on.
@@ -177,6 +181,7 @@ pub fn case<'a>(
     way: Way,
 ) -> Result<Case, String> {
     refuse(call, function)?;
+    let laid = Laid::of(call, project, scope)?;
     let (mut case, work) = build::together(call, project, scope, way, |builder| assemble(builder, call, function, known))?;
     case.imports.extend(work.imports);
     case.locals = work.taken;
@@ -189,7 +194,9 @@ pub fn case<'a>(
         Target::Object(name) | Target::Unbound { receiver: name, .. } => Some(Expr::atom(name.clone())),
         Target::Free(_) | Target::Class(_) => None,
     };
-    case.check.0 = build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect()));
+    case.check.0 = laid.as_recorded(build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect())));
+    case.imports.extend(laid.imports.iter().cloned());
+    case.laid = laid;
     case.check.1 = project.without_caches(&case.check.1);
     case.setup = work.setup;
     if case.weight() > SOURCE_MAX {
@@ -271,6 +278,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         direct: call.direct,
         caller: call.caller.clone().zip(call.caller_line),
         input: call.input,
+        laid: Laid::default(),
         setup: Vec::new(),
         target,
         args,
@@ -406,7 +414,10 @@ fn expect<'a>(
                 builder.work.imports.insert(Import::module("asyncio"));
             }
             match result(builder, call, value, none_is_an_answer, locals) {
-                Ok(found) => case.assertions.extend(found),
+                Ok(found) => {
+                    case.assertions.extend(found);
+                    case.assertions.extend(open_leaves(call));
+                }
                 Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
                 // What it changed may be worth a test all the same.
                 Err(Stop::No(reason)) if call.effect.changed.is_empty() && case.printed.is_empty() => {
@@ -493,6 +504,15 @@ fn result<'a>(
         return Ok(vec![Assertion { subject, relation: Relation::Is, expected: Expr::atom(name.clone()) }]);
     }
     builder.assertions(&RESULT.to_string(), value)
+}
+
+/// R18: of leaves that differ from run to run, the type is asserted.
+fn open_leaves(call: &Call) -> impl Iterator<Item = Assertion> {
+    let open = call.touches.iter().filter(|touch| touch.kind == steady::OPEN);
+    open.filter_map(|touch| touch.detail.rsplit_once(' ')).map(|(way, ty)| {
+        let subject = format!("type({RESULT}{way})");
+        Assertion { subject, relation: Relation::Is, expected: Expr::atom(ty) }
+    })
 }
 
 /// Lists what the call was seen to print, when that is short and means the same elsewhere.

@@ -10,6 +10,7 @@ use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::Expr;
 use crate::generate::render::wrapped;
 use crate::generate::scope::Import;
+use crate::generate::surroundings::Laid;
 use crate::source::docstring::Docstring;
 
 /// More examples of a function explain nothing more.
@@ -91,7 +92,8 @@ pub fn candidates(function: &Function, cases: Vec<Case>) -> Vec<Example> {
 fn example(case: &Case, function: &Function) -> Option<Example> {
     let act = case.act(function, case.args.iter().map(|arg| arg.items.clone()).collect()).ok()?;
     let Act::Value(call) = act else { return None };
-    if case.warns.is_some() || case.printed.iter().any(|(stream, _)| *stream == "err") {
+    let around = case.laid != Laid::default();
+    if around || case.warns.is_some() || case.printed.iter().any(|(stream, _)| *stream == "err") {
         return None;
     }
     let mut statements: Vec<String> = Vec::new();

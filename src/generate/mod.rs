@@ -25,6 +25,8 @@ pub mod render;
 pub mod replay;
 pub mod rules;
 pub mod scope;
+pub mod steady;
+pub mod surroundings;
 pub mod trim;
 pub mod types;
 

@@ -26,6 +26,20 @@ pub struct Project<'a> {
     pub reached: &'a dyn Fn(CallId) -> Option<&'a BTreeSet<u32>>,
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
+    /// What stops the clock for a test (R17).
+    pub clock: ClockBy,
+}
+
+/// What stops the clock for a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ClockBy {
+    /// The fixture of pytest's plugin time-machine.
+    TimeMachine,
+    /// The project imports freezegun.
+    Freezegun,
+    /// pytest's `monkeypatch` alone, where the module reads the clock.
+    #[default]
+    Monkeypatch,
 }
 
 /// How deep base classes are followed.

@@ -109,8 +109,11 @@ fn finish(
 /// Writes one case as a test of its own.
 fn plain(case: &Case, function: &Function, name: String, project: Project<'_>) -> Test {
     let mut imports = BTreeSet::new();
-    let fixture = if case.printed.is_empty() { "" } else { "capsys" };
-    let mut lines = vec![format!("def {name}({fixture}):"), docstring(&[case], project)];
+    let capsys = (!case.printed.is_empty()).then_some("capsys");
+    let fixtures: Vec<&str> = capsys.into_iter().chain(case.laid.fixtures.iter().rev().copied()).collect();
+    let mut lines = case.laid.decorators.clone();
+    lines.extend([format!("def {name}({}):", fixtures.join(", ")), docstring(&[case], project)]);
+    lines.extend(case.laid.lines.iter().flat_map(|line| line.lines(4, "", "")).map(|line| line.trim_end().to_owned()));
     for statement in &case.setup {
         lines.extend(statement.lines(4));
     }

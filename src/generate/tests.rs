@@ -13,7 +13,7 @@ use crate::domain::proposal::Draft;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::build::build;
 use crate::generate::plan::Plan;
-use crate::generate::project::Project;
+use crate::generate::project::{ClockBy, Project};
 use crate::generate::render::target;
 use crate::generate::scope::Scope;
 use crate::source::parse::parse;
@@ -292,6 +292,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         makers_of: &makers_of,
         reached: &reached,
         importable: &importable,
+        clock: ClockBy::default(),
     };
     let function = module.functions.iter().find(|function| function.id.qualname() == calls.function).unwrap();
     let listed: Vec<&Call> = calls.calls.iter().collect();
@@ -708,6 +709,7 @@ fn the_forms_of_values() {
             makers_of: &makers_of,
             reached: &reached,
             importable: &importable,
+            clock: ClockBy::default(),
         };
         let call = Calls::of("log").returns(&[], Value::None).calls.remove(0);
         let mut scope = Scope::new(&FunctionId::new("shop.cart", "log"));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::call::{Call, Control};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,37 @@ pub enum Op<'a> {
     Cancel { target: u64 },
 }
 
+/// What a call is made in.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Surroundings {
+    /// Paths and what stands in these files.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// Variables of the environment.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
+    /// The clock stands here, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<i64>,
+    /// The system's random bytes are zeros.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub chance: bool,
+}
+
+impl Surroundings {
+    /// Gives those in which a call was recorded.
+    #[must_use]
+    pub fn of(call: &Call) -> Self {
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Self {
+            files: call.files().map(owned).collect(),
+            variables: call.variables().map(owned).collect(),
+            clock: call.controls().find_map(Control::moment),
+            chance: call.controls().any(|control| control == Control::Bytes),
+        }
+    }
+}
+
 /// A call to make.
 #[derive(Debug, Serialize)]
 pub struct WireCall<'a> {
@@ -46,6 +78,8 @@ pub struct WireCall<'a> {
     qualname: &'a str,
     args: String,
     wait_ms: u64,
+    #[serde(flatten)]
+    surroundings: Option<&'a Surroundings>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     closely: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -56,7 +90,23 @@ impl<'a> WireCall<'a> {
     /// Writes a call for the wire; `args` is a marshalled tuple of `(name, kind, value)`.
     #[must_use]
     pub fn new(key: u64, module: &'a str, path: &'a str, qualname: &'a str, args: &[u8], wait_ms: u64) -> Self {
-        Self { key, module, path, qualname, args: BASE64.encode(args), wait_ms, closely: false, faults: false }
+        Self {
+            key,
+            module,
+            path,
+            qualname,
+            args: BASE64.encode(args),
+            wait_ms,
+            surroundings: None,
+            closely: false,
+            faults: false,
+        }
+    }
+
+    /// Makes it in these surroundings.
+    #[must_use]
+    pub fn within(self, surroundings: &'a Surroundings) -> Self {
+        Self { surroundings: Some(surroundings), ..self }
     }
 
     /// Asks for a closer look: iterators read, what is printed and warned.

@@ -18,7 +18,7 @@ use crate::contain::{Level, Limits};
 use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::process::Live;
-use crate::python::protocol::{Expression, Hello, Op, Prove, Reply, WireCall};
+use crate::python::protocol::{Expression, Hello, Op, Prove, Reply, Surroundings, WireCall};
 
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -90,6 +90,8 @@ pub struct ReplayCall {
     pub qualname: String,
     /// The arguments: a marshalled tuple of `(name, kind, value)`.
     pub args: Vec<u8>,
+    /// What it is made in.
+    pub surroundings: Surroundings,
     /// How long it may take.
     pub wait: Duration,
 }
@@ -195,7 +197,7 @@ impl Worker {
             .iter()
             .map(|call| {
                 let wait_ms = u64::try_from(call.wait.as_millis()).unwrap_or(u64::MAX);
-                WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms)
+                WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms).within(&call.surroundings)
             })
             .collect();
         let (root, paths) = self.places()?;
@@ -220,7 +222,8 @@ impl Worker {
             .iter()
             .map(|call| {
                 let wait_ms = u64::try_from(call.wait.as_millis()).unwrap_or(u64::MAX);
-                let wire = WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms);
+                let wire = WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms)
+                    .within(&call.surroundings);
                 if faulty(call) { wire.with_faults() } else { wire.closely() }
             })
             .collect();

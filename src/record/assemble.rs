@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
-use crate::domain::call::{Argument, Call, CallId, Effect, GeneratorEnd, Outcome, RecordingId, Touch};
+use crate::domain::call::{Argument, CONTENT, Call, CallId, Effect, GeneratorEnd, Outcome, RecordingId, Touch, VARIABLE};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::value::Value;
 use crate::python::marshal::{DecodeError, Tree};
@@ -327,7 +327,12 @@ impl Process {
         let (number, kind, detail) = (parts.tree()?, parts.text()?, parts.text()?);
         // What happened outside any kept call has nobody to be told to.
         let Tree::Int(number) = number else { return Ok(()) };
-        let detail = scene.redactor.redact(&detail).unwrap_or(detail);
+        let detail = match scene.redactor.redact(&detail) {
+            // With a secret taken out a file is another file.
+            Some(_) if matches!(kind.as_str(), CONTENT | VARIABLE) => return Ok(()),
+            Some(redacted) => redacted,
+            None => detail,
+        };
         let touch = Touch { kind, detail };
         if let Some(open) = self.open.get_mut(&number) {
             open.call.touches.push(touch.clone());

@@ -5,6 +5,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Statement, Stop, is_private_path, no};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::{Import, is_identifier};
+use crate::generate::surroundings;
 use crate::source::parse::syntax_error;
 
 /// Names of the pattern flags; 32 (`re.UNICODE`) is set for every text pattern and not written.
@@ -53,10 +54,14 @@ impl Builder<'_, '_> {
                 return self.name(&TypeName::new("datetime", "timezone.utc"));
             }
             ("pathlib" | "pathlib._local", _) => {
-                if let Some(Value::Str(path)) = args.first()
-                    && is_private_path(path)
-                {
-                    return no("it holds a path of this machine");
+                if let [Value::Str(path)] = args.as_slice() {
+                    if let Some(path) = surroundings::below(self.base.as_deref(), path).filter(|_| !ty.qualname.contains("Pure"))
+                    {
+                        return Ok(Expr::Atom(path));
+                    }
+                    if is_private_path(path) {
+                        return no("it holds a path of this machine");
+                    }
                 }
             }
             _ => {}

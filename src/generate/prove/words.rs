@@ -139,6 +139,9 @@ pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
     if !private.is_empty() {
         out.push(Evidence::new(Finding::Note, HOLDS, private.join(", ")));
     }
+    if draft.imports.iter().any(|import| import.starts_with("from unittest.mock import") && import.contains("ANY")) {
+        out.push(Evidence::new(Finding::Note, "left open", "what differs from run to run: look at each ANY"));
+    }
     if let Some(level) = &ground.containment {
         out.push(Evidence::new(Finding::Note, "contained", level.clone()));
     }

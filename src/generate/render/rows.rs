@@ -12,6 +12,7 @@ use crate::generate::names;
 use crate::generate::project::Project;
 use crate::generate::render::{Test, compare, docstring, raises, wrapped};
 use crate::generate::scope::{Import, Scope, snake};
+use crate::generate::surroundings::Laid;
 
 /// Fewer cases are read better as tests of their own.
 pub const ROWS_MIN: usize = 3;
@@ -55,7 +56,7 @@ pub fn shape(case: &Case) -> Option<String> {
         .all(|arg| !matches!(arg.recorded.kind, ParamKind::VarPositional | ParamKind::VarKeyword) && arg.items.len() == 1);
     let scalars = case.args.iter().flat_map(|arg| &arg.items).all(|item| item.value.flat().len() <= 60);
     let loud = !case.printed.is_empty() || case.warns.is_some();
-    if !single_items || !scalars || loud || matches!(case.wrap, Wrap::With | Wrap::CollectAsync) {
+    if case.laid != Laid::default() || !single_items || !scalars || loud || matches!(case.wrap, Wrap::With | Wrap::CollectAsync) {
         return None;
     }
     let on_receiver = matches!(case.target, Target::Object(_) | Target::Unbound { .. });

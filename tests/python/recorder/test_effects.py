@@ -1,5 +1,7 @@
 """What recorded calls do besides computing is noted, once a call and kind."""
 
+import sys
+
 import pytest
 
 
@@ -71,7 +73,7 @@ def test_effects(program):
                       starts, says, computes, calls_another):
                 f()
     """)  # fmt: skip
-    assert effects(spool, "reads") == {("file", "read data.txt")}
+    assert effects(spool, "reads") == {("file", "read data.txt"), ("content", "data.txt\0x")}
     assert effects(spool, "writes") == {("file", "write out.txt")}
     assert len([r for r in spool.of("E") if r[3] == "write out.txt"]) == 1
     assert any(kind == "process" and detail.startswith("subprocess.Popen /") for kind, detail in effects(spool, "runs"))
@@ -162,3 +164,32 @@ def test_generators_of_random_numbers_are_chance_unless_the_call_seeded_them(pro
     assert effects(spool, "Dice.roll") == {("random", "random.Random.randint")}
     assert effects(spool, "shuffles") == effects(spool, "seeds_again") == set()
     assert effects(spool, "is_given") == {("random", "random.Random.uniform")}
+
+
+def test_what_a_call_found_is_noted_for_all_calls_around_it(program):
+    """R16: each of them may be made again alone; secrets, large files and what says more of the machine are not kept."""
+    for name, text in (("data.txt", "a,b\n"), ("large.txt", "x" * 5000), ("token.txt", "12345678"), (".env", "A=1")):
+        program.write(name, text)
+    spool = program.main("""
+        import os
+
+        os.environ.update(SHOP_MODE="live", SHOP_TOKEN="abcdefgh", HOME="/home/ada")
+
+        def inner():
+            for name in ("data.txt", "large.txt", "token.txt", ".env"):
+                with open(name) as stream:
+                    stream.read()
+            return os.environ.get("SHOP_MODE"), os.environ["SHOP_TOKEN"], os.getenv("HOME"), os.getenv("SHOP_MISSING")
+
+        def outer():
+            return len(inner())
+
+        def main():
+            outer()
+    """)  # fmt: skip
+    for name in ("inner", "outer"):
+        found = {e for e in effects(spool, name) if e[0] in ("content", "variable")}
+        noted = {("content", "data.txt\0a,b\n")}
+        if sys.version_info >= (3, 12):
+            noted.add(("variable", "SHOP_MODE=live"))
+        assert found == noted, name

@@ -7,7 +7,7 @@ event; they are told from the callee: the table below, by identity.
 import os
 import sys
 
-from pytead_tui.recorder import kinds
+from pytead_tui.recorder import kinds, redact
 from pytead_tui.recorder.objects import derives, mro_of, names_of, oid
 from pytead_tui.recorder.state import PACKAGE, Recorder
 
@@ -46,6 +46,13 @@ _AUDITED = {
     "socket.sendto": "net", "urllib.Request": "net",
     "_thread.start_new_thread": "thread", "_thread.start_joinable_thread": "thread",
 }  # fmt: skip
+
+# Files and variables that are noted of a call, and the bytes of a file and of a variable.
+FOUND, CONTENT, VARIABLE = 8, 4096, 200
+# Variables that say more of the machine than of the program.
+_MACHINE = frozenset(
+    "HOME USER LOGNAME PATH PWD OLDPWD SHELL HOSTNAME TERM TMPDIR LANG LANGUAGE TZ DISPLAY MAIL EDITOR VIRTUAL_ENV".split()
+)
 
 _found: dict = {}
 _searched: dict = {}
@@ -145,17 +152,72 @@ def _method(callee: object) -> "tuple | None":
     return known
 
 
-def note(recorder: Recorder, frame: object, kind: str, detail: str) -> None:
-    """Writes an effect of the nearest recorded call, once."""
+def note(recorder: Recorder, frame: object, kind: str, detail: str) -> bool:
+    """Writes an effect of the nearest recorded call, once; tells whether it was new."""
     call = recorder.call_around(frame)
-    if call is None:
-        return
+    return call is not None and _write(call, kind, detail)
+
+
+def _write(call: object, kind: str, detail: str) -> bool:
     if call.effects is None:
         call.effects = set()
     if (kind, detail) in call.effects or len(call.effects) >= 50:
-        return
+        return False
     call.effects.add((kind, detail))
     call.spool.write(("E", call.cid, kind, detail))
+    return True
+
+
+def _found_there(recorder: Recorder, frame: object, kind: str, detail: str) -> None:
+    """Writes what a call found in its surroundings, for all calls around: each of them may be made again alone."""
+    for call in recorder.calls_around(frame):
+        if sum(known == kind for known, _ in call.effects or ()) < FOUND:
+            _write(call, kind, detail)
+
+
+def asked(recorder: Recorder, frame: object) -> None:
+    """Notes a use of the environment in `frame`, one of its own methods, and what the variable that is read held."""
+    note(recorder, frame, "env", "os.environ")
+    if recorder.journey or frame.f_code.co_name != "__getitem__":
+        return
+    name = frame.f_locals.get("key")
+    asking = frame.f_back
+    while asking is not None and asking.f_globals.get("__name__") in ("os", "_collections_abc", "collections.abc"):
+        asking = asking.f_back
+    if type(name) is not str or name in _MACHINE or name.startswith(("LC_", "XDG_", "PYTEAD")) or asking is None:
+        return
+    if redact.secret_word(name) is not None or recorder.project.file(asking.f_code.co_filename) is None:
+        return
+    held = getattr(os.environ, "_data", {}).get(os.fsencode(name))
+    if type(held) is bytes and len(held) <= VARIABLE:
+        text = os.fsdecode(held)
+        if redact.word_of(text) is None:
+            _found_there(recorder, asking, "variable", name + "=" + text)
+
+
+def _content(recorder: Recorder, frame: object, path: str) -> None:
+    """Notes what stands in a small text file that a call opens for reading."""
+    name = os.path.basename(path)
+    if recorder.journey or name.endswith((".py", ".pyc", ".so")) or name.startswith(".env"):
+        return
+    if redact.secret_word(name) is not None or ".." in path.split("/") or not _is_near(recorder, path):
+        return
+    if not os.path.isfile(path):
+        return
+    with open(path, "rb") as file:
+        held = file.read(CONTENT + 1)
+    try:
+        text = held.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    if len(held) <= CONTENT and "\0" not in text and redact.word_of(text) is None:
+        _found_there(recorder, frame, "content", path + "\0" + text)
+
+
+def _is_near(recorder: Recorder, path: str) -> bool:
+    """Whether a file is named from the working folder, or lies in the project or a temporary folder."""
+    near = (recorder.project.root, os.environ.get("TMPDIR") or "/tmp")
+    return not os.path.isabs(path) or any(path.startswith(folder.rstrip("/") + "/") for folder in near)
 
 
 def install(recorder: Recorder) -> None:
@@ -175,8 +237,9 @@ def install(recorder: Recorder) -> None:
                 if source.startswith(PACKAGE) or source.startswith("<frozen importlib"):
                     return
                 detail = _detail(event, args)
-                if detail is not None:
-                    note(recorder, frame, audited[event], detail)
+                if detail is not None and note(recorder, frame, audited[event], detail):
+                    if event == "open" and detail.startswith("read "):
+                        _content(recorder, frame, detail[5:])
             except BaseException as error:
                 recorder.failed(error)
 

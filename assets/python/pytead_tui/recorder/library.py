@@ -12,7 +12,7 @@ from pytead_tui.recorder.plans import lookup
 
 
 def _environ(recorder: object, frame: object, args: tuple) -> None:
-    effects.note(recorder, frame, "env", "os.environ")
+    effects.asked(recorder, frame)
 
 
 def _seeded(recorder: object, frame: object, args: tuple) -> None:

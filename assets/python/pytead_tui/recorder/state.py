@@ -432,6 +432,18 @@ class Recorder(Endings):
             left -= 1
         return None
 
+    def calls_around(self, frame: object) -> "list[Call]":
+        """Gives the kept calls in flight around a frame, the nearest first."""
+        found = []
+        left = WALK
+        while frame is not None and left:
+            call = self.live.get(oid(frame))
+            if call is not None and call.code is frame.f_code and call.waiting is None:
+                found.append(call)
+            frame = frame.f_back
+            left -= 1
+        return found
+
     def _edge(self, caller: int, function: Function) -> None:
         function.edges.add(caller)
         spool = self.spools.current()

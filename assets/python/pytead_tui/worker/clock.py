@@ -6,6 +6,7 @@ the project's modules imported. What C code reads stays as it is.
 
 import datetime
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 
 
@@ -32,7 +33,8 @@ class Later:
 
             self.held = freezegun.freeze_time(when, tick=True)
         else:
-            self.held = _Ours(seconds, modules)
+            now = time.time_ns
+            self.held = _Ours(lambda: now() + seconds * 10**9, list(modules.values()))
 
     def __enter__(self) -> None:
         if self.held is not None:
@@ -43,10 +45,32 @@ class Later:
             self.held.stop()
 
 
+class Fixed:
+    """The clock stopped at a moment, until the process ends."""
+
+    def __init__(self, moment: int, modules: list) -> None:
+        when = datetime.datetime.fromtimestamp(moment, datetime.timezone.utc)
+        name = library()
+        if name == "time_machine":
+            import time_machine
+
+            self.held = time_machine.travel(when, tick=False)
+        elif name == "freezegun":
+            import freezegun
+
+            self.held = freezegun.freeze_time(when)
+        else:
+            self.held = _Ours(lambda: moment * 10**9, modules)
+
+    def start(self) -> None:
+        """Stops it."""
+        self.held.start()
+
+
 class _Ours:
-    def __init__(self, seconds: int, modules: dict) -> None:
-        self.shifted = _shifted(seconds)
-        self.modules = [time, datetime, *modules.values()]
+    def __init__(self, nanoseconds: "Callable[[], int]", modules: list) -> None:
+        self.shifted = _shifted(nanoseconds)
+        self.modules = [time, datetime, *modules]
         self.undo: list = []
 
     def start(self) -> None:
@@ -64,14 +88,13 @@ class _Ours:
             names[name] = value
 
 
-def _shifted(seconds: int) -> dict:
-    """Gives the later stand-ins, by the identity of what they stand for."""
-    now, now_ns = time.time, time.time_ns
+def _shifted(nanoseconds: "Callable[[], int]") -> dict:
+    """Gives the stand-ins that tell another time, by the identity of what they stand for."""
     gmtime, localtime, strftime, asctime = time.gmtime, time.localtime, time.strftime, time.asctime
     date, moment = datetime.date, datetime.datetime
 
     def later() -> float:
-        return now() + seconds
+        return nanoseconds() / 10**9
 
     def at(secs: "float | None" = None) -> float:
         return later() if secs is None else secs
@@ -109,7 +132,7 @@ def _shifted(seconds: int) -> dict:
     for stand, real in ((Moment, moment), (Day, date)):
         stand.__name__, stand.__qualname__, stand.__module__ = real.__name__, real.__qualname__, real.__module__
     pairs = [
-        (time.time, later), (time.time_ns, lambda: now_ns() + seconds * 10**9), (gmtime, lambda s=None: gmtime(at(s))),
+        (time.time, later), (time.time_ns, nanoseconds), (gmtime, lambda s=None: gmtime(at(s))),
         (localtime, lambda s=None: localtime(at(s))), (time.ctime, lambda s=None: asctime(localtime(at(s)))),
         (strftime, lambda form, t=None: strftime(form, localtime(later()) if t is None else t)),
         (asctime, lambda t=None: asctime(localtime(later()) if t is None else t)), (moment, Moment), (date, Day),

@@ -136,6 +136,10 @@ class _Bench:
             targets = self._targets(run)
             if run.get("look") and self.before is None:
                 self.project = self._project()
+                # The folder of `tmp_path` is cleared at the end of the process: no test is to be blamed for that.
+                factory = getattr(self.session.config, "_tmp_path_factory", None)
+                if factory is not None:
+                    factory.getbasetemp()
                 self.before = surroundings.Picture(self.project)
             for turn, item in enumerate(items):
                 work = self._look if run.get("look") else self._go

@@ -10,6 +10,7 @@ import time
 from pytead_tui.recorder import lambdas
 from pytead_tui.worker import call as calls
 from pytead_tui.worker import closely, frames, mutants
+from pytead_tui.worker.around import Around
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone
 from pytead_tui.worker.modules import Modules, describe
@@ -100,7 +101,9 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
 
 def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict) -> None:
     _prepare(modules)
+    around = Around(call, modules.root)
     try:
+        around.lay()
         reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True}))
         if call.get("faults"):
             frames.send(fd, {**reply, "goes_on": True})
@@ -109,6 +112,8 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict) -> N
         reply = {"broken": str(error)}
     except BaseException as error:
         reply = {"broken": f"it could not be replayed: {describe(error)}"}
+    finally:
+        around.remove()
     frames.send(fd, reply)
 
 

@@ -1,0 +1,69 @@
+"""What a call is made in: the files that it read and the variables that it asked for when it was recorded, and, where
+it follows them, a fixed clock and fixed bytes of chance.
+
+Runs in the process of the call, which ends with it; only files outlast it, so they are removed.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+from pytead_tui.worker.clock import Fixed
+
+
+class Around:
+    """The recorded surroundings of one call."""
+
+    def __init__(self, call: dict, root: str) -> None:
+        self.root = root
+        self.clock = call.get("clock")
+        self.chance = call.get("chance", False)
+        self.files = call.get("files") or {}
+        self.variables = call.get("variables") or {}
+        self.made: list = []  # files and folders that were not there
+
+    def lay(self) -> None:
+        """Sets the variables and lays out the files that are not there: in a folder of their own, where they are named
+        from the working folder."""
+        os.environ.update(self.variables)
+        if self.chance:
+            os.urandom = bytes
+        if self.clock is not None:
+            os.environ["TZ"] = "UTC"
+            time.tzset()
+            inside = self.root + os.sep
+            files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
+            Fixed(self.clock, [sys.modules[n] for n, f in files.items() if type(f) is str and f.startswith(inside)]).start()
+        if not all(os.path.isabs(path) or os.path.exists(path) for path in self.files):
+            folder = tempfile.mkdtemp()
+            self.made.append(folder)
+            os.chdir(folder)
+        for path, text in self.files.items():
+            # What lies in the project is there; the rest of the disk is not this process's to change, nor to see.
+            if not os.path.exists(path):
+                self._write(path, text)
+
+    def _write(self, path: str, text: str) -> None:
+        folder = os.path.dirname(path)
+        missing = folder
+        while missing and not os.path.exists(os.path.dirname(missing) or "."):
+            missing = os.path.dirname(missing)
+        try:
+            if folder and not os.path.exists(folder):
+                os.makedirs(folder)
+                self.made.append(os.path.abspath(missing))
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            self.made.append(os.path.abspath(path))
+        except OSError:
+            pass  # the call will say what it misses
+
+    def remove(self) -> None:
+        """Removes what was laid out."""
+        for path in reversed(self.made):
+            if os.path.isdir(path):
+                shutil.rmtree(path, ignore_errors=True)
+            elif os.path.exists(path):
+                os.remove(path)

@@ -1,0 +1,250 @@
+//! R16, R17: what a call found around it, as lines at the start of its test: the files that it read, laid out in pytest's
+//! `tmp_path`, the variables of the environment that it asked for, and the clock and chance that it followed, held still.
+//!
+//! What the recorder noted of them is in [`crate::domain::call`]; whether the test holds in them is found out by running it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::call::{Call, Control};
+use crate::domain::value::{TypeName, Value};
+use crate::generate::build::is_private_path;
+use crate::generate::layout::{Expr, string};
+use crate::generate::project::{ClockBy, Project};
+use crate::generate::scope::{Import, Scope};
+use crate::generate::steady::{READ, as_read};
+
+const DAY: i64 = 24 * 3600;
+
+/// Files of more characters together are no test that anybody reads.
+const FILES_MAX: usize = 1_500;
+
+/// The lines that put a test where its call was.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Laid {
+    /// pytest's fixtures that the lines and the arguments use.
+    pub fixtures: BTreeSet<&'static str>,
+    /// The lines.
+    pub lines: Vec<Expr>,
+    /// The recorded folder that `tmp_path` stands for in arguments.
+    pub base: Option<String>,
+    /// What stands above the test.
+    pub decorators: Vec<String>,
+    /// What all this imports.
+    pub imports: BTreeSet<Import>,
+}
+
+impl Laid {
+    /// Finds what a call needs around it.
+    ///
+    /// # Errors
+    /// Fails with the reason where a test cannot lay it out.
+    pub fn of(call: &Call, project: Project<'_>, scope: &mut Scope) -> Result<Self, String> {
+        let mut laid = Self { base: base(call), ..Self::default() };
+        let mut folders = BTreeSet::new();
+        let mut named = false;
+        let mut size = 0;
+        let files: BTreeMap<&str, &str> = call.files().collect();
+        for (path, text) in files {
+            let inside = match &laid.base {
+                _ if !path.starts_with('/') => path,
+                Some(base) => match path.strip_prefix(base.as_str()).and_then(|rest| rest.strip_prefix('/')) {
+                    Some(inside) => inside,
+                    None => continue,
+                },
+                // Read by a path that the code itself knows: what lies in the project lies there for the test too.
+                None => continue,
+            };
+            named |= !path.starts_with('/');
+            size += text.chars().count();
+            if size > FILES_MAX {
+                return Err(format!("the files it reads are {size} characters and more"));
+            }
+            if let Some((folder, _)) = inside.trim_start_matches("./").rsplit_once('/')
+                && folders.insert(folder.to_owned())
+            {
+                let how = if folder.contains('/') || folders.len() > 1 { "parents=True, exist_ok=True" } else { "" };
+                laid.lines.push(Expr::Atom(format!("(tmp_path / {}).mkdir({how})", string(folder))));
+            }
+            let written = match text {
+                // Text mode would make other line ends of them.
+                text if text.contains('\r') => ("write_bytes", format!("{}.encode()", string(text)), true),
+                text => ("write_text", text.to_owned(), false),
+            };
+            let file = format!("(tmp_path / {}).{}", string(inside.trim_start_matches("./")), written.0);
+            let mut items = vec![if written.2 { Expr::Atom(written.1) } else { Expr::Text(written.1) }];
+            if !text.is_ascii() && !written.2 {
+                items.push(Expr::atom("encoding=\"utf-8\""));
+            }
+            laid.lines.push(Expr::call(&file, items));
+            laid.fixtures.insert("tmp_path");
+        }
+        if named {
+            laid.lines.push(Expr::atom("monkeypatch.chdir(tmp_path)"));
+            laid.fixtures.insert("monkeypatch");
+        }
+        for (name, value) in call.variables() {
+            if is_private_path(value) {
+                return Err(format!("the variable {name} holds a path of this machine"));
+            }
+            let args = vec![Expr::Text(name.to_owned()), Expr::Text(value.to_owned())];
+            laid.lines.push(Expr::call("monkeypatch.setenv", args));
+            laid.fixtures.insert("monkeypatch");
+        }
+        if laid.base.is_some() {
+            laid.fixtures.insert("tmp_path");
+        }
+        for control in call.controls() {
+            match control {
+                Control::Seed => {
+                    laid.imports.insert(Import::module("random"));
+                    laid.lines.push(Expr::atom("random.seed(0)"));
+                }
+                Control::Bytes => {
+                    laid.lines.push(Expr::atom("monkeypatch.setattr(\"os.urandom\", bytes)"));
+                    laid.fixtures.insert("monkeypatch");
+                }
+                Control::Clock(moment) => laid.stop_clock(call, moment, project, scope)?,
+            }
+        }
+        Ok(laid)
+    }
+
+    fn stop_clock(&mut self, call: &Call, moment: i64, project: Project<'_>, scope: &mut Scope) -> Result<(), String> {
+        let (year, month, day) = civil(moment.div_euclid(DAY));
+        let hour = moment.rem_euclid(DAY) / 3600;
+        let mut spell = |name: &str| {
+            let (spelled, import) = scope.spell(&TypeName::new("datetime", name))?;
+            self.imports.extend(import);
+            Ok::<_, String>(spelled)
+        };
+        match project.clock {
+            ClockBy::TimeMachine => {
+                let class = spell("datetime")?;
+                self.lines.push(Expr::Atom(format!("time_machine.move_to({class}({year}, {month}, {day}, {hour}), tick=False)")));
+                self.fixtures.insert("time_machine");
+            }
+            ClockBy::Freezegun => {
+                self.imports.insert(Import::module("freezegun"));
+                self.decorators.push(format!("@freezegun.freeze_time(\"{year}-{month:02}-{day:02} {hour:02}:00:00\")"));
+            }
+            ClockBy::Monkeypatch => {
+                let module = (project.module)(call.function.module());
+                let read = |what: &str| call.touches.iter().any(|touch| touch.kind == READ && touch.detail == what);
+                let mut lines = Vec::new();
+                for (name, value) in [("time", format!("{moment}.0")), ("time_ns", format!("{moment} * 10**9"))] {
+                    if read(&format!("time.{name}")) {
+                        let target = as_read(module, "time", name);
+                        lines.push(format!("monkeypatch.setattr(\"{target}\", lambda: {value})"));
+                    }
+                }
+                for (name, ways, time) in
+                    [("date", &["today"][..], String::new()), ("datetime", &["now", "utcnow", "today"], format!(", {hour}"))]
+                {
+                    let ways: Vec<&&str> = ways.iter().filter(|way| read(&format!("datetime.{name}.{way}"))).collect();
+                    if ways.is_empty() {
+                        continue;
+                    }
+                    let stand_in = if name == "date" { "FixedDate" } else { "FixedDatetime" };
+                    lines.push(format!("class {stand_in}({}):", spell(name)?));
+                    for way in ways {
+                        let zone = if *way == "now" { (", tz=None", ", tzinfo=tz") } else { ("", "") };
+                        lines.push("    @classmethod".to_owned());
+                        lines.push(format!("    def {way}(cls{}):", zone.0));
+                        lines.push(format!("        return cls({year}, {month}, {day}{time}{})", zone.1));
+                        lines.push(String::new());
+                    }
+                    lines.push(format!("monkeypatch.setattr(\"{}\", {stand_in})", as_read(module, "datetime", name)));
+                }
+                if !lines.is_empty() {
+                    self.fixtures.insert("monkeypatch");
+                }
+                self.lines.extend(lines.into_iter().map(Expr::Atom));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an expression in which `tmp_path` is the recorded folder, so that recorded paths come out.
+    #[must_use]
+    pub fn as_recorded(&self, expression: String) -> String {
+        match &self.base {
+            Some(base) => format!("(tmp_path := __import__(\"pathlib\").Path({}), {expression})[-1]", string(base)),
+            None => expression,
+        }
+    }
+}
+
+/// Gives the date of a day, counted from 1970: (year, month, day).
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// Writes a path below the folder that `tmp_path` stands for.
+#[must_use]
+pub fn below(base: Option<&str>, path: &str) -> Option<String> {
+    let rest = path.strip_prefix(base?)?;
+    match rest.strip_prefix('/') {
+        Some(inside) if !inside.is_empty() => Some(format!("tmp_path / {}", string(inside))),
+        None if rest.is_empty() => Some("tmp_path".to_owned()),
+        _ => None,
+    }
+}
+
+/// Finds the folder of a file that was read by the path that an argument gives, or of the folder that one names.
+#[must_use]
+pub fn base(call: &Call) -> Option<String> {
+    let mut found = None;
+    for (file, _) in call.files().filter(|(file, _)| file.starts_with('/')) {
+        let folder = file.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
+        for arg in &call.args {
+            arg.value.walk(&mut |value| {
+                if let Value::Str(text) = value
+                    && found.is_none()
+                {
+                    let names_it = text == file || (file.strip_prefix(text.as_str()).is_some_and(|rest| rest.starts_with('/')));
+                    found = names_it
+                        .then(|| if text == file { folder } else { Some(text.as_str()) })
+                        .flatten()
+                        .map(ToOwned::to_owned);
+                }
+                found.is_none()
+            });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    /// R17: a stopped clock shows the recorded day.
+    #[test]
+    fn days_have_their_dates() {
+        for (days, date) in
+            [(0, (1970, 1, 1)), (-1, (1969, 12, 31)), (11_016, (2000, 2, 29)), (19_782, (2024, 2, 29)), (20_779, (2026, 11, 22))]
+        {
+            assert_eq!(civil(days), date, "{days}");
+        }
+    }
+
+    /// R17: only what lies below the folder is written below it.
+    #[test]
+    fn paths_are_written_below_the_folder_that_stands_for_theirs() {
+        assert_eq!(below(Some("/tmp/x"), "/tmp/x/a/b.txt").as_deref(), Some("tmp_path / \"a/b.txt\""));
+        assert_eq!(below(Some("/tmp/x"), "/tmp/x").as_deref(), Some("tmp_path"));
+        for (base, path) in [(Some("/tmp/x"), "/tmp/xy"), (Some("/tmp/x"), "/tmp"), (Some("/tmp/x"), "/tmp/x/"), (None, "/tmp/x")]
+        {
+            assert_eq!(below(base, path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! R16, R17 on the real binary: what a call found around it (files, variables, chance, time) stands in its test.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use harness::Place;
+
+const SHOP: &str = r#"
+import datetime, json, os, random, secrets, time, uuid
+from pathlib import Path
+
+
+def prices(path):
+    with open(path) as file:
+        return dict(line.strip().split(",") for line in file)
+
+
+def settings(path):
+    return json.loads(Path(path).read_text())["colour"]
+
+
+def names(folder):
+    return sorted(path.read_text().strip() for path in Path(folder).iterdir())
+
+
+def greeting(name):
+    return os.environ.get("SHOP_GREETING", "Hello") + " " + name
+
+
+def discount(percents):
+    return random.choice(percents) + random.randint(1, 6)
+
+
+def order_number(prefix):
+    return f"{prefix}-{uuid.uuid4()}"
+
+
+def age(year):
+    return datetime.date.today().year - year
+
+
+def stamped(text):
+    return {"text": text, "at": time.time()}
+
+
+def ticket(text):
+    return {"text": text, "code": secrets.token_hex(4)}
+"#;
+
+const USE: &str = r#"
+import tempfile
+from pathlib import Path
+
+from lib import shop
+
+with open("prices.csv", "w") as file:
+    file.write("lamp,3\nbook,12\n")
+shop.prices("prices.csv")
+folder = Path(tempfile.mkdtemp())
+(folder / "settings.json").write_text('{"colour": "grün"}')
+shop.settings(folder / "settings.json")
+(folder / "names").mkdir()
+(folder / "names" / "one.txt").write_text("Ada\n")
+(folder / "names" / "two.txt").write_text("Grace\n")
+shop.names(str(folder / "names"))
+shop.greeting("Ada")
+shop.discount([10, 20, 30, 40]), shop.order_number("A"), shop.age(1990), shop.stamped("x"), shop.ticket("x")
+"#;
+
+/// R16, R17: the files a call read are laid out, its variables set.
+#[test]
+fn what_a_call_found_around_it_is_put_around_its_test() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save("lib/shop.py", SHOP);
+    place.save("main.py", USE);
+    let mut program = place.command(&["--trust", "run", "--", "python3", "main.py"]);
+    let recorded = program.env("SHOP_GREETING", "Good evening").output().unwrap();
+    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    std::fs::remove_file(place.root().join("prices.csv")).unwrap();
+    let (_, out, err) = place.run(&["--trust", "gen"]);
+    let shown = |text: &str| assert!(out.contains(text), "{text}\n{out}{err}");
+    shown("lib.shop:prices  ready");
+    shown("(tmp_path / \"prices.csv\").write_text(\"lamp,3\\nbook,12\\n\")");
+    shown("monkeypatch.chdir(tmp_path)");
+    shown("assert prices(\"prices.csv\") == {\"lamp\": \"3\", \"book\": \"12\"}");
+    shown("lib.shop:settings  ready");
+    shown("assert settings(tmp_path / \"settings.json\") == \"grün\"");
+    shown("lib.shop:names  ready");
+    shown("lib.shop:greeting  ready");
+    shown("monkeypatch.setenv(\"SHOP_GREETING\", \"Good evening\")");
+}
+
+/// R17, R18: what follows chance or the clock is held still; what differs all the same is left open, for a person to see.
+#[test]
+fn what_follows_chance_or_the_clock_is_held_still_or_left_open() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save("lib/shop.py", SHOP);
+    place.save("main.py", USE);
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (_, out, err) = place.run(&["--trust", "gen"]);
+    let of = |name: &str| -> &str {
+        let begin = out.find(&format!("lib.shop:{name}  ")).unwrap_or_else(|| panic!("{name}: {out}{err}"));
+        let rest = &out[begin..];
+        rest.find("\n#").map_or(rest, |end| &rest[..end])
+    };
+    for (name, said) in [
+        ("discount", "random.seed(0)"),
+        ("order_number", "monkeypatch.setattr(\"os.urandom\", bytes)"),
+        ("order_number", "assert order_number(\"A\") == \"A-00000000-0000-4000-8000-000000000000\""),
+        ("age", "400 days later"),
+        ("stamped", "400 days later"),
+        ("ticket", "== {\"text\": \"x\", \"code\": ANY}"),
+        ("ticket", "[\"code\"]) is str"),
+        ("ticket", "left open"),
+    ] {
+        let draft = of(name);
+        assert!(draft.starts_with(&format!("lib.shop:{name}  ready")) && draft.contains(said), "{draft}");
+    }
+}
