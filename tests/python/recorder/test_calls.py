@@ -393,3 +393,18 @@ def test_the_exit_status_is_told_where_it_is_known(program, end):
         assert told == [done.returncode]
     else:
         assert told == [None]
+
+
+def test_inputs_that_are_equal_and_not_the_same_are_kept_apart(program):
+    spool = program.main("""
+        def f(x):
+            return x
+
+        def main():
+            for _ in range(3):
+                for x in (1, True, 1.0, (1, 2), [1, 2], 0, False, 0.0, -0.0, "1", b"1", {1: 2}, {True: 2}):
+                    f(x)
+    """)
+    kept = [repr(c.args[0]) for c, _ in spool.calls("f")]
+    assert kept == ["1", "True", "1.0", "(1, 2)", "[1, 2]", "0", "False", "0.0", "-0.0", "'1'", "b'1'", "{1: 2}", "{True: 2}"]
+    assert spool.counts("f")[2] == 39

@@ -52,9 +52,19 @@ def test_the_text_of_functions_shows_what_their_trees_say(statements):
 
 
 @pytest.mark.parametrize("body", [
-    'x = f(")",\n        1)', "x = 1 if y else \\\n        2", "match y:\n        case 1:\n            pass", "x: int\n    y = 1",
+    "match y:\n        case 1:\n            pass", "x: int\n    y = 1", "x: dict[\n        int, str]\n    y = 1",
     '"""One.\n    """; y = 1', "@f\n    def g(): pass", "...", "try:\n        x = 1\n    except f(\n        1):\n        pass",
 ])  # fmt: skip
 def test_a_text_with_a_doubt_is_left_to_the_tree(statements, body):
     lines = ("def f(y):\n    " + body + "\n").encode().split(b"\n")
     assert statements.shown(lines, 1, len(lines) - 1) is None
+
+
+@pytest.mark.parametrize("body, begins", [
+    ('x = f(")",\n        1)', {2: 2, 3: 2}), ("x = 1 if y else \\\n        2", {2: 2, 3: 2}),
+    ('x = [y, # (\n\n        "\\"(", \'a\']\n    return x', {2: 2, 3: 2, 4: 2, 5: 5}),
+    ("if (y and\n            y):\n        return {\n            1: 2,\n        }", {2: 2, 3: 2, 4: 4, 5: 4, 6: 4}),
+])  # fmt: skip
+def test_statements_of_several_lines_need_no_tree(statements, body, begins):
+    lines = ("def f(\n  y=(1,\n  2)\n):\n    " + body + "\n").encode().split(b"\n")
+    assert statements.shown(lines, 1, len(lines) - 1) == {n + 3: begin + 3 for n, begin in begins.items()}

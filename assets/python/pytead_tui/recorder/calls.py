@@ -24,6 +24,7 @@ class Call:
     brief = False
     scope: "dict | None" = None  # of a journey's: the function's globals
     lines: set = set()
+    repeats = 0  # lines that were reached again
     reached: list = []  # of the lines, those not written yet
 
     def __init__(self, function: Function, key: int, code: object, counts: list) -> None:

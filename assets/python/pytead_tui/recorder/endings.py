@@ -9,6 +9,7 @@ import time
 
 from pytead_tui.recorder import changes, values
 from pytead_tui.recorder.calls import Call
+from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import mro_of, names_of
 
 MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
@@ -212,11 +213,15 @@ class Endings:
                 function.inflight -= 1
             drained = function.inflight <= 0
         if drained:
-            for hook in function.hooks:
-                hook.ends = False
-                hook.busy = hook.on
-            if not function.on:
-                self._tell(self.when_drained, function)
+            self.drained(function)
+
+    def drained(self, function: Function) -> None:
+        """Says that no call of a function is in flight any more."""
+        for hook in function.hooks:
+            hook.ends = False
+            hook.busy = hook.on
+        if not function.on:
+            self._tell(self.when_drained, function)
 
     def lost(self, call: Call) -> None:
         """Drops a call whose end was not seen: its frame's address is in use again."""

@@ -18,7 +18,7 @@ class Function:
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
-        "copies",
+        "copies", "dim",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -56,6 +56,7 @@ class Function:
         self.last: object = None  # the call of a journey that began last
         self.sure = True  # no call began unseen
         self.brief = False  # a journey does not look into what its calls are given any more
+        self.dim = False  # lines that its only call repeats report no more, until the next call begins
         self.lines: set = set()  # that calls of a journey reached
 
     def record(self, module_id: int) -> tuple:
@@ -65,7 +66,7 @@ class Function:
 
     def summary(self) -> tuple:
         """Gives its N record."""
-        callers = tuple((fid, line, times) for (fid, line), times in list(self.callers.items()))
+        callers = tuple((fid, line, times) for (fid, line), (times,) in list(self.callers.items()))
         return ("N", self.fid, self.calls, self.raised, tuple(self.repeats.items()), callers)
 
 

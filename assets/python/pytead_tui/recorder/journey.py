@@ -4,6 +4,7 @@ A long journey tells the later calls of a function briefly: their objects are na
 Owns how a journey's values are told, and the beginning and the return of its calls. All else is endings.py's affair.
 """
 
+import sys
 import time
 
 from pytead_tui.recorder import redact, values
@@ -15,18 +16,20 @@ from pytead_tui.recorder.objects import oid, ordinal_of
 from pytead_tui.recorder.plans import isinstance_type, state
 from pytead_tui.recorder.values import BRIEF, INT_BITS, JOURNEY, TAG, Capture
 
-FULL = 2_000  # events in which every call is told in full;
-FIRST = 10  # later on, so many calls of each function are
+FULL = 1_000  # events in which every call is told in full;
+FIRST = 3  # later on, so many calls of each function are
 SHORT = 4_000  # events in which every call is told;
-MOST = 100  # later on, so many calls of each function are
+MOST = 50  # later on, so many calls of each function are
 
 _PLAIN = frozenset(oid(t) for t in (type(None), bool, float, complex, type(...)))
 _CHANGEABLE = frozenset(oid(t) for t in (list, dict, set, bytearray))
-_TEXTS = frozenset((oid(str), oid(bytes)))
-_INT = oid(int)
+_LARGEST = 1 << INT_BITS
+_LEAST = -_LARGEST
+SHORT_TEXT = BRIEF.room // BRIEF.width - 16  # characters of a text in a container that is written as it is
 _OBJECTS = ("obj", "sub", "ref")
 _NO_COUNTS = [0, 0]
 _now = time.perf_counter_ns
+_modules = sys.modules
 
 
 class Teller:
@@ -36,7 +39,10 @@ class Teller:
         self.recorder = recorder
 
     def begin(self, function: Function, frame: object, held: tuple) -> "Call | None":
-        """Writes the beginning of a call. `held` are the argument values."""
+        """Writes the beginning of a call. `held` are the argument values.
+
+        What happens at every call is written out here: in a journey, one more function called is felt.
+        """
         recorder = self.recorder
         if not recorder.on or recorder.full:
             return None
@@ -50,47 +56,65 @@ class Teller:
             brief = function.brief = True
         function.calls += 1
         function.dirty = True
-        place = recorder.place(function, frame)
+        caller, line, direct, _, _ = recorder.place(function, frame)
         spool = recorder.spools.current()
-        call = Call(function, oid(frame), frame.f_code, _NO_COUNTS)
+        key = oid(frame)
+        function.last = call = Call(function, key, frame.f_code, _NO_COUNTS)
         call.spool = spool
-        call.scope = frame.f_globals
-        function.last = call
-        receiver = None
+        call.scope = scope = frame.f_globals
         met: list = []
         if brief:
             call.brief = True
-            trees = []
-            for i, v in enumerate(held):
-                trees.append(self._named(v, met, frame.f_globals, function.words[i] if function.words else None))
-            trees = tuple(trees)
+            if function.words:
+                trees = tuple([self._named(v, met, scope, word) for v, word in zip(held, function.words)])
+            else:
+                trees = tuple([
+                    v if v is None or type(v) is bool else self._named(v, met, scope, None) for v in held
+                ])  # fmt: skip
         else:
             call.lines = set()
             if not function.words and values.are_atoms(held, JOURNEY.text):
                 trees = held
             else:
-                trees, met, call.watched = self._arguments(function, held, frame.f_globals)
+                trees, met, call.watched = self._arguments(function, held, scope)
+        receiver = None
         if function.receiver and held and not isinstance_type(held[0]):
             receiver = ordinal_of(trees[0])
         if recorder.reaching:
             recorder.flush(spool)
         live = recorder.live
-        parent = recorder.parent(frame) if live or recorder.made else None
-        with recorder.lock:
-            recorder.next_call += 1
-            cid = call.cid = recorder.base + recorder.next_call
-            before = live.get(call.key)
-            if before is not None:
-                recorder.lost(before)
-            live[call.key] = call
-            function.inflight += 1
+        around = live.get(oid(frame.f_back)) if live and not recorder.made else None
+        if around is not None and around.code is frame.f_back.f_code and not around.suspended:
+            parent = around.cid
+        else:
+            parent = recorder.parent(frame) if live or recorder.made else None
+        # Nothing is called here, so no other thread and no signal handler comes between.
+        recorder.next_call += 1
+        cid = call.cid = recorder.base + recorder.next_call
+        if key in live:
+            recorder.lost(live[key])
+        live[key] = call
+        function.inflight += 1
         for hook in function.hooks:
             hook.ends = hook.busy = True
-        if receiver is not None and met and function.qualname.endswith("__init__") and met[0].ordinal == receiver:
-            recorder.announce_objects(spool, met[:1], cid)
-        caller, line, direct = place[:3]
-        record = ("C", cid, function.fid, parent, _now(), direct, recorder.task(), receiver, trees, caller, line)
-        recorder.write_call(call, record + (True,) if brief else record, met)
+        if function.fid not in spool.functions:
+            recorder.announce(spool, function)
+        if met:
+            if receiver is not None and met[0].ordinal == receiver and function.qualname.endswith("__init__"):
+                recorder.announce_objects(spool, met[:1], cid)
+            recorder.announce_objects(spool, met, None)
+        now = _now()
+        task = recorder.task() if "_asyncio" in _modules else 0
+        if brief:
+            spool.write(("C", cid, function.fid, parent, now, direct, task, receiver, trees, caller, line, True))
+        else:
+            spool.write(("C", cid, function.fid, parent, now, direct, task, receiver, trees, caller, line))
+        function.kept += 1
+        recorder.events += 1
+        if recorder.events >= recorder.most:
+            recorder.cut()
+        if now - recorder.summed_at > 1_000_000_000:
+            recorder.summaries()
         return call
 
     def returned(self, call: Call, value: object, scope: object = None) -> None:
@@ -102,30 +126,45 @@ class Teller:
         now = _now()
         if recorder.reaching:
             recorder.flush(call.spool)
-        recorder.close_call(call)
-        recorder.count_event()
-        met: list = []
-        tree = self._named(value, met, scope, None)
-        if met:
-            recorder.announce_objects(call.spool, met, None)
+        call.done = True
+        function = call.function
+        if recorder.live.get(call.key) is call:
+            del recorder.live[call.key]
+            function.inflight -= 1
+        if function.inflight <= 0 and (function.hooks or not function.on):
+            recorder.drained(function)
+        recorder.events += 1
+        if recorder.events >= recorder.most:
+            recorder.cut()
+        if value is None or value is True or value is False:
+            tree = value
+        else:
+            met: list = []
+            tree = self._named(value, met, scope, None)
+            if met:
+                recorder.announce_objects(call.spool, met, None)
         call.spool.write(("R", call.cid, now, tree, None))
 
     def _named(self, v: object, met: list, scope: "dict | None", word: "str | None") -> object:
-        """Gives a value's tree in brief: objects by their ordinals, one level of a container."""
-        key = oid(type(v))
-        if key in _PLAIN:
-            return v
+        """Gives a value's tree in brief: objects by their ordinals, one level of a container. It is written at once."""
+        t = type(v)
         if word is None:
-            if key == _INT:
-                if v.bit_length() <= INT_BITS:
-                    return v
-            elif key in _TEXTS:
+            if t is str or t is bytes:
                 if len(v) <= BRIEF.text and not (redact.texts and redact.word_of(v)):
                     return v
+            elif t is int:
+                if _LEAST < v < _LARGEST:
+                    return v
+            elif t is list or t is tuple:
+                items = v[: BRIEF.width + 1]
+                if len(items) <= BRIEF.width and (not items or values.are_atoms(items, SHORT_TEXT)):
+                    return items
+            elif oid(t) in _PLAIN:
+                return v
             else:
                 entry = self.recorder.objects.entries.get(oid(v))
                 if entry is not None and entry.sketch is not None:
-                    if entry.cls is type(v) if entry.ref is None else entry.ref() is v:
+                    if entry.cls is t if entry.ref is None else entry.ref() is v:
                         return entry.sketch
         walk = Capture(self.recorder.objects, BRIEF, scope)
         tree = walk.value(v) if word is None else walk.masked(word, v, 0, numbers=True)

@@ -20,6 +20,7 @@ _OPTIMIZED = 1
 _AFTER_YIELD, _AFTER_YIELD_FROM = 1, 2
 _OUTERMOST = frozenset(("<module>", "_run_module_as_main"))
 _exit_code = SystemExit.__dict__["code"].__get__
+PATIENCE = 100  # lines that a call reaches again, before they report no more while it is the only one in flight
 MOST_CODES = 1000  # code objects of one function: source that is compiled again and again
 
 
@@ -119,6 +120,15 @@ def install(recorder: Recorder) -> bool:
             local |= events.LINE
         monitoring.set_local_events(tool, code, local)
 
+    def brighten(function: Function) -> None:
+        function.dim = False
+        if function.brief:
+            return
+        for code in function.codes:
+            local = monitoring.get_local_events(tool, code)
+            monitoring.set_local_events(tool, code, local & ~events.LINE)
+            monitoring.set_local_events(tool, code, local)
+
     def loaded(code: object, frame: object) -> None:
         file = recorder.project.file(code.co_filename)
         name = dict.get(frame.f_globals, "__name__")
@@ -153,6 +163,8 @@ def install(recorder: Recorder) -> bool:
             if not function.on:
                 return disable
             args = given(frame, function.names)
+            if function.dim:
+                brighten(function)
             call = begin(function, frame, args)
             if call is not None and endings and function.flags & 7 and frame.f_trace is None:
                 frame.f_trace = _Ending(recorder, call)
@@ -292,7 +304,12 @@ def install(recorder: Recorder) -> bool:
                 call = live.get(oid(getframe(1)))
                 if call is None or call.code is not code:
                     return None
-            if number not in call.lines:
+            if number in call.lines:
+                call.repeats += 1
+                if call.repeats > PATIENCE and function.inflight == 1:
+                    function.dim = True
+                    return disable
+            else:
                 if call.reached and reaching.get(call.spool.ordinal) is call:
                     call.lines.add(number)
                     call.reached.append(number)

@@ -30,7 +30,6 @@ BETWEEN = 8  # frames of other code that may stand between a caller and what it 
 _now = time.perf_counter_ns
 _work = time.thread_time_ns
 _traceback = BaseException.__dict__["__traceback__"].__get__
-_NOWHERE = (None, None, True, (None, None))
 _COMPREHENSIONS = frozenset(("<listcomp>", "<dictcomp>", "<setcomp>"))
 
 
@@ -167,34 +166,32 @@ class Recorder(Endings):
         return call
 
     def place(self, function: Function, frame: object) -> tuple:
-        """Gives where a call comes from, counted: (caller or None, line or None, whether it is from outside)."""
+        """Gives where a call comes from, counted: (caller or None, line or None, whether it is from outside, the count,
+        the code around it if that alone says so).
+        """
         back = frame.f_back
-        task = self.made_task(frame) if self.made else None
-        if task is not None:
-            caller, line, direct = task.place
-            if caller is not None and caller not in function.edges:
-                self._edge(caller, function)
-            place = caller, line, direct, (caller, line)
-        elif back is None:
-            place = _NOWHERE
-        else:
-            code = back.f_code
-            key = (oid(code), back.f_lasti)
+        key = place = None
+        if back is not None and not self.made:
+            key = (oid(back.f_code), back.f_lasti)
             place = function.places.get(key)
-            if place is None:
-                place = self.caller(frame)
-                if place[0] is not None and place[0] not in function.edges:
-                    self._edge(place[0], function)
-                if place[4] is not None and len(function.places) < functions.CALLERS:
-                    function.places[key] = place
+        if place is None:
+            place = self._place(function, frame, key)
+        place[3][0] += 1
+        return place
+
+    def _place(self, function: Function, frame: object, key: "tuple | None") -> tuple:
+        task = self.made_task(frame) if self.made else None
+        caller, line, direct, around = self.caller(frame) if task is None else task.place
+        if caller is not None and caller not in function.edges:
+            self._edge(caller, function)
         callers = function.callers
-        counted = place[3]
-        if counted in callers:
-            callers[counted] += 1
-        elif len(callers) < functions.CALLERS:
-            callers[counted] = 1
-        else:
-            callers[None, None] = callers.get((None, None), 0) + 1
+        counted = callers.get((caller, line))
+        if counted is None:
+            wanted = (caller, line) if len(callers) < functions.CALLERS else (None, None)
+            counted = callers.setdefault(wanted, [0])
+        place = caller, line, direct, counted, around
+        if key is not None and around is not None and len(function.places) < functions.CALLERS:
+            function.places[key] = place
         return place
 
     def caller(self, frame: object) -> tuple:
@@ -218,7 +215,7 @@ class Recorder(Endings):
             frame = frame.f_back
         # The code is kept alive, for it is known by its address. Other code is called from many places.
         alone = left == BETWEEN and back is not None
-        return caller, line, direct, (caller, line), back.f_code if alone else None
+        return caller, line, direct, back.f_code if alone else None
 
     def _keep(self, function, frame, held, counts, waiting, place):  # type: ignore[no-untyped-def]
         met: list = []
@@ -281,13 +278,10 @@ class Recorder(Endings):
         self.announce(call.spool, function)
         self.announce_objects(call.spool, met, None)
         call.spool.write(record)
-        if not self.journey:
-            function.inputs[call.inputs_key] = call.cid
+        function.inputs[call.inputs_key] = call.cid
         function.kept += 1
         function.misses = 0
-        if self.journey:
-            self.count_event()
-        elif function.kept >= self.most:
+        if function.kept >= self.most:
             self.stop(function)
         now = record[4]
         if now - self.summed_at > 1_000_000_000:
@@ -297,13 +291,18 @@ class Recorder(Endings):
 
     def _missed(self, function: Function) -> None:
         function.misses += 1
-        if function.misses >= functions.PATIENCE and not self.journey:
+        if function.misses >= functions.PATIENCE:
             self.stop(function)
 
     def count_event(self) -> None:
         """Counts what a journey holds and cuts it when it is long: from then on, only the ends of calls are written."""
         self.events += 1
-        if self.events < MOST_EVENTS or self.full:
+        if self.events >= self.most:
+            self.cut()
+
+    def cut(self) -> None:
+        """Ends a journey that is long."""
+        if self.full:
             return
         self.full = True
         self.gap("journey cut", self.events)
@@ -326,7 +325,7 @@ class Recorder(Endings):
         self.budget.copied += took
 
     def _limit_copying(self, function: Function) -> None:
-        if function.spent > budget.LEAST and function.on and not self.journey:
+        if function.spent > budget.LEAST and function.on:
             if function.kept < budget.FIRST and function.copies < budget.TRIES:
                 return
             if function.spent > self.budget.of_a_function():

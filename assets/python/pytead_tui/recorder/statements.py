@@ -7,7 +7,7 @@ syntax tree is made, which costs as much as a hundred calls. Below 3.12 rewrite.
 from pytead_tui.recorder import kinds, rewrite
 from pytead_tui.recorder.project import File
 
-_PAIRS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
+_NO_BRACKETS = bytes(n for n in range(256) if n not in b"()[]{}")
 _DOCSTRINGS = (b'"""', b"'''")
 _UNCLEAR = (b"@", b"case", b"'", b'"', b"...", b"None", b"True", b"False", *(b"%d" % n for n in range(10)), b"(", b"-", b"f'", b'f"')
 
@@ -39,65 +39,107 @@ def of(file: File, code: object) -> "dict | None":
 
 def shown(lines: list, first: int, last: int) -> "dict | None":
     """Gives what the text of these lines of a function shows without doubt, or None."""
-    at = first
-    head = _bare(lines[at - 1])
-    while head is not None and head.startswith(b"@") and at < last:
-        at += 1
-        head = _bare(lines[at - 1])
-    if head is None or not head.startswith((b"def ", b"async def ")) or not head.endswith(b":"):
-        return None
-    at += 1
-    line = lines[at - 1].strip() if at <= last else b""
-    text = line[1:] if line.startswith((b"r", b"R", b"u")) else line
-    if text.startswith(_DOCSTRINGS):
-        mark = text[:3]
-        end = text.find(mark, 3)
-        while end < 0 and at < last:
-            at += 1
-            text = lines[at - 1].rstrip()
-            end = text.find(mark)
-        if end < 0 or end + 3 != len(text):
+    found: dict = {}
+    depth = 0  # of brackets that are open
+    begin = 0  # where the statement begins that goes on in this line
+    inside = 0  # the function's body: 1 before its first line, then 2
+    number = first - 1
+    while number < last or not inside or begin:
+        number += 1
+        if number > len(lines):
             return None
-        at += 1
-    found = {}
-    for number in range(at, last + 1):
-        line = _bare(lines[number - 1])
-        if line == b"":
+        line = lines[number - 1].strip()
+        if not begin:
+            if not line or line.startswith(b"#"):
+                continue
+            if inside == 1:
+                inside = 2
+                text = line[1:] if line.startswith((b"r", b"R", b"u")) else line
+                if text.startswith(_DOCSTRINGS):
+                    number = _after_docstring(lines, number, text)
+                    if not number:
+                        return None
+                    continue
+        if b"'" in line or b'"' in line or b"#" in line:
+            if not begin and line.startswith((b"'", b'"')):
+                return None
+            line = _bare(line)
+            if line is None:
+                return None
+        brackets = line.translate(None, _NO_BRACKETS)
+        goes_on = line.endswith(b"\\")
+        if not begin:
+            if not inside:
+                if line.startswith((b"def ", b"async def ")):
+                    begin = -1
+                elif not line.startswith(b"@"):
+                    return None
+                else:
+                    begin = -2
+            else:
+                if line.startswith(_UNCLEAR) or b":" in line and _declares(line, brackets or goes_on):
+                    return None
+                begin = number
+        catches = begin == number and line.startswith(b"except")
+        if begin > 0 and not catches:
+            found[number] = begin
+        if brackets:
+            depth += 2 * len(brackets.translate(None, b")]}")) - len(brackets)
+            if depth < 0:
+                return None
+        if catches and not line.endswith(b":"):
+            return None
+        if depth or goes_on:
             continue
-        if line is None or line.startswith(_UNCLEAR) or _declares(line):
-            return None
-        if line.startswith(b"except"):
+        if begin == -1:
             if not line.endswith(b":"):
                 return None
-            continue
-        found[number] = number
+            inside = 1
+        begin = 0
     return found
 
 
+def _after_docstring(lines: list, number: int, text: bytes) -> int:
+    """Gives the line on which a docstring ends, 0 where more than that is on it."""
+    mark = text[:3]
+    end = text.find(mark, 3)
+    while end < 0 and number < len(lines):
+        number += 1
+        text = lines[number - 1].rstrip()
+        end = text.find(mark)
+    return number if end >= 0 and end + 3 == len(text) else 0
+
+
 def _bare(line: bytes) -> "bytes | None":
-    """Gives a line without its texts and its comment; None where it may not end what it begins."""
-    line = line.strip()
-    if line.startswith((b"'", b'"')) or b"\\" in line:
-        return None
+    """Gives a line without its texts and its comment; None where a text goes on in the next line."""
+    at = 0
     while True:
-        places = [at for at in (line.find(b"'"), line.find(b'"'), line.find(b"#")) if at >= 0]
+        places = [place for place in (line.find(b"'", at), line.find(b'"', at), line.find(b"#", at)) if place >= 0]
         if not places:
-            break
+            return line
         at = min(places)
-        if line[at : at + 1] == b"#":
-            line = line[:at].rstrip()
-            break
-        end = line.find(line[at : at + 1], at + 1)
-        if end < 0 or line[at : at + 3] in _DOCSTRINGS:
+        mark = line[at : at + 1]
+        if mark == b"#":
+            return line[:at].rstrip()
+        if line[at : at + 3] in _DOCSTRINGS:
             return None
-        line = line[:at] + line[end + 1 :]
-    return line if all(line.count(opening) == line.count(closing) for opening, closing in _PAIRS) else None
+        end = line.find(mark, at + 1)
+        while end > 0 and _escaped(line, end):
+            end = line.find(mark, end + 1)
+        if end < 0:
+            return None
+        line = line[:at] + b"_" + line[end + 1 :]
 
 
-def _declares(line: bytes) -> bool:
-    """Whether a line may be an annotation without a value, which has no code."""
-    name, colon, rest = line.partition(b":")
-    return bool(colon and rest) and b"=" not in rest and name.translate(None, b"_.[] ").isalnum()
+def _escaped(line: bytes, at: int) -> bool:
+    before = line[:at]
+    return (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
+
+
+def _declares(line: bytes, more: object) -> bool:
+    """Whether a line may be an annotation without a value, which has no code; `more` says that it may go on."""
+    name, _, rest = line.partition(b":")
+    return bool(rest) and (b"=" not in rest or bool(more)) and name.translate(None, b"_.[] ").isalnum()
 
 
 def _all(file: File) -> dict:

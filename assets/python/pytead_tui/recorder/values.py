@@ -207,6 +207,12 @@ class Capture:
         """Gives an object that cannot be read, by name when it can be imported."""
         self.unreadable += 1
         t = type(v)
+        known = self.objects.entries.get(oid(v)) if self.brief else None
+        if known is not None and known.sketch is not None and oid(v) not in self.memo:
+            if known.cls is t if known.ref is None else known.ref() is v:
+                self.memo[oid(v)] = known.ordinal
+                self.marks.append(("opaque", known.ordinal))
+                return known.sketch
         module, qualname = names_of(t)
         named = None if self.names_only else self.singleton(v, module)
         if named is not None:
@@ -214,7 +220,8 @@ class Capture:
         ordinal = self.entry(v, "opaque")
         if ordinal is None:
             return self.again(v)
-        return (TAG, "opaque", ordinal, module, qualname)
+        self.met[-1].sketch = made = (TAG, "opaque", ordinal, module, qualname)
+        return made
 
     def named(self, v: object) -> tuple:
         """Gives which object it is and of what type, without a look at its state."""
