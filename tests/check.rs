@@ -75,7 +75,8 @@ fn without_a_journey_or_a_sentence_it_says_what_to_do() {
     let (code, _, err) = place.run(&["check", "-c", "reserve is called"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("There is no journey to decide on.") && err.contains("--journey"), "{err}");
-    let (code, _, err) = place.run(&["check"]);
+    place.save("empty.txt", "# Nothing.\n");
+    let (code, _, err) = place.run(&["check", "--from", "empty.txt"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("There is nothing to decide."), "{err}");
     let (code, _, err) = place.run(&["--trust", "check", "-c", "reserve is never called", "--", "python", "-c", "pass"]);

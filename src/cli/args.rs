@@ -94,7 +94,7 @@ pub enum Verb {
     Watch,
     /// Take in old traces (.gjson, .pkl, call_logs) or spools of another machine as a recording.
     Import(Import),
-    /// Say what a program has to do, in sentences, and see whether it did.
+    /// Run tests and judge their intents; or say in sentences what a program has to do, and see whether it did.
     Check(Check),
     /// Print a recording, its calls or its journey; without one, list them.
     Export(Export),
@@ -114,6 +114,9 @@ pub enum Verb {
     /// Draft tests into one file: `gen -o`, as it was called once.
     #[command(hide = true)]
     Gentests(Gentests),
+    /// Answer pytest's plugin.
+    #[command(name = "__judge", hide = true)]
+    Judge,
     /// Print the completions of a shell.
     Completions {
         /// The shell.
@@ -146,6 +149,9 @@ pub struct Run {
 /// `check`
 #[derive(Debug, Args)]
 pub struct Check {
+    /// Tests to run, with pytest's node ids; by default all of them.
+    #[arg(value_name = "NODEID", conflicts_with_all = ["clauses", "from", "recording"])]
+    pub tests: Vec<String>,
     /// What has to hold, as in "Db.save is called before Mail.send"; may be given several times.
     #[arg(short, long = "clause", value_name = "SENTENCE")]
     pub clauses: Vec<String>,
@@ -155,13 +161,14 @@ pub struct Check {
     /// Decide on this recording; by default the last one with a journey.
     #[arg(long, value_name = "N", conflicts_with = "command")]
     pub recording: Option<i64>,
-    /// End with 1 also when a sentence is unclear, or nothing happened that decides it.
+    /// End with 1 also when a sentence or an intent is unclear, or nothing happened that decides it.
     #[arg(long)]
     pub strict: bool,
     /// Where JSON events go when a program is recorded (with --format json); by default the error stream.
     #[arg(long, value_name = "FILE", requires = "command")]
     pub events: Option<PathBuf>,
-    /// Record this program's journey first, as in `-- pytest -q tests/test_cart.py`.
+    /// With sentences, the program whose journey is recorded first: `-- pytest -q tests/test_cart.py`; else arguments of
+    /// pytest: `-- -q -n 4`.
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<String>,
 }

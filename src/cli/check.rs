@@ -1,17 +1,22 @@
-//! `pytead-tui check`: sentences about what a program did, decided by rules on a recorded journey. Ends with 1 when one
-//! does not hold; with `--strict` also when one is unclear or nothing decided it.
+//! `pytead-tui check`: the intents of tests, judged by pytest with our plugin put in; or sentences about what a program
+//! did, decided by rules on a recorded journey. Ends with 1 when one does not hold; with `--strict` also when one is unclear
+//! or nothing decided it.
 
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Check, Global};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, OK, engine, run, trusted_engine, with_events};
+use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, engine, options, root_of, run, trusted_engine, with_events};
 use crate::domain::clause::Outcome;
+use crate::engine::intents;
 use crate::engine::judging::{Judged, Understood};
 use crate::engine::{Handle, Program};
 
 /// Records a program's journey where one is given, decides, and prints.
 pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
+    if args.clauses.is_empty() && args.from.is_none() && args.recording.is_none() {
+        return tests(global, args).await;
+    }
     let said = sentences(&args)?;
     if args.command.is_empty() {
         let mut out = Output::stdout(global.format);
@@ -36,6 +41,33 @@ pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
     let recording = recorded?;
     // A program that failed by itself stays failed.
     Ok(if findings? { FINDINGS } else { run::exit_code(&recording.end) })
+}
+
+/// Runs pytest with our plugin; its input, output and terminal are its own.
+async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
+    let options = options(global, root_of(global, None)?, false)?;
+    crate::engine::require_trust(&options.root, options.trust)?;
+    let strict = args.strict.then(|| "--semantic-strict".to_owned());
+    let words: Vec<String> = args.tests.into_iter().chain(strict).chain(args.command).collect();
+    let mut command = tokio::process::Command::from(intents::pytest(&options.root, &options.settings, &words)?);
+    let mut child =
+        command.spawn().map_err(|error| Trouble::environment("pytest could not be started.").because(format!("{error}.")))?;
+    let mut interrupted = false;
+    let status = loop {
+        tokio::select! {
+            status = child.wait() => break status,
+            // The terminal sends it to pytest, too, which ends by itself.
+            _ = tokio::signal::ctrl_c() => interrupted = true,
+        }
+    };
+    let status = status.map_err(|error| Trouble::environment("pytest was lost.").because(format!("{error}.")))?;
+    Ok(match status.code() {
+        Some(0) => OK,
+        Some(1) => FINDINGS,
+        Some(2) if interrupted => INTERRUPTED,
+        Some(2 | 4 | 5) => WRONG,
+        _ => 3,
+    })
 }
 
 /// Gathers the sentences: those of the command line, and a file's.

@@ -17,6 +17,7 @@ mod r#gen;
 mod hook;
 mod import;
 mod index;
+mod judge;
 mod mcp;
 mod open;
 pub mod output;
@@ -115,6 +116,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Review(args)) => review::review(&cli.global, args, screen).await,
         Some(Verb::Watch) => watch::watch(&cli.global).await,
         Some(Verb::Import(args)) => import::import(&cli.global, args).await,
+        Some(Verb::Judge) => judge::judge(&cli.global),
         Some(Verb::Check(args)) => check::check(&cli.global, args).await,
         Some(Verb::Export(args)) => export::export(&cli.global, args).await,
         Some(Verb::Index(args)) => index::index(&cli.global, args).await,

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::journey::LineId;
+use crate::domain::journey::{LineId, Phase};
 use crate::domain::value::Value;
 
 /// A sentence: what has to hold, and where.
@@ -159,8 +159,10 @@ pub enum Head {
 /// Which part of a journey a clause is about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scope {
-    /// All of it.
+    /// All of it; of a test, what the test itself does.
     Whole,
+    /// What a test's fixtures do before it.
+    During(Phase),
     /// What happened below calls of the function.
     Inside(String),
     /// What happened below a call of the function, for each of them.
@@ -377,6 +379,7 @@ impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole => Ok(()),
+            Self::During(phase) => write!(f, " in {phase}"),
             Self::Inside(function) => write!(f, " inside {function}"),
             Self::InEach(function) => write!(f, " in each {function}"),
             Self::Per(parameters) if parameters.len() == 1 => write!(f, " per {}", parameters[0]),

@@ -20,6 +20,42 @@ impl std::fmt::Display for LineId {
     }
 }
 
+/// The part of a test that an event belongs to. What is recorded without a test is all of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Fixtures, before the test itself.
+    Setup,
+    /// The test itself.
+    #[default]
+    Call,
+    /// Fixtures, after it.
+    Teardown,
+}
+
+impl Phase {
+    /// Gives the phase of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "setup" => Some(Self::Setup),
+            "call" => Some(Self::Call),
+            "teardown" => Some(Self::Teardown),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Setup => "setup",
+            Self::Call => "call",
+            Self::Teardown => "teardown",
+        })
+    }
+}
+
 /// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JourneyEvent {
@@ -33,6 +69,9 @@ pub struct JourneyEvent {
     pub thread: u32,
     /// How many recorded calls are around the call.
     pub depth: u32,
+    /// The part of the test it happened in.
+    #[serde(default)]
+    pub phase: Phase,
     /// When, in nanoseconds since the recording's start.
     pub at_ns: i64,
     /// What happened.

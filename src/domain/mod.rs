@@ -15,3 +15,4 @@ pub mod question;
 pub mod settings;
 pub mod snapshot;
 pub mod value;
+pub mod verdict;

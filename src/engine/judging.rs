@@ -65,12 +65,18 @@ pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<
         Names::new(index.functions().filter(|function| index.module_of(&function.id).is_none_or(|module| !module.is_test())));
     let judged = grammar::sentences(text).into_iter().map(|sentence| Judged {
         sentence: sentence.to_owned(),
-        understood: decide(&names, &journey, recording.as_ref(), sentence),
+        understood: decide(
+            &names,
+            &journey,
+            &|clause| recording.as_ref().and_then(|recording| incomplete(recording, clause)),
+            sentence,
+        ),
     });
     Ok((id, judged.collect()))
 }
 
-fn decide(names: &Names, journey: &[JourneyEvent], recording: Option<&Recording>, sentence: &str) -> Understood {
+/// Decides one sentence on a journey. `cut` says why events are missing that may decide a clause, if any are.
+pub fn decide(names: &Names, journey: &[JourneyEvent], cut: &dyn Fn(&Bound) -> Option<String>, sentence: &str) -> Understood {
     let clause = match grammar::parse(sentence) {
         Ok(clause) => clause,
         Err(unclear) => return unclear_words(&unclear),
@@ -80,8 +86,7 @@ fn decide(names: &Names, journey: &[JourneyEvent], recording: Option<&Recording>
         Ok(bound) => bound,
         Err(unresolved) => return unclear_names(&unresolved),
     };
-    let cut = recording.and_then(|recording| cut(recording, &bound));
-    let finding = evaluate(journey, cut.as_deref(), &bound);
+    let finding = evaluate(journey, cut(&bound).as_deref(), &bound);
     let shown = finding.evidence.iter().filter_map(|line| journey.get(line.0 as usize - 1)).map(JourneyEvent::text).collect();
     Understood::Clause { clause: canonical, finding, shown }
 }
@@ -95,15 +100,19 @@ fn unclear_names(unresolved: &Unresolved) -> Understood {
     Understood::Unclear { unclear: unresolved.to_string(), instead: Vec::new() }
 }
 
-/// Says why events are missing that may decide a clause, if any are. Of a function whose calls were too many to keep all,
-/// only clauses that name it lack something.
-fn cut(recording: &Recording, clause: &Bound) -> Option<String> {
-    let matters = |reason: &str| match reason.strip_prefix("repeats of ") {
+/// Says why events of a journey are missing that may decide a clause, if any are. Of a function whose calls were not all
+/// kept, only clauses that name it lack something.
+pub fn cut(gaps: &[(String, u64)], clause: &Bound) -> Option<String> {
+    let one_function = ["repeats of ", "no calls of "];
+    let matters = |reason: &str| match one_function.iter().find_map(|start| reason.strip_prefix(start)) {
         Some(function) => clause.functions().any(|(_, named)| named.0 == function),
         None => true,
     };
-    let gap = recording.gaps.iter().map(|(reason, _)| reason).find(|reason| matters(reason)).cloned();
-    gap.or_else(|| match &recording.end {
+    gaps.iter().map(|(reason, _)| reason).find(|reason| matters(reason)).cloned()
+}
+
+fn incomplete(recording: &Recording, clause: &Bound) -> Option<String> {
+    cut(&recording.gaps, clause).or_else(|| match &recording.end {
         ProgramEnd::Killed(signal) => Some(format!("the program was ended by {signal}")),
         _ => None,
     })
@@ -127,9 +136,9 @@ mod tests {
         let names = Names::new(functions);
         let bound = |sentence: &str| names.bind(grammar::parse(sentence).unwrap()).unwrap();
         let mut recording = Recording { gaps: vec![("repeats of m:a".into(), 3)], ..Recording::begun(Vec::new(), Moment(0)) };
-        assert_eq!(cut(&recording, &bound("a is called")).as_deref(), Some("repeats of m:a"));
-        assert_eq!(cut(&recording, &bound("b is called")), None);
+        assert_eq!(cut(&recording.gaps, &bound("a is called")).as_deref(), Some("repeats of m:a"));
+        assert_eq!(cut(&recording.gaps, &bound("b is called")), None);
         recording.gaps.push(("journey cut".into(), 1));
-        assert_eq!(cut(&recording, &bound("b is called")).as_deref(), Some("journey cut"));
+        assert_eq!(cut(&recording.gaps, &bound("b is called")).as_deref(), Some("journey cut"));
     }
 }

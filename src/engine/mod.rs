@@ -20,6 +20,7 @@ mod formatting;
 mod fresh;
 mod gathered;
 mod importing;
+pub mod intents;
 mod jobs;
 pub mod judging;
 mod leftovers;

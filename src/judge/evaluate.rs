@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::clause::{Calls, Ending, Finding, Head, Outcome, Scope, Test, Times};
-use crate::domain::journey::{JourneyEvent, LineId};
+use crate::domain::clause::{Calls, Clause, Ending, Finding, Head, Outcome, Scope, Test, Times};
+use crate::domain::journey::{JourneyEvent, LineId, Phase};
 use crate::judge::heads;
 use crate::judge::names::Bound;
 use crate::judge::story::{Act, Ended, Story};
@@ -24,6 +24,10 @@ pub fn evaluate(events: &[JourneyEvent], cut: Option<&str>, clause: &Bound) -> F
     }
     if let Some(reason) = cut {
         finding.because_of_the_cut(&clause.clause.head, reason);
+    }
+    if judge.rests_on_an_unknown_start(finding.answer) {
+        finding.answer = Answer3::Unknown;
+        finding.why = "It happens in a thread or a task, and which call started that was not recorded.".into();
     }
     let outcome = match finding.answer {
         Answer3::Holds(times) => Outcome::Holds { times },
@@ -177,10 +181,14 @@ impl<'s, 'a> Judge<'s, 'a> {
 
     /// Cuts the story into the parts that the clause has to hold in.
     fn parts(&self) -> Vec<Part> {
-        let whole: Part = (0..self.story.acts.len()).collect();
+        let phase = match self.bound.clause.scope {
+            Scope::During(phase) => phase,
+            _ => Phase::Call,
+        };
+        let whole: Part = (0..self.story.acts.len()).filter(|act| self.act(*act).phase == phase).collect();
         let within = |keep: &dyn Fn(usize) -> bool| whole.iter().copied().filter(|act| keep(*act)).collect::<Part>();
         match &self.bound.clause.scope {
-            Scope::Whole => vec![whole],
+            Scope::Whole | Scope::During(_) => vec![whole],
             Scope::Inside(function) => {
                 let around = self.of(&whole, function);
                 if around.is_empty() {
@@ -238,6 +246,31 @@ impl<'s, 'a> Judge<'s, 'a> {
                 slice
             })
             .collect()
+    }
+
+    /// Tells whether an answer rests on which call is inside which, where a task or thread was started by nobody knows whom.
+    fn rests_on_an_unknown_start(&self, answer: Answer3) -> bool {
+        let Clause { head, scope, .. } = &self.bound.clause;
+        let inside = matches!(scope, Scope::Inside(_) | Scope::InEach(_));
+        let nested = matches!(
+            head,
+            Head::Within { .. }
+                | Head::OnlyInside { .. }
+                | Head::RaisedInside { .. }
+                | Head::ReturnsResultOf { .. }
+                | Head::If { .. }
+        );
+        // What was found inside is inside, whatever else may be.
+        let found = matches!(answer, Answer3::Holds(_))
+            && (nested && !inside || matches!(head, Head::Count { times: Times::AtLeast(_), .. }))
+            && !matches!(head, Head::If { called: false, .. });
+        if !(inside || nested) || found || answer == Answer3::Unknown {
+            return false;
+        }
+        let named = |act: usize| self.bound.functions().any(|(_, own)| own == self.act(act).function);
+        (0..self.story.acts.len())
+            .filter(|act| named(*act))
+            .any(|act| self.act(act).adrift || self.story.above(act).any(|above| self.act(above).adrift))
     }
 
     /// Lists what a reader asks first when a clause does not hold: the same name on another class.

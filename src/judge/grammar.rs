@@ -94,7 +94,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
     for line in text.lines() {
         let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
         let mut rest = line;
-        // A full stop ends a sentence where a space and a capital, or the line's end, follows it; not inside quotes.
+        // A full stop ends a sentence where a space or the line's end follows it; not inside quotes.
         let mut quote = None;
         let mut from = 0;
         for (at, c) in line.char_indices() {
@@ -103,7 +103,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
                 (None, '"' | '`') => quote = Some(c),
                 (None, '.') => {
                     let tail = &line[at + 1..];
-                    if tail.starts_with(' ') && tail.trim_start().starts_with(char::is_uppercase) {
+                    if tail.starts_with(' ') {
                         out.push(line[from..at].trim());
                         from = at + 1;
                         rest = tail;

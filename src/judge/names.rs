@@ -188,7 +188,7 @@ fn mentioned(clause: &Clause) -> Vec<(&str, Vec<&str>)> {
         Head::KeepsArgument { function, parameter } => out.push((function, vec![parameter])),
     }
     match &clause.scope {
-        Scope::Whole | Scope::Per(_) => {}
+        Scope::Whole | Scope::During(_) | Scope::Per(_) => {}
         Scope::Inside(function) | Scope::InEach(function) => out.push((function, Vec::new())),
         Scope::Between(first, last) => out.extend([of(first), of(last)]),
         Scope::After(calls) | Scope::Before(calls) => out.push(of(calls)),

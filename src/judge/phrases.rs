@@ -1,6 +1,7 @@
 //! The phrases that clauses are made of: calls with their arguments, conditions, values, numbers, scopes.
 
 use crate::domain::clause::{Calls, Ending, Order, Scope, Test, Times};
+use crate::domain::journey::Phase;
 use crate::domain::value::Value;
 use crate::judge::words::{Kind, Token};
 
@@ -292,6 +293,9 @@ impl Parser {
     pub(super) fn scope(&mut self) -> Parsed<Scope> {
         if self.eat("inside") {
             return Ok(Scope::Inside(self.name()?));
+        }
+        if self.eat("in setup") {
+            return Ok(Scope::During(Phase::Setup));
         }
         if self.eat("in each") {
             let _ = self.eat("call of");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::domain::function::FunctionId;
-use crate::domain::journey::{JourneyEvent, LineId, What};
+use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
 
 /// Exceptions by which Python itself ends a generator or a task; they count as raised only where they are named.
@@ -20,6 +20,9 @@ pub(super) struct Act<'a> {
     pub strand: (i64, u32, u32),
     pub receiver: Option<u64>,
     pub args: Vec<(&'a str, &'a Value)>,
+    pub phase: Phase,
+    /// A task or a thread begins with it, and nobody knows which call started that.
+    pub adrift: bool,
     pub start: LineId,
     /// None while it goes on at the journey's end, or is suspended there.
     pub end: Option<LineId>,
@@ -61,15 +64,20 @@ impl<'a> Story<'a> {
         let mut story = Self::default();
         let mut places: HashMap<LineId, usize> = HashMap::new();
         for event in events {
-            if let What::Call { function, args, receiver, parent, task, brief, .. } = &event.what {
+            if let What::Call { function, args, receiver, parent, caller_line, task, brief, .. } = &event.what {
                 places.insert(event.line, story.acts.len());
+                let parent = parent.and_then(|line| places.get(&line).copied());
+                let strand = (event.process, event.thread, *task);
+                let adrift = parent.is_none() && caller_line.is_none() && (*task, event.thread) != (0, 0);
                 story.acts.push(Act {
                     function,
-                    parent: parent.and_then(|line| places.get(&line).copied()),
+                    parent,
                     process: event.process,
-                    strand: (event.process, event.thread, *task),
+                    strand,
                     receiver: *receiver,
                     args: args.iter().map(|arg| (arg.name.as_str(), &arg.value)).collect(),
+                    phase: event.phase,
+                    adrift,
                     start: event.line,
                     end: None,
                     ended: Ended::Open,

@@ -8,7 +8,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::Argument;
 use crate::domain::clause::{Finding, Head, Outcome, Test};
 use crate::domain::function::{Fingerprint, Function, FunctionId, FunctionKind, Param, ParamKind, Span};
-use crate::domain::journey::{JourneyEvent, LineId, What};
+use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::judge::evaluate::evaluate;
 use crate::judge::grammar::parse;
@@ -28,7 +28,7 @@ fn journey(script: &str) -> Vec<JourneyEvent> {
             let (_, call, thread, what) = open.pop().expect("not empty");
             if let Some(what) = what {
                 let line = next(events);
-                events.push(JourneyEvent { line, call, process: 1, thread, depth: 0, at_ns: 0, what });
+                events.push(JourneyEvent { line, call, process: 1, thread, depth: 0, phase: Phase::Call, at_ns: 0, what });
             }
         }
     };
@@ -64,6 +64,7 @@ fn journey(script: &str) -> Vec<JourneyEvent> {
             process: 1,
             thread,
             depth: 0,
+            phase: Phase::Call,
             at_ns: 0,
             what: What::Call {
                 function: FunctionId::new("m", name),

@@ -11,7 +11,7 @@ use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, JourneyBlock};
 use crate::domain::call::{Argument, Touch};
 use crate::domain::function::{FunctionId, ParamKind};
-use crate::domain::journey::{JourneyEvent, LineId, What};
+use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
 use crate::python::marshal::{DecodeError, Tree, decode};
 use crate::python::skim::skim;
@@ -53,7 +53,7 @@ impl Collector {
     pub(super) fn take(&mut self, record: &[u8], redactor: &mut Redactor, batch: &mut Batch) -> Result<bool, DecodeError> {
         let event = match kind_of(record) {
             Some(b'C' | b'R' | b'X' | b'Y' | b'S' | b'T' | b'E') => 1,
-            Some(b'L') => 0,
+            Some(b'L' | b'P') => 0,
             _ => return Ok(false),
         };
         if redactor.may_hold(record) {
@@ -101,22 +101,29 @@ impl Collector {
 pub fn events(mut blocks: Vec<JourneyBlock>, started: Moment) -> Vec<JourneyEvent> {
     blocks.sort_by_key(|block| (block.process, block.thread, block.number));
     let mut all: Vec<Raw> = Vec::new();
+    let mut phases: Vec<(i64, Phase)> = Vec::new();
+    // A process has one clock: threads that each told the time of day anew could change places.
+    let mut shifts: HashMap<i64, i64> = HashMap::new();
     for file in blocks.chunk_by(|one, other| (one.process, one.thread) == (other.process, other.thread)) {
-        let mut reader = Reader { started_ns: started.0.saturating_mul(1_000_000), ..Reader::default() };
+        let (process, thread) = file.first().map_or((0, 0), |block| (block.process, block.thread));
+        let shift = shifts.get(&process).copied();
+        let mut reader = Reader { started_ns: started.0.saturating_mul(1_000_000), shift, ..Reader::default() };
         for record in file.iter().flat_map(|block| Records(&block.records)) {
             if let Err(error) = reader.record(record) {
                 tracing::debug!(%error, "a record of a journey was passed over");
             }
         }
-        let (process, thread) = file.first().map_or((0, 0), |block| (block.process, block.thread));
+        shifts.extend(reader.shift.map(|shift| (process, shift)));
+        phases.append(&mut reader.phases);
         all.extend(reader.events.into_iter().map(|event| Raw { process, thread, ..event }));
     }
     // Within a file the order of writing stays, also at equal times.
     all.sort_by_key(|event| event.at_ns);
-    number(all)
+    phases.sort_by_key(|(at_ns, _)| *at_ns);
+    number(all, &phases)
 }
 
-fn number(all: Vec<Raw>) -> Vec<JourneyEvent> {
+fn number(all: Vec<Raw>, phases: &[(i64, Phase)]) -> Vec<JourneyEvent> {
     let mut calls: HashMap<(i64, u64), (LineId, u32)> = HashMap::new();
     let mut numbered = Vec::with_capacity(all.len());
     for Raw { process, thread, call, parent: above, at_ns, mut what } in all {
@@ -129,7 +136,9 @@ fn number(all: Vec<Raw>) -> Vec<JourneyEvent> {
         }
         // The beginning of a call may have been lost.
         let Some((call, depth)) = calls.get(&(process, call)).copied() else { continue };
-        numbered.push(JourneyEvent { line, call, process, thread, depth, at_ns, what });
+        let begun = phases.partition_point(|(from, _)| *from <= at_ns);
+        let phase = begun.checked_sub(1).map_or(Phase::Call, |last| phases[last].1);
+        numbered.push(JourneyEvent { line, call, process, thread, depth, phase, at_ns, what });
     }
     numbered
 }
@@ -153,7 +162,10 @@ struct Known {
 #[derive(Default)]
 struct Reader {
     started_ns: i64,
-    shift_ns: i64,
+    /// From the process's clock to the time since the recording's start.
+    shift: Option<i64>,
+    /// When each part of a test began.
+    phases: Vec<(i64, Phase)>,
     main: Option<String>,
     functions: HashMap<u64, Known>,
     /// The modules by number: whether it is the program's own.
@@ -172,7 +184,7 @@ impl Reader {
         match kind.as_str() {
             "H" => {
                 let head = head(&mut parts)?;
-                self.shift_ns = head.wall_ns.saturating_sub(self.started_ns).saturating_sub(head.clock_ns);
+                self.shift.get_or_insert(head.wall_ns.saturating_sub(self.started_ns).saturating_sub(head.clock_ns));
             }
             "M" => {
                 let (number, name, path) = (parts.natural()?, parts.text()?, parts.text()?);
@@ -188,6 +200,11 @@ impl Reader {
                 if let Some(Raw { what: What::Call { reached, .. }, .. }) = begun {
                     reached.extend(lines.iter().filter_map(line));
                 }
+            }
+            "P" => {
+                let (name, at_ns) = (parts.text()?, parts.int()?);
+                let at_ns = self.time(at_ns);
+                self.phases.extend(Phase::named(&name).map(|phase| (at_ns, phase)));
             }
             "E" => {
                 let (call, kind, detail) = (parts.natural_or_none()?, parts.text()?, parts.text()?);
@@ -222,7 +239,8 @@ impl Reader {
         if kind == "C" {
             return self.begin(call, parts);
         }
-        let at_ns = parts.int()?.saturating_add(self.shift_ns);
+        let at_ns = parts.int()?;
+        let at_ns = self.time(at_ns);
         let what = match kind {
             "R" => What::Return { value: self.value(parts)?, changed: self.changed(parts)? },
             "X" => {
@@ -242,7 +260,8 @@ impl Reader {
 
     fn begin(&mut self, call: u64, parts: &mut Parts) -> Result<(), DecodeError> {
         let (function, above) = (parts.natural()?, parts.natural_or_none()?);
-        let at_ns = parts.int()?.saturating_add(self.shift_ns);
+        let at_ns = parts.int()?;
+        let at_ns = self.time(at_ns);
         let (direct, task, receiver, values) = (parts.bool()?, parts.natural()?, parts.natural_or_none()?, parts.values()?);
         parts.tree()?;
         let caller_line = parts.natural_or_none()?.and_then(|line| u32::try_from(line).ok());
@@ -263,6 +282,10 @@ impl Reader {
             What::Call { function, args, receiver, parent: None, caller_line, direct, task, reached, brief },
         );
         Ok(())
+    }
+
+    fn time(&self, clock_ns: i64) -> i64 {
+        clock_ns.saturating_add(self.shift.unwrap_or(0))
     }
 
     fn add(&mut self, call: u64, parent: Option<u64>, at_ns: i64, what: What) {

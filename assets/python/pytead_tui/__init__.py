@@ -1,14 +1,21 @@
 """The Python side of pytead-tui. Importing this package imports nothing else."""
 
 __version__ = "0.1.0"
-__all__ = ["trace", "trace2test"]
+__all__ = ["SemanticAssertionError", "semantic_test", "trace", "trace2test"]
+
+_HOMES = {"trace": "tracing", "trace2test": "tracing", "semantic_test": "intents", "SemanticAssertionError": "intents"}
 
 
 def __getattr__(name: str) -> object:
-    if name in __all__:
+    home = _HOMES.get(name)
+    if home == "tracing":
         from pytead_tui import tracing
 
         return getattr(tracing, name)
+    if home == "intents":
+        from pytead_tui import intents
+
+        return getattr(intents, name)
     raise AttributeError("module %r has no attribute %r" % (__name__, name))
 
 

@@ -1,6 +1,6 @@
-"""Gives programs and tests what they import of pytead, where pytead itself is not installed.
+"""Gives programs and tests what they import of pytead and pytest-semantic, where these are not installed.
 
-The finder stands last in `sys.meta_path`, so whatever really is called `pytead` comes first.
+The finder stands last in `sys.meta_path`, so whatever really has one of these names comes first.
 """
 
 import os
@@ -11,11 +11,12 @@ _FILES = {
     "pytead": "former_pytead.py",
     "pytead.testkit": "testkit.py",
     "pytead.normalize": "normalize.py",
+    "pytest_semantic": "former_semantic.py",
 }
 
 
 class Finder:
-    """Finds `pytead` and what its generated tests import of it."""
+    """Finds `pytead` and what its generated tests import of it, and `pytest_semantic`."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> object:

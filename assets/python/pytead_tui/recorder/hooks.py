@@ -18,7 +18,9 @@ _getframe = sys._getframe
 class Hook:
     """What a rewritten function reports to."""
 
-    __slots__ = ("on", "busy", "ends", "recorder", "file", "qualname", "receiver", "code", "function", "module")
+    __slots__ = (
+        "on", "busy", "ends", "recorder", "file", "qualname", "receiver", "code", "function", "module", "lines",
+    )  # fmt: skip
 
     Every = BaseException
     Deep = RecursionError
@@ -33,6 +35,7 @@ class Hook:
         self.code: object = None
         self.function: "Function | None" = None
         self.module: "str | None" = None
+        self.lines: list = []  # in a journey, what its statements report to
 
     def enter(self, *args: object) -> None:
         try:
@@ -66,6 +69,8 @@ class Hook:
         code = frame.f_code
         module = dict.get(frame.f_globals, "__name__")
         if type(module) is not str or not self.recorder.on:
+            return None
+        if self.recorder.project.passes_over(self.file, self.qualname):
             return None
         if self.recorder.sleeping:
             self.recorder.wake()

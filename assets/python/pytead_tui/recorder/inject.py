@@ -26,7 +26,10 @@ class Injector:
         self.recorder = recorder
         self.made: dict = {}  # module code objects that are ours
         self.plain: dict = {}  # by identity of a rewritten function's code: (it, the program's own)
-        self.twins: dict = {}  # by path, of single functions: (code, rewritten code)
+        self.twins: dict = {}  # by path, of single functions: their rewritten code by their own
+        self.hooks: list = []
+        recorder.when_paused.append(self.pause)
+        recorder.when_renewed.append(self.renew)
         recorder.when_on.append(self.put_in)
         recorder.when_off.append(self.put_back)
         recorder.stops.append(self.stop)
@@ -39,6 +42,7 @@ class Injector:
             except SyntaxError:  # too many blocks in one another
                 code, found, nowhere = _rewritten(source, filename, False)
         hooks = [Hook(self.recorder, file, f) for f in found]
+        self.hooks += hooks
         effects.install(self.recorder)
         file.digest(source)
         code = _finished(code, hooks, nowhere)
@@ -119,11 +123,24 @@ class Injector:
         pairs = [of(hook.code) for hook in function.hooks]
         _swap(held, {oid(pair[0]): pair for pair in pairs if pair is not None}, 4)
 
-    def function(self, held: object) -> None:
-        """Gives one function its rewritten code, when its file is as it was when it was loaded."""
+    def pause(self) -> None:
+        """Makes what was rewritten report nothing."""
+        for hook in self.hooks:
+            hook.on = hook.busy = hook.ends = False
+
+    def renew(self) -> None:
+        """Makes all that was rewritten report again."""
+        for hook in self.hooks:
+            hook.on = hook.busy = True
+            hook.ends = False
+            for line in hook.lines:
+                line.on = True
+
+    def function(self, held: object) -> bool:
+        """Gives one function its rewritten code, when its file is as it was when it was loaded; tells whether it has it."""
         file = self.recorder.project.file(held.__code__.co_filename)
-        if file is None or file.test:
-            return
+        if file is None or file.test and not self.recorder.project.tests:
+            return False
         twins = self.twins.get(file.path)
         if twins is None:
             with open(file.path, "rb") as stream:
@@ -133,11 +150,11 @@ class Injector:
                 plain = compile(source, filename, "exec", dont_inherit=True)
             pairs = _twins(plain, self.compile(file, source, filename))
             self._remember(pairs)
-            twins = self.twins[file.path] = [pair for _, pair in pairs]
-        for plain, rewritten in twins:
-            if plain == held.__code__:
-                held.__code__ = rewritten
-                return
+            twins = self.twins[file.path] = {pair[0]: pair[1] for _, pair in pairs}
+        rewritten = twins.get(held.__code__)
+        if rewritten is not None:
+            held.__code__ = rewritten
+        return rewritten is not None
 
     def script(self, code: object) -> None:
         """Follows the definitions of executed code that no loader gave."""
@@ -177,7 +194,10 @@ def _finished(code: object, hooks: list, nowhere: int) -> object:
         elif type(const) is str and const.startswith(rewrite.MARK):
             number, _, line = const[len(rewrite.MARK) :].partition(" ")
             hook = hooks[int(number)]
-            const = Line(hook, int(line)) if line else hook
+            const = hook
+            if line:
+                const = Line(hook, int(line))
+                hook.lines.append(const)
         consts.append(const)
     return code.replace(co_consts=tuple(consts), co_linetable=lines.without(code, nowhere))
 
@@ -270,7 +290,7 @@ def _swap(held: object, twins: dict, depth: int) -> None:
         _swap(held.__wrapped__, twins, depth - 1)
 
 
-def install(recorder: Recorder) -> None:
+def install(recorder: Recorder) -> Injector:
     """Rewrites project modules as they are loaded, and follows scripts."""
     injector = Injector(recorder)
     external = sys.modules["_frozen_importlib_external"]
@@ -315,3 +335,4 @@ def install(recorder: Recorder) -> None:
                     recorder.failed(error)
 
     sys.addaudithook(hook)
+    return injector

@@ -87,12 +87,12 @@ def install(recorder: Recorder) -> bool:
         if name.startswith("<") or name == "__annotate__" or not code.co_flags & _OPTIMIZED:
             return None
         file = recorder.project.file(code.co_filename)
-        if file is None or file.test:
+        qualname = code.co_qualname
+        if file is None or recorder.project.passes_over(file, qualname):
             return None
         module = dict.get(frame.f_globals, "__name__")
         if type(module) is not str:
             return None
-        qualname = code.co_qualname
         if not code.co_varnames and not _is_defined(file, code, module, qualname):
             return None
         names, parameter_kinds = functions.parameters(code)
@@ -380,7 +380,21 @@ def install(recorder: Recorder) -> bool:
         except ValueError:
             pass
 
+    def paused() -> None:
+        stop()
+        for function in list(recorder.numbered.values()):
+            drained(function)
+
+    def renewed() -> None:
+        monitoring.set_events(tool, events.PY_START | events.PY_UNWIND | events.PY_THROW)
+        for function in list(recorder.numbered.values()):
+            for code in function.codes:
+                listen(function, code)
+        monitoring.restart_events()
+
     recorder.stops.append(stop)
+    recorder.when_paused.append(paused)
+    recorder.when_renewed.append(renewed)
     return True
 
 

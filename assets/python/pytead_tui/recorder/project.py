@@ -76,6 +76,7 @@ class Project:
         self.targets = [t.strip() for t in targets.split("\n") if t.strip()]
         self.marked: set = set()  # (module, qualname) of the decorated functions
         self.only_marked = False
+        self.tests = False  # what test files define is recorded, too, but for the tests themselves
         self.names: dict = {}
         self.folders: dict = {self.root: True}
         self.real: dict = {}
@@ -123,6 +124,12 @@ class Project:
             )
             self.folders[folder] = known
         return known
+
+    def passes_over(self, file: File, qualname: str) -> bool:
+        """Whether a function belongs to the tests and not to what they test."""
+        if not file.test:
+            return False
+        return not self.tests or qualname.rpartition(".")[2].startswith(("test", "pytest_"))
 
     def wanted(self, module: str, dotted: str, qualname: str) -> bool:
         """Whether the targets ask for a function; a target covers what is below it, too."""

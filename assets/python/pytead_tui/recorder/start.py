@@ -76,6 +76,11 @@ def _finish_later(recorder: object) -> None:
     active = recorder
     # Registered first, so run last.
     atexit.register(_finish, recorder)
+    forks(recorder)
+
+
+def forks(recorder: object) -> None:
+    """Makes a forked child a recorded process of its own."""
     os.register_at_fork(after_in_child=recorder.after_fork)
 
 

@@ -76,6 +76,8 @@ class Recorder(Endings):
         self.stops: list = []  # called at exit
         self.when_on: list = []  # called with a Function whose start events are wanted again
         self.when_off: list = []  # called with a Function whose start events are not wanted any more
+        self.when_paused: list = []  # called when nothing more is recorded until the recorder is renewed
+        self.when_renewed: list = []
         self.when_drained: list = []  # called with a Function that has no call in flight any more
 
     # Functions.
@@ -527,6 +529,29 @@ class Recorder(Endings):
             if dict.get(tb.tb_frame.f_globals, "__name__") == "__main__":
                 return 130 if sys.last_type is KeyboardInterrupt else 1
         return self.status
+
+    def pause(self) -> None:
+        """Stops, until the recorder is renewed."""
+        self.on = False
+        for call in list(self.live.values()):
+            call.done = True
+        self.live.clear()
+        for pause in self.when_paused:
+            pause()
+
+    def renew(self, folder: str) -> None:
+        """Begins anew in another folder, with nothing known of what was recorded before."""
+        self.spools.folder = folder
+        self.after_fork()
+        self.events = self.errors = 0
+        self.full = False
+        self.on = True
+        for function in list(self.numbered.values()):
+            if not function.on:
+                function.on = True
+                self._tell(self.when_on, function)
+        for renew in self.when_renewed:
+            renew()
 
     def after_fork(self) -> None:
         """Makes the child a recorded process of its own."""

@@ -1,0 +1,145 @@
+"""Asks `pytead-tui __judge`, a process of this process's own: a JSON line there, a JSON line back.
+
+Whatever goes wrong on the way is a `Broken` with a sentence for people: it says nothing about the test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from typing import Any
+
+from pytead_tui import __version__
+
+PROTOCOL = 1
+SECONDS = 120  # for one answer
+
+# As they are now: a test may put something else in their places.
+_getpid, _read, _write, _monotonic, _select = os.getpid, os.read, os.write, time.monotonic, select.select
+
+INSTALL = "Install it with: pip install pytead-tui, or name its file in PYTEAD_TUI."
+
+
+class Broken(Exception):
+    """There is no judge, or it does not answer."""
+
+
+def find() -> str:
+    """Gives the path of the binary: what PYTEAD_TUI names, beside the interpreter, on the PATH."""
+    named = os.environ.get("PYTEAD_TUI")
+    if named:
+        if os.access(named, os.X_OK) and os.path.isfile(named):
+            return named
+        raise Broken("PYTEAD_TUI names no program: %s. %s" % (named, INSTALL))
+    for folder in (os.path.dirname(sys.executable), sysconfig.get_path("scripts")):
+        path = os.path.join(folder or "", "pytead-tui")
+        if os.access(path, os.X_OK) and os.path.isfile(path):
+            return path
+    found = shutil.which("pytead-tui")
+    if found is None:
+        raise Broken("The judge was not found: no program pytead-tui. " + INSTALL)
+    return found
+
+
+class Judge:
+    """The judge of this process, started when it is first needed, and anew in a forked child."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.pid = 0
+        self.process: Any = None
+        self.rest = b""
+        self.refused: "str | None" = None  # why no judge can be had, for good
+
+    def start(self) -> None:
+        """Starts the process, so that it reads the project's sources while the test runs."""
+        if self.process is not None and self.pid == _getpid():
+            return
+        if self.refused is not None:
+            raise Broken(self.refused)
+        try:
+            program = find()
+            self.process = subprocess.Popen(
+                [program, "--root", self.root, "__judge"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, close_fds=True,
+                start_new_session=True,
+            )  # fmt: skip
+        except (Broken, OSError) as error:
+            self.refused = str(error) if isinstance(error, Broken) else "The judge could not be started: %s." % error
+            raise Broken(self.refused) from None
+        self.pid = _getpid()
+        self.rest = b""
+        try:
+            ready = self._answer().get("ready")
+        except Broken:
+            self.refused = "%s is no judge of this version. %s" % (program, INSTALL)
+            raise Broken(self.refused) from None
+        if not isinstance(ready, dict) or ready.get("version") != __version__ or ready.get("protocol") != PROTOCOL:
+            self.stop()
+            theirs = ready.get("version") if isinstance(ready, dict) else "?"
+            self.refused = "pytead-tui is %s and its plugin is %s: the same version of both is needed. %s" % (
+                theirs, __version__, INSTALL,
+            )  # fmt: skip
+            raise Broken(self.refused)
+
+    def ask(self, request: dict) -> dict:
+        """Gives the verdict on one test."""
+        self.start()
+        try:
+            line = json.dumps({"judge": request}).encode() + b"\n"
+            descriptor = self.process.stdin.fileno()
+            while line:
+                line = line[_write(descriptor, line) :]
+        except OSError as error:
+            self.stop()
+            raise Broken("The judge has ended.") from error
+        answer = self._answer()
+        verdict = answer.get("verdict")
+        if not isinstance(verdict, dict):
+            raise Broken(str(answer.get("error", "The judge gave no verdict.")))
+        return verdict
+
+    def _answer(self) -> dict:
+        descriptor = self.process.stdout.fileno()
+        until = _monotonic() + SECONDS
+        while b"\n" not in self.rest:
+            ready, _, _ = _select([descriptor], [], [], max(0.0, until - _monotonic()))
+            if not ready:
+                self.stop()
+                raise Broken("The judge gave no answer in %d seconds." % SECONDS)
+            data = _read(descriptor, 1 << 16)
+            if not data:
+                self.stop()
+                raise Broken("The judge has ended without an answer.")
+            self.rest += data
+        line, _, self.rest = self.rest.partition(b"\n")
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            self.stop()
+            raise Broken("The judge's answer cannot be read.")
+        return answer
+
+    def stop(self) -> None:
+        """Ends the process; a later question starts another one."""
+        process, self.process = self.process, None
+        if process is None or self.pid != _getpid():
+            return
+        for stream in (process.stdin, process.stdout):
+            try:
+                stream.close()
+            except OSError:
+                pass
+        try:
+            process.wait(2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,63 @@
+//! Verdicts: what came of a test's intent, and of each clause of it.
+
+use serde::{Deserialize, Serialize};
+
+/// What came of an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Ruling {
+    /// What it asks for happened.
+    Pass,
+    /// It did not.
+    Fail,
+    /// It cannot be told.
+    Unclear,
+    /// The judge is broken: says nothing about the test.
+    Error,
+}
+
+/// What came of a clause or of a sentence that is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClauseOutcome {
+    /// It was met.
+    Holds,
+    /// It was not.
+    Violated,
+    /// Nothing happened that it speaks of.
+    Vacuous,
+    /// What decides it was not recorded.
+    Unknown,
+    /// The sentence is no clause, or names what is not there.
+    Unclear,
+}
+
+/// A clause of an intent, decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// The canonical sentence, or the sentence as written where it is no clause.
+    pub text: String,
+    /// What came of it.
+    pub outcome: ClauseOutcome,
+    /// The lines of the journey that show it: `L17`.
+    pub evidence: Vec<String>,
+    /// Why, for people.
+    pub why: String,
+    /// The evidence as text, and what a reader asks first.
+    pub shown: Vec<String>,
+}
+
+/// What came of the intent of one run of a test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// What came of it.
+    pub verdict: Ruling,
+    /// A person overruled it.
+    pub overridden: bool,
+    /// Who decided: `rules`, `approved`, or `llm:` and the model.
+    pub evaluator: String,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Its clauses.
+    pub clauses: Vec<Decided>,
+}

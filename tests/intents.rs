@@ -1,0 +1,181 @@
+//! The intents of tests on the real binary: pytest runs them, and each fails or passes by what it did.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use harness::{Place, python_with_pytest};
+use serde_json::Value;
+
+/// A project with tests of every kind; each is named for what has to come of it.
+fn project() -> Place {
+    let place = Place::empty();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/intents");
+    for file in ["shop/__init__.py", "shop/registration.py", "tests/test_registration.py"] {
+        place.save(file, &std::fs::read_to_string(fixture.join(file)).unwrap());
+    }
+    place.save("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = [\".\"]\n");
+    place
+}
+
+fn check(place: &Place, args: &[&str]) -> (i32, String) {
+    let (code, out, err) = place.run(&[&["--trust", "check"], args].concat());
+    (code, out + &err)
+}
+
+/// The lines of a report, by the name of the test.
+fn report(place: &Place) -> BTreeMap<String, Value> {
+    let lines = place.read("report.jsonl");
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|line| (line["test"].as_str().unwrap().split_once("::").unwrap().1.to_owned(), line)).collect()
+}
+
+/// Runs pytest itself, as nobody but the plugin would.
+fn pytest(place: &Place, args: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
+    let mut command = std::process::Command::new(python_with_pytest());
+    command.args(["-m", "pytest", "-p", "pytead_tui.pytest_plugin", "-p", "no:cacheprovider"]).args(args);
+    command.current_dir(place.root()).env_clear().envs(place.environment());
+    command.env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/python"));
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTEAD_TUI", env!("CARGO_BIN_EXE_pytead-tui"));
+    command.envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (output.status.code().unwrap_or(-1), said)
+}
+
+#[test]
+fn every_test_gets_the_verdict_that_it_earns() {
+    let place = project();
+    let (code, said) = check(&place, &["--", "--semantic-report=report.jsonl", "--junitxml=junit.xml"]);
+    assert_eq!(code, 1, "{said}");
+    let found = report(&place);
+    for (name, line) in &found {
+        let last = name.rsplit("::").next().unwrap();
+        let wanted = match last {
+            "test_raises_and_is_judged_well" | "test_twice[2]" => "PASS",
+            name if name.starts_with("test_pass") => "PASS",
+            name if name.starts_with("test_unclear") => "UNCLEAR",
+            _ => "FAIL",
+        };
+        assert_eq!(line["verdict"], wanted, "{name}: {line}");
+        assert_eq!((&line["overridden"], &line["evaluator"]), (&Value::Bool(false), &"rules".into()), "{line}");
+    }
+    assert_eq!(found.len(), 17, "what fails or skips by itself is not judged: {:?}", found.keys());
+    // The letters, in the order of the file.
+    assert!(said.contains("test_registration.py .F.uuuFFFsF.F...F.u."), "{said}");
+    assert!(said.contains("4 unclear") && said.contains("7 failed"), "{said}");
+    assert!(said.contains("AssertionError: assert 'Success' == 'Other'"), "a plain assertion stays what it is: {said}");
+    let why = "No Database.save had ended when Mail.send_welcome began in L";
+    assert!(said.contains(why) && said.contains("shop.registration:Mail.send_welcome(email='a@b.c')"), "{said}");
+    // What the test raised itself is not lost.
+    assert!(said.contains("The test itself raised KeyError: 'orig'") && said.contains("raise KeyError(\"orig\")"), "{said}");
+    let junit = place.read("junit.xml");
+    assert!(junit.contains("<property name=\"semantic.verdict\" value=\"UNCLEAR\""), "{junit}");
+    assert!(junit.contains("name=\"semantic_eval_reason\"") && junit.contains("The test itself raised KeyError"), "{junit}");
+}
+
+#[test]
+fn workers_judge_their_own_tests_and_one_report_has_them_all() {
+    let place = project();
+    let (code, said) = check(&place, &["--", "-q", "-n", "2", "--semantic-report=report.jsonl"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("7 failed, 8 passed, 1 skipped, 4 unclear"), "{said}");
+    assert_eq!(report(&place).len(), 17, "{said}");
+}
+
+#[test]
+fn what_is_unclear_fails_a_run_only_where_that_is_asked_for() {
+    let place = project();
+    let unclear = ["tests/test_registration.py::test_unclear_in_free_english"];
+    let strict = |args: &[&str], variables: &[(&str, &str)]| pytest(&place, &[&unclear, args].concat(), variables);
+    let (code, said) = strict(&[], &[]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("No clause says what has to hold for “Be nice to the user”"), "{said}");
+    assert_eq!(strict(&["--semantic-strict"], &[]).0, 1);
+    assert_eq!(strict(&[], &[("CI", "true")]).0, 1);
+    assert_eq!(strict(&["--no-semantic-strict"], &[("CI", "true")]).0, 0);
+    assert_eq!(strict(&["-n", "2", "--semantic-strict"], &[]).0, 1);
+    assert_eq!(check(&place, &["--strict", unclear[0]]).0, 1);
+    assert_eq!(check(&place, &[unclear[0]]).0, 0);
+}
+
+#[test]
+fn without_a_judge_no_test_fails_and_none_is_called_passed() {
+    let place = project();
+    let test = "tests/test_registration.py::test_fail";
+    let (code, said) = pytest(&place, &[test], &[("PYTEAD_TUI", "/nowhere/pytead-tui")]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("test_registration.py E") && said.contains("1 not judged"), "{said}");
+    assert!(said.contains("pip install pytead-tui"), "{said}");
+    let (code, said) = pytest(&place, &[test, "--semantic-strict"], &[("PYTEAD_TUI", "/nowhere/pytead-tui")]);
+    assert_eq!(code, 1, "{said}");
+    // A program that is no judge, and one of another version.
+    place.save("old", "#!/bin/sh\necho '{\"ready\": {\"version\": \"0.0.1\", \"protocol\": 1}}'\n");
+    let program = place.root().join("old");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let (code, said) = pytest(&place, &[test], &[("PYTEAD_TUI", program.to_str().unwrap())]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("pytead-tui is 0.0.1 and its plugin is"), "{said}");
+    let (code, said) = pytest(&place, &[test], &[("PYTEAD_TUI", "/bin/true")]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("/bin/true is no judge of this version"), "{said}");
+}
+
+#[test]
+fn judging_leaves_nothing_behind() {
+    let place = project();
+    let names = |folder: &Path| {
+        let mut names: Vec<String> =
+            folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let before = names(&place.root());
+    let temporary = place.home().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let (code, said) = pytest(&place, &["-q"], &[("TMPDIR", temporary.to_str().unwrap())]);
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(names(&place.root()), before, "no database and no folder in the project");
+    assert_eq!(names(&temporary), Vec::<String>::new());
+}
+
+#[test]
+fn a_dry_run_says_what_would_come_of_it_and_hides_no_failing_test() {
+    let place = project();
+    let (code, said) = pytest(&place, &["--semantic-dry-run", "-q"], &[]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("3 failed"), "what fails by itself still fails: {said}");
+    assert!(said.contains("FAIL tests/test_registration.py::test_fail\n"), "{said}");
+    assert!(said.contains("KeyError: 'orig'") && said.contains("assert 'Success' == 'Other'"), "{said}");
+}
+
+#[test]
+fn the_predecessors_decorator_is_found_where_it_is_not_installed() {
+    let place = project();
+    place.save(
+        "tests/test_former.py",
+        "from pytest_semantic import SemanticAssertionError, semantic_test\nfrom shop.registration import Database\n\n\n\
+         @semantic_test(\"Database.save is called\")\ndef test_former():\n    Database().exists(\"a\")\n",
+    );
+    let (code, said) = check(&place, &["tests/test_former.py"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("Database.save is called: Database.save was not called."), "{said}");
+}
+
+#[test]
+fn a_decorator_that_makes_no_sense_says_so() {
+    let place = project();
+    for (line, why) in [
+        ("@semantic_test", "semantic_test needs an intent"),
+        ("@semantic_test(\" \")", "semantic_test needs an intent"),
+        ("@semantic_test(\"a is called\", checks=[1])", "the checks of semantic_test are sentences"),
+        ("@semantic_test(\"a is called\")\n@semantic_test(\"a is called\")", "a test has one intent"),
+    ] {
+        place.save("tests/test_odd.py", &format!("from pytead_tui import semantic_test\n\n\n{line}\ndef test_a():\n    pass\n"));
+        let (code, said) = check(&place, &["tests/test_odd.py"]);
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains(why), "{said}");
+    }
+}
