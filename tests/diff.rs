@@ -189,17 +189,46 @@ fn the_project_and_its_repository_are_left_as_they_were() {
 fn files_that_no_commit_holds_are_there_under_both_versions() {
     let place = Place::empty();
     place.save(".gitignore", "_version.py\ndata/\n");
-    place.save("app.py", "import _version\n\n\ndef name(x):\n    return f'{_version.V}-{open(\"data/x\").read()}-{x}'\n");
+    place.save(
+        "app.py",
+        "import _version\n\n\ndef name(x):\n    return f'{_version.V}-{open(\"data/x\").read()}{open(\"new/y\").read()}-{x}'\n",
+    );
     place.save("main.py", "import app\n\napp.name(1)\n");
     place.commit();
     place.save("_version.py", "V = 7\n");
     place.save("data/x", "d");
+    place.save("new/y", "e");
     let place = recorded(place, &["main.py"]);
     place.edit("app.py", "-{x}'", "+{x}'");
     let (code, diff) = result(&place, &[]);
     assert_eq!(code, 1, "{diff:#}");
     let call = &function(&diff, "app:name")["calls"][0];
-    assert!(call["old"].to_string().contains("7-d-1") && call["new"].to_string().contains("7-d+1"), "{call:#}");
+    assert!(call["old"].to_string().contains("7-de-1") && call["new"].to_string().contains("7-de+1"), "{call:#}");
+}
+
+#[test]
+fn the_edit_behind_a_difference_is_found_among_a_hundred() {
+    let place = Place::empty();
+    let function = |number: usize, body: &str| format!("def f{number}(x):\n    {body}\n\n\n");
+    let module = |body: &str| (0..100).map(|number| function(number, body)).collect::<String>();
+    let all = "def all_of(x):\n    return sum(globals()[f'f{n}'](x) for n in range(100))\n";
+    place.save("app.py", &(module("return x + 1") + all));
+    place.save("main.py", "import app\n\napp.all_of(1)\napp.all_of(5)\n");
+    place.commit();
+    let place = recorded(place, &["main.py"]);
+    // All are written in another way, one of them wrongly.
+    let edited = module("one = 1\n    return one + x").replacen(
+        &function(61, "one = 1\n    return one + x"),
+        &function(61, "return x"),
+        1,
+    );
+    place.save("app.py", &(edited + all));
+    let (code, diff) = result(&place, &[]);
+    assert_eq!(code, 1, "{diff:#}");
+    let because = &self::function(&diff, "app:all_of")["because"];
+    assert_eq!(because["how"], "alone", "{because:#}");
+    assert_eq!(because["edits"].as_array().map(Vec::len), Some(1), "{because:#}");
+    assert_eq!(because["edits"][0]["function"], "app:f61");
 }
 
 #[test]

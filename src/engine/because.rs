@@ -14,8 +14,10 @@ use crate::engine::jobs::Job;
 use crate::generate::replay::difference;
 use crate::source::hunks::Pieces;
 
-/// Changes in more pieces are not taken apart.
+/// In a change of more pieces the edits behind a difference are looked for by halves, and not each tried.
 const PIECES_MAX: usize = 24;
+/// Versions of the code that are made to look by halves: for some eighty edits and three causes.
+const VERSIONS_MAX: usize = 48;
 /// Calls of a function that pieces are tried with, each with a difference of its own.
 const TRIED: usize = 6;
 
@@ -68,6 +70,8 @@ impl Trial<'_> {
                     together[at].insert(*hunk);
                 }
             }
+        } else {
+            self.narrow(functions, &candidates, &mut alone, &mut together).await?;
         }
         for (at, one) in functions.iter_mut().enumerate() {
             let (chosen, how) = match candidates[at].len() {
@@ -82,6 +86,74 @@ impl Trial<'_> {
         Ok(())
     }
 
+    /// Finds for each function the fewest edits that do it, where there are too many to try each.
+    async fn narrow(
+        &self,
+        functions: &[FunctionDiff],
+        candidates: &[BTreeSet<usize>],
+        alone: &mut [BTreeSet<usize>],
+        together: &mut [BTreeSet<usize>],
+    ) -> Result<(), Trouble> {
+        let mut left = VERSIONS_MAX;
+        for at in 0..functions.len() {
+            if candidates[at].len() < 2 || !alone[at].is_empty() || !together[at].is_empty() {
+                continue;
+            }
+            let Some(fewest) = self.fewest(&candidates[at], functions, at, &mut left).await? else { continue };
+            // What one function differs by, others often do as well.
+            let open = |other: &usize| candidates[*other].len() > 1 && alone[*other].is_empty() && together[*other].is_empty();
+            let subjects: Vec<usize> = (at..functions.len()).filter(open).collect();
+            let explained = self.ends_as_today(&fewest, functions, &subjects).await?;
+            let known = if fewest.len() == 1 { &mut *alone } else { &mut *together };
+            for other in explained {
+                known[other].clone_from(&fewest);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds edits that together do what a function does today, and none of which can be left out (Zeller and Hildebrandt,
+    /// "Simplifying and Isolating Failure-Inducing Input", 2002). `None` when all of them do not do it, or versions ran out.
+    async fn fewest(
+        &self,
+        candidates: &BTreeSet<usize>,
+        functions: &[FunctionDiff],
+        at: usize,
+        left: &mut usize,
+    ) -> Result<Option<BTreeSet<usize>>, Trouble> {
+        let mut edits: Vec<usize> = candidates.iter().copied().collect();
+        let mut parts = 1;
+        loop {
+            let size = edits.len().div_ceil(parts);
+            let pieces: Vec<BTreeSet<usize>> = edits.chunks(size).map(|part| part.iter().copied().collect()).collect();
+            let whole: BTreeSet<usize> = edits.iter().copied().collect();
+            // Of two parts each is what the other leaves.
+            let rests = pieces.iter().filter(|_| pieces.len() > 2).map(|piece| &whole - piece);
+            let mut smaller = None;
+            for (number, version) in pieces.iter().cloned().chain(rests).enumerate() {
+                if *left == 0 {
+                    return Ok(None);
+                }
+                *left -= 1;
+                self.job.progress((VERSIONS_MAX - *left) as u64, VERSIONS_MAX as u64);
+                if !self.ends_as_today(&version, functions, &[at]).await?.is_empty() {
+                    smaller = Some((version, number >= pieces.len()));
+                    break;
+                }
+            }
+            match smaller {
+                None if parts == 1 => return Ok(None),
+                None if parts >= edits.len() => return Ok(Some(whole)),
+                None => parts = edits.len().min(parts * 2),
+                Some((version, _)) if version.len() == 1 => return Ok(Some(version)),
+                Some((version, is_rest)) => {
+                    edits = version.into_iter().collect();
+                    parts = if is_rest { parts - 1 } else { 2 };
+                }
+            }
+        }
+    }
+
     /// Lists the hunks that may be behind what a function does: in functions its calls ran through, and between
     /// functions.
     fn candidates(&self, one: &FunctionDiff) -> BTreeSet<usize> {
@@ -93,7 +165,7 @@ impl Trial<'_> {
         let hunks = self.pieces.hunks().iter().enumerate();
         let met = hunks.filter(|(_, hunk)| {
             let function = &hunk.edit.function;
-            (function.qualname().is_empty() && !is_prose(&hunk.edit.hunk)) || entered.contains(&function.0)
+            hunk.means && (function.qualname().is_empty() || entered.contains(&function.0))
         });
         let met: BTreeSet<usize> = met.map(|(number, _)| number).collect();
         if met.is_empty() { (0..self.pieces.hunks().len()).collect() } else { met }
@@ -119,14 +191,6 @@ impl Trial<'_> {
         };
         Ok(subjects.iter().copied().filter(|at| tried(&functions[*at]).into_iter().any(ends)).collect())
     }
-}
-
-/// Tells whether an edit changes comments and empty lines alone.
-fn is_prose(hunk: &[String]) -> bool {
-    hunk.iter().all(|line| {
-        let rest = line.get(1..).unwrap_or_default().trim_start();
-        rest.is_empty() || rest.starts_with('#')
-    })
 }
 
 /// Chooses calls that differ in different ways; what is only slower ends alike in every version.

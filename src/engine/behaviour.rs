@@ -82,6 +82,14 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option
     let index = core.index();
     let reach = reach_of_now(core, &index).await?;
     let observed = environment.replay(core, &calls, &job).await?;
+    let mut entered: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
+    for call in &calls {
+        let seen = observed.get(&call.id).map_or(&[][..], |seen| &seen.entered);
+        let known = seen.iter().filter(|id| index.function(id).is_some()).cloned();
+        entered.entry(call.function.clone()).or_default().extend(known);
+    }
+    let worker = (core.clone(), index.clone());
+    let reach = blocking(move || reaches::learn(&worker.0, &worker.1, reach, recording, entered)).await??;
     let functions = calls.iter().map(|call| call.function.clone()).collect();
     if !code::stands(core, &index, &reach, &functions).await? {
         job.end(false);

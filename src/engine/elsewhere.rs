@@ -26,7 +26,7 @@ use crate::source::index::Index;
 
 /// Commits whose files are kept for the next time.
 const KEPT: usize = 4;
-/// What git ignores and the project may still need, such as generated modules and data: so many entries at most.
+/// What no commit holds and the project may still need, such as generated modules and data: so many entries at most.
 const BESIDE_MAX: usize = 200;
 /// What git ignores and no version of the code needs.
 const NOT_NEEDED: &[&str] = &[
@@ -185,7 +185,10 @@ fn beside(root: &Path, prefixes: &[PathBuf]) -> Result<Vec<RelPath>, Trouble> {
         let name = path.file_name();
         !NOT_NEEDED.contains(&name) && !name.ends_with(".pyc") && path.under(root).exists()
     };
-    let mut paths: BTreeSet<RelPath> = git::ignored(root)?.into_iter().filter(needed).take(BESIDE_MAX).collect();
+    // New code is part of the change; new data has no older version that calls could be run with.
+    let is_data = |path: &RelPath| !path.as_str().ends_with(".py");
+    let found = git::ignored(root)?.into_iter().chain(git::untracked(root)?.into_iter().filter(is_data));
+    let mut paths: BTreeSet<RelPath> = found.filter(needed).take(BESIDE_MAX).collect();
     // An environment inside the project is there, ignored or not.
     paths.extend(prefixes.iter().filter_map(|prefix| RelPath::below(root, prefix)));
     let all = paths.clone();

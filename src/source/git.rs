@@ -85,7 +85,19 @@ pub fn check_out(root: &Path, revision: &Revision, folder: &Path) -> Result<(), 
 /// # Errors
 /// Fails when git cannot be run.
 pub fn ignored(root: &Path) -> Result<Vec<RelPath>, Trouble> {
-    let listed = output(root, &["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])?;
+    listed(root, &["--others", "--ignored", "--exclude-standard", "--directory"])
+}
+
+/// Lists the files of the project that no commit holds and git does not ignore.
+///
+/// # Errors
+/// Fails when git cannot be run.
+pub fn untracked(root: &Path) -> Result<Vec<RelPath>, Trouble> {
+    listed(root, &["--others", "--exclude-standard"])
+}
+
+fn listed(root: &Path, which: &[&str]) -> Result<Vec<RelPath>, Trouble> {
+    let listed = output(root, &[&["ls-files", "-z"], which].concat())?;
     Ok(listed.split(|byte| *byte == 0).filter_map(|path| RelPath::new(std::str::from_utf8(path).ok()?)).collect())
 }
 

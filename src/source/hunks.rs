@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use similar::{DiffOp, TextDiff};
 
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::function::FunctionId;
+use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Edit;
 
 use super::index::Index;
@@ -28,6 +29,8 @@ pub struct FileChange {
 pub struct Hunk {
     /// What it edits, for people.
     pub edit: Edit,
+    /// It changes what the code does, and not its layout, comments or docstrings alone.
+    pub means: bool,
     /// Operations of the file's diff, by their number.
     ops: BTreeSet<usize>,
 }
@@ -125,8 +128,9 @@ fn hunks_of(old_index: &Index, new_index: &Index, file: &FileChange) -> Vec<Hunk
             continue;
         }
         let line = u32::try_from(op.new_range().start + 1).unwrap_or(u32::MAX);
+        let means = whole || means(old_index, new_index, &file.path, &function);
         let edit = Edit { function, path: file.path.clone(), hunk: lines, line };
-        hunks.push(Hunk { edit, ops: BTreeSet::from([number]) });
+        hunks.push(Hunk { edit, means, ops: BTreeSet::from([number]) });
     }
     hunks
 }
@@ -138,6 +142,20 @@ fn owner(index: &Index, file: &FileChange, start: usize, count: usize) -> Option
     let module = index.module(&file.path)?;
     let holds = module.functions.iter().filter(|function| function.span.first <= first && last <= function.span.last);
     holds.min_by_key(|function| function.span.first).map(|function| function.id.clone())
+}
+
+/// Tells whether a function, or what lies between a file's functions, is another one in the two versions.
+fn means(old: &Index, new: &Index, path: &RelPath, function: &FunctionId) -> bool {
+    if !function.qualname().is_empty() {
+        let code = |index: &Index| index.function(function).map(|function| function.fingerprint.code());
+        return code(old) != code(new);
+    }
+    let (Some(old), Some(new)) = (old.module(path), new.module(path)) else { return true };
+    let classes = |module: &Module| -> BTreeSet<(String, Digest)> {
+        module.classes.iter().map(|class| (class.qualname.clone(), class.fingerprint)).collect()
+    };
+    let broken = old.error.is_some() || new.error.is_some();
+    broken || old.init != new.init || classes(old) != classes(new)
 }
 
 fn module(old: &Index, new: &Index, path: &RelPath) -> FunctionId {
@@ -180,6 +198,21 @@ mod tests {
         let edit = &pieces.hunks()[1].edit;
         assert_eq!(edit.hunk, ["-    x = 1", "+    x = 10", "-    return x + y", "+    return x - y"]);
         assert_eq!(edit.line, 4);
+    }
+
+    #[test]
+    fn layout_comments_and_docstrings_mean_nothing() {
+        let old = "# a\nRATE = 1\n\nclass C:\n    X = 1\n\n    def m(self):\n        return [1, 2]\n\ndef f():\n    return 1\n";
+        let layout = old.replace("# a\n", "# b\n\n\n").replace("[1, 2]", "[\n            1, 2\n        ]");
+        let layout = layout.replace("def f():\n", "def f():\n    'Says one.'\n    # one\n");
+        let means = |new: &str| -> Vec<(String, bool)> {
+            let pieces = pieces(&[("m.py", Some(old), Some(new))]);
+            pieces.hunks().iter().map(|hunk| (hunk.edit.function.0.clone(), hunk.means)).collect()
+        };
+        let named = |list: &[(&str, bool)]| list.iter().map(|(name, means)| ((*name).to_owned(), *means)).collect::<Vec<_>>();
+        assert_eq!(means(&layout), named(&[("m:", false), ("m:C.m", false), ("m:f", false)]));
+        let edited = layout.replace("X = 1", "X = 2").replace("return 1", "return 3");
+        assert_eq!(means(&edited), named(&[("m:", true), ("m:C.m", false), ("m:f", true)]));
     }
 
     #[test]

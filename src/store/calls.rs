@@ -284,6 +284,14 @@ impl Store {
         })
     }
 
+    /// Adds who was seen entering whom when calls of a recording ran again.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn add_edges(&self, recording: RecordingId, edges: Vec<Edge>) -> Result<()> {
+        self.write(move |transaction| put_edges(transaction, recording, &edges))
+    }
+
     /// Lists from where a function was called in the kept recordings, the most frequent place first.
     ///
     /// # Errors
@@ -385,8 +393,12 @@ fn insert_totals(transaction: &Transaction<'_>, recording: RecordingId, batch: &
         let name = total.caller.as_ref().map_or("", |caller| caller.0.as_str());
         caller.execute(params![recording.0, total.function.0, name, total.line.unwrap_or(0), signed(total.times)])?;
     }
+    put_edges(transaction, recording, &batch.edges)
+}
+
+fn put_edges(transaction: &Transaction<'_>, recording: RecordingId, edges: &[Edge]) -> Result<()> {
     let mut edge = transaction.prepare_cached("INSERT OR IGNORE INTO edges (recording, caller, callee) VALUES (?1, ?2, ?3)")?;
-    for Edge { caller, callee } in &batch.edges {
+    for Edge { caller, callee } in edges {
         edge.execute(params![recording.0, caller.0, callee.0])?;
     }
     Ok(())

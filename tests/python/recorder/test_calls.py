@@ -40,6 +40,21 @@ def test_parameter_kinds_and_mangled_names(program):
     assert spool.one("A.f")[0].args[1:] == (1, 2, 1)
 
 
+def test_a_call_from_a_comprehension_or_generator_expression_is_its_functions(program):
+    spool = program.main("""
+        def one(x):
+            return x
+
+        def all_of(xs):
+            return [one(x) for x in xs], sum(one(x) for x in xs)
+
+        def main():
+            all_of([1, 2])
+    """)
+    assert {spool.name_of(call.caller) for call, _ in spool.calls("one")} == {"all_of"}
+    assert not any(call.direct for call, _ in spool.calls("one"))
+
+
 def test_exception(program):
     spool = program.main("""
         class Refused(ValueError):

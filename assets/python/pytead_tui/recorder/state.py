@@ -30,7 +30,7 @@ BETWEEN = 8  # frames of other code that may stand between a caller and what it 
 _now = time.perf_counter_ns
 _work = time.thread_time_ns
 _traceback = BaseException.__dict__["__traceback__"].__get__
-_COMPREHENSIONS = frozenset(("<listcomp>", "<dictcomp>", "<setcomp>"))
+_COMPREHENSIONS = frozenset(("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"))
 
 
 class Recorder(Endings):
