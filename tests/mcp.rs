@@ -318,6 +318,48 @@ fn an_attacking_client_gets_nowhere() {
     assert!(!place.root().join("escaped").exists() && !place.root().join("../escaped").exists());
 }
 
+/// Resident memory of a process, in KiB.
+fn resident(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn ten_thousand_requests_are_each_answered_and_most_of_them_refused() {
+    let place = project();
+    let mut client = Client::trusted(&place);
+    client.good("list_functions", json!({}));
+    let before = resident(client.child.id());
+    let (first, mut answered, mut good) = (client.next + 1, std::collections::BTreeSet::new(), 0);
+    // In bursts, so that no pipe has to hold them all.
+    for burst in 0..100 {
+        let ids: Vec<u64> = (0..100)
+            .map(|at| match at % 4 {
+                0 => client.send("tools/call", json!({ "name": "list_functions", "arguments": {} })),
+                1 => client.send("tools/call", json!({ "name": "show_function", "arguments": { "function": "double" } })),
+                2 => client
+                    .send("tools/call", json!({ "name": "explain_change", "arguments": { "proposal": burst, "note": "x" } })),
+                _ => client.send("resources/read", json!({ "uri": "pytead://source/app.py" })),
+            })
+            .collect();
+        while !ids.iter().all(|id| answered.contains(id)) {
+            let line = client.lines.recv_timeout(DEADLINE).unwrap();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            let Some(id) = message["id"].as_u64() else { continue };
+            assert!(id >= first && answered.insert(id), "answered twice: {line}");
+            let refused = message["error"].is_object() || message["result"]["isError"] == true;
+            good += usize::from(!refused);
+        }
+    }
+    assert_eq!(answered.len(), 10_000);
+    assert!(good > 0 && good < 2_000, "{good} were served");
+    let grown = resident(client.child.id()).saturating_sub(before);
+    assert!(grown < 64 * 1024, "{grown} KiB more");
+    let said = client.refused("list_functions", json!({}));
+    assert!(said.contains("2000 requests") || said.contains("2,000 requests"), "{said}");
+}
+
 const DRAFT: &str = "from app import double\n\n\ndef test_double():\n    assert double(2) == 4\n    assert double(-3) == -6\n    assert double(0) == 0\n";
 
 #[test]

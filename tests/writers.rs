@@ -60,6 +60,19 @@ fn decisions_on_one_proposal_at_the_same_moment_are_one_decision() {
 }
 
 #[test]
+fn what_is_taken_back_at_the_same_moment_is_taken_back_once_each() {
+    let place = recorded();
+    assert_eq!(place.run(&["gen"]).0, 0);
+    let before = waiting(&place);
+    for id in before.iter().take(2) {
+        assert_eq!(place.run(&["review", "--reject", &id.to_string()]).0, 0);
+    }
+    let said: Vec<String> = at_once(&place, &[&["review", "--undo"], &["review", "--undo"]]).iter().map(text).collect();
+    let taken: usize = said.iter().map(|said| said.matches("Taken back").count()).sum();
+    assert!(taken > 0 && waiting(&place).len() == before.len() - 2 + taken, "{said:#?}");
+}
+
+#[test]
 fn programs_recorded_at_once_beside_the_workbench_lose_no_call() {
     let place = recorded();
     let mut terminal = Terminal::start(&place, &[], 160, 45);

@@ -21,6 +21,7 @@ mod judge;
 mod mcp;
 mod open;
 pub mod output;
+mod person;
 mod replay;
 mod review;
 mod run;
@@ -99,6 +100,18 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
     cli.global.format = format;
     let beside = matches!(cli.verb, Some(Verb::Run(_) | Verb::Tead(_) | Verb::Trace2test(_) | Verb::Mcp));
     let only_diff = matches!(format, Format::Markdown | Format::Agent) && !matches!(cli.verb, Some(Verb::Diff(_)));
+    let failed = |trouble: Trouble| {
+        // Standard output belongs to a recorded program, or to a protocol: our failures go elsewhere.
+        match Output::beside_a_program(format, None).ok().filter(|_| beside) {
+            Some(mut out) => out.trouble(&trouble),
+            None => Output::stdout(format).trouble(&trouble),
+        }
+        trouble.exit_code()
+    };
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if let Err(trouble) = person::required(cli.verb.as_ref(), is_set) {
+        return failed(trouble);
+    }
     let outcome = match cli.verb {
         _ if only_diff => Err(Trouble::usage("Only diff is printed as Markdown or for an agent.").so("Use human or json.")),
         None => open::open(&cli.global, cli.path, screen).await,
@@ -128,14 +141,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Doctor) => doctor::doctor(&cli.global).await,
         Some(Verb::Completions { shell }) => completions::print(shell),
     };
-    outcome.unwrap_or_else(|trouble| {
-        // Standard output belongs to a recorded program, or to a protocol: our failures go elsewhere.
-        match Output::beside_a_program(format, None).ok().filter(|_| beside) {
-            Some(mut out) => out.trouble(&trouble),
-            None => Output::stdout(format).trouble(&trouble),
-        }
-        trouble.exit_code()
-    })
+    outcome.unwrap_or_else(failed)
 }
 
 /// Finds the project a verb is about.

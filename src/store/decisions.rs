@@ -61,7 +61,7 @@ impl Store {
     /// Marks a decision as taken back, or as standing again, and changes its proposal, both or neither.
     ///
     /// # Errors
-    /// Fails when there is no such decision, when the proposal cannot take the step, and when the database cannot be
+    /// Fails when there is no such decision, when it is marked so already, when the proposal cannot take the step, and when the database cannot be
     /// written.
     pub fn mark_decision(
         &self,
@@ -71,6 +71,9 @@ impl Store {
     ) -> Result<(Decision, Proposal)> {
         self.write(move |transaction| {
             let decision = one(transaction, "id = ?1", [id.0])?.ok_or(StoreError::Missing { what: "decision", id: id.0 })?;
+            if decision.undone == undone {
+                return Err(StoreError::Done);
+            }
             let proposal = proposals::change_in(transaction, decision.proposal, change)?;
             transaction.execute("UPDATE decisions SET undone = ?2 WHERE id = ?1", params![id.0, undone])?;
             Ok((Decision { undone, ..decision }, proposal))

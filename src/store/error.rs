@@ -42,6 +42,9 @@ pub enum StoreError {
     /// A proposal cannot take this step.
     #[error(transparent)]
     Move(#[from] IllegalMove),
+    /// Another process took the same step a moment before.
+    #[error("another pytead-tui did the same a moment ago")]
+    Done,
     /// A stored text is not of the expected form.
     #[error("a stored row cannot be understood: {0}")]
     Form(String),
@@ -84,6 +87,9 @@ impl From<rusqlite::Error> for StoreError {
 impl From<StoreError> for Trouble {
     fn from(error: StoreError) -> Self {
         let what = "The project's database could not do this.";
+        if matches!(error, StoreError::Done) {
+            return Self::usage("Another pytead-tui did the same a moment ago: nothing more was changed.");
+        }
         let trouble = match &error {
             StoreError::Missing { .. } | StoreError::Move(_) | StoreError::Closed | StoreError::Sqlite(_) => Self::internal(what),
             _ => Self::environment(what),

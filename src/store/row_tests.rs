@@ -291,6 +291,8 @@ fn undo_and_redo_walk_along_the_decisions() {
     }
     assert_eq!(store.last_standing().unwrap().as_ref(), Some(&made[0]));
     assert_eq!(store.last_undone().unwrap().map(|d| d.id), Some(made[1].id));
+    let twice = store.mark_decision(made[1].id, true, |p| p.state = S::Ready);
+    assert!(matches!(twice, Err(StoreError::Done)), "another process may have been faster");
     store.mark_decision(made[1].id, false, |p| p.state = S::Accepted).unwrap();
     assert_eq!(store.last_undone().unwrap().map(|d| d.id), Some(made[2].id));
     assert_eq!(store.decided_since(Moment(50)).unwrap().accepted, 2);
