@@ -5,6 +5,8 @@
 
 mod assemble;
 pub mod folder;
+#[cfg(test)]
+mod golden;
 pub mod ingest;
 pub mod inputs;
 pub mod journey;

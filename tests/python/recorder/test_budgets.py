@@ -463,3 +463,36 @@ def test_functions_of_which_nothing_more_is_wanted_have_their_own_code_again(pro
     assert done.stdout.count("True") == 6
     (unfinished,) = [c for c, _ in program.read(done).calls("ticks") if c.args == (3,)]
     assert [r[3] for r in program.read(done).of("Y") if r[1] == unfinished.cid] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_lines_that_a_long_call_repeats_are_silent_and_new_ones_are_told(program, mechanism):
+    spool = program.main("""
+        def turns(n):
+            late = 0
+            for i in range(n):
+                if i == 900:
+                    late = 1
+                i += 1
+            return late
+
+        def ticks(n):
+            for i in range(n):
+                yield turns(1)
+            return
+
+        def main():
+            turns(1_000)
+            turns(1_000)
+            turns(2)
+            for _ in ticks(300):
+                turns(2)
+    """, PYTEAD_MODE="journey", PYTEAD_EVENTS=mechanism)  # fmt: skip
+    def lines_of(cid):
+        return [line for r in spool.of("L") if r[1] == cid for line in r[2]]
+
+    first, second, third, *_ = [c.cid for c, _ in spool.calls("turns")]
+    assert lines_of(first) == lines_of(second) == [3, 4, 5, 7, 6, 8], "each call tells its own"
+    assert lines_of(third) == [3, 4, 5, 7, 8]
+    (ticks,) = [c.cid for c, _ in spool.calls("ticks")]
+    assert lines_of(ticks) == [11, 12, 13]

@@ -3,6 +3,8 @@
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
 
+PATIENCE = 100  # lines that a call reaches again, before they report no more while it is the only one in flight
+
 
 class Call:
     """A kept call in flight."""

@@ -41,6 +41,7 @@ class Function:
         self.hooks: list = []
         self.yields: dict = {}
         self.inflight = 0
+        self.dim = False  # lines that its only call repeats report no more, until the next call begins
         self.reset()
 
     def reset(self) -> None:
@@ -56,7 +57,6 @@ class Function:
         self.last: object = None  # the call of a journey that began last
         self.sure = True  # no call began unseen
         self.brief = False  # a journey does not look into what its calls are given any more
-        self.dim = False  # lines that its only call repeats report no more, until the next call begins
         self.lines: set = set()  # that calls of a journey reached
 
     def record(self, module_id: int) -> tuple:

@@ -7,6 +7,7 @@ import sys
 from _functools import partial
 
 from pytead_tui.recorder import effects, functions, kinds, rewrite
+from pytead_tui.recorder.calls import PATIENCE
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
 from pytead_tui.recorder.project import File
@@ -20,6 +21,7 @@ class Hook:
 
     __slots__ = (
         "on", "busy", "ends", "recorder", "file", "qualname", "receiver", "code", "function", "module", "lines",
+        "dim",
     )  # fmt: skip
 
     Every = BaseException
@@ -36,6 +38,7 @@ class Hook:
         self.function: "Function | None" = None
         self.module: "str | None" = None
         self.lines: list = []  # in a journey, what its statements report to
+        self.dim: list = []  # lines that its only call repeats: they report no more, until the next call begins
 
     def enter(self, *args: object) -> None:
         try:
@@ -46,6 +49,8 @@ class Hook:
                 if function is None or not function.on:
                     self.on = self.busy = False
                     return
+            while self.dim:
+                self.dim.pop().on = True
             self.recorder.begin(function, frame, args)
         except RecursionError:
             if self.function is not None:
@@ -247,6 +252,12 @@ class Line:
             function = call.function
             if self.number not in (function.lines if function.brief else call.lines):
                 recorder.reached(call, self.number)
+            elif not function.brief:
+                call.repeats += 1
+                if call.repeats > PATIENCE and function.inflight == 1:
+                    self.on = False
+                    hook.dim.append(self)
+                return
             self.on = not function.brief
         except RecursionError:
             pass

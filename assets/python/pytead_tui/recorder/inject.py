@@ -133,6 +133,7 @@ class Injector:
         for hook in self.hooks:
             hook.on = hook.busy = True
             hook.ends = False
+            hook.dim.clear()
             for line in hook.lines:
                 line.on = True
 

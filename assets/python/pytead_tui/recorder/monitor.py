@@ -8,7 +8,7 @@ import _thread
 import sys
 
 from pytead_tui.recorder import effects, functions, kinds, library, statements
-from pytead_tui.recorder.calls import Call
+from pytead_tui.recorder.calls import PATIENCE, Call
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
 from pytead_tui.recorder.plans import lookup
@@ -20,7 +20,6 @@ _OPTIMIZED = 1
 _AFTER_YIELD, _AFTER_YIELD_FROM = 1, 2
 _OUTERMOST = frozenset(("<module>", "_run_module_as_main"))
 _exit_code = SystemExit.__dict__["code"].__get__
-PATIENCE = 100  # lines that a call reaches again, before they report no more while it is the only one in flight
 MOST_CODES = 1000  # code objects of one function: source that is compiled again and again
 
 
