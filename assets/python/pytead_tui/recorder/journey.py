@@ -189,8 +189,8 @@ class Teller:
                 watched.append((i, None, v, look(v, 2)))
         return tuple(walk.ended(trees)), walk.met, watched
 
-    def _told(self, v: object, walk: Capture) -> object:
-        """Gives a value's tree; of an object that was told before, what changed."""
+    def _told(self, v: object, walk: Capture, now: "tuple | None" = None) -> object:
+        """Gives a value's tree; of an object that was told before, what changed. `now` is how it looks, where that is known."""
         key = oid(type(v))
         if key in _PLAIN:
             return v
@@ -199,7 +199,9 @@ class Teller:
             return walk.value(v)
         if oid(v) in walk.memo:
             return walk.again(v)
-        before, now = entry.state, entry.seen(v)
+        before = entry.state
+        if now is None:
+            now = entry.seen(v)
         if now == before:
             walk.memo[oid(v)] = entry.ordinal
             return (TAG, "ref", entry.ordinal)
@@ -224,25 +226,31 @@ class Teller:
             return self._named(value, met, scope, None), None, met
         if not call.watched and values.are_atoms((value,), JOURNEY.text):
             return value, {}, met
-        objects = self.recorder.objects
-        walk = Capture(objects, JOURNEY, scope)
         function = call.function
-        names, trees = [], []
+        changed = []
         for i, entry, v, before in call.watched:
             if entry is None:
                 if look(v, 2) == before:
                     continue
+                now = None
             else:
                 if v is None:
                     v = entry.ref()
                     if v is None:
                         continue
-                if entry.seen(v) == entry.state:
+                now = entry.seen(v)
+                if now == entry.state:
                     continue
-            word = function.words[i] if function.words else None
-            trees.append(self._told(v, walk) if word is None else walk.masked(word, v, 0, numbers=True))
-            names.append(function.names[i])
+            changed.append((i, v, now))
         call.watched = []
+        if not changed and values.are_atoms((value,), JOURNEY.text):
+            return value, {}, met
+        walk = Capture(self.recorder.objects, JOURNEY, scope)
+        names, trees = [], []
+        for i, v, now in changed:
+            word = function.words[i] if function.words else None
+            trees.append(self._told(v, walk, now) if word is None else walk.masked(word, v, 0, numbers=True))
+            names.append(function.names[i])
         trees.append(self._told(value, walk))
         *trees, tree = walk.ended(trees)
         return tree, dict(zip(names, trees)), walk.met
