@@ -77,6 +77,28 @@ fn every_test_gets_the_verdict_that_it_earns() {
 }
 
 #[test]
+fn rules_are_never_wrong_about_programs_whose_truth_is_known() {
+    let place = Place::empty();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/intents/programs");
+    for file in ["payments.py", "keeping.py", "together.py", "test_programs.py"] {
+        place.save(file, &std::fs::read_to_string(fixture.join(file)).unwrap());
+    }
+    place.save("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = [\".\"]\n");
+    let (code, said) = check(&place, &["--", "-q", "--semantic-report=report.jsonl"]);
+    assert_eq!(code, 1, "{said}");
+    let found = report(&place);
+    assert_eq!(found.len(), place.read("test_programs.py").matches("\n@semantic_test").count(), "{said}");
+    let wrong: Vec<_> = found
+        .iter()
+        .filter(|(name, line)| {
+            let wanted = if name.starts_with("test_pass") { "PASS" } else { "FAIL" };
+            line["verdict"] != wanted
+        })
+        .collect();
+    assert!(wrong.is_empty() && found.len() >= 46, "{wrong:#?}");
+}
+
+#[test]
 fn workers_judge_their_own_tests_and_one_report_has_them_all() {
     let place = project();
     let (code, said) = check(&place, &["--", "-q", "-n", "2", "--semantic-report=report.jsonl"]);
@@ -178,4 +200,131 @@ fn a_decorator_that_makes_no_sense_says_so() {
         assert_eq!(code, 2, "{said}");
         assert!(said.contains(why), "{said}");
     }
+}
+
+#[test]
+fn a_test_without_an_intent_is_shown_what_it_did_and_which_clauses_would_hold() {
+    let place = project();
+    place.save(
+        "tests/test_new.py",
+        "from shop.registration import Database, Mail, Service\n\n\ndef test_new():\n    \
+         assert Service(Database(), Mail()).register(\"a@b.c\", \"A\") == \"Success\"\n",
+    );
+    let (code, said) = check(&place, &["tests/test_new.py", "--suggest", "--journey", "--lines"]);
+    assert_eq!(code, 0, "{said}");
+    let clauses: Vec<&str> =
+        said.lines().filter_map(|line| line.split_once("    # notices ")).map(|(clause, _)| clause).collect();
+    assert!(clauses.contains(&"if Database.exists returns False then Database.save is called"), "{said}");
+    assert!(clauses.contains(&"Database.save is called before Mail.send_welcome"), "{said}");
+    assert!(said.contains("Database.save is called exactly once    # notices a call less, a call more"), "{said}");
+    let told = "5.   [CALLED] Database.save({'email': 'a@b.c', 'name': 'A'})\n  [RETURNED] Database.save -> None\n";
+    assert!(said.contains(told), "{said}");
+    assert!(said.contains("'password': [REDACTED:password#1]})"), "{said}");
+    assert_eq!(said.matches("# Database.save, shop/registration.py:11").count(), 1, "{said}");
+    assert!(said.contains("   28    ×1          self.database.save(email, name)"), "{said}");
+    // What was proposed is a clause that holds when it is asked for.
+    let sentences = clauses.join("\n");
+    place.edit(
+        "tests/test_new.py",
+        "\n\ndef test_new",
+        &format!(
+            "from pytead_tui import semantic_test\n\n\n@semantic_test(\"Register\", checks=\"\"\"{sentences}\"\"\")\ndef test_new"
+        ),
+    );
+    let (code, said) = check(&place, &["tests/test_new.py", "--strict", "--", "--semantic-report=report.jsonl"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(report(&place)["test_new"]["verdict"], "PASS", "{said}");
+}
+
+#[test]
+fn two_runs_read_the_same_but_for_what_chance_decides() {
+    let place = project();
+    place.save(
+        "shop/chance.py",
+        "import datetime\nimport random\nimport uuid\n\n\ndef stamp(at, who):\n    return at\n\n\ndef draw(number):\n    return number\n\n\n\
+         def work(names):\n    stamp(datetime.datetime.now().isoformat(), str(uuid.uuid4()))\n    return names\n",
+    );
+    place.save(
+        "tests/test_chance.py",
+        "import random\nfrom shop.chance import draw, work\n\n\ndef test_steady(tmp_path):\n    \
+         work({\"one\", \"two\", \"three\", str(tmp_path)})\n    work(object())\n\n\ndef test_unsteady():\n    draw(random.random())\n",
+    );
+    let (code, said) = check(&place, &["tests/test_chance.py", "--stability", "--", "-q"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("1 of 2 journeys differs between two runs."), "{said}");
+    assert!(
+        said.contains("≠ tests/test_chance.py::test_unsteady") && said.contains("- 1. [CALLED] draw({'number': 0."),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_a_person_accepted_decides_until_the_intent_or_the_journey_changes() {
+    let place = project();
+    let test = "tests/test_registration.py::test_unclear_in_free_english";
+    let verdict = |place: &Place| {
+        let (_, said) = check(place, &[test, "--", "--semantic-report=report.jsonl"]);
+        let line = report(place).remove("test_unclear_in_free_english").unwrap_or_else(|| panic!("{said}"));
+        [&line["verdict"], &line["evaluator"], &line["reason"]].map(|field| field.as_str().unwrap().to_owned())
+    };
+    // Not by an agent.
+    let refused = place.command(&["--trust", "check", "--accept", test]).env("CLAUDECODE", "1").output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("Decisions are a person's"));
+    let (code, said) = check(&place, &["--accept", test, "--", "-q"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains(&format!("Accepted: {test} does these 10 lines.")), "{said}");
+    let [ruling, evaluator, reason] = verdict(&place);
+    assert_eq!((ruling.as_str(), evaluator.as_str(), reason.as_str()), ("PASS", "approved", "It does what ada accepted."));
+    let lock = place.read("tests/semantic.lock.yaml");
+    assert!(lock.contains("test_unclear_in_free_english") && lock.contains("accepted_by: ada"), "{lock}");
+    // The program does more: the coarsest change is said.
+    place.edit(
+        "shop/registration.py",
+        "        return email in self.rows\n",
+        "        self.save(email, 1)\n        return False\n",
+    );
+    let [ruling, _, reason] = verdict(&place);
+    assert_eq!(ruling, "UNCLEAR", "{reason}");
+    assert!(reason.starts_with("The journey changed: Database.save was called 1×, and is called 2× now."), "{reason}");
+    // Other words mean something else.
+    place.edit("tests/test_registration.py", "Be nice to the user", "Be rude to the user");
+    let [ruling, _, reason] = verdict(&place);
+    assert_eq!(ruling, "UNCLEAR", "{reason}");
+    assert!(reason.starts_with("The intent changed since ada accepted it."), "{reason}");
+    // Clauses, accepted by name; what is none is refused.
+    let (code, said) = check(&place, &["--accept", test, "-c", "the user is happy"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("“the user is happy” is no clause."), "{said}");
+    let (code, said) = check(&place, &["--accept", test, "-c", "Database.exists is called exactly once"]);
+    assert_eq!(code, 0, "{said}");
+    let [ruling, evaluator, reason] = verdict(&place);
+    assert_eq!((ruling.as_str(), evaluator.as_str()), ("PASS", "rules"), "{reason}");
+    // A lock that cannot be read says nothing about the test.
+    place.save("tests/semantic.lock.yaml", "a: [");
+    let [ruling, _, reason] = verdict(&place);
+    assert_eq!(ruling, "ERROR", "{reason}");
+}
+
+#[test]
+fn the_predecessors_defects_are_not_ours() {
+    let place = Place::empty();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/intents/defects");
+    for file in ["service.py", "test_defects.py"] {
+        place.save(file, &std::fs::read_to_string(fixture.join(file)).unwrap());
+    }
+    place.save("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = [\".\"]\n");
+    let (code, said) = check(&place, &["--journey", "--", "-q", "--semantic-report=report.jsonl"]);
+    assert_eq!(code, 1, "{said}");
+    let found = report(&place);
+    for (name, line) in &found {
+        let wanted = name.split('_').nth(1).unwrap().to_uppercase();
+        assert_eq!(line["verdict"], wanted.as_str(), "{name}: {line}");
+    }
+    assert_eq!(found.len(), 8, "{said}");
+    assert!(!said.contains("hunter2"), "{said}");
+    assert!(said.contains("[CALLED] login({'creds': {'password': [REDACTED:password#1]}})"), "{said}");
+    assert!(said.contains("[CALLED] sign({'author': 'Ada', 'tokens_used': 12, 'certain': True})"), "{said}");
+    assert!(said.contains("[CALLED] A.run({})"), "{said}");
+    assert!(!said.contains("0x"), "no addresses: {said}");
 }

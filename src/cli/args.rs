@@ -150,7 +150,7 @@ pub struct Run {
 #[derive(Debug, Args)]
 pub struct Check {
     /// Tests to run, with pytest's node ids; by default all of them.
-    #[arg(value_name = "NODEID", conflicts_with_all = ["clauses", "from", "recording"])]
+    #[arg(value_name = "NODEID", conflicts_with_all = ["from", "recording"])]
     pub tests: Vec<String>,
     /// What has to hold, as in "Db.save is called before Mail.send"; may be given several times.
     #[arg(short, long = "clause", value_name = "SENTENCE")]
@@ -161,6 +161,21 @@ pub struct Check {
     /// Decide on this recording; by default the last one with a journey.
     #[arg(long, value_name = "N", conflicts_with = "command")]
     pub recording: Option<i64>,
+    /// Propose clauses that hold for these tests, and say which small changes each would notice.
+    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
+    pub suggest: bool,
+    /// Print what each of these tests did, call by call.
+    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
+    pub journey: bool,
+    /// Print the lines that each of these tests reached.
+    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
+    pub lines: bool,
+    /// Accept what these tests do, or with --clause that sentence, as the meaning of their intents.
+    #[arg(long, requires = "tests", conflicts_with_all = ["from", "recording", "suggest", "journey", "lines", "stability"])]
+    pub accept: bool,
+    /// Run these tests twice and say where what they do differs.
+    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
+    pub stability: bool,
     /// End with 1 also when a sentence or an intent is unclear, or nothing happened that decides it.
     #[arg(long)]
     pub strict: bool,

@@ -8,12 +8,19 @@ use crate::cli::args::{Check, Global};
 use crate::cli::output::Output;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, engine, options, root_of, run, trusted_engine, with_events};
 use crate::domain::clause::Outcome;
-use crate::engine::intents;
 use crate::engine::judging::{Judged, Understood};
-use crate::engine::{Handle, Program};
+use crate::engine::{Handle, Options, Program};
+use crate::engine::{accepting, intents};
 
 /// Records a program's journey where one is given, decides, and prints.
 pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
+    if args.accept {
+        return accept(global, args).await;
+    }
+    if !args.tests.is_empty() && !args.clauses.is_empty() {
+        return Err(Trouble::usage("A sentence and a test do not go together here.")
+            .so("To let the sentence decide the test's intent: --accept. To decide it on a program: -- CMD."));
+    }
     if args.clauses.is_empty() && args.from.is_none() && args.recording.is_none() {
         return tests(global, args).await;
     }
@@ -47,9 +54,71 @@ pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
 async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
     crate::engine::require_trust(&options.root, options.trust)?;
-    let strict = args.strict.then(|| "--semantic-strict".to_owned());
-    let words: Vec<String> = args.tests.into_iter().chain(strict).chain(args.command).collect();
-    let mut command = tokio::process::Command::from(intents::pytest(&options.root, &options.settings, &words)?);
+    let wanted = [
+        (args.strict, "--semantic-strict"),
+        (args.suggest, "--semantic-show=suggestions"),
+        (args.journey, "--semantic-show=journey"),
+        (args.lines, "--semantic-show=lines"),
+    ];
+    let flags = wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, flag)| flag.to_owned());
+    let words: Vec<String> = args.tests.into_iter().chain(flags).chain(args.command).collect();
+    if args.stability {
+        return stability(&options, &words, &mut Output::stdout(global.format)).await;
+    }
+    pytest(intents::pytest(&options.root, &options.settings, &words)?).await
+}
+
+/// Runs tests and accepts clauses, or what they do, for their intents.
+async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
+    let options = options(global, root_of(global, None)?, false)?;
+    crate::engine::require_trust(&options.root, options.trust)?;
+    let folder = intents::scratch()?;
+    let told = folder.path().join("told");
+    let flags = [format!("--semantic-journeys={}", told.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
+    let words: Vec<String> = args.tests.into_iter().chain(flags).chain(args.command).collect();
+    let code = pytest(intents::pytest(&options.root, &options.settings, &words)?).await?;
+    if code != OK {
+        return Ok(code);
+    }
+    let mut out = Output::stdout(global.format);
+    for accepted in accepting::accept(&options.root, &intents::told(&told)?, &args.clauses)? {
+        out.result("accepted", &serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey }));
+        match accepted.journey {
+            Some(lines) => out.say(format!("Accepted: {} does these {}.", accepted.test, text::count(lines, "line"))),
+            None => out.say(format!("Accepted: {} is decided by these clauses.", accepted.test)),
+        }
+    }
+    Ok(OK)
+}
+
+/// Runs the tests twice and compares what they did.
+async fn stability(options: &Options, words: &[String], out: &mut Output) -> Result<u8, Trouble> {
+    let folder = intents::scratch()?;
+    let mut runs = Vec::new();
+    for name in ["first", "second"] {
+        let told = folder.path().join(name);
+        let words: Vec<String> = words.iter().cloned().chain([format!("--semantic-journeys={}", told.display())]).collect();
+        let code = pytest(intents::pytest(&options.root, &options.settings, &words)?).await?;
+        if code > FINDINGS {
+            return Ok(code);
+        }
+        runs.push(intents::told(&told)?);
+    }
+    let (Some(second), Some(first)) = (runs.pop(), runs.pop()) else { return Ok(OK) };
+    let unstable = intents::unstable(&first, &second);
+    for (test, lines) in &unstable {
+        out.result("unstable", &serde_json::json!({ "test": test, "lines": lines }));
+        out.say(format!("≠ {test}"));
+        lines.iter().for_each(|line| out.say(format!("    {line}")));
+    }
+    let differ = if unstable.len() == 1 { "differs" } else { "differ" };
+    out.say(format!("{} of {} {differ} between two runs.", unstable.len(), text::count(first.len(), "journey")));
+    Ok(if unstable.is_empty() { OK } else { FINDINGS })
+}
+
+/// Waits for pytest and gives our exit code for its own.
+async fn pytest(command: std::process::Command) -> Result<u8, Trouble> {
+    let mut command = tokio::process::Command::from(command);
     let mut child =
         command.spawn().map_err(|error| Trouble::environment("pytest could not be started.").because(format!("{error}.")))?;
     let mut interrupted = false;

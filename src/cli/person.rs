@@ -3,7 +3,7 @@
 //! environment; what an agent wrote stays marked, and every decision is in the log.
 
 use crate::base::error::Trouble;
-use crate::cli::args::{Gen, Review, Tead, Trust, Verb};
+use crate::cli::args::{Check, Gen, Review, Tead, Trust, Verb};
 
 /// Variables that coding agents set for the commands they run.
 const AGENTS: &[(&str, &str)] = &[
@@ -24,7 +24,7 @@ const AGENTS: &[(&str, &str)] = &[
 pub fn required(verb: Option<&Verb>, variable: impl Fn(&str) -> bool) -> Result<(), Trouble> {
     let decides = match verb {
         Some(Verb::Review(Review { list: false, .. }) | Verb::Agent(_)) => true,
-        Some(Verb::Gen(Gen { accept, .. }) | Verb::Tead(Tead { accept, .. })) => *accept,
+        Some(Verb::Gen(Gen { accept, .. }) | Verb::Tead(Tead { accept, .. }) | Verb::Check(Check { accept, .. })) => *accept,
         Some(Verb::Trust(Trust { list, .. })) => !*list,
         _ => false,
     };
@@ -56,6 +56,7 @@ mod tests {
             "pytead-tui review --undo",
             "pytead-tui gen --accept",
             "pytead-tui tead --accept main.py",
+            "pytead-tui check --accept tests/test_x.py::test_y",
             "pytead-tui trust",
             "pytead-tui trust --remove",
             "pytead-tui agent remove --yes",

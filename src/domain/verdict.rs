@@ -1,5 +1,7 @@
 //! Verdicts: what came of a test's intent, and of each clause of it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// What came of an intent.
@@ -60,4 +62,19 @@ pub struct Verdict {
     pub reason: String,
     /// Its clauses.
     pub clauses: Vec<Decided>,
+    /// What else was asked for: lines for people.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shown: BTreeMap<Show, Vec<String>>,
+}
+
+/// What can be asked for beside a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Show {
+    /// What the test did, call by call.
+    Journey,
+    /// Which lines of the source each call reached.
+    Lines,
+    /// Clauses that hold.
+    Suggestions,
 }

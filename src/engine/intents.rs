@@ -3,27 +3,33 @@
 //! Works without a database and runs nothing: the functions are read from the sources, the journey from the folder that
 //! the test's recorder wrote. What the clauses mean is `judge/`; what pytest makes of a verdict is the plugin's affair.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use similar::{ChangeTag, TextDiff};
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::base::text;
+use crate::contain;
 use crate::domain::batch::JourneyBlock;
 use crate::domain::clause::Outcome;
-use crate::domain::function::{Function, Module};
+use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::journey::JourneyEvent;
 use crate::domain::settings::Settings;
-use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Verdict};
+use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Show, Verdict};
+use crate::engine::accepting;
 use crate::engine::judging::{self, Understood};
-use crate::judge::grammar;
+use crate::judge::lock::{self, Lock};
 use crate::judge::names::Names;
+use crate::judge::suggest::{Suggestion, suggest};
+use crate::judge::{approved, grammar, telling};
 use crate::python::{interpreter, package};
 use crate::record::ingest::Ingest;
 use crate::record::journey::events;
@@ -32,6 +38,8 @@ use crate::source::index::Index;
 
 /// Who decides when no model is asked.
 const RULES: &str = "rules";
+/// Who decides by a journey that a person accepted.
+const APPROVED: &str = "approved";
 
 /// A test that has run, and what it is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -47,6 +55,9 @@ pub struct Request {
     pub checks: Vec<String>,
     /// The folder that its journey was written to.
     pub journey: PathBuf,
+    /// What is wanted beside the verdict.
+    #[serde(default)]
+    pub show: Vec<Show>,
 }
 
 /// What a test did.
@@ -61,14 +72,19 @@ pub struct Journey {
 
 /// Judges the tests of one project.
 pub struct Judge {
+    root: PathBuf,
     index: Arc<Index>,
+    /// What was accepted, or why that cannot be read.
+    lock: Result<Lock, String>,
 }
 
 impl Judge {
     /// Reads the project's sources.
     #[must_use]
     pub fn open(root: &Path, exclude: &[String]) -> Self {
-        Self { index: Arc::new(Index::build(root, exclude, &|_, _| {})) }
+        let lock = accepting::read(root, lock::PATH).and_then(|text| Lock::read(text.as_deref()));
+        let lock = lock.map_err(|trouble| text::display_line(&trouble.to_string()).into_owned());
+        Self { root: root.to_owned(), index: Arc::new(Index::build(root, exclude, &|_, _| {})), lock }
     }
 
     /// Judges one test by what it did.
@@ -78,14 +94,90 @@ impl Judge {
         if !journey.recorded {
             return nothing_recorded();
         }
-        self.decide(request, &journey)
+        let shown = request.show.iter().map(|show| (*show, self.show(*show, request, &journey))).collect();
+        Verdict { shown, ..self.decide(request, &journey) }
+    }
+
+    fn show(&self, show: Show, request: &Request, journey: &Journey) -> Vec<String> {
+        match show {
+            Show::Journey => self.told(&journey.events),
+            Show::Lines => self.lines(&journey.events),
+            Show::Suggestions => suggestions(&journey.events, &self.names(&request.file), &request.intent),
+        }
+    }
+
+    /// Tells a journey, then the source of each function once.
+    fn told(&self, events: &[JourneyEvent]) -> Vec<String> {
+        let mut out = telling::tell(events);
+        for (module, function) in self.sources(telling::called(events)) {
+            let text = self.index.text(&module.path).unwrap_or_default();
+            let lines = text.lines().skip(function.span.first as usize - 1);
+            let source = lines.take((function.span.last + 1 - function.span.first) as usize);
+            out.push(String::new());
+            out.push(format!("# {}, {}:{}", function.id.qualname(), module.path.as_str(), function.span.first));
+            out.extend(source.map(|line| text::display_line(line).into_owned()));
+        }
+        out
+    }
+
+    /// Lists the functions that ran, each line with the number of activations that reached it.
+    fn lines(&self, events: &[JourneyEvent]) -> Vec<String> {
+        let mut out = Vec::new();
+        for (module, function) in self.sources(telling::called(events)) {
+            let reached = telling::reached(events, &function.id);
+            let text = self.index.text(&module.path).unwrap_or_default();
+            out.push(format!("{}, {}", function.id.qualname(), module.path.as_str()));
+            for (number, line) in
+                (1..).zip(text.lines()).filter(|(number, _)| (function.span.first..=function.span.last).contains(number))
+            {
+                let times = reached.get(&number).map_or(String::new(), |times| format!("×{times}"));
+                out.push(format!("{number:>5} {times:>5}  {}", text::display_line(line)));
+            }
+        }
+        out
+    }
+
+    fn sources<'a>(&'a self, functions: Vec<&'a FunctionId>) -> impl Iterator<Item = (&'a Module, &'a Function)> {
+        functions.into_iter().filter_map(|id| Some((self.index.module_of(id)?, self.index.function(id)?)))
     }
 
     fn decide(&self, request: &Request, journey: &Journey) -> Verdict {
-        let sentences = match sentences(request) {
-            Ok(sentences) => sentences,
-            Err(verdict) => return *verdict,
+        match sentences(request) {
+            Ok(sentences) => self.by_clauses(request, journey, &sentences),
+            Err(open) => self.by_what_was_accepted(request, journey).unwrap_or(*open),
+        }
+    }
+
+    /// Decides by what a person accepted for the test; none where nothing was.
+    fn by_what_was_accepted(&self, request: &Request, journey: &Journey) -> Option<Verdict> {
+        let entry = match &self.lock {
+            Ok(lock) => lock.get(&request.test)?,
+            Err(why) => return Some(verdict(Ruling::Error, why.clone(), Vec::new())),
         };
+        let anew = format!("Accept it anew: pytead-tui check --accept {}.", text::display_line(&request.test));
+        if entry.intent != lock::intent_hash(&request.intent) {
+            let reason = format!("The intent changed since {} accepted it. {anew}", text::display_line(&entry.accepted_by));
+            return Some(verdict(Ruling::Unclear, reason, Vec::new()));
+        }
+        if !entry.clauses.is_empty() {
+            return Some(self.by_clauses(request, journey, &entry.clauses));
+        }
+        let unclear = |why: &str| (Ruling::Unclear, format!("{why} {anew}"));
+        let told = telling::tell(&journey.events);
+        let accepted = accepting::read(&self.root, &accepting::journey_path(&request.test)).ok().flatten();
+        let accepted: Option<Vec<String>> = accepted.map(|text| text.lines().map(str::to_owned).collect());
+        let (ruling, reason) = match accepted.filter(|lines| entry.journey.as_ref() == Some(&lock::journey_hash(lines))) {
+            None => unclear("The accepted journey is not there, or not as it was accepted."),
+            Some(_) if !journey.gaps.is_empty() => unclear("The recording is not complete."),
+            Some(accepted) => match approved::changed(&accepted, &told) {
+                None => (Ruling::Pass, format!("It does what {} accepted.", text::display_line(&entry.accepted_by))),
+                Some(change) => unclear(&format!("The journey changed: {change}")),
+            },
+        };
+        Some(Verdict { evaluator: APPROVED.into(), ..verdict(ruling, reason, Vec::new()) })
+    }
+
+    fn by_clauses(&self, request: &Request, journey: &Journey, sentences: &[String]) -> Verdict {
         let names = self.names(&request.file);
         let cut = |clause: &_| judging::cut(&journey.gaps, clause);
         let decided =
@@ -154,6 +246,65 @@ pub fn pytest(root: &Path, settings: &Settings, words: &[String]) -> Result<Comm
     Ok(command)
 }
 
+/// Makes a private folder that goes when it is dropped.
+///
+/// # Errors
+/// When there is no place for temporary files.
+pub fn scratch() -> Result<tempfile::TempDir, Trouble> {
+    contain::private_folder(&std::env::temp_dir(), ".pytead-check-")
+        .map_err(|error| Trouble::environment("There is no place for temporary files.").because(error))
+}
+
+/// What tests did, as pytest's plugin told it: by node id, line by line, without their sources.
+pub type Told = BTreeMap<String, ToldTest>;
+
+/// What one test did, and what it is for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToldTest {
+    /// Its intent; empty where it has none.
+    pub intent: String,
+    /// Line by line.
+    pub journey: Vec<String>,
+}
+
+/// Reads what the plugin wrote of each test.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn told(path: &Path) -> Result<Told, Trouble> {
+    #[derive(Deserialize)]
+    struct Line {
+        test: String,
+        intent: String,
+        journey: Vec<String>,
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Trouble::environment("What the tests did was not written.").because(format!("{error}.")))?;
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    let without_sources = |journey: Vec<String>| journey.into_iter().take_while(|line| !line.is_empty()).collect();
+    let told = |line: Line| (line.test, ToldTest { intent: line.intent, journey: without_sources(line.journey) });
+    Ok(lines.map(told).collect())
+}
+
+/// Lists the tests that did something else the second time, with the lines that differ.
+#[must_use]
+pub fn unstable(first: &Told, second: &Told) -> Vec<(String, Vec<String>)> {
+    let nothing = ToldTest::default();
+    let differing = first.iter().filter_map(|(test, one)| {
+        let other = second.get(test).unwrap_or(&nothing);
+        let (one, other) = (one.journey.join("\n") + "\n", other.journey.join("\n") + "\n");
+        let diff = TextDiff::from_lines(&one, &other);
+        let changed = diff.iter_all_changes().filter_map(|change| match change.tag() {
+            ChangeTag::Equal => None,
+            ChangeTag::Delete => Some(format!("- {}", change.value().trim_end())),
+            ChangeTag::Insert => Some(format!("+ {}", change.value().trim_end())),
+        });
+        let changed: Vec<String> = changed.collect();
+        (!changed.is_empty()).then(|| (test.clone(), changed))
+    });
+    differing.collect()
+}
+
 /// Puts our package in the place of what starts the recorder of a whole program.
 fn importing(package: &package::Package, search: &OsString) -> Result<OsString, Trouble> {
     let others = std::env::split_paths(search).filter(|path| *path != package.boot);
@@ -176,12 +327,24 @@ fn sentences(request: &Request) -> Result<Vec<String>, Box<Verdict>> {
         None => "The intent is empty.".to_owned(),
         Some(unclear) => format!("No clause says what has to hold for “{}”.", text::display_line(&unclear.sentence)),
     };
-    let reason = format!("{why} Say it in sentences that rules can decide: checks=[\"A is called before B\"].");
+    let reason = format!(
+        "{why} Say it in sentences that rules can decide: checks=[\"A is called before B\"], or accept what it does: \
+         pytead-tui check --accept {}.",
+        text::display_line(&request.test)
+    );
     Err(Box::new(verdict(Ruling::Unclear, reason, Vec::new())))
 }
 
+fn suggestions(events: &[JourneyEvent], names: &Names, intent: &str) -> Vec<String> {
+    let line = |suggestion: Suggestion| match suggestion.notices.as_slice() {
+        [] => format!("{}    # notices nothing small", suggestion.text),
+        notices => format!("{}    # notices {}", suggestion.text, notices.join(", ")),
+    };
+    suggest(events, names, intent).into_iter().map(line).map(|line| text::display_line(&line).into_owned()).collect()
+}
+
 fn verdict(ruling: Ruling, reason: String, clauses: Vec<Decided>) -> Verdict {
-    Verdict { verdict: ruling, overridden: false, evaluator: RULES.into(), reason, clauses }
+    Verdict { verdict: ruling, overridden: false, evaluator: RULES.into(), reason, clauses, shown: BTreeMap::new() }
 }
 
 /// Nothing was recorded, so nothing can be said about the test.
@@ -261,6 +424,7 @@ mod tests {
             intent: intent.into(),
             checks: checks.iter().map(|check| (*check).to_owned()).collect(),
             journey: PathBuf::new(),
+            show: Vec::new(),
         };
         assert_eq!(sentences(&request("A is called. B is never called.", &[])).map(|all| all.len()), Ok(2));
         assert_eq!(sentences(&request("Save the user", &["A is called\nB is called"])).map(|all| all.len()), Ok(2));

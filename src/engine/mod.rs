@@ -3,6 +3,7 @@
 //! `core.rs` holds what the jobs share; each other file is one job or one kind of question. Only this layer calls the
 //! store and writes files.
 
+pub mod accepting;
 pub mod agent_files;
 mod because;
 mod behaviour;

@@ -1,12 +1,16 @@
 //! Judges what a journey shows: clauses are parsed ([`grammar`]), their names found among the project's functions
 //! ([`names`]), and decided by rules ([`evaluate`]). Pure functions: nothing is read, stored or asked here.
 
+pub mod approved;
 pub mod evaluate;
 pub mod grammar;
 mod heads;
+pub mod lock;
 pub mod names;
 mod phrases;
 mod story;
+pub mod suggest;
+pub mod telling;
 mod values;
 mod words;
 

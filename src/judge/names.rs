@@ -103,6 +103,17 @@ impl Names {
         }
     }
 
+    /// Gives the shortest name that means this function; none where it has none.
+    #[must_use]
+    pub fn shortest(&self, function: &FunctionId) -> Option<String> {
+        let qualname = function.qualname();
+        let whole = dotted(function);
+        let names = [qualname.rsplit('.').next().unwrap_or(qualname), qualname, whole.as_str()];
+        // A method says its class.
+        let names = &names[usize::from(qualname.contains('.'))..];
+        names.iter().find(|name| self.resolve(name) == Ok(function)).map(|name| (*name).to_owned())
+    }
+
     /// Finds all functions of a clause, and checks that their parameters are there.
     ///
     /// # Errors

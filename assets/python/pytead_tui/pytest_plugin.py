@@ -37,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--no-semantic-strict", action="store_false", dest="semantic_strict", help="never do that, not even where CI is set"
     )
     group.addoption("--semantic-report", metavar="FILE", help="write each verdict to FILE as a line of JSON")
+    group.addoption(
+        "--semantic-show", action="append", choices=sorted(verdicts.SHOWN), default=[],
+        help="print what each test did, the lines it reached, or clauses that it may have; also of tests without an intent",
+    )  # fmt: skip
+    group.addoption("--semantic-journeys", metavar="FILE", help="write what each test did to FILE as a line of JSON")
     group.addoption("--semantic-dry-run", action="store_true", help="record and judge, but only say what would come of it")
 
 
@@ -71,6 +76,9 @@ class Intents:
         strict = config.getoption("semantic_strict")
         self.strict = bool(os.environ.get("CI")) if strict is None else strict
         self.dry = bool(config.getoption("semantic_dry_run"))
+        self.show = list(config.getoption("semantic_show"))
+        self.journeys = self._file("semantic_journeys")
+        self.wanted = sorted({*self.show, "journey"} if config.getoption("semantic_journeys") else self.show)
         self.root = root_of(config)
         self.judge = judge.Judge(self.root)
         self.tests: Any = None  # the recorder of this process's tests
@@ -78,14 +86,26 @@ class Intents:
         self.pid = os.getpid()
         self.impossible = ""  # why the test that runs is not recorded
         self.verdicts: dict = {}  # by node id: of the test that runs
+        self.asked: dict = {}  # by node id: what else was asked for
         self.said: list = []  # what every process of the run found: the lines of the report
-        self.report: Any = None
-        path = config.getoption("semantic_report")
-        if path and not self.worker:
-            try:
-                self.report = open(os.path.join(str(config.invocation_params.dir), path), "w", encoding="utf-8")
-            except OSError as error:
-                raise pytest.UsageError("--semantic-report cannot be written: %s." % error) from None
+        self.shown: list = []  # what was asked for beside the verdicts
+        self.report = self._file("semantic_report")
+
+    def _file(self, option: str) -> Any:
+        path = self.config.getoption(option)
+        if not path or self.worker:
+            return None
+        try:
+            return open(os.path.join(str(self.config.invocation_params.dir), path), "w", encoding="utf-8")
+        except OSError as error:
+            raise pytest.UsageError("--%s cannot be written: %s." % (option.replace("_", "-"), error)) from None
+
+    def _intent(self, item: pytest.Item) -> "intents.Intent | None":
+        """Gives the intent of a test; an empty one where it has none and is to be shown."""
+        found = _intent(item)
+        if found is None and self.wanted and isinstance(item, pytest.Function):
+            return intents.Intent("", [])
+        return found
 
     # Recording and judging, in the process that runs the test.
 
@@ -94,14 +114,14 @@ class Intents:
         """Begins the journey before the fixtures of a test."""
         self.impossible = ""
         self.verdicts.pop(item.nodeid, None)
-        if _intent(item) is not None:
+        if self._intent(item) is not None:
             self._begin()
         yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """Judges what the test did, when it did not fail by itself."""
-        intent = _intent(item)
+        intent = self._intent(item)
         if intent is None:
             yield
             return
@@ -111,10 +131,14 @@ class Intents:
         if self.folder:
             self.tests.end()
         raised = _raised(item, outcome)
-        if isinstance(raised, (AssertionError, *_NOT_FAILURES)) or raised and not isinstance(raised, Exception):
+        failed = isinstance(raised, (AssertionError, *_NOT_FAILURES)) or raised and not isinstance(raised, Exception)
+        if failed and not self.wanted:
             self._forget()
             return  # the test says so itself: nobody has to be asked
         verdict = self._verdict(item, intent)
+        self.asked[item.nodeid] = {"intent": intent.text, "shown": verdict.pop("shown", {})}
+        if failed or not intent.text:
+            return
         self.verdicts[item.nodeid] = verdict
         own = {"semantic.verdict": verdict["verdict"], "semantic_eval_reason": verdict["reason"]}
         item.user_properties[:] = [one for one in item.user_properties if one[0] not in own] + list(own.items())
@@ -169,6 +193,7 @@ class Intents:
         file = os.path.relpath(os.path.realpath(str(item.path)), self.root).replace(os.sep, "/")
         request = {
             "test": item.nodeid, "file": file, "intent": intent.text, "checks": intent.checks, "journey": self.folder,
+            "show": self.wanted,
         }  # fmt: skip
         try:
             return self.judge.ask(request)
@@ -183,9 +208,9 @@ class Intents:
         """Ends the judge; under strict, what was left open ends the run with 1."""
         self.judge.stop()
         self._forget()
-        if self.report is not None:
-            self.report.close()
-            self.report = None
+        for file in (self.report, self.journeys):
+            if file is not None:
+                file.close()
         open_ones = [verdict for _, verdict in self.said if verdict["verdict"] in ("UNCLEAR", "ERROR")]
         if self.strict and open_ones and not self.dry and not self.worker and session.exitstatus == 0:
             session.exitstatus = 1
@@ -196,10 +221,13 @@ class Intents:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
         """Gives the verdict to the report of the test, so that every process of the run sees it."""
         outcome = yield
-        verdict = self.verdicts.get(item.nodeid)
-        if verdict is None or call.when != "call":
+        if call.when != "call":
             return
         report = outcome.get_result()
+        report.semantic_shown = self.asked.pop(item.nodeid, None)
+        verdict = self.verdicts.get(item.nodeid)
+        if verdict is None:
+            return
         report.semantic = verdict
         raised = None if call.excinfo is None else call.excinfo.value
         if type(raised) is SemanticAssertionError:
@@ -212,6 +240,13 @@ class Intents:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keeps the verdict for the summary, and writes it to the report."""
+        asked = getattr(report, "semantic_shown", None)
+        if asked is not None and asked["shown"] and not self.worker:
+            self.shown.append((report.nodeid, asked["shown"]))
+            if self.journeys is not None:
+                told = {"test": report.nodeid, "intent": asked["intent"], "journey": asked["shown"]["journey"]}
+                self.journeys.write(json.dumps(told) + "\n")
+                self.journeys.flush()
         verdict = getattr(report, "semantic", None)
         if verdict is None or self.worker:
             return
@@ -229,7 +264,12 @@ class Intents:
         return verdicts.STATUS.get(verdict["verdict"])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Says why what is open is open; in a dry run, what would come of each intent."""
+        """Says why what is open is open; in a dry run, what would come of each intent; and what else was asked for."""
+        for kind in self.show:
+            for nodeid, shown in self.shown:
+                terminalreporter.section(verdicts.SHOWN[kind] + nodeid, sep="-")
+                for line in shown.get(kind) or ["nothing of the project was called"]:
+                    terminalreporter.write_line(line)
         shown = self.said if self.dry else [one for one in self.said if one[1]["verdict"] in ("UNCLEAR", "ERROR")]
         if not shown:
             return

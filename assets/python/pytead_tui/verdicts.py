@@ -9,6 +9,8 @@ STATUS = {
     "UNCLEAR": ("unclear", "u", ("UNCLEAR", {"yellow": True})),
     "ERROR": ("not judged", "E", ("NOT JUDGED", {"yellow": True})),
 }
+# What can be shown of a test, and how that begins.
+SHOWN = {"journey": "what it did: ", "lines": "lines it reached: ", "suggestions": "clauses that hold: "}
 _SIGNS = {"holds": "✓", "violated": "✗", "vacuous": "◦", "unknown": "?", "unclear": "?"}
 
 

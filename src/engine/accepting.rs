@@ -1,0 +1,93 @@
+//! A person accepts, for the intent of a test, clauses or what the test does today. Both are files of the project, for
+//! reviews to read.
+
+use std::path::Path;
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::decision::FileEdit;
+use crate::engine::intents::{Told, ToldTest};
+use crate::judge::grammar;
+use crate::judge::lock::{self, Entry, Lock};
+use crate::write::apply::{apply, slug};
+
+/// What was accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// The test.
+    pub test: String,
+    /// Lines of its journey; none where clauses were accepted.
+    pub journey: Option<usize>,
+}
+
+/// Accepts clauses, or where there are none the journey, for each test that has an intent.
+///
+/// # Errors
+/// When a sentence is no clause, no test has an intent, or the files cannot be written.
+pub fn accept(root: &Path, told: &Told, clauses: &[String]) -> Result<Vec<Accepted>, Trouble> {
+    let mut sentences = Vec::new();
+    for sentence in clauses.iter().flat_map(|text| grammar::sentences(text)) {
+        let clause = grammar::parse(sentence).map_err(|unclear| {
+            Trouble::usage(format!("“{}” is no clause.", text::display_line(sentence))).because(unclear.to_string())
+        })?;
+        sentences.push(clause.to_string());
+    }
+    let with_intents: Vec<(&String, &ToldTest)> = told.iter().filter(|(_, test)| !test.intent.trim().is_empty()).collect();
+    if with_intents.is_empty() {
+        return Err(Trouble::usage("None of these tests has an intent that ran to its end.")
+            .so("An intent is given by @semantic_test(intent=\"…\"); see docs/intents.md."));
+    }
+    let before = read(root, lock::PATH)?;
+    let mut entries = Lock::read(before.as_deref())?;
+    let mut edits = Vec::new();
+    let mut accepted = Vec::new();
+    for (name, test) in with_intents {
+        let journey = sentences.is_empty().then(|| lock::journey_hash(&test.journey));
+        if journey.is_some() {
+            let path = journey_path(name);
+            let content = test.journey.join("\n") + "\n";
+            let old = read(root, &path)?;
+            if old.as_deref() != Some(&content) {
+                edits.push(edit(&path, old, content)?);
+            }
+        }
+        accepted.push(Accepted { test: name.clone(), journey: journey.is_some().then_some(test.journey.len()) });
+        let entry = Entry { intent: lock::intent_hash(&test.intent), clauses: sentences.clone(), journey, accepted_by: person() };
+        entries.note(name.clone(), entry);
+    }
+    let text = entries.text()?;
+    if before.as_deref() != Some(&text) {
+        edits.push(edit(lock::PATH, before, text)?);
+    }
+    apply(root, &edits)?;
+    Ok(accepted)
+}
+
+/// Gives the file of a test's accepted journey, below the project's root.
+pub fn journey_path(test: &str) -> String {
+    format!("{}/{}.txt", lock::JOURNEYS, slug(test))
+}
+
+fn edit(path: &str, before: Option<String>, after: String) -> Result<FileEdit, Trouble> {
+    let path = RelPath::new(path).ok_or_else(|| Trouble::internal(format!("{path} is no path of the project.")))?;
+    Ok(FileEdit { path, before, after: Some(after) })
+}
+
+/// Reads a file of the project; none where there is none.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub fn read(root: &Path, path: &str) -> Result<Option<String>, Trouble> {
+    match std::fs::read_to_string(root.join(path)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Trouble::environment(format!("{path} cannot be read.")).because(format!("{error}."))),
+    }
+}
+
+/// Gives the name of who is at the keyboard.
+fn person() -> String {
+    let named = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).filter(|name| !name.is_empty());
+    text::display_line(&named.unwrap_or_else(|| "unknown".to_owned())).into_owned()
+}

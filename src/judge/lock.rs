@@ -1,0 +1,92 @@
+//! What persons accepted for the intents of tests: `tests/semantic.lock.yaml`, one block a test, sorted, for reviews to read.
+//!
+//! An entry belongs to the words of its intent: when they change it is stale, and decides nothing.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Trouble;
+use crate::base::{hash, yaml};
+
+/// Where the lock is, below the project's root.
+pub const PATH: &str = "tests/semantic.lock.yaml";
+/// Where accepted journeys are, below the project's root.
+pub const JOURNEYS: &str = "tests/semantic.journeys";
+
+const HEADER: &str = "# What was accepted for the intents of tests. Written by pytead-tui check --accept.\n";
+
+/// What was accepted for one test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// A hash of the words of the intent.
+    pub intent: String,
+    /// The clauses that decide it; where there are none, its journey does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clauses: Vec<String>,
+    /// A hash of the accepted journey.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journey: Option<String>,
+    /// Who accepted it.
+    pub accepted_by: String,
+}
+
+/// The entries by node id.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lock {
+    entries: BTreeMap<String, Entry>,
+}
+
+impl Lock {
+    /// Reads a lock; no file is an empty one.
+    ///
+    /// # Errors
+    /// When the text is none.
+    pub fn read(text: Option<&str>) -> Result<Self, Trouble> {
+        let text = text.unwrap_or_default();
+        if text.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
+            return Ok(Self::default());
+        }
+        let entries = yaml::read(text).map_err(|error| {
+            Trouble::environment(format!("{PATH} cannot be read."))
+                .because(format!("{error}."))
+                .so("Correct it, or take it back from git.")
+        })?;
+        Ok(Self { entries })
+    }
+
+    /// Writes the lock; equal locks give equal text.
+    ///
+    /// # Errors
+    /// When the YAML writer fails.
+    pub fn text(&self) -> Result<String, Trouble> {
+        let text = yaml::write(&self.entries)
+            .map_err(|error| Trouble::internal(format!("{PATH} could not be written.")).because(error))?;
+        Ok(format!("{HEADER}{}\n", text.trim_end()))
+    }
+
+    /// Gives what was accepted for a test.
+    #[must_use]
+    pub fn get(&self, test: &str) -> Option<&Entry> {
+        self.entries.get(test)
+    }
+
+    /// Notes what is accepted for a test.
+    pub fn note(&mut self, test: String, entry: Entry) {
+        self.entries.insert(test, entry);
+    }
+}
+
+/// Hashes the words of an intent: how they are spaced means nothing.
+#[must_use]
+pub fn intent_hash(intent: &str) -> String {
+    let words: Vec<&str> = intent.split_whitespace().collect();
+    hash::of(words.join(" ").as_bytes()).to_string()
+}
+
+/// Hashes a journey as it was told.
+#[must_use]
+pub fn journey_hash(told: &[String]) -> String {
+    hash::of(told.join("\n").as_bytes()).to_string()
+}
