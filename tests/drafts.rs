@@ -281,7 +281,7 @@ impl Recorded {
                 continue;
             }
             let mut plan = Plan::new(function, &calls, project);
-            plan.settle(&self.evaluate(&plan).await);
+            plan.settle(&self.evaluate(&plan).await, |value| project.without_caches(value));
             let file = target("tests/pytead", id.module()).unwrap();
             match plan.draft(function, project, &file, most) {
                 Some(draft) => found.drafts.push(draft),
@@ -365,6 +365,7 @@ impl Recorded {
 /// R6: what depends on a seam that the program's own tests patched cannot be told from its calls; the proof refuses it.
 const PATCHED: &[&str] = &["test_gateway_post_", "test_gateway_charge_", "test_gateway_new_reference", "test_order_place_"];
 
+/// R6: recorded outcomes come again from unchanged code in other processes.
 #[tokio::test(flavor = "multi_thread")]
 async fn drafts_of_the_shop_pass_as_they_are() {
     let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shop");
@@ -413,6 +414,7 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("hidden_differences", "list(range(n))", "list(range(n + 1))"),
 ];
 
+/// R2, R15: types, warnings and output are asserted, so that changes of them are noticed.
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_little_programs_are_drafted_and_notice_changes() {
     let odd = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/odd");

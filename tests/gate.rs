@@ -134,3 +134,17 @@ fn drafts_are_formatted_as_the_project_is() {
     let (code, out, err) = place.run(&["--trust", "gen", "--check"]);
     assert_eq!(code, 0, "{out}{err}");
 }
+
+/// R31: a script that begins its work when it is imported is imported by no test, and the reason is said.
+#[test]
+fn what_only_a_running_script_has_is_not_imported() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save("lib/core.py", "def kind(cls):\n    return cls.__name__.lower()\n");
+    place.save("main.py", "from lib import core\n\n\nclass Lamp:\n    pass\n\n\ncore.kind(Lamp), core.kind(int)\n");
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (_, out, err) = place.run(&["--trust", "gen"]);
+    assert!(out.contains("assert kind(int) == \"int\"") && !out.contains("from main import"), "{out}{err}");
+    assert!(out.contains("Lamp belongs to a script that runs when it is imported"), "{out}{err}");
+}

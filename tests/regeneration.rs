@@ -55,6 +55,7 @@ fn without(text: &str, test: &str) -> String {
     format!("{}{}", text[..from].trim_end(), if to < text.len() { format!("\n\n\n{}", &text[to..]) } else { "\n".into() })
 }
 
+/// R27: a deleted test stays deleted for everybody.
 #[test]
 fn a_deleted_test_stays_deleted_for_everybody() {
     let place = recorded();
@@ -86,6 +87,7 @@ fn a_deleted_test_stays_deleted_for_everybody() {
     assert!(!now.contains("raises") && now.len() > left.len(), "{now}");
 }
 
+/// R27: a rejected draft comes back when the code changes and not before.
 #[test]
 fn a_rejected_draft_comes_back_when_the_code_changes_and_not_before() {
     let place = recorded();
@@ -123,6 +125,7 @@ fn a_rejection_that_is_taken_back_leaves_no_trace_in_the_manifest() {
     assert!(place.read(TESTS).contains("def test_g("));
 }
 
+/// R28: a teammate is not asked for what stands already.
 #[test]
 fn a_teammate_is_not_asked_for_what_stands_already() {
     let place = recorded();
@@ -137,6 +140,7 @@ fn a_teammate_is_not_asked_for_what_stands_already() {
     assert!(clone.run(&["--trust", "review", "--list"]).1.contains("Nothing waits"));
 }
 
+/// R27: a hand edit is kept to the byte and does not hold others up.
 #[test]
 fn a_hand_edit_is_kept_to_the_byte_and_does_not_hold_others_up() {
     let place = recorded();
@@ -156,6 +160,7 @@ fn a_hand_edit_is_kept_to_the_byte_and_does_not_hold_others_up() {
     }
 }
 
+/// R5: what looks personal is marked and taken on its own only.
 #[test]
 fn what_looks_personal_is_marked_and_taken_on_its_own_only() {
     let place = recorded();

@@ -426,6 +426,7 @@ fn a_models_text_cannot_reach_outside_its_sandbox() {
     assert!(out.contains("✓ passes"), "the secret must not be visible inside: {out}\n{err}");
 }
 
+/// R29: what an accepted change touches of a test is the literal alone.
 #[test]
 fn accepting_a_change_offers_the_test_with_only_its_literals_changed() {
     let place = recorded_shop();

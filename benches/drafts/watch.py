@@ -37,6 +37,10 @@ def main() -> None:
         if not code.co_filename.startswith(package) or code.co_name in COMPREHENSIONS:
             return
         module = code.co_filename[len(root) + 1 : -3].replace("/", ".").removesuffix(".__init__")
+        # The body of a private generator is run by whoever takes its items; who called it is another.
+        private = code.co_name.startswith("_") and not code.co_name.endswith("__") and code.co_flags & 0x20
+        if private:
+            return
         # A class's body has no parameters and the class's name; it is run by an import only.
         direct.setdefault((module, code.co_qualname))
         if event == "return":

@@ -320,7 +320,7 @@ impl Gathered {
         self.with_project(index, &names, |project, functions| {
             let settled = functions.iter().enumerate().map(|(at, (function, calls, _))| {
                 let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-                plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
+                plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()), |value| project.without_caches(value));
                 (function.clone(), plan.cases())
             });
             settled.collect()
@@ -381,7 +381,7 @@ fn drafts_of<'p>(
             break;
         }
         let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-        plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()));
+        plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()), |value| project.without_caches(value));
         let target = render::target(folder, function.id.module())
             .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
         let mut reasons = left_out.clone();

@@ -554,6 +554,11 @@ fn yielded(
         case.assertions.extend(builder.assertions(&RESULT.to_string(), &Value::List(read))?);
         return Ok(());
     }
+    if let (Some((subject, read)), GeneratorEnd::Returned(_), false) = (closer::read_within(items), end, function.is_async) {
+        let subject = subject.replace("{}", &RESULT.to_string());
+        case.assertions.extend(builder.assertions(&subject, &Value::List(read))?);
+        return Ok(());
+    }
     let whole = Value::List(items.to_vec());
     match end {
         GeneratorEnd::Returned(_) if function.is_async => {

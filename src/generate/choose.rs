@@ -62,7 +62,7 @@ fn value_class(value: &Value) -> String {
 }
 
 /// A test of its own costs as much of a reader's time as this many rows of a table.
-const ROWS_OF_A_TEST: usize = 3;
+const ROWS_OF_A_TEST: usize = 5;
 
 /// So many calls of a function are drafted without asking what each adds.
 pub const FEW: usize = 3;
@@ -95,10 +95,8 @@ pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
     for shape in rest.iter().filter_map(rows::shape) {
         *shapes.entry(shape).or_default() += 1;
     }
-    let cost = |case: &Case| {
-        let is_row = rows::shape(case).is_some_and(|shape| shapes.get(&shape).is_some_and(|count| *count >= rows::ROWS_MIN));
-        if is_row { 1 } else { ROWS_OF_A_TEST }
-    };
+    let table = |case: &Case| rows::shape(case).filter(|shape| shapes.get(shape).is_some_and(|count| *count >= rows::ROWS_MIN));
+    let cost = |case: &Case| if table(case).is_some() { 1 } else { ROWS_OF_A_TEST };
     // Where nobody looked, any of the others may show something.
     let enough = if rest.iter().all(|case| case.reached.is_empty()) { most } else { most.div_ceil(2) };
     let mut room = most * ROWS_OF_A_TEST;

@@ -98,3 +98,34 @@ pub fn read(value: &Value) -> Option<&Value> {
         _ => None,
     }
 }
+
+/// Gives how the items are written that are tuples with an iterator in the same places, for a comprehension over `{}`, and
+/// what is read: `[(a, list(b)) for a, b in {}]`.
+#[must_use]
+pub fn read_within(items: &[Value]) -> Option<(String, Vec<Value>)> {
+    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+    let Value::Tuple(first) = items.first()? else { return None };
+    let lazy: Vec<bool> = first.iter().map(|part| read(part).is_some()).collect();
+    if first.len() < 2 || first.len() > NAMES.len() || !lazy.contains(&true) {
+        return None;
+    }
+    let rows = items.iter().map(|item| {
+        let Value::Tuple(parts) = item else { return None };
+        let fits = parts.len() == lazy.len() && parts.iter().zip(&lazy).all(|(part, lazy)| read(part).is_some() == *lazy);
+        fits.then(|| Value::Tuple(parts.iter().map(listed).collect()))
+    });
+    let rows = rows.collect::<Option<Vec<_>>>()?;
+    let names = &NAMES[..lazy.len()];
+    let shown = names.iter().zip(&lazy).map(|(name, lazy)| if *lazy { format!("list({name})") } else { (*name).to_owned() });
+    let shown: Vec<String> = shown.collect();
+    Some((format!("[({}) for {} in {{}}]", shown.join(", "), names.join(", ")), rows))
+}
+
+/// Gives a value, or for an iterator what `list` makes of it.
+fn listed(part: &Value) -> Value {
+    match read(part) {
+        Some(Value::Tuple(items)) => Value::List(items.clone()),
+        Some(items) => items.clone(),
+        None => part.clone(),
+    }
+}

@@ -4,7 +4,7 @@ use crate::domain::call::{Argument, Call};
 use crate::domain::value::{ObjectKind, TypeName, Value, python_float};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
-use crate::generate::layout::Expr;
+use crate::generate::layout::{Expr, string};
 use crate::generate::project::Lookup;
 use crate::generate::scope::{Import, is_identifier};
 
@@ -13,6 +13,13 @@ pub const RESULT: char = '\0';
 
 /// R8: attributes asserted of one object.
 const ATTRIBUTES_MAX: usize = 6;
+
+/// R10: attributes asserted to be gone.
+const REMOVED_MAX: usize = 2;
+
+/// R8: items of a sequence that are asserted one by one, and the assertions about them.
+const ITEMS_MAX: usize = 4;
+const PARTS_MAX: usize = 8;
 
 /// How the place of an object in memory begins, which is another in each run (R18).
 const ADDRESS: &str = " at 0x";
@@ -172,10 +179,13 @@ impl Builder<'_, '_> {
             }
             Value::List(items) | Value::Tuple(items) => match self.expected(&value) {
                 Ok(expected) => one(Relation::Equal, expected),
-                Err(Stop::No(reason)) => self.rows(subject, &value, items).map_err(|stop| match stop {
-                    Stop::No(_) => Stop::No(reason),
-                    again => again,
-                }),
+                Err(Stop::No(reason)) => match self.rows(subject, &value, items) {
+                    Err(Stop::No(_)) => self.one_by_one(subject, items).map_err(|stop| match stop {
+                        Stop::No(_) => Stop::No(reason),
+                        again => again,
+                    }),
+                    other => other,
+                },
                 Err(again) => Err(again),
             },
             _ => one(Relation::Equal, self.expected(&value)?),
@@ -354,6 +364,21 @@ impl Builder<'_, '_> {
         Ok(vec![Assertion::new(&format!("type({subject})"), Relation::Is, ty), classes, listed])
     }
 
+    /// R8: compares the few items of a sequence one by one, each as it can be compared.
+    fn one_by_one(&mut self, subject: &str, items: &[Value]) -> Result<Vec<Assertion>, Stop> {
+        if items.is_empty() || items.len() > ITEMS_MAX {
+            return Err(Stop::No("its items are not compared by their content".into()));
+        }
+        let mut all = vec![Assertion::new(&format!("len({subject})"), Relation::Equal, Expr::Atom(items.len().to_string()))];
+        for (at, item) in items.iter().enumerate() {
+            all.extend(self.assertions(&format!("{subject}[{at}]"), item)?);
+        }
+        if all.len() > PARTS_MAX {
+            return Err(Stop::No("its items are not compared by their content".into()));
+        }
+        Ok(all)
+    }
+
     /// R10: asserts what an argument or the receiver holds after the call.
     pub(super) fn after(&mut self, subject: &str, before: &Value, after: &Value) -> Result<Vec<Assertion>, Stop> {
         let after = self.expecting.as_ref().map_or(after, |expecting| expecting.resolve(after)).clone();
@@ -365,7 +390,8 @@ impl Builder<'_, '_> {
                 })
                 .map(|(name, value)| (name.as_str(), value))
                 .collect();
-            return self.attributes(subject, &changed);
+            let found = self.attributes(subject, &changed)?;
+            return Ok(if found.is_empty() { removed(subject, old, new) } else { found });
         }
         if let (Value::Sub { base: held, fields: old, .. }, Value::Sub { ty, base, fields: new, .. }) = (before, &after)
             && !new.is_empty()
@@ -387,6 +413,14 @@ impl Builder<'_, '_> {
             other => other,
         }
     }
+}
+
+/// Asserts that attributes are gone which an object had before.
+fn removed(subject: &str, old: &[(String, Value)], new: &[(String, Value)]) -> Vec<Assertion> {
+    let gone = old.iter().map(|(name, _)| name).filter(|name| !new.iter().any(|(other, _)| other == *name));
+    let assertion =
+        |name: &String| Assertion::new(&format!("hasattr({subject}, {})", string(name)), Relation::Is, Expr::atom("False"));
+    gone.filter(|name| is_identifier(name)).take(REMOVED_MAX).map(assertion).collect()
 }
 
 /// Finds the argument that a result is: the same object, or the same changed container.

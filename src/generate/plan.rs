@@ -97,7 +97,8 @@ impl Plan {
     }
 
     /// Takes the evaluated values, and drops each case whose expression did not make the recorded values again.
-    pub fn settle(&mut self, answers: &BTreeMap<u64, Result<Value, String>>) {
+    /// `plain` takes out of them what does not count.
+    pub fn settle(&mut self, answers: &BTreeMap<u64, Result<Value, String>>, plain: impl Fn(&Value) -> Value) {
         let mut key = 0;
         let mut dropped = Vec::new();
         let mut kept = Vec::new();
@@ -106,7 +107,8 @@ impl Plan {
             let mut last_reason = None;
             let times = ways.first().map_or(1, |case| case.times);
             for case in ways {
-                match wrong(&case, answers.get(&key)) {
+                let answer = answers.get(&key).map(|answer| answer.as_ref().map(&plain));
+                match wrong(&case, answer) {
                     None if found.is_none() => found = Some(case),
                     None => {}
                     Some(reason) => last_reason = Some(reason),
@@ -145,7 +147,7 @@ impl Plan {
 }
 
 /// Says why a case's expression does not make the recorded values again, if it does not.
-fn wrong(case: &Case, answer: Option<&Result<Value, String>>) -> Option<String> {
+fn wrong(case: &Case, answer: Option<Result<Value, &String>>) -> Option<String> {
     if case.check.1 == Value::Tuple(Vec::new()) {
         return None;
     }
@@ -153,9 +155,9 @@ fn wrong(case: &Case, answer: Option<&Result<Value, String>>) -> Option<String> 
         None => Some("its arguments could not be checked".to_owned()),
         Some(Err(why)) => Some(format!("its arguments cannot be made again: {why}")),
         Some(Ok(value)) if agree::is_partial(&case.check.1) => {
-            (!agree::agrees(&case.check.1, value)).then(|| "its arguments come out different when made again".to_owned())
+            (!agree::agrees(&case.check.1, &value)).then(|| "its arguments come out different when made again".to_owned())
         }
-        Some(Ok(value)) => case.check.1.first_difference(value).map(|difference| {
+        Some(Ok(value)) => case.check.1.first_difference(&value).map(|difference| {
             let path = if difference.path.is_empty() { String::new() } else { format!(" at {}", difference.path) };
             format!("its arguments come out different when made again{path}")
         }),

@@ -315,7 +315,7 @@ fn reasons(calls: &Calls) -> Vec<String> {
     })
 }
 
-/// R25, R14, R23: rows of one shape are one test, raising ones apart, digits of decimals matter.
+/// R25, R14, R23, R24: rows of one shape are one test, named by what tells them apart, raising ones apart, digits of decimals matter.
 #[test]
 fn a_function_of_decimals() {
     let price = |text: &str| ("price", decimal(text));
@@ -333,7 +333,7 @@ fn a_function_of_decimals() {
     assert_eq!(draft.import_roots, [""]);
 }
 
-/// R3e, R10: a receiver is made by its constructor, and what a method changed is asserted.
+/// R3, R10, R12: a receiver is made by its constructor, and what a method changed is asserted.
 #[test]
 fn methods_that_change_their_object() {
     let lamp = item(7, "lamp", "100.00");
@@ -545,7 +545,7 @@ fn nothing_is_drafted_whose_arguments_come_out_different() {
             let mut plan = plan.clone();
             let items = plan.check_items();
             assert_eq!((items.len(), items[0].source.as_str()), (1, "(1, \"x\")"));
-            plan.settle(&answer.into_iter().map(|answer| (items[0].key, answer)).collect());
+            plan.settle(&answer.into_iter().map(|answer| (items[0].key, answer)).collect(), Value::clone);
             plan.left_out().into_iter().map(|left| left.reason).collect::<Vec<_>>()
         })
     };
@@ -556,7 +556,7 @@ fn nothing_is_drafted_whose_arguments_come_out_different() {
     assert_eq!(settled(None), ["its arguments could not be checked"]);
 }
 
-/// R21, R28: kinds of outcomes come first, and the order of calls does not matter.
+/// R20, R21, R28: kinds of outcomes come first, and the order of calls does not matter.
 #[test]
 fn the_choice_covers_kinds_and_is_stable() {
     let mut calls = Calls::of("find");
@@ -607,7 +607,75 @@ fn a_long_case_that_only_the_project_made_is_left_out() {
     );
 }
 
-/// R2.2: every form of a value as code.
+/// R13, R25: a table has at most 25 rows; what is chosen beyond them is in another.
+#[test]
+fn a_table_that_is_too_long_to_read_is_two() {
+    let mut calls = Calls::of("find");
+    for n in 1..=40 {
+        calls = calls
+            .returns(&[("items", Value::Int(n)), ("name", string("x"))], Value::Int(n))
+            .reaches(&[u32::try_from(n).unwrap()]);
+    }
+    let draft = with_plan(&calls, &[], |_, draft| draft.unwrap());
+    assert_eq!((draft.calls.len(), draft.tests.len()), (30, 2));
+    assert_eq!(draft.text.matches("pytest.param(").count(), 30);
+}
+
+/// R4: values that nobody would read in a test are not written into one, and their size is the reason.
+#[test]
+fn values_too_long_to_read_are_left_out_with_their_length() {
+    let long = Calls::of("log").returns(&[("text", string(&"word ".repeat(500)))], Value::Int(1));
+    assert_eq!(reasons(&long), ["its values would be 2506 characters of code"]);
+    let short = Calls::of("log").returns(&[("text", string(&"word ".repeat(300)))], Value::Int(1));
+    assert!(text(&short).lines().all(|line| line.chars().count() <= 88), "a text is broken into lines");
+}
+
+/// R10: where all that a call did is to take an attribute away, that is asserted.
+#[test]
+fn an_attribute_that_is_gone_is_asserted() {
+    let tank = |held: &[(&str, Value)]| object(5, "Tank", ObjectKind::Plain, held);
+    let birth = Calls::of("Tank.__init__")
+        .returns(&[("self", tank(&[])), ("litres", Value::Int(2))], Value::None)
+        .changes("self", tank(&[("level", Value::Int(2000))]));
+    let mut fill = Calls::of("Tank.fill")
+        .returns(&[("self", tank(&[("level", Value::Int(2000))])), ("litres", Value::Int(1))], Value::None)
+        .changes("self", tank(&[]));
+    fill.calls[0].start_ns = 2_000;
+    fill.calls[0].id = CallId(2);
+    let written = with_plan(&fill, &[birth], |_, draft| draft.unwrap().text);
+    assert!(written.contains("assert hasattr(tank, \"level\") is False"), "{written}");
+}
+
+/// R8: a short list of things that `==` does not compare all alike is compared item by item.
+#[test]
+fn a_mixed_list_is_compared_item_by_item() {
+    let tank = object(5, "Tank", ObjectKind::Plain, &[("level", Value::Int(2))]);
+    let make = Calls::of("make").returns(&[("count", Value::Int(1))], Value::List(vec![tank, string("end")]));
+    let written = text(&make);
+    for line in [
+        "assert len(result) == 2",
+        "assert type(result[0]) is Tank",
+        "assert result[0].level == 2",
+        "assert result[1] == \"end\"",
+    ] {
+        assert!(written.contains(line), "{line}: {written}");
+    }
+}
+
+/// R7: tuples with an iterator in them are read as they come.
+#[test]
+fn iterators_inside_of_tuples_are_read() {
+    let group = |name: &str, items: Vec<Value>| {
+        let inner = Value::New { ty: TypeName::new("builtins", "iter"), args: vec![Value::List(items)], kwargs: vec![] };
+        Value::Tuple(vec![string(name), inner])
+    };
+    let items = vec![group("a", vec![Value::Int(1), Value::Int(2)]), group("b", vec![])];
+    let outcome = Outcome::Yielded { items, end: GeneratorEnd::Returned(Value::None) };
+    let written = text(&Calls::of("make").call(&[("count", Value::Int(2))], outcome));
+    assert!(written.contains("[(a, list(b)) for a, b in ") && written.contains("== [(\"a\", [1, 2]), (\"b\", [])]"), "{written}");
+}
+
+/// R3: every form of a value as code.
 #[test]
 fn the_forms_of_values() {
     let new = |module: &str, name: &str, args: Vec<Value>, kwargs: &[(&str, Value)]| Value::New {

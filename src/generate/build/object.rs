@@ -273,7 +273,8 @@ impl<'a> Builder<'a, '_> {
         later: &[&'a Call],
         make: impl FnOnce(&mut Self) -> Result<Expr, Stop>,
     ) -> Result<Expr, Stop> {
-        let changes: Vec<&Call> = later.iter().copied().filter(|call| changes_receiver(call)).collect();
+        let changes: Vec<&Call> =
+            later.iter().copied().filter(|call| changes_receiver(call) && !self.only_fills_caches(call)).collect();
         if changes.len() >= LIFE_MAX {
             return no(format!("{} calls changed {} before", changes.len(), ty.short()));
         }
@@ -284,6 +285,14 @@ impl<'a> Builder<'a, '_> {
             self.work.setup.push(statement);
         }
         Ok(Expr::Atom(name))
+    }
+
+    /// Tells whether all that a call changed in its receiver is what cached properties keep.
+    fn only_fills_caches(&self, call: &Call) -> bool {
+        let Some(receiver) = call.args.first() else { return false };
+        let after = call.effect.changed.iter().find(|(name, _)| *name == receiver.name).map(|(_, after)| after);
+        let plain = |value| self.project.without_caches(value);
+        after.is_some_and(|after| plain(&receiver.value).first_difference(&plain(after)).is_none())
     }
 
     /// Writes one call of an object's life.

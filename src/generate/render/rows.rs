@@ -17,6 +17,9 @@ use crate::generate::surroundings::Laid;
 /// Fewer cases are read better as tests of their own.
 pub const ROWS_MIN: usize = 3;
 
+/// R25: longer tables are not read.
+const ROWS_MAX: usize = 25;
+
 /// Cases that differ in values only.
 pub(super) struct Group<'c> {
     pub(super) cases: Vec<&'c Case>,
@@ -30,7 +33,8 @@ pub(super) fn group<'c>(cases: &'c [Case], scope: &Scope) -> (Vec<Group<'c>>, Ve
     }
     let mut groups = Vec::new();
     let mut single: Vec<&Case> = shapes.remove(&None).unwrap_or_default();
-    for members in shapes.into_values() {
+    let tables = shapes.into_values().flat_map(|members| members.chunks(ROWS_MAX).map(<[_]>::to_vec).collect::<Vec<_>>());
+    for members in tables {
         let group = Group { cases: members };
         if group.cases.len() >= ROWS_MIN && Table::new(&group, scope).is_some() {
             groups.push(group);

@@ -294,6 +294,7 @@ def test_objects_keep_their_ordinals(program):
 
 
 def test_direct_calls_come_from_outside_the_project(program):
+    """R30: which calls people make, and which the project's own code does."""
     program.write("lib.py", "def f(x):\n    return x\n\ndef g(x):\n    return f(x)\n")
     program.write("test_lib.py", textwrap.dedent("""
         import functools

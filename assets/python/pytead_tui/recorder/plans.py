@@ -178,6 +178,11 @@ def _class(walk: Capture, v: type, depth: int) -> object:
     module, qualname = names_of(v)
     if lookup(module, qualname) is v:
         return (TAG, "name", module, qualname)
+    # Types of the interpreter that have no name among the builtins.
+    types = sys.modules.get("types") if module == "builtins" else None
+    for name, held in list(types.__dict__.items()) if type(types) is kinds.Module else ():
+        if held is v:
+            return (TAG, "name", "types", name)
     return _opaque(walk, v, depth)
 
 

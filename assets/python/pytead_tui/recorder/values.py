@@ -16,6 +16,7 @@ STRING = 4096
 HASHED = 1 << 20
 INT_BITS = 1 << 14
 HEAD, TAIL = 256, 64
+SPARE = 20  # nodes of an argument that comes after all others were used up
 TRIES = 100
 
 try:
@@ -105,7 +106,9 @@ class Capture:
             self.room -= 9
             return v
         if (self.nodes < 0 or depth > self.deep) and (depth or key not in _ATOMS):
-            return (TAG, "cut", names_of(t)[1], None, "", "", "")
+            if depth or self.brief:
+                return (TAG, "cut", names_of(t)[1], None, "", "", "")
+            self.nodes = SPARE  # an argument is not to suffer from a large one before it
         handler = handlers.get(key)
         if handler is None:
             handler = make_plan[0](t)
