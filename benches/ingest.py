@@ -56,7 +56,7 @@ def _import(bench: Bench, folder: Path, name: str) -> tuple:
     """Gives the CPU seconds of an import into a new project, and its peak of memory in KiB."""
     with bench.empty_folder() as project:
         (project / "pyproject.toml").write_text("")
-        command = [bench.binary, "import", folder / name, "--root", project]
+        command = [bench.binary, "import", folder / name, "--root", project, "--trust"]
         done = bench.run([sys.executable, "-S", "-c", PEAK, *command])
         return done.cpu, int(done.output.split()[-1])
 
