@@ -38,6 +38,8 @@ use crate::source::index::Index;
 
 /// Who decides when no model is asked.
 const RULES: &str = "rules";
+/// Lines of a journey given for a clause.
+const EVIDENCE_MAX: usize = 20;
 /// Who decides by a journey that a person accepted.
 const APPROVED: &str = "approved";
 
@@ -363,9 +365,15 @@ fn decided(understood: &Understood, sentence: &str) -> Decided {
                 Outcome::Vacuous => ClauseOutcome::Vacuous,
                 Outcome::Unknown { .. } => ClauseOutcome::Unknown,
             },
-            evidence: finding.evidence.iter().map(ToString::to_string).collect(),
+            evidence: finding.evidence.iter().take(EVIDENCE_MAX).map(ToString::to_string).collect(),
             why: safe(&finding.why),
-            shown: shown.iter().chain(&finding.closest).filter(|line| **line != finding.why).map(|line| safe(line)).collect(),
+            shown: shown
+                .iter()
+                .take(EVIDENCE_MAX)
+                .chain(&finding.closest)
+                .filter(|line| **line != finding.why)
+                .map(|line| safe(line))
+                .collect(),
         },
         Understood::Unclear { unclear, instead } => Decided {
             text: safe(sentence),

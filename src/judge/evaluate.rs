@@ -27,7 +27,7 @@ pub fn evaluate(events: &[JourneyEvent], cut: Option<&str>, clause: &Bound) -> F
     }
     if judge.rests_on_an_unknown_start(finding.answer) {
         finding.answer = Answer3::Unknown;
-        finding.why = "It happens in a thread or a task, and which call started that was not recorded.".into();
+        finding.why = "It happens in a thread, a task or a process, and which call started that was not recorded.".into();
     }
     let outcome = match finding.answer {
         Answer3::Holds(times) => Outcome::Holds { times },

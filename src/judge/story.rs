@@ -21,7 +21,7 @@ pub(super) struct Act<'a> {
     pub receiver: Option<u64>,
     pub args: Vec<(&'a str, &'a Value)>,
     pub phase: Phase,
-    /// A task or a thread begins with it, and nobody knows which call started that.
+    /// A thread, a task or a process begins with it, and nobody knows which call started that.
     pub adrift: bool,
     pub start: LineId,
     /// None while it goes on at the journey's end, or is suspended there.
@@ -68,7 +68,9 @@ impl<'a> Story<'a> {
                 places.insert(event.line, story.acts.len());
                 let parent = parent.and_then(|line| places.get(&line).copied());
                 let strand = (event.process, event.thread, *task);
-                let adrift = parent.is_none() && caller_line.is_none() && (*task, event.thread) != (0, 0);
+                let of_main = story.acts.first().is_none_or(|first| first.process == event.process);
+                let beside = caller_line.is_none() && (*task, event.thread) != (0, 0);
+                let adrift = parent.is_none() && (beside || !of_main);
                 story.acts.push(Act {
                     function,
                     parent,
