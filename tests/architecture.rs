@@ -45,6 +45,9 @@ const HOMES: &[(&str, &str)] = &[
     ("reqwest", "llm/"),
     ("rustls", "llm/"),
     ("secrecy", "llm/"),
+    ("ring", "llm/hub/"),
+    ("llama_cpp_2", "bin/pytead-llm/"),
+    ("llama_cpp_sys_2", "bin/pytead-llm/"),
     ("tree_sitter", "source/"),
     ("tree_sitter_python", "source/"),
     ("landlock", "contain/"),
@@ -113,7 +116,8 @@ fn check(path: &str, source: &str) -> Vec<Violation> {
 fn place(path: &str) -> (&str, usize) {
     let parts: Vec<&str> = path.trim_end_matches(".rs").split('/').collect();
     match parts.as_slice() {
-        ["lib" | "main"] | ["bin", ..] => ("", 0),
+        ["lib" | "main"] | ["bin", _] | ["bin", _, "main"] => ("", 0),
+        ["bin", _, modules @ ..] => ("", modules.len()),
         [modules @ .., "mod"] => (modules[0], modules.len()),
         modules => (modules[0], modules.len()),
     }
@@ -148,6 +152,8 @@ impl File<'_> {
     fn name(&mut self, name: &str, tokens: &[TokenTree], at: usize, depth: usize) {
         let line = tokens[at].span().start().line;
         match name {
+            // In another binary that word means the binary, which is above all layers.
+            "crate" if self.path.starts_with("bin/") => {}
             "crate" => self.crate_path(tokens, at, line),
             "pytead_tui" if self.top.is_empty() => self.crate_path(tokens, at, line),
             "super" if !follows_path(tokens, at) => {
@@ -328,6 +334,7 @@ fn every_planted_violation_is_found() {
         ("engine/jobs.rs", "use rusqlite::Connection;", "`rusqlite` outside its home"),
         ("engine/jobs.rs", "use {std::fs, reqwest::Client};", "`reqwest` outside its home"),
         ("engine/jobs.rs", "async fn f() { ::reqwest::get(\"x\").await; }", "`reqwest` outside its home"),
+        ("llm/local/mod.rs", "use llama_cpp_2::model::LlamaModel;", "`llama_cpp_2` outside its home"),
         ("config/layers.rs", "use serde_saphyr as yaml;", "`serde_saphyr` outside its home"),
         ("tui/view.rs", "#[derive(clap::Args)] struct A;", "`clap` outside its home"),
         // The rest.

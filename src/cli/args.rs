@@ -84,6 +84,8 @@ pub enum Verb {
     Mcp,
     /// Ask the chosen language model for a test of a function.
     Draft(Draft),
+    /// Get, choose and list the language models of this machine.
+    Model(Model),
     /// Make type stubs from recorded calls.
     Types(Types),
     /// Make docstring examples from recorded calls.
@@ -144,6 +146,42 @@ pub struct Run {
     /// The program: `main.py a b`, `-m pkg`, `python3 main.py`, `pytest -q`.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub command: Vec<String>,
+}
+
+/// `model`
+#[derive(Debug, Args)]
+pub struct Model {
+    /// What to do; by default list them.
+    #[command(subcommand)]
+    pub action: Option<ModelAction>,
+}
+
+/// What can be done with the models of this machine.
+#[derive(Debug, Subcommand)]
+pub enum ModelAction {
+    /// List the models that are here, and which one is chosen.
+    List,
+    /// Get a model from a Hugging Face hub; goes on where it stopped.
+    Get {
+        /// `owner/repository/file.gguf`; by default a model trained to write pytest.
+        #[arg(value_name = "MODEL")]
+        model: Option<String>,
+        /// Get it without a question, however large it is.
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Choose the model that is asked for drafts.
+    Use {
+        /// `owner/repository/file.gguf`, or the path of a file.
+        #[arg(value_name = "MODEL")]
+        model: String,
+    },
+    /// Remove a model from this machine.
+    Rm {
+        /// `owner/repository/file.gguf`.
+        #[arg(value_name = "MODEL")]
+        model: String,
+    },
 }
 
 /// `check`

@@ -13,6 +13,7 @@ use crate::config::places::Places;
 use crate::contain;
 use crate::domain::snapshot::Trust;
 use crate::engine;
+use crate::llm::local;
 
 #[derive(Serialize)]
 struct Finding {
@@ -63,8 +64,15 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
         }
     });
     findings.push(match provider {
-        Some(name) => good("model", format!("{name}, {}", snapshot.model.clone().unwrap_or_default())),
+        Some(name) => match &snapshot.model {
+            Some(label) => good("model", format!("{name}, {label}")),
+            None => bad("model", format!("{name} cannot be asked; pytead-tui draft says why")),
+        },
         None => note("model", "none chosen; drafts from recordings need none".into()),
+    });
+    findings.push(match local::program() {
+        Ok(path) => good("local models", paths::tilde(&path)),
+        Err(trouble) => note("local models", trouble.to_string()),
     });
     findings.push(note("terminal", terminal()));
     findings.push(note("database", handle.store_line()));

@@ -19,6 +19,7 @@ mod import;
 mod index;
 mod judge;
 mod mcp;
+mod model;
 mod open;
 pub mod output;
 mod person;
@@ -124,6 +125,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Agent(args)) => agent::agent(&cli.global, args.action).await,
         Some(Verb::Mcp) => mcp::mcp(&cli.global, screen).await,
         Some(Verb::Draft(args)) => draft::draft(&cli.global, args).await,
+        Some(Verb::Model(args)) => model::model(&cli.global, args).await,
         Some(Verb::Types(args)) => types::types(&cli.global, args).await,
         Some(Verb::Doc(args)) => doc::doc(&cli.global, args).await,
         Some(Verb::Review(args)) => review::review(&cli.global, args, screen).await,

@@ -13,16 +13,19 @@ use crate::base::error::Trouble;
 use crate::base::paths::{RelPath, nearest, tilde};
 use crate::base::text::display_line;
 use crate::base::yaml::{Located, Plain};
-use crate::domain::settings::Settings;
+use crate::domain::settings::{LOCAL, Settings};
 use crate::domain::snapshot::Trust;
 
 /// The project's own files of settings, the first one found counts.
 const PROJECT_FILES: &[&str] = &[".pytead/config.yaml", ".pytead/config.toml", ".pytead/config.yml"];
 
+/// The user's file of settings that a command wrote, in place of those of `config.yaml`, which is the person's own.
+pub const CHOSEN: &str = "chosen.yaml";
+
 /// Where the layers are.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
-    /// The user's folder of settings, which may hold `config.yaml`.
+    /// The user's folder of settings, which may hold `config.yaml` and [`CHOSEN`].
     pub user: Option<PathBuf>,
     /// A file of the user's that a tool before this one left; below the user's own.
     pub former_user: Option<PathBuf>,
@@ -118,7 +121,8 @@ pub fn load(layers: &Layers) -> Loaded {
         mistakes: Vec::new(),
     };
     merge.defaults();
-    for path in layers.former_user.iter().cloned().chain(layers.user.iter().map(|folder| folder.join("config.yaml"))) {
+    let own = layers.user.iter().flat_map(|folder| [folder.join("config.yaml"), folder.join(CHOSEN)]);
+    for path in layers.former_user.iter().cloned().chain(own) {
         match source::read(&path) {
             Ok(Some(tree)) => merge.tree(&tree, &mut |line| Origin::User(path.clone(), line)),
             Ok(None) => {}
@@ -333,7 +337,7 @@ impl Merge {
             .map(|(name, _)| name)
             .collect();
         names.dedup();
-        if names.contains(&chosen.as_str()) {
+        if chosen == LOCAL || names.contains(&chosen.as_str()) {
             return;
         }
         let trouble = Trouble::usage(format!("{origin}: model.provider: there is no provider {}.", display_line(chosen)));

@@ -100,7 +100,7 @@ fn all_mistakes_of_a_file_are_said_at_once() {
             "user/config.yaml:6: tui: expected a section.",
             "user/config.yaml:7: network: expected one of off, loopback, on.",
             "user/config.yaml:10: there is no setting providers.box.base_ur. Did you mean providers.box.base_url?",
-            "user/config.yaml:11: providers.box.kind: expected one of openai.",
+            "user/config.yaml:11: providers.box.kind: expected one of openai, local.",
         ]
     );
     assert_eq!(loaded.settings.watch.quiet_ms, 20, "what is right is used");

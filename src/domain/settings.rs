@@ -16,6 +16,8 @@ pub struct Settings {
     pub model: Model,
     /// Drafting and proving.
     pub generation: Generation,
+    /// What a model on this machine is run with.
+    pub hardware: Hardware,
     /// Places that answer model requests, by name.
     pub providers: BTreeMap<String, Provider>,
     /// Watching files.
@@ -92,23 +94,58 @@ pub struct Generation {
     pub max_tokens: u32,
     /// Sampling temperature.
     pub temperature: f64,
+    /// The share of likely tokens a local model chooses from.
+    pub top_p: f64,
+    /// How much less likely a token gets that a local model wrote lately; 1 for no less.
+    pub repeat_penalty: f64,
+    /// What the choices of a local model follow from.
+    pub seed: u32,
 }
 
 impl Default for Generation {
     fn default() -> Self {
-        Self { tests_per_function: 6, proof_runs: 2, call_seconds: 2.0, proof_seconds: 60, max_tokens: 2048, temperature: 0.0 }
+        Self {
+            tests_per_function: 6,
+            proof_runs: 2,
+            call_seconds: 2.0,
+            proof_seconds: 60,
+            max_tokens: 2048,
+            temperature: 0.0,
+            top_p: 1.0,
+            repeat_penalty: 1.0,
+            seed: 0,
+        }
     }
 }
+
+/// `hardware`: what a model on this machine is run with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hardware {
+    /// Tokens of context to begin with.
+    pub context: u32,
+    /// Threads; 0 for all cores but one.
+    pub threads: u32,
+}
+
+impl Default for Hardware {
+    fn default() -> Self {
+        Self { context: 2048, threads: 0 }
+    }
+}
+
+/// The kind of providers that are files of this machine, and the name of one that needs no entry.
+pub const LOCAL: &str = "local";
 
 /// `providers.<name>`: a place that answers model requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Provider {
-    /// The protocol: `openai` for any OpenAI-compatible endpoint.
+    /// `openai` for any OpenAI-compatible endpoint, `local` for a file on this machine.
     pub kind: String,
     /// The address up to and without `/chat/completions`.
     pub base_url: String,
-    /// The model's name.
+    /// The model's name; of a local one `owner/repository/file.gguf` or a path.
     pub model: String,
     /// The variable that holds the key.
     pub key_env: Option<String>,

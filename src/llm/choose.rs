@@ -1,5 +1,6 @@
 //! From the settings to the one provider a person chose, or the sentence that says what is missing.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use secrecy::SecretString;
@@ -7,7 +8,10 @@ use secrecy::SecretString;
 use crate::base::error::Trouble;
 use crate::base::paths::nearest;
 use crate::base::text::display_line;
-use crate::domain::settings::{Provider as Place, Settings};
+use crate::domain::settings::{LOCAL, Provider as Place, Settings};
+use crate::llm::hub::{self, Cache};
+use crate::llm::local::protocol::Sampling;
+use crate::llm::local::{Knobs, Local};
 use crate::llm::network::Route;
 use crate::llm::openai::{Key, OpenAi, Patience};
 use crate::llm::provider::Provider;
@@ -37,12 +41,15 @@ pub fn choose(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Arc<dyn Provider>, Trouble> {
     let (name, place) = chosen(settings)?;
+    if place.kind == LOCAL {
+        return local(settings, &place, variable);
+    }
     if place.kind != "openai" {
         return Err(Trouble::usage(format!(
             "providers.{name} is of the kind {}, which is not known.",
             display_line(&place.kind)
         ))
-        .so("Use openai: most servers speak it."));
+        .so("Use openai, which most servers speak, or local."));
     }
     let model = settings.model.name.as_ref().unwrap_or(&place.model).trim();
     if model.is_empty() {
@@ -56,12 +63,28 @@ pub fn choose(
     Ok(Arc::new(OpenAi::new(route, model, key, place.concurrency, patience)))
 }
 
-fn chosen(settings: &Settings) -> Result<(String, &Place), Trouble> {
+/// Makes the provider of a model on this machine; the file has to be here.
+fn local(settings: &Settings, place: &Place, variable: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Provider>, Trouble> {
+    let name = settings.model.name.as_ref().unwrap_or(&place.model).trim();
+    let path = hub::locate(if name.is_empty() { hub::USUAL } else { name }, &Cache::find(variable)?)?;
+    let generation = &settings.generation;
+    let sampling = Sampling {
+        temperature: generation.temperature,
+        top_p: generation.top_p,
+        repeat_penalty: generation.repeat_penalty,
+        seed: generation.seed,
+    };
+    let knobs = Knobs { sampling, context: settings.hardware.context, threads: settings.hardware.threads };
+    Ok(Arc::new(Local::new(&path, knobs)))
+}
+
+/// Finds the chosen place; `local` needs no entry of its own.
+fn chosen(settings: &Settings) -> Result<(String, Cow<'_, Place>), Trouble> {
     let names = || settings.providers.keys().map(String::as_str);
     let Some(name) = &settings.model.provider else {
         return Err(if settings.providers.is_empty() {
-            Trouble::usage("No model is set up.")
-                .so("Name one in your own config: model.provider, and providers.<name> with base_url and model.")
+            Trouble::usage("No model is set up.").so("For one on this machine: pytead-tui model get, then pytead-tui model use. \
+                 For a server: model.provider in your own config, and providers.<name> with base_url and model.")
         } else {
             let names: Vec<_> = names().map(display_line).collect();
             Trouble::usage("No model is chosen.")
@@ -69,6 +92,9 @@ fn chosen(settings: &Settings) -> Result<(String, &Place), Trouble> {
         });
     };
     let shown = display_line(name).into_owned();
+    if name == LOCAL && !settings.providers.contains_key(name) {
+        return Ok((shown, Cow::Owned(Place { kind: LOCAL.into(), ..Place::default() })));
+    }
     let place = settings.providers.get(name).ok_or_else(|| {
         let trouble = Trouble::usage(format!("model.provider is {shown}, and providers has no {shown}."));
         match nearest(name, names()).first() {
@@ -76,7 +102,7 @@ fn chosen(settings: &Settings) -> Result<(String, &Place), Trouble> {
             None => trouble.so(format!("Add providers.{shown} with base_url and model to your own config.")),
         }
     })?;
-    Ok((shown, place))
+    Ok((shown, Cow::Borrowed(place)))
 }
 
 /// Reads a key, and keeps it from going anywhere but where it belongs.

@@ -4,6 +4,9 @@
 //! the text is worth anything is found out elsewhere.
 
 pub mod choose;
+pub mod gguf;
+pub mod hub;
+pub mod local;
 pub mod network;
 pub mod openai;
 pub mod prompt;

@@ -6,7 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use reqwest::{Client, Url};
+use reqwest::{Client, Method, RequestBuilder, Url};
 
 use crate::base::text::display_line;
 use crate::domain::settings::Network;
@@ -117,6 +117,29 @@ impl Route {
     }
 }
 
+/// One step of a download that a person asked for: the address itself, or where the answer before sent it on to.
+///
+/// # Errors
+/// Fails when the setting forbids the host, when the address is no plain one, when it leads from another machine back to
+/// this one, or when anybody on the way could read along.
+pub(crate) fn step(network: Network, method: Method, from: Option<&Url>, to: &Url) -> Result<RequestBuilder, ModelError> {
+    let wrong = |why: &str| ModelError::Address {
+        // Without its query: that may be signed for whoever asked.
+        address: to.host_str().map_or_else(|| to.scheme().to_owned(), |host| display_line(host).into_owned()),
+        why: why.to_owned(),
+    };
+    let name = to.host_str().ok_or_else(|| wrong("it has no host"))?;
+    let is_local = is_this_machine(name);
+    if !(to.scheme() == "https" || (to.scheme() == "http" && is_local)) {
+        return Err(wrong("files are got by https"));
+    }
+    if is_local && from.and_then(Url::host_str).is_some_and(|from| !is_this_machine(from)) {
+        return Err(wrong("another machine leads back to this one"));
+    }
+    admit(network, name, is_local)?;
+    Ok(client(to.scheme() == "https", is_local)?.request(method, to.clone()))
+}
+
 fn admit(network: Network, host: &str, is_local: bool) -> Result<(), ModelError> {
     let setting = match (network, is_local) {
         (Network::On, _) | (Network::Loopback, true) => return Ok(()),
@@ -219,6 +242,29 @@ mod tests {
             let route = Route::open(Network::On, address).unwrap();
             assert_eq!(route.below("models").as_str(), "http://localhost:1/api/v1/models");
             assert_eq!((route.host(), route.name()), ("localhost:1", "localhost"));
+        }
+    }
+
+    #[test]
+    fn a_download_is_sent_on_only_where_it_may_go() {
+        let url = |address: &str| Url::parse(address).unwrap();
+        let step = |network, from: Option<&str>, to: &str| {
+            super::step(network, Method::GET, from.map(url).as_ref(), &url(to)).err().map(|error| error.to_string())
+        };
+        let hub = "https://hub.example.com/x";
+        assert_eq!(step(Network::On, None, hub), None);
+        assert_eq!(step(Network::On, Some(hub), "https://cdn.example.com/x?signed=1"), None);
+        assert_eq!(step(Network::Loopback, None, "http://127.0.0.1:9/x"), None);
+        for (network, to) in [
+            (Network::On, "http://cdn.example.com/x?signed=secret"),
+            (Network::On, "http://127.0.0.1:9/x"),
+            (Network::On, "https://localhost/x"),
+            (Network::On, "file:///etc/passwd"),
+            (Network::Loopback, hub),
+            (Network::Off, hub),
+        ] {
+            let said = step(network, Some(hub), to);
+            assert!(said.as_ref().is_some_and(|said| !said.contains("secret")), "{to}: {said:?}");
         }
     }
 

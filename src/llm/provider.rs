@@ -199,6 +199,16 @@ pub enum ModelError {
         /// The provider's host.
         host: String,
     },
+    /// A model of this machine that does not run, or does not any more.
+    #[error("The model {model} is not available: {why}")]
+    Unavailable {
+        /// The model's name.
+        model: String,
+        /// Why, a sentence.
+        why: String,
+        /// What to do, a sentence; empty where asking again is all there is.
+        todo: String,
+    },
     /// It was asked to stop.
     #[error("Cancelled.")]
     Cancelled,
@@ -227,8 +237,14 @@ impl ModelError {
             Self::Busy { wait: None, .. } => trouble.so("Ask again later."),
             Self::Redirected { .. } => trouble.so("Put the address it names into base_url, if you trust it."),
             Self::Strange { .. } => trouble.so("Does base_url end where /chat/completions begins? Most end in /v1."),
+            Self::Unavailable { todo, .. } if !todo.is_empty() => trouble.so(todo),
             Self::OutOfTokens(_) => trouble.so("Raise generation.max_tokens, or ask for less."),
-            Self::Setup(_) | Self::Status { .. } | Self::TooMuch { .. } | Self::Empty { .. } | Self::Cancelled => trouble,
+            Self::Setup(_)
+            | Self::Status { .. }
+            | Self::TooMuch { .. }
+            | Self::Empty { .. }
+            | Self::Unavailable { .. }
+            | Self::Cancelled => trouble,
         }
     }
 }
