@@ -110,8 +110,10 @@ impl Store {
     pub fn ingest(&self, recording: RecordingId, batch: impl Into<Arc<Batch>>) -> Result<HashMap<SpoolCall, CallId>> {
         let batch = batch.into();
         self.write(move |transaction| {
-            let ids = insert_calls(transaction, recording, &batch.calls)?;
-            update_calls(transaction, recording, &batch)?;
+            // A call that began and ended between two readings is written once, with its end.
+            let mut ends: HashMap<SpoolCall, &CallEnd> = batch.ends.iter().map(|end| (end.spool, end)).collect();
+            let ids = insert_calls(transaction, recording, &batch.calls, &mut ends)?;
+            update_calls(transaction, recording, &batch, &ends)?;
             insert_totals(transaction, recording, &batch)?;
             journeys::insert(transaction, recording, &batch.journey)?;
             Ok(ids)
@@ -316,15 +318,22 @@ impl Store {
     }
 }
 
-fn insert_calls(transaction: &Transaction<'_>, recording: RecordingId, calls: &[NewCall]) -> Result<HashMap<SpoolCall, CallId>> {
+/// Inserts calls, with their ends where they are in `ends`, and takes those out of it.
+fn insert_calls(
+    transaction: &Transaction<'_>,
+    recording: RecordingId,
+    calls: &[NewCall],
+    ends: &mut HashMap<SpoolCall, &CallEnd>,
+) -> Result<HashMap<SpoolCall, CallId>> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO calls (recording, process, number, parent_number, function, path, caller, caller_line, direct, thread, \
-         task, receiver, start_ns, duration_ns, input, times, failed, touches, args) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, ?14, 1, 0, '[]', ?15) \
+         task, receiver, start_ns, input, args, outcome, failed, duration_ns, not_replayable, times, touches) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, 1, '[]') \
          ON CONFLICT (recording, process, number) DO UPDATE SET function = function RETURNING id",
     )?;
     let mut ids = HashMap::with_capacity(calls.len());
     for call in calls {
+        let end = ends.get(&call.spool);
         let id = insert.query_row(
             params![
                 recording.0,
@@ -342,15 +351,28 @@ fn insert_calls(transaction: &Transaction<'_>, recording: RecordingId, calls: &[
                 call.start_ns,
                 signed(call.input.0),
                 call.args,
+                end.map(|end| &end.outcome),
+                end.is_some_and(|end| end.failed),
+                end.map_or(0, |end| end.duration_ns),
+                end.and_then(|end| end.not_replayable.as_ref()),
             ],
             |row| row.get(0),
         )?;
+        // One that was there already is left as it was, and its end is still to be written.
+        if id == transaction.last_insert_rowid() {
+            ends.remove(&call.spool);
+        }
         ids.insert(call.spool, CallId(id));
     }
     Ok(ids)
 }
 
-fn update_calls(transaction: &Transaction<'_>, recording: RecordingId, batch: &Batch) -> Result<()> {
+fn update_calls(
+    transaction: &Transaction<'_>,
+    recording: RecordingId,
+    batch: &Batch,
+    ends: &HashMap<SpoolCall, &CallEnd>,
+) -> Result<()> {
     const WHICH: &str = "WHERE recording = ?1 AND process = ?2 AND number = ?3";
     let mut touch = transaction.prepare_cached(&format!(
         "UPDATE calls SET touches = json_insert(touches, '$[#]', json(?4)) {WHICH} AND NOT EXISTS \
@@ -361,7 +383,7 @@ fn update_calls(transaction: &Transaction<'_>, recording: RecordingId, batch: &B
     }
     let mut end = transaction
         .prepare_cached(&format!("UPDATE calls SET outcome = ?4, failed = ?5, duration_ns = ?6, not_replayable = ?7 {WHICH}"))?;
-    for ended in &batch.ends {
+    for ended in ends.values() {
         end.execute(params![
             recording.0,
             ended.spool.process,

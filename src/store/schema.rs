@@ -32,6 +32,10 @@ pub(super) fn writer(place: &Place, identity: &str) -> Result<Connection> {
         // File systems without shared memory refuse WAL and keep the rollback journal, which is as safe, only slower.
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         connection.pragma_update(None, "journal_size_limit", 8 << 20)?;
+        // Calls come in no order of the indexes they go into: with little memory, and a log that is folded in often, each
+        // page of an index is read and written again and again.
+        connection.pragma_update(None, "wal_autocheckpoint", 8_000)?;
+        connection.pragma_update(None, "cache_size", -32 * 1024)?;
     }
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
