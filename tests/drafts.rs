@@ -20,7 +20,7 @@ use pytead_tui::domain::settings::{Record, Redact};
 use pytead_tui::domain::value::{TypeName, Value};
 use pytead_tui::generate::closer::{self, Look};
 use pytead_tui::generate::plan::Plan;
-use pytead_tui::generate::project::{ClockBy, Project};
+use pytead_tui::generate::project::{AwaitBy, ClockBy, Project};
 use pytead_tui::generate::prove::{Ground, Manner, Run, RunEnd, TestResult, Trial, Verdict, judge};
 use pytead_tui::generate::render::target;
 use pytead_tui::python::interpreter;
@@ -252,6 +252,7 @@ impl Recorded {
             reached: &nothing,
             importable: &importable,
             clock: ClockBy::default(),
+            awaits: AwaitBy::default(),
         };
         let all: Vec<&Call> = self.calls.iter().map(|(_, call)| call).collect();
         let looks = self.look(&all).await;

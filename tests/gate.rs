@@ -135,6 +135,39 @@ fn drafts_are_formatted_as_the_project_is() {
     assert_eq!(code, 0, "{out}{err}");
 }
 
+/// R7: a coroutine function's test is one itself where the project's files name the plugin that runs it and the plugin does
+/// run it there; where it does not, `asyncio.run` does.
+#[test]
+fn coroutines_are_tested_in_the_projects_style() {
+    let draft = |files: &[(&str, &str)]| {
+        let place = Place::empty();
+        place.save("lib/__init__.py", "");
+        place.save("lib/core.py", "import asyncio\n\n\nasync def double(n):\n    await asyncio.sleep(0)\n    return n * 2\n");
+        place.save("main.py", "import asyncio\n\nfrom lib import core\n\nasyncio.run(core.double(4))\n");
+        for (path, text) in files {
+            place.save(path, text);
+        }
+        let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+        assert_eq!(code, 0, "{err}");
+        let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+        assert!(code == 0 && out.contains("lib.core:double  ready") && out.contains("fresh process"), "{out}{err}");
+        let (code, checked, err) = place.run(&["--trust", "gen", "--check"]);
+        assert_eq!(code, 0, "{checked}{err}");
+        out
+    };
+    let needs = ("requirements.txt", "pytest-asyncio\n");
+    let strict = draft(&[needs]);
+    assert!(strict.contains("+@pytest.mark.asyncio\n+async def test_double():"), "{strict}");
+    assert!(strict.contains("+    assert await double(4) == 8\n"), "{strict}");
+    let auto = draft(&[("pyproject.toml", "[tool.pytest.ini_options]\nasyncio_mode = \"auto\"\n")]);
+    assert!(auto.contains("async def test_double():") && !auto.contains("mark.asyncio"), "{auto}");
+    let broken = "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        if item.get_closest_marker(\"asyncio\"):\n            item.add_marker(pytest.mark.skip)\n";
+    for files in [&[][..], &[needs, ("conftest.py", broken)]] {
+        let plain = draft(files);
+        assert!(plain.contains("assert asyncio.run(double(4)) == 8") && !plain.contains("async def"), "{plain}");
+    }
+}
+
 /// R31: a script that begins its work when it is imported is imported by no test, and the reason is said.
 #[test]
 fn what_only_a_running_script_has_is_not_imported() {

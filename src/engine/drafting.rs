@@ -18,7 +18,7 @@ use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::standing::{News, Standing};
-use crate::engine::{Done, behaviour, blocking, environment, formatting, reaches, steadying};
+use crate::engine::{Done, awaiting, behaviour, blocking, environment, formatting, reaches, steadying};
 use crate::generate::choose::FEW;
 use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
@@ -295,7 +295,10 @@ async fn write_all(
     functions: Vec<FunctionId>,
     cancel: CancellationToken,
 ) -> Result<Vec<Made>, Trouble> {
-    let (gathered, by_function) = gather(core, environment, functions, cancel.clone()).await?;
+    let (mut gathered, by_function) = gather(core, environment, functions, cancel.clone()).await?;
+    if gathered.has_coroutines() {
+        gathered.set_awaits(awaiting::style(core, environment, &cancel).await?);
+    }
     let index = core.index();
     let settings = core.settings.clone();
     let most = settings.generation.tests_per_function as usize;

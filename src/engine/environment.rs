@@ -220,6 +220,11 @@ impl Environment {
         Ok(self.worker(core).await?.hello().await?.clock)
     }
 
+    /// Lists the top-level modules of the plugins that pytest has in the project's Python.
+    pub async fn plugins(&self, core: &Core) -> Result<Vec<String>, Trouble> {
+        Ok(self.worker(core).await?.hello().await?.plugins)
+    }
+
     /// Runs calls against the code on disk; what is cancelled is missing from the answer.
     pub async fn replay(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
         if calls.is_empty() {

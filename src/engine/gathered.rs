@@ -18,7 +18,7 @@ use crate::generate::cases::Case;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
 use crate::generate::plan::{CheckItem, Plan};
-use crate::generate::project::{ClockBy, Project};
+use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::render;
 use crate::source::index::Index;
 
@@ -57,6 +57,8 @@ pub struct Gathered {
     reached: HashMap<CallId, BTreeSet<u32>>,
     /// What stops the clock for a test.
     clock: ClockBy,
+    /// What awaits coroutines in a test.
+    awaits: AwaitBy,
     /// Calls that end differently each time, with all they touched, by their function's place.
     unsteady: Vec<(usize, Unsteady)>,
     /// The call that each was made from, where drafts of all functions are wanted.
@@ -128,6 +130,7 @@ impl Gathered {
             makers_by_type: HashMap::new(),
             reached: HashMap::new(),
             clock: ClockBy::default(),
+            awaits: AwaitBy::default(),
             unsteady,
             parents,
         };
@@ -214,6 +217,16 @@ impl Gathered {
         self.clock = clock;
     }
 
+    /// Tells whether a function is one whose calls have to be awaited.
+    pub fn has_coroutines(&self) -> bool {
+        self.functions.iter().any(|(function, calls, _)| function.is_async && !calls.is_empty())
+    }
+
+    /// Tells what awaits coroutines in a test.
+    pub fn set_awaits(&mut self, awaits: AwaitBy) {
+        self.awaits = awaits;
+    }
+
     /// Takes these in place of calls that end differently each time.
     pub fn settle(&mut self, settled: Vec<Call>) {
         for call in settled {
@@ -293,6 +306,7 @@ impl Gathered {
             reached: &reached,
             importable: &importable,
             clock: self.clock,
+            awaits: self.awaits,
         };
         use_it(project, &self.functions)
     }

@@ -5,6 +5,7 @@
 
 pub mod accepting;
 pub mod agent_files;
+mod awaiting;
 mod because;
 mod behaviour;
 mod cleaning;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::contain::{self, Class, Level};
@@ -225,7 +227,7 @@ fn trials(core: &Arc<Core>, environment: &Arc<Environment>, foreign: bool, level
         environment: environment.clone(),
         author: if foreign { Author::Foreign } else { Author::Own },
         seeds: seeds(core),
-        fresh: Arc::new(fresh(core, environment, level, job)),
+        fresh: Arc::new(fresh(core, environment, level, &job.cancel)),
     }
 }
 
@@ -264,7 +266,7 @@ async fn check_in_fresh(
     for proposal in &open {
         drafts.push((proposal.id, effective(proposal)?));
     }
-    let fresh = Arc::new(fresh(core, environment, level, job));
+    let fresh = Arc::new(fresh(core, environment, level, &job.cancel));
     let way = Way { manner: Manner::Shuffled, hash_seed: trials::hash_seed(seeds(core)), elsewhere: true };
     let (runner, laid) = (fresh.clone(), drafts.clone());
     let seen = blocking(move || runner.prove(&laid, &[way])).await??;
@@ -298,12 +300,13 @@ async fn check_in_fresh(
 }
 
 /// Counts the tests of a run in which all passed.
-fn passed(end: &RunEnd) -> Option<usize> {
+pub fn passed(end: &RunEnd) -> Option<usize> {
     let RunEnd::Finished(results) = end else { return None };
     (!results.is_empty() && results.iter().all(|result| result.passed)).then_some(results.len())
 }
 
-fn fresh(core: &Core, environment: &Arc<Environment>, level: Level, job: &Job<'_>) -> Fresh {
+/// Gives what runs drafts in fresh processes.
+pub fn fresh(core: &Core, environment: &Arc<Environment>, level: Level, cancel: &CancellationToken) -> Fresh {
     let (root, roots, names) = provers::places(core);
     Fresh {
         root,
@@ -312,7 +315,7 @@ fn fresh(core: &Core, environment: &Arc<Environment>, level: Level, job: &Job<'_
         roots,
         names,
         limit: Duration::from_secs(core.settings.generation.proof_seconds.max(1)),
-        cancel: job.cancel.clone(),
+        cancel: cancel.clone(),
         rooted: AtomicBool::new(false),
     }
 }

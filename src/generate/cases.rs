@@ -12,7 +12,7 @@ use crate::generate::choose::class;
 use crate::generate::closer;
 use crate::generate::expect::{Assertion, RESULT, Relation, identity, is_ambiguous};
 use crate::generate::layout::{Expr, Item};
-use crate::generate::project::{Lookup, Project};
+use crate::generate::project::{AwaitBy, Lookup, Project};
 use crate::generate::raises::{Raises, is_stable_text, raises};
 use crate::generate::scope::{Import, Scope, snake};
 use crate::generate::steady;
@@ -32,8 +32,8 @@ const SOURCE_MAX: usize = 2_000;
 pub enum Wrap {
     /// As it is.
     Plain,
-    /// `asyncio.run(…)`
-    Await,
+    /// `asyncio.run(…)`, or `await …` in a test that is a coroutine function.
+    Await(AwaitBy),
     /// `list(…)`
     Collect,
     /// `list(itertools.islice(…, n))`: more was there, or nobody knows.
@@ -41,9 +41,20 @@ pub enum Wrap {
     /// `[list(item) for item in …]`
     Each,
     /// An asynchronous generator, collected in a coroutine.
-    CollectAsync,
+    CollectAsync(AwaitBy),
     /// `with … as result:`
     With,
+}
+
+impl Wrap {
+    /// Tells what awaits the act.
+    #[must_use]
+    pub fn awaits(self) -> AwaitBy {
+        match self {
+            Self::Await(by) | Self::CollectAsync(by) => by,
+            Self::Plain | Self::Collect | Self::First(_) | Self::Each | Self::With => AwaitBy::Run,
+        }
+    }
 }
 
 /// How a case ends.
@@ -410,7 +421,7 @@ fn expect<'a>(
     match &call.effect.outcome {
         Outcome::Returned(value) => {
             if function.is_async {
-                case.wrap = Wrap::Await;
+                case.wrap = Wrap::Await(builder.project.awaits);
                 builder.work.imports.insert(Import::module("asyncio"));
             }
             match result(builder, call, value, none_is_an_answer, locals) {
@@ -428,7 +439,7 @@ fn expect<'a>(
         }
         Outcome::Raised { exception, mro } => {
             if function.is_async {
-                case.wrap = Wrap::Await;
+                case.wrap = Wrap::Await(builder.project.awaits);
                 builder.work.imports.insert(Import::module("asyncio"));
             }
             let raised = raises(exception, mro, builder.project, builder.scope)?;
@@ -464,7 +475,7 @@ fn expect<'a>(
         seen.push(assertion.clone());
         new
     });
-    if matches!(case.ending, Ending::Returns) && !matches!(case.wrap, Wrap::With | Wrap::CollectAsync) {
+    if matches!(case.ending, Ending::Returns) && !matches!(case.wrap, Wrap::With | Wrap::CollectAsync(_)) {
         case.warns = warns(builder, call);
     }
     let silent = case.printed.is_empty() && case.warns.is_none();
@@ -562,7 +573,7 @@ fn yielded(
     let whole = Value::List(items.to_vec());
     match end {
         GeneratorEnd::Returned(_) if function.is_async => {
-            case.wrap = Wrap::CollectAsync;
+            case.wrap = Wrap::CollectAsync(builder.project.awaits);
             builder.work.imports.insert(Import::module("asyncio"));
         }
         _ if function.is_async => return no("it is an asynchronous generator that was not run to its end"),

@@ -101,8 +101,8 @@ fn example(case: &Case, function: &Function) -> Option<Example> {
         statements.push(statement.lines(0).join("\n"));
     }
     let value = match case.wrap {
-        Wrap::Plain | Wrap::Await | Wrap::Each | Wrap::Collect | Wrap::First(_) => wrapped(&call, case.wrap),
-        Wrap::CollectAsync | Wrap::With => return None,
+        Wrap::Plain | Wrap::Await(_) | Wrap::Each | Wrap::Collect | Wrap::First(_) => wrapped(&call, case.wrap),
+        Wrap::CollectAsync(_) | Wrap::With => return None,
     };
     statements.push(lines(&value));
     let raises = match &case.ending {

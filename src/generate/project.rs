@@ -28,6 +28,8 @@ pub struct Project<'a> {
     pub importable: &'a dyn Fn(&str) -> bool,
     /// What stops the clock for a test (R17).
     pub clock: ClockBy,
+    /// What awaits coroutines in a test (R7).
+    pub awaits: AwaitBy,
 }
 
 /// What stops the clock for a test.
@@ -40,6 +42,38 @@ pub enum ClockBy {
     /// pytest's `monkeypatch` alone, where the module reads the clock.
     #[default]
     Monkeypatch,
+}
+
+/// What awaits coroutines in a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum AwaitBy {
+    /// `asyncio.run` in a plain test.
+    #[default]
+    Run,
+    /// The plugin pytest-asyncio, for tests that bear its mark.
+    Asyncio,
+    /// The plugin pytest-asyncio, for every test that is a coroutine function.
+    AsyncioAuto,
+    /// The plugin of anyio, for tests that bear its mark.
+    Anyio,
+}
+
+impl AwaitBy {
+    /// Gives the mark that a test bears.
+    #[must_use]
+    pub fn mark(self) -> Option<&'static str> {
+        match self {
+            Self::Run | Self::AsyncioAuto => None,
+            Self::Asyncio => Some("@pytest.mark.asyncio"),
+            Self::Anyio => Some("@pytest.mark.anyio"),
+        }
+    }
+
+    /// Tells whether the test is a coroutine function itself.
+    #[must_use]
+    pub fn is_native(self) -> bool {
+        self != Self::Run
+    }
 }
 
 /// How deep base classes are followed.

@@ -112,7 +112,8 @@ fn plain(case: &Case, function: &Function, name: String, project: Project<'_>) -
     let capsys = (!case.printed.is_empty()).then_some("capsys");
     let fixtures: Vec<&str> = capsys.into_iter().chain(case.laid.fixtures.iter().rev().copied()).collect();
     let mut lines = case.laid.decorators.clone();
-    lines.extend([format!("def {name}({}):", fixtures.join(", ")), docstring(&[case], project)]);
+    lines.extend(definition(case, &name, &fixtures, &mut imports));
+    lines.push(docstring(&[case], project));
     lines.extend(case.laid.lines.iter().flat_map(|line| line.lines(4, "", "")).map(|line| line.trim_end().to_owned()));
     for statement in &case.setup {
         lines.extend(statement.lines(4));
@@ -137,6 +138,18 @@ fn plain(case: &Case, function: &Function, name: String, project: Project<'_>) -
         }
     }
     Test { name, lines, imports }
+}
+
+/// Writes the line that defines a test, and the mark it needs above it (R7).
+pub(super) fn definition(case: &Case, name: &str, parameters: &[&str], imports: &mut BTreeSet<Import>) -> Vec<String> {
+    let by = case.wrap.awaits();
+    let mut lines: Vec<String> = by.mark().map(ToOwned::to_owned).into_iter().collect();
+    if !lines.is_empty() {
+        imports.insert(Import::module("pytest"));
+    }
+    let kind = if by.is_native() { "async def" } else { "def" };
+    lines.push(format!("{kind} {name}({}):", parameters.join(", ")));
+    lines
 }
 
 /// Writes act and assertions of a case that warns: the act alone stands inside `pytest.warns`.
@@ -192,7 +205,10 @@ fn returns(case: &Case, act: &Act, imports: &mut BTreeSet<Import>) -> Vec<String
             lines.extend(expr.lines(4, "with ", &format!(" as {name}:")));
             indent = 8;
         }
-        Some(expr) if case.wrap == Wrap::CollectAsync => {
+        Some(expr) if matches!(case.wrap, Wrap::CollectAsync(by) if by.is_native()) => {
+            lines.extend(expr.lines(4, &format!("{name} = [item async for item in "), "]"));
+        }
+        Some(expr) if matches!(case.wrap, Wrap::CollectAsync(_)) => {
             lines.push(String::new());
             lines.push("    async def collect():".into());
             lines.extend(expr.lines(8, "return [item async for item in ", "]"));
@@ -297,13 +313,23 @@ fn context(manager: &str, raised: &Raises, message: Option<&Expr>, imports: &mut
 /// Writes how the value of the act is come by.
 pub fn wrapped(expr: &Expr, wrap: Wrap) -> Expr {
     match wrap {
-        Wrap::Plain | Wrap::With | Wrap::CollectAsync => expr.clone(),
-        Wrap::Await => Expr::call("asyncio.run", vec![expr.clone()]),
+        Wrap::Plain | Wrap::With | Wrap::CollectAsync(_) => expr.clone(),
+        Wrap::Await(by) if by.is_native() => awaited(expr),
+        Wrap::Await(_) => Expr::call("asyncio.run", vec![expr.clone()]),
         Wrap::Each => Expr::Atom(format!("[list(item) for item in {}]", expr.flat())),
         Wrap::Collect => Expr::call("list", vec![expr.clone()]),
         Wrap::First(count) => {
             Expr::call("list", vec![Expr::call("itertools.islice", vec![expr.clone(), Expr::Atom(count.to_string())])])
         }
+    }
+}
+
+fn awaited(expr: &Expr) -> Expr {
+    match expr.clone() {
+        Expr::Bracket { open, items, close, one_tuple } => {
+            Expr::Bracket { open: format!("await {open}"), items, close, one_tuple }
+        }
+        other => Expr::Atom(format!("await {}", operand(&other))),
     }
 }
 

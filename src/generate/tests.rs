@@ -13,7 +13,7 @@ use crate::domain::proposal::Draft;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::build::build;
 use crate::generate::plan::Plan;
-use crate::generate::project::{ClockBy, Project};
+use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::render::target;
 use crate::generate::scope::Scope;
 use crate::source::parse::parse;
@@ -93,6 +93,10 @@ def log(text):
 
 def lines(count):
     yield "x"
+
+
+async def stream(count):
+    yield 1
 
 
 async def quote(cart):
@@ -186,11 +190,12 @@ struct Calls {
     calls: Vec<Call>,
     /// What calls were seen to take and to notice.
     reached: BTreeMap<CallId, BTreeSet<u32>>,
+    awaits: AwaitBy,
 }
 
 impl Calls {
     fn of(function: &'static str) -> Self {
-        Self { function, calls: Vec::new(), reached: BTreeMap::new() }
+        Self { function, calls: Vec::new(), reached: BTreeMap::new(), awaits: AwaitBy::default() }
     }
 
     fn call(mut self, args: &[(&str, Value)], outcome: Outcome) -> Self {
@@ -235,6 +240,11 @@ impl Calls {
 
     fn last(mut self, change: impl FnOnce(&mut Call)) -> Self {
         change(self.calls.last_mut().unwrap());
+        self
+    }
+
+    fn awaits(mut self, by: AwaitBy) -> Self {
+        self.awaits = by;
         self
     }
 
@@ -293,6 +303,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         reached: &reached,
         importable: &importable,
         clock: ClockBy::default(),
+        awaits: calls.awaits,
     };
     let function = module.functions.iter().find(|function| function.id.qualname() == calls.function).unwrap();
     let listed: Vec<&Call> = calls.calls.iter().collect();
@@ -473,6 +484,37 @@ fn lazy_results_and_empty_ones() {
     insta::assert_snapshot!(all.join("\n# ---\n"));
     let log = Calls::of("log").returns(&[("text", string("x"))], Value::None);
     assert_eq!(reasons(&log), ["nothing to assert: it returns None and changes nothing that was recorded"]);
+}
+
+/// R7: coroutines are awaited as the project's own tests do it: under a mark, without one, or by `asyncio.run`.
+#[test]
+fn coroutines_are_awaited_in_the_projects_style() {
+    let written = |by: AwaitBy| {
+        let number = |n: i64| ("cart", Value::Int(n));
+        let one = Calls::of("quote").returns(&[number(1)], Value::Int(2));
+        let whole = Value::List(vec![Value::Int(1), item(1, "lamp", "5")]);
+        let long = Calls::of("quote").returns(&[("cart", cart(3, "Ada", vec![item(1, "lamp", "5")]))], whole);
+        let rows = Calls::of("quote")
+            .returns(&[number(1)], Value::Int(2))
+            .returns(&[number(2)], Value::Int(3))
+            .returns(&[number(3)], Value::Int(4))
+            .call(&[number(-1)], exception("ValueError", "builtins", vec![string("below zero")]));
+        let end = GeneratorEnd::Returned(Value::None);
+        let stream = Calls::of("stream").call(&[("count", Value::Int(1))], Outcome::Yielded { items: vec![Value::Int(1)], end });
+        let all: Vec<String> = [one, long, rows, stream].into_iter().map(|calls| text(&calls.awaits(by))).collect();
+        all.join("\n# ---\n")
+    };
+    insta::assert_snapshot!("awaited_by_asyncio_run", written(AwaitBy::Run));
+    let marked = written(AwaitBy::Asyncio);
+    insta::assert_snapshot!("awaited_under_a_mark", marked);
+    assert_eq!(written(AwaitBy::Anyio), marked.replace("mark.asyncio", "mark.anyio"));
+    let unmarked = written(AwaitBy::AsyncioAuto);
+    assert!(!unmarked.contains("mark.asyncio"), "{unmarked}");
+    for draft in unmarked.split("# ---") {
+        assert!(draft.contains("async def test_") && !draft.contains("asyncio.run"), "{draft}");
+        assert!(draft.contains("pytest.") || !draft.contains("import pytest"), "{draft}");
+        assert!(!draft.contains("import asyncio"), "{draft}");
+    }
 }
 
 /// R2, R10: one object met twice is one object; changed containers have names; floats have a tolerance.
@@ -778,6 +820,7 @@ fn the_forms_of_values() {
             reached: &reached,
             importable: &importable,
             clock: ClockBy::default(),
+            awaits: AwaitBy::default(),
         };
         let call = Calls::of("log").returns(&[], Value::None).calls.remove(0);
         let mut scope = Scope::new(&FunctionId::new("shop.cart", "log"));

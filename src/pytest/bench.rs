@@ -62,15 +62,31 @@ fn link_project(root: &Path, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn configure(root: &Path, folder: &Path) -> io::Result<PathBuf> {
+/// Finds the file that pytest takes its configuration from: its name and text.
+fn configuration(root: &Path) -> io::Result<Option<(&'static str, String)>> {
     for (name, marks) in CONFIGS {
         let Some(source) = inside(root, Path::new(name)) else { continue };
         let text = std::fs::read_to_string(source)?;
         if marks.iter().any(|mark| text.contains(mark)) {
-            let config = folder.join(name);
-            std::fs::write(&config, text)?;
-            return Ok(config);
+            return Ok(Some((name, text)));
         }
+    }
+    Ok(None)
+}
+
+/// Gives one of the project's settings for pytest and its plugins, where it stands on a line of its own.
+#[must_use]
+pub fn setting(root: &Path, name: &str) -> Option<String> {
+    let (_, text) = configuration(root).ok()??;
+    let value = text.lines().find_map(|line| line.trim().strip_prefix(name)?.trim_start().strip_prefix('='))?;
+    Some(value.split(['#', ';']).next().unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned())
+}
+
+fn configure(root: &Path, folder: &Path) -> io::Result<PathBuf> {
+    if let Some((name, text)) = configuration(root)? {
+        let config = folder.join(name);
+        std::fs::write(&config, text)?;
+        return Ok(config);
     }
     // Without a file of its own, pytest would look for one in the folders above.
     let config = folder.join("pytest.ini");

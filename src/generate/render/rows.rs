@@ -10,7 +10,7 @@ use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::{Expr, Item, WIDTH, string};
 use crate::generate::names;
 use crate::generate::project::Project;
-use crate::generate::render::{Test, compare, docstring, raises, wrapped};
+use crate::generate::render::{Test, compare, definition, docstring, raises, wrapped};
 use crate::generate::scope::{Import, Scope, snake};
 use crate::generate::surroundings::Laid;
 
@@ -60,7 +60,12 @@ pub fn shape(case: &Case) -> Option<String> {
         .all(|arg| !matches!(arg.recorded.kind, ParamKind::VarPositional | ParamKind::VarKeyword) && arg.items.len() == 1);
     let scalars = case.args.iter().flat_map(|arg| &arg.items).all(|item| item.value.flat().len() <= 60);
     let loud = !case.printed.is_empty() || case.warns.is_some();
-    if case.laid != Laid::default() || !single_items || !scalars || loud || matches!(case.wrap, Wrap::With | Wrap::CollectAsync) {
+    if case.laid != Laid::default()
+        || !single_items
+        || !scalars
+        || loud
+        || matches!(case.wrap, Wrap::With | Wrap::CollectAsync(_))
+    {
         return None;
     }
     let on_receiver = matches!(case.target, Target::Object(_) | Target::Unbound { .. });
@@ -237,7 +242,7 @@ pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, functi
     lines.extend(table.rows.iter().cloned());
     lines.push("    ],".into());
     lines.push(")".into());
-    lines.push(format!("def {name}({}):", names.join(", ")));
+    lines.extend(definition(first, &name, &names, &mut imports));
     lines.push(docstring(&group.cases, project));
     for statement in &first.setup {
         lines.extend(statement.lines(4));
