@@ -328,3 +328,54 @@ fn the_predecessors_defects_are_not_ours() {
     assert!(said.contains("[CALLED] A.run({})"), "{said}");
     assert!(!said.contains("0x"), "no addresses: {said}");
 }
+
+#[test]
+fn a_program_that_was_not_recorded_leaves_open_what_it_may_have_done() {
+    let place = project();
+    place.save("shop/__main__.py", "from shop.registration import Database\n\nDatabase().save(\"a@b.c\", \"A\")\n");
+    place.save(
+        "shop/worker.py",
+        "from shop.registration import Database\n\n\ndef work():\n    Database().save(\"a@b.c\", \"A\")\n",
+    );
+    let python = "[sys.executable, \"-m\", \"shop\"]";
+    let starts = [
+        ("run", format!("subprocess.run({python}, check=True)")),
+        ("shell", "subprocess.run(\"exec python3 -c 1\", shell=True)".to_owned()),
+        ("system", "os.system(\"true\")".to_owned()),
+        ("posix_spawn", format!("os.waitpid(os.posix_spawn(sys.executable, {python}, os.environ), 0)")),
+        ("spawnv", format!("os.spawnv(os.P_WAIT, sys.executable, {python})")),
+        ("spawned", "run(multiprocessing.get_context(\"spawn\"))".to_owned()),
+        ("forkserver", "run(multiprocessing.get_context(\"forkserver\"))".to_owned()),
+        ("script", "subprocess.run([os.path.abspath(\"script\")])".to_owned()),
+    ];
+    let checks = |clause: &str| format!("@semantic_test(\"Test\", checks=\"\"\"{clause}\"\"\")\n");
+    let never = checks("Database.exists is called\nDatabase.save is never called");
+    let mut tests = "import multiprocessing\nimport os\nimport subprocess\nimport sys\n\nimport pytest\n\nfrom pytead_tui import semantic_test\n\
+        from shop.registration import Database\nfrom shop.worker import work\n\n\ndef run(context):\n    process = context.Process(target=work)\n    \
+        process.start()\n    process.join()\n    assert process.exitcode == 0\n\n\n@pytest.fixture\ndef started():\n    \
+        subprocess.run([sys.executable, \"-m\", \"shop\"], check=True)\n"
+        .to_owned();
+    let mut add = |checks: &str, name: &str, argument: &str, body: &str| {
+        tests += &format!("\n\n{checks}def test_{name}({argument}):\n    {body}\n    Database().exists(\"a\")\n");
+    };
+    for (name, body) in &starts {
+        add(&never, &format!("unclear_{name}"), "", body);
+    }
+    add(&never, "unclear_fixture", "started", "pass");
+    add(&checks("Database.exists is called"), "pass_seen", "", &starts[0].1);
+    add(&checks("Database.exists is never called"), "fail_seen", "", &starts[0].1);
+    add(&never, "pass_plain", "", "subprocess.run([\"cat\"], stdin=subprocess.DEVNULL, check=True)");
+    add(&never, "pass_forked_and_recorded", "", "os.waitpid(os.fork() or os._exit(0), 0)");
+    place.save("tests/test_started.py", &tests);
+    place.save("script", "#!/bin/sh\n");
+    std::fs::set_permissions(place.root().join("script"), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let (_, said) = check(&place, &["tests/test_started.py", "--", "-q", "--semantic-report=report.jsonl"]);
+    let found = report(&place);
+    assert_eq!(found.len(), starts.len() + 5, "{said}");
+    for (name, line) in &found {
+        let wanted = name.split('_').nth(1).unwrap().to_uppercase();
+        assert_eq!(line["verdict"], wanted.as_str(), "{name}: {line}\n{said}");
+        let why = "Database.save is never called: The recording is not complete (a program was started that was not recorded";
+        assert_eq!(line["reason"].as_str().unwrap().starts_with(why), wanted == "UNCLEAR", "{name}: {line}");
+    }
+}

@@ -26,13 +26,15 @@ use crate::domain::settings::Settings;
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Show, Verdict};
 use crate::engine::accepting;
 use crate::engine::judging::{self, Understood};
+use crate::engine::programs;
+use crate::judge::evaluate::Missing;
 use crate::judge::lock::{self, Lock};
-use crate::judge::names::Names;
+use crate::judge::names::{Bound, Names};
 use crate::judge::suggest::{Suggestion, suggest};
 use crate::judge::{approved, grammar, telling};
 use crate::python::{interpreter, package};
 use crate::record::ingest::Ingest;
-use crate::record::journey::events;
+use crate::record::journey::{events, started};
 use crate::record::launch::{Plan, Request as Launch};
 use crate::source::index::Index;
 
@@ -68,8 +70,16 @@ pub struct Journey {
     pub events: Vec<JourneyEvent>,
     /// What was left out: reason and count.
     pub gaps: Vec<(String, u64)>,
+    /// Why the calls of another program are missing, if it started one.
+    pub elsewhere: Option<Missing>,
     /// A recorder wrote something.
     pub recorded: bool,
+}
+
+impl Journey {
+    fn missing(&self, clause: &Bound) -> Option<Missing> {
+        self.elsewhere.clone().or_else(|| judging::cut(&self.gaps, clause))
+    }
 }
 
 /// Judges the tests of one project.
@@ -104,7 +114,7 @@ impl Judge {
         match show {
             Show::Journey => self.told(&journey.events),
             Show::Lines => self.lines(&journey.events),
-            Show::Suggestions => suggestions(&journey.events, &self.names(&request.file), &request.intent),
+            Show::Suggestions => suggestions(journey, &self.names(&request.file), &request.intent),
         }
     }
 
@@ -181,9 +191,9 @@ impl Judge {
 
     fn by_clauses(&self, request: &Request, journey: &Journey, sentences: &[String]) -> Verdict {
         let names = self.names(&request.file);
-        let cut = |clause: &_| judging::cut(&journey.gaps, clause);
+        let missing = |clause: &_| journey.missing(clause);
         let decided =
-            sentences.iter().map(|sentence| decided(&judging::decide(&names, &journey.events, &cut, sentence), sentence));
+            sentences.iter().map(|sentence| decided(&judging::decide(&names, &journey.events, &missing, sentence), sentence));
         fold(decided.collect())
     }
 
@@ -198,7 +208,8 @@ impl Judge {
         let mut blocks: Vec<JourneyBlock> = Vec::new();
         ingest.finish(&mut |batch, _| blocks.extend(batch.journey));
         let summary = ingest.summary();
-        Journey { events: events(blocks, Moment(0)), gaps: summary.gaps.clone(), recorded: summary.recorder_seen }
+        let elsewhere = programs::missing(&started(&blocks));
+        Journey { events: events(blocks, Moment(0)), gaps: summary.gaps.clone(), elsewhere, recorded: summary.recorder_seen }
     }
 
     /// Lists what a clause of a test may name: the project's functions, and those of its own file and of conftest files.
@@ -337,12 +348,23 @@ fn sentences(request: &Request) -> Result<Vec<String>, Box<Verdict>> {
     Err(Box::new(verdict(Ruling::Unclear, reason, Vec::new())))
 }
 
-fn suggestions(events: &[JourneyEvent], names: &Names, intent: &str) -> Vec<String> {
+/// Proposes clauses, of which none is left open by what is missing.
+fn suggestions(journey: &Journey, names: &Names, intent: &str) -> Vec<String> {
     let line = |suggestion: Suggestion| match suggestion.notices.as_slice() {
         [] => format!("{}    # notices nothing small", suggestion.text),
         notices => format!("{}    # notices {}", suggestion.text, notices.join(", ")),
     };
-    suggest(events, names, intent).into_iter().map(line).map(|line| text::display_line(&line).into_owned()).collect()
+    let holds = |suggestion: &Suggestion| {
+        let missing = |clause: &_| journey.missing(clause);
+        let understood = judging::decide(names, &journey.events, &missing, &suggestion.text);
+        matches!(understood, Understood::Clause { finding, .. } if matches!(finding.outcome, Outcome::Holds { .. }))
+    };
+    suggest(&journey.events, names, intent)
+        .into_iter()
+        .filter(holds)
+        .map(line)
+        .map(|line| text::display_line(&line).into_owned())
+        .collect()
 }
 
 fn verdict(ruling: Ruling, reason: String, clauses: Vec<Decided>) -> Verdict {

@@ -8,7 +8,7 @@ use crate::domain::clause::Finding;
 use crate::domain::journey::JourneyEvent;
 use crate::engine::core::Core;
 use crate::engine::recordings;
-use crate::judge::evaluate::evaluate;
+use crate::judge::evaluate::{Missing, evaluate};
 use crate::judge::grammar::{self, Unclear};
 use crate::judge::names::{Bound, Names, Unresolved};
 
@@ -75,8 +75,13 @@ pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<
     Ok((id, judged.collect()))
 }
 
-/// Decides one sentence on a journey. `cut` says why events are missing that may decide a clause, if any are.
-pub fn decide(names: &Names, journey: &[JourneyEvent], cut: &dyn Fn(&Bound) -> Option<String>, sentence: &str) -> Understood {
+/// Decides one sentence on a journey. `missing` says why events are not there that may decide a clause, if any are.
+pub fn decide(
+    names: &Names,
+    journey: &[JourneyEvent],
+    missing: &dyn Fn(&Bound) -> Option<Missing>,
+    sentence: &str,
+) -> Understood {
     let clause = match grammar::parse(sentence) {
         Ok(clause) => clause,
         Err(unclear) => return unclear_words(&unclear),
@@ -86,7 +91,7 @@ pub fn decide(names: &Names, journey: &[JourneyEvent], cut: &dyn Fn(&Bound) -> O
         Ok(bound) => bound,
         Err(unresolved) => return unclear_names(&unresolved),
     };
-    let finding = evaluate(journey, cut(&bound).as_deref(), &bound);
+    let finding = evaluate(journey, missing(&bound).as_ref(), &bound);
     let shown = finding.evidence.iter().filter_map(|line| journey.get(line.0 as usize - 1)).map(JourneyEvent::text).collect();
     Understood::Clause { clause: canonical, finding, shown }
 }
@@ -102,18 +107,19 @@ fn unclear_names(unresolved: &Unresolved) -> Understood {
 
 /// Says why events of a journey are missing that may decide a clause, if any are. Of a function whose calls were not all
 /// kept, only clauses that name it lack something.
-pub fn cut(gaps: &[(String, u64)], clause: &Bound) -> Option<String> {
+pub fn cut(gaps: &[(String, u64)], clause: &Bound) -> Option<Missing> {
     let one_function = ["repeats of ", "no calls of "];
     let matters = |reason: &str| match one_function.iter().find_map(|start| reason.strip_prefix(start)) {
         Some(function) => clause.functions().any(|(_, named)| named.0 == function),
         None => true,
     };
-    gaps.iter().map(|(reason, _)| reason).find(|reason| matters(reason)).cloned()
+    let reason = gaps.iter().map(|(reason, _)| reason).find(|reason| matters(reason))?;
+    Some(Missing { reason: reason.clone(), anywhere: reason.starts_with(one_function[1]) })
 }
 
-fn incomplete(recording: &Recording, clause: &Bound) -> Option<String> {
+fn incomplete(recording: &Recording, clause: &Bound) -> Option<Missing> {
     cut(&recording.gaps, clause).or_else(|| match &recording.end {
-        ProgramEnd::Killed(signal) => Some(format!("the program was ended by {signal}")),
+        ProgramEnd::Killed(signal) => Some(Missing { reason: format!("the program was ended by {signal}"), anywhere: false }),
         _ => None,
     })
 }
@@ -136,9 +142,10 @@ mod tests {
         let names = Names::new(functions);
         let bound = |sentence: &str| names.bind(grammar::parse(sentence).unwrap()).unwrap();
         let mut recording = Recording { gaps: vec![("repeats of m:a".into(), 3)], ..Recording::begun(Vec::new(), Moment(0)) };
-        assert_eq!(cut(&recording.gaps, &bound("a is called")).as_deref(), Some("repeats of m:a"));
-        assert_eq!(cut(&recording.gaps, &bound("b is called")), None);
+        let reason = |recording: &Recording, sentence| cut(&recording.gaps, &bound(sentence)).map(|missing| missing.reason);
+        assert_eq!(reason(&recording, "a is called").as_deref(), Some("repeats of m:a"));
+        assert_eq!(reason(&recording, "b is called"), None);
         recording.gaps.push(("journey cut".into(), 1));
-        assert_eq!(cut(&recording.gaps, &bound("b is called")).as_deref(), Some("journey cut"));
+        assert_eq!(reason(&recording, "b is called").as_deref(), Some("journey cut"));
     }
 }

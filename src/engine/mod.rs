@@ -30,6 +30,7 @@ mod log;
 mod model;
 mod offers;
 mod plan;
+mod programs;
 mod proposing;
 mod provers;
 mod proving;

@@ -12,9 +12,18 @@ use crate::judge::names::Bound;
 use crate::judge::story::{Act, Ended, Story};
 use crate::judge::values::{self, Answer};
 
-/// Decides a clause on the events of a journey, in the order of their lines. `cut` says why events are missing, if any are.
+/// Why events of a journey are missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// In a few words.
+    pub reason: String,
+    /// They may have happened before what was recorded, not only after it.
+    pub anywhere: bool,
+}
+
+/// Decides a clause on the events of a journey, in the order of their lines. `missing` says why some are not there, if any are.
 #[must_use]
-pub fn evaluate(events: &[JourneyEvent], cut: Option<&str>, clause: &Bound) -> Finding {
+pub fn evaluate(events: &[JourneyEvent], missing: Option<&Missing>, clause: &Bound) -> Finding {
     let story = Story::new(events);
     let judge = Judge { story: &story, bound: clause };
     let parts = judge.parts();
@@ -22,8 +31,8 @@ pub fn evaluate(events: &[JourneyEvent], cut: Option<&str>, clause: &Bound) -> F
     if parts.is_empty() {
         finding = Verdict::new(Answer3::Vacuous, "Nothing happened that it speaks of.".into(), Vec::new());
     }
-    if let Some(reason) = cut {
-        finding.because_of_the_cut(&clause.clause.head, reason);
+    if let Some(missing) = missing {
+        finding.because_of(missing, &clause.clause.head);
     }
     if judge.rests_on_an_unknown_start(finding.answer) {
         finding.answer = Answer3::Unknown;
@@ -72,7 +81,7 @@ impl Verdict {
     }
 
     /// Takes back what the missing events could overturn.
-    fn because_of_the_cut(&mut self, head: &Head, reason: &str) {
+    fn because_of(&mut self, missing: &Missing, head: &Head) {
         let occurrence_suffices = matches!(
             head,
             Head::Count { times: Times::AtLeast(_), .. }
@@ -96,15 +105,17 @@ impl Verdict {
                 | Head::If { called: false, .. }
                 | Head::Overlap { overlap: false, .. }
         );
+        // What came first may be what is missing.
+        let needs_one_before = matches!(head, Head::Sequence(_) | Head::OnlyAfter { .. } | Head::NeverBetween { .. });
         let stands = match self.answer {
             Answer3::Holds(_) => occurrence_suffices,
-            Answer3::Violated => one_refutes || self.settled,
+            Answer3::Violated => (one_refutes || self.settled) && !(missing.anywhere && needs_one_before),
             Answer3::Vacuous => false,
             Answer3::Unknown => true,
         };
         if !stands {
             self.answer = Answer3::Unknown;
-            self.why = format!("The recording is not complete ({reason}), and what is missing may decide it.");
+            self.why = format!("The recording is not complete ({}), and what is missing may decide it.", missing.reason);
         }
     }
 }

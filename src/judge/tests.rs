@@ -10,7 +10,7 @@ use crate::domain::clause::{Finding, Head, Outcome, Test};
 use crate::domain::function::{Fingerprint, Function, FunctionId, FunctionKind, Param, ParamKind, Span};
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::{ObjectKind, TypeName, Value};
-use crate::judge::evaluate::evaluate;
+use crate::judge::evaluate::{Missing, evaluate};
 use crate::judge::grammar::parse;
 use crate::judge::names::{Names, Unresolved};
 
@@ -143,13 +143,13 @@ fn names() -> Names {
 }
 
 fn decide(script: &str, clause: &str) -> Finding {
-    decide_cut(script, clause, None)
+    decide_without(script, clause, None)
 }
 
-fn decide_cut(script: &str, clause: &str, cut: Option<&str>) -> Finding {
+fn decide_without(script: &str, clause: &str, missing: Option<&Missing>) -> Finding {
     let clause = parse(clause).unwrap_or_else(|unclear| panic!("{clause}: {unclear}"));
     let bound = names().bind(clause).unwrap_or_else(|unresolved| panic!("{unresolved}"));
-    evaluate(&journey(script), cut, &bound)
+    evaluate(&journey(script), missing, &bound)
 }
 
 /// `holds`, `violated`, `vacuous` or `unknown`, and the lines.
@@ -288,8 +288,9 @@ fn an_incomplete_recording_leaves_open_what_it_might_hide() {
         ("A", "A is called before B", "unknown"),
         ("C", "B is called only after A", "unknown"),
     ];
+    let cut = Missing { reason: "journey cut".into(), anywhere: false };
     for (script, clause, word) in rows {
-        assert_eq!(outcome(&decide_cut(script, clause, Some("journey cut"))).0, word, "{clause} on {script:?}");
+        assert_eq!(outcome(&decide_without(script, clause, Some(&cut))).0, word, "{clause} on {script:?}");
     }
 }
 
@@ -305,6 +306,45 @@ fn names_are_found_by_their_end_and_errors_name_the_nearest() {
     assert_eq!(error.to_string(), "No function of the project is called Db.sav. Did you mean Db.save?");
     let error = bind("every call of Api.get has timeot=5").expect_err("a typo");
     assert!(matches!(&error, Unresolved::Parameter { nearest, .. } if nearest == &["timeout"]), "{error}");
+}
+
+#[test]
+fn what_another_program_may_have_done_leaves_open_all_but_what_was_seen() {
+    let rows = [
+        ("A", "A is called", "holds"),
+        ("A\nA", "A is called at least twice", "holds"),
+        ("A n=2", "A is called with n=1", "unknown"),
+        ("A n=1", "A is called with n=1", "holds"),
+        ("A !OSError", "A raises OSError", "holds"),
+        ("A", "B is called", "unknown"),
+        ("A", "B is never called", "unknown"),
+        ("B", "B is never called", "violated"),
+        ("A", "A is called exactly once", "unknown"),
+        ("A\nA", "A is called exactly once", "violated"),
+        ("A", "A is called at most once", "unknown"),
+        ("A\nA", "A is called at most once", "violated"),
+        ("A\nB", "A is called before B", "unknown"),
+        // An A that nobody saw may have been before it.
+        ("B\nA", "A is called before B", "unknown"),
+        ("A\nB", "B is called only after A", "unknown"),
+        ("B", "B is called only after A", "unknown"),
+        ("A\n  B", "B is called only inside A", "unknown"),
+        ("B", "B is called only inside A", "violated"),
+        ("A n=1", "every call of A has n=1", "unknown"),
+        ("A n=2", "every call of A has n=1", "violated"),
+        ("A", "no exception escapes A", "unknown"),
+        ("A !OSError", "no exception escapes A", "violated"),
+        ("A\nB", "after A, B is called", "unknown"),
+        ("A", "if A returns False then B is called (may not occur)", "unknown"),
+    ];
+    let program = Missing { reason: "a program was started that was not recorded".into(), anywhere: true };
+    for (script, clause, word) in rows {
+        let finding = decide_without(script, clause, Some(&program));
+        assert_eq!(outcome(&finding).0, word, "{clause} on {script:?}");
+        let said =
+            "The recording is not complete (a program was started that was not recorded), and what is missing may decide it.";
+        assert_eq!(finding.why == said, word == "unknown", "{}", finding.why);
+    }
 }
 
 #[test]

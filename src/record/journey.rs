@@ -123,6 +123,18 @@ pub fn events(mut blocks: Vec<JourneyBlock>, started: Moment) -> Vec<JourneyEven
     number(all, &phases)
 }
 
+/// Lists what processes of a recording started, as the recorder put it: how, and where it is known the program.
+#[must_use]
+pub fn started(blocks: &[JourneyBlock]) -> Vec<String> {
+    let told = |record: &[u8]| {
+        let mut parts = Parts::of(decode(record).ok()?, "a record").ok()?;
+        let (_, _, kind, detail) = (parts.tree().ok()?, parts.tree().ok()?, parts.text().ok()?, parts.text().ok()?);
+        (kind == "process").then_some(detail)
+    };
+    let records = blocks.iter().flat_map(|block| Records(&block.records));
+    records.filter(|record| kind_of(record) == Some(b'E')).filter_map(told).collect()
+}
+
 fn number(all: Vec<Raw>, phases: &[(i64, Phase)]) -> Vec<JourneyEvent> {
     let mut calls: HashMap<(i64, u64), (LineId, u32)> = HashMap::new();
     let mut numbered = Vec::with_capacity(all.len());

@@ -47,6 +47,11 @@ _AUDITED = {
     "_thread.start_new_thread": "thread", "_thread.start_joinable_thread": "thread",
 }  # fmt: skip
 
+# What starts another program, which nobody records where single tests are recorded.
+_STARTS = frozenset(("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn"))
+# They tell nobody that they start a process, but then write to it what it is to do.
+_SPAWNING = ("multiprocessing.popen_spawn_posix", "multiprocessing.popen_forkserver")
+
 # Files and variables that are noted of a call, and the bytes of a file and of a variable.
 FOUND, CONTENT, VARIABLE = 8, 4096, 200
 # Variables that say more of the machine than of the program.
@@ -56,7 +61,7 @@ _MACHINE = frozenset(
 
 _found: dict = {}
 _searched: dict = {}
-_installed = False
+_heard: list = []  # the recorders that have their hook
 LONGEST = 300
 
 
@@ -155,13 +160,15 @@ def _method(callee: object) -> "tuple | None":
 def note(recorder: Recorder, frame: object, kind: str, detail: str) -> bool:
     """Writes an effect of the nearest recorded call, once; tells whether it was new."""
     call = recorder.call_around(frame)
+    if call is None and kind == "process" and recorder.journey:
+        recorder.spools.current().write(("E", None, kind, detail))
     return call is not None and _write(call, kind, detail)
 
 
 def _write(call: object, kind: str, detail: str) -> bool:
     if call.effects is None:
         call.effects = set()
-    if (kind, detail) in call.effects or len(call.effects) >= 50:
+    if (kind, detail) in call.effects or len(call.effects) >= 50 and kind != "process":
         return False
     call.effects.add((kind, detail))
     call.spool.write(("E", call.cid, kind, detail))
@@ -221,20 +228,23 @@ def _is_near(recorder: Recorder, path: str) -> bool:
 
 
 def install(recorder: Recorder) -> None:
-    """Adds the audit hook, once; a hook cannot be removed, so it is added when something is recorded."""
-    global _installed
-    if _installed:
+    """Adds a recorder's audit hook, once; a hook cannot be removed, so it is added when something is recorded."""
+    if any(known is recorder for known in _heard):
         return
-    _installed = True
+    _heard.append(recorder)
     live = recorder.live
     audited = _AUDITED
 
     def hook(event: str, args: tuple) -> None:
-        if event in audited and live and recorder.on:
+        if event in audited and recorder.on and (live or recorder.journey and (event in _STARTS or event == "open")):
             try:
                 frame = sys._getframe(1)
                 source = frame.f_code.co_filename
                 if source.startswith(PACKAGE) or source.startswith("<frozen importlib"):
+                    return
+                if event == "open" and type(args[0]) is int:
+                    if frame.f_globals.get("__name__") in _SPAWNING:
+                        note(recorder, frame, "process", "multiprocessing.Process")
                     return
                 detail = _detail(event, args)
                 if detail is not None and note(recorder, frame, audited[event], detail):
@@ -249,11 +259,7 @@ def install(recorder: Recorder) -> None:
 def _detail(event: str, args: tuple) -> "str | None":
     """Says what happened, in words that hold no argument of a command and no value of a variable."""
     first = args[0] if args else None
-    if event == "subprocess.Popen" and type(args[1]) in (list, tuple) and args[1]:
-        first = args[1][0]
     if event == "open":
-        if type(first) is int:
-            return None
         mode = args[1] if type(args[1]) is str else None
         flags = args[2] if type(args[2]) is int else 0
         writes = any(c in mode for c in "wax+") if mode else bool(flags & (os.O_WRONLY | os.O_RDWR))
@@ -270,6 +276,8 @@ def _detail(event: str, args: tuple) -> "str | None":
         first = str(first)
     if type(first) is not str:
         return event
+    if event in _STARTS and first == sys.executable and not os.path.basename(first).startswith(("python", "pypy")):
+        return event  # by its name nobody would know it
     if event in ("os.system", "urllib.Request"):
         first = first.split("?")[0].split(" ")[0]
     return (event + " " + first)[:LONGEST]

@@ -8,7 +8,7 @@ import gc
 import sys
 import time
 
-from pytead_tui.recorder import inject, kinds, known, monitor, redact, start  # noqa: F401
+from pytead_tui.recorder import effects, inject, kinds, known, monitor, redact, start  # noqa: F401
 from pytead_tui.recorder.project import Project
 from pytead_tui.recorder.spools import Spools
 from pytead_tui.recorder.state import Recorder
@@ -71,6 +71,7 @@ class Tests:
                 raise Impossible("this process is recorded already, and this Python can be recorded once only")
             self._rewrite(inject.install(recorder))
         start.forks(recorder)
+        effects.install(recorder)  # a test may start a program before it calls anything
         return recorder
 
     def _rewrite(self, injector: inject.Injector) -> None:
