@@ -37,6 +37,8 @@ pub(super) fn writer(place: &Place, identity: &str) -> Result<Connection> {
         connection.pragma_update(None, "wal_autocheckpoint", 8_000)?;
         connection.pragma_update(None, "cache_size", -32 * 1024)?;
     }
+    // What a statement may have to take back is kept for each of them: in a temporary file it is most of what is written.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     Ok(connection)
