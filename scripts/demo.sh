@@ -8,7 +8,8 @@ need_cargo
 need_python
 
 [ -x "$CARGO_TARGET_DIR/release/pytead-tui" ] || say "Building; the first time takes minutes, later ones seconds."
-cargo build --quiet --release --locked --bin pytead-tui
+# Nothing below asks a model, so that none of llama.cpp has to be built.
+cargo build --quiet --release --locked --no-default-features --bin pytead-tui
 pytead=$CARGO_TARGET_DIR/release/pytead-tui
 
 # Outside the clone, so that neither its git ignores nor its settings reach the example.

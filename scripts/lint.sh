@@ -4,6 +4,7 @@
 source "$(dirname "$0")/setup.sh"
 need_cargo
 need_python
+need_llama
 passed=0 failed=0
 
 check() {

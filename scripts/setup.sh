@@ -22,6 +22,8 @@ need_cargo() {
     command -v cargo >/dev/null || stop "No cargo found. Install Rust from https://rustup.rs and run this again."
     command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null ||
         stop "No C compiler found. SQLite and the Python grammar are built from C: install gcc or clang."
+    # Said for those who build reproducibly: under it llama.cpp leaves all fast instructions out.
+    unset SOURCE_DATE_EPOCH
     if [ -z "${CARGO_TARGET_DIR:-}" ]; then
         CARGO_TARGET_DIR=${PYTEAD_TARGET:-$cache/target}/$({ cat Cargo.lock && rustc --version; } | sha)
     fi
@@ -78,4 +80,45 @@ need_mcp_client() {
     say "Installing $(grep -c '==' requirements-mcp.txt) packages of requirements-mcp.txt into .venv"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-mcp.txt
     touch "$marker"
+}
+
+# Tells whether the system has the library where it is looked for. Programs of LLVM alone do not bring it.
+has_libclang() {
+    local folder
+    for folder in "$(llvm-config --libdir 2>/dev/null || true)" /usr/lib/llvm*/lib /usr/lib{,64} /usr/lib/*-linux-gnu \
+        /usr/local/lib /opt/homebrew/opt/llvm/lib /Library/Developer/CommandLineTools/usr/lib; do
+        if [ -n "$folder" ] && { compgen -G "$folder/libclang.so*" || compgen -G "$folder/libclang.dylib" ||
+            compgen -G "$folder/libclang-[0-9]*.so*"; } >/dev/null; then return; fi
+    done
+    return 1
+}
+
+# What llama.cpp is built with beside a C++ compiler: cmake, and the libclang that reads its headers. What the machine lacks
+# comes from PyPI into `.venv`: no rights are needed, and nothing outside the clone changes. After need_python.
+need_llama() {
+    local marker packages=() clang
+    command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
+        stop "No C++ compiler found. llama.cpp is built from C++: install g++ or clang++."
+    [ -e .venv/bin/cmake ] || command -v cmake >/dev/null || packages+=(cmake)
+    [ -n "${LIBCLANG_PATH:-}" ] || has_libclang || packages+=(libclang)
+    if [ "${#packages[@]}" -gt 0 ]; then
+        marker=.venv/.native-$({ cat requirements-native.txt && echo "${packages[@]}"; } | sha)
+        if [ ! -e "$marker" ]; then
+            say "Installing ${packages[*]} of requirements-native.txt into .venv"
+            .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements-native.txt \
+                "${packages[@]}"
+            touch "$marker"
+        fi
+    fi
+    clang=$(compgen -G "$root/.venv/lib/python3.*/site-packages/clang/native" | tail -n 1 || true)
+    if [ -z "${LIBCLANG_PATH:-}" ] && [ -n "$clang" ]; then
+        export LIBCLANG_PATH=$clang
+        # The package is the library alone; the compiler's own headers do in place of those it lacks.
+        if [ -z "${BINDGEN_EXTRA_CLANG_ARGS:-}" ]; then
+            BINDGEN_EXTRA_CLANG_ARGS="-isystem $(cc -print-file-name=include)"
+            export BINDGEN_EXTRA_CLANG_ARGS
+        fi
+    fi
+    compgen -G "$CARGO_TARGET_DIR/debug/build/llama-cpp-sys-2-*/output" >/dev/null ||
+        say "Building llama.cpp: about five minutes on two cores, once for this Cargo.lock."
 }

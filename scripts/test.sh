@@ -5,6 +5,7 @@
 source "$(dirname "$0")/setup.sh"
 need_cargo
 need_python
+need_llama
 need_mcp_client
 log=$(mktemp)
 summary=$(mktemp)
