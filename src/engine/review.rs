@@ -424,7 +424,12 @@ fn note(
         edits,
         undone: false,
     };
-    let after = core.step(|store| Ok(store.decide(&decision, move |proposal| moved_by(verb, proposal))?.1))?;
+    let after = core.step(|store| {
+        let decided = store.decide(&decision, move |proposal| moved_by(verb, proposal))?.1;
+        // Whoever sees what was decided can take it back.
+        core.state.lock().can_undo = true;
+        Ok(decided)
+    })?;
     if matches!(verb, Verb::Accept | Verb::Edit) {
         remember_tests(core, &after)?;
     }

@@ -140,7 +140,16 @@ fn step(core: &Arc<Core>, decision: &Decision, direction: Direction) -> Result<S
             proposal.state = if unfinished { ProposalState::Ready } else { from };
         }
     };
-    let after = core.step(|store| Ok(store.mark_decision(decision.id, !again, moved)?.1))?;
+    let after = core.step(|store| {
+        let marked = store.mark_decision(decision.id, !again, moved)?.1;
+        let mut state = core.state.lock();
+        if again {
+            state.can_undo = true
+        } else {
+            state.can_redo = true
+        }
+        Ok(marked)
+    })?;
     if accepts {
         if again { review::remember_tests(core, &after)? } else { forget_tests(core, &after)? }
     }
