@@ -238,7 +238,9 @@ def install(recorder: Recorder) -> None:
     def hook(event: str, args: tuple) -> None:
         if event in audited and recorder.on and (live or recorder.journey and (event in _STARTS or event == "open")):
             try:
-                frame = sys._getframe(1)
+                frame = sys._getframe().f_back
+                if frame is None:
+                    return  # the interpreter itself, when it prints a traceback
                 source = frame.f_code.co_filename
                 if source.startswith(PACKAGE) or source.startswith("<frozen importlib"):
                     return
