@@ -300,3 +300,28 @@ fn calls_that_read_a_changed_file_are_compared_under_its_old_and_its_new_content
     let (_, out, _) = place.run(&["--trust", "diff"]);
     assert!(out.contains("because of data/rates.txt"), "{out}");
 }
+
+#[test]
+fn a_changed_file_that_is_read_when_a_module_is_imported_is_seen_in_the_calls_that_use_it() {
+    let place = Place::empty();
+    place.save("data/rates.txt", "2");
+    place.save(
+        "app.py",
+        "from pathlib import Path\n\nRATE = int((Path(__file__).parent / 'data' / 'rates.txt').read_text())\n\n\n\
+         def price(x):\n    return x * RATE\n",
+    );
+    place.save("apart.py", "def other(x):\n    return x\n");
+    place.save("main.py", "import app, apart\n\napp.price(2)\napart.other(1)\n");
+    place.commit();
+    let place = recorded(place, &["main.py"]);
+    assert_eq!(result(&place, &[]).0, 0);
+    place.save("data/rates.txt", "5");
+    let (code, diff) = result(&place, &[]);
+    assert_eq!(code, 1, "{diff:#}");
+    let price = function(&diff, "app:price");
+    assert_eq!(price["because"]["data"], serde_json::json!(["data/rates.txt"]), "{price:#}");
+    assert_eq!(diff["data_files"][0]["named_by"], serde_json::json!(["app.py"]), "{diff:#}");
+    assert_eq!(diff["functions"].as_array().unwrap().len(), 1, "{diff:#}");
+    let (_, out, _) = place.run(&["--trust", "diff"]);
+    assert!(out.contains("Changed: data/rates.txt, named in app.py"), "{out}");
+}

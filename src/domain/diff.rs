@@ -126,6 +126,8 @@ pub struct DataFile {
     pub path: RelPath,
     /// Functions with calls that read it, themselves or through calls they made, with the number of these calls.
     pub read_by: Vec<(FunctionId, u64)>,
+    /// Modules that name it, where no call is known to read it: it may be read when they are imported.
+    pub named_by: Vec<RelPath>,
 }
 
 impl DataFile {
@@ -133,6 +135,12 @@ impl DataFile {
     #[must_use]
     pub fn line(&self) -> String {
         const NAMED: usize = 3;
+        if self.read_by.is_empty() {
+            let names: Vec<String> = self.named_by.iter().take(NAMED).map(ToString::to_string).collect();
+            let more = self.named_by.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {}", text::count(more, "more file")) } else { String::new() };
+            return format!("{}, named in {}{more}", self.path, names.join(", "));
+        }
         let calls = |number: u64| text::count(usize::try_from(number).unwrap_or(usize::MAX), "call");
         let mut named: Vec<String> =
             self.read_by.iter().take(NAMED).map(|(id, number)| format!("{} of {id}", calls(*number))).collect();
@@ -166,9 +174,11 @@ pub struct Diff {
     pub same: u64,
     /// Calls of which it cannot be told.
     pub unknown: u64,
-    /// Changed files that are no Python and were read by recorded calls, which are compared too.
+    /// Changed files that are no Python and were read by recorded calls, or are named in modules that these run: such calls
+    /// are compared too.
     pub data_files: Vec<DataFile>,
-    /// Changed files that are no Python, and no recorded call is known to read: they are not looked at.
+    /// Changed files that are no Python, and that neither a recorded call is known to read nor a module names: they are not
+    /// looked at.
     pub other_files: Vec<RelPath>,
 }
 

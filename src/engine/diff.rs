@@ -96,7 +96,7 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
     let (root, commit_folder) = (core.root.clone(), before.commit().to_owned());
     let changed = blocking(move || other_files(&root, &commit_folder)).await?;
     let mut wanted = Wanted::new(core, before.index(), &today).await?;
-    let (data_files, other_files) = data_files(core, changed)?;
+    let (data_files, other_files) = data_files(core, &today, changed)?;
     wanted.rest_on(core, &today, &data_files)?;
     run_today(core, &wanted, job).await?;
     if job.is_cancelled() {
@@ -190,7 +190,7 @@ impl Wanted {
         .await
     }
 
-    /// Adds the functions whose calls may run through one that read a changed file.
+    /// Adds the functions whose calls may run through one that read a changed file, or use a module that names it.
     fn rest_on(&mut self, core: &Core, today: &Arc<Index>, files: &[DataFile]) -> Result<(), Trouble> {
         if files.is_empty() {
             return Ok(());
@@ -199,7 +199,7 @@ impl Wanted {
         let recorded: HashSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
         for file in files {
             let readers: Vec<FunctionId> = file.read_by.iter().map(|(id, _)| id.clone()).collect();
-            for id in reach.resting_on(&readers, &[]).into_iter().filter(|id| recorded.contains(id)) {
+            for id in reach.resting_on(&readers, &file.named_by).into_iter().filter(|id| recorded.contains(id)) {
                 self.data.entry(id).or_default().insert(file.path.clone());
             }
         }
@@ -402,8 +402,8 @@ fn pieces(before: &Elsewhere, today: &Index) -> Pieces {
     Pieces::new(old, today, files)
 }
 
-/// Parts changed files into those that recorded calls read, and the others.
-fn data_files(core: &Core, changed: Vec<RelPath>) -> Result<(Vec<DataFile>, Vec<RelPath>), Trouble> {
+/// Parts changed files into those that recorded calls read or modules name, and the others.
+fn data_files(core: &Core, today: &Index, changed: Vec<RelPath>) -> Result<(Vec<DataFile>, Vec<RelPath>), Trouble> {
     if changed.is_empty() {
         return Ok((Vec::new(), changed));
     }
@@ -420,14 +420,27 @@ fn data_files(core: &Core, changed: Vec<RelPath>) -> Result<(Vec<DataFile>, Vec<
             read_by.entry(function).or_default().insert(*call);
         }
         let prose = PROSE.iter().any(|kind| path.file_name().ends_with(&format!(".{kind}")));
-        if read_by.is_empty() && !prose {
-            others.push(path);
-        } else if !read_by.is_empty() {
+        // What is read while a module is imported is read by no call.
+        let named_by = if read_by.is_empty() { naming(today, path.file_name()) } else { Vec::new() };
+        if !read_by.is_empty() || !named_by.is_empty() {
             let read_by = read_by.into_iter().map(|(id, calls)| (id.clone(), calls.len() as u64)).collect();
-            found.push(DataFile { path, read_by });
+            found.push(DataFile { path, read_by, named_by });
+        } else if !prose {
+            others.push(path);
         }
     }
     Ok((found, others))
+}
+
+/// Lists the modules, tests left out, that have this file name in their text, as a name of its own.
+fn naming(today: &Index, name: &str) -> Vec<RelPath> {
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let names = |text: &str| {
+        text.match_indices(name)
+            .any(|(at, _)| !text[..at].ends_with(inside) && !text[at + name.len()..].starts_with(|c: char| inside(c) && c != '.'))
+    };
+    let modules = today.modules().filter(|module| !module.is_test());
+    modules.filter(|module| today.text(&module.path).is_some_and(|text| names(&text))).map(|module| module.path.clone()).collect()
 }
 
 /// Lists changed files that are no Python.

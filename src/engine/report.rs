@@ -200,7 +200,7 @@ fn remarks(diff: &Diff) -> Vec<String> {
         out.push(format!("? Changed: {}.", file.line()));
     }
     if let Some(more) = diff.data_files.len().checked_sub(NAMES_SHOWN + 1) {
-        out.push(format!("? Changed, and read by recorded calls: {}.", text::count(more + 1, "more file")));
+        out.push(format!("? Changed, and recorded calls rest on it: {}.", text::count(more + 1, "more file")));
     }
     if !diff.other_files.is_empty() {
         let names = diff.other_files.iter().map(ToString::to_string).collect();

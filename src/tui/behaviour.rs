@@ -114,7 +114,7 @@ pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
         out.extend(diff.not_covered.iter().map(not_covered));
     }
     if !diff.data_files.is_empty() {
-        heading(&mut out, "Changed, and read by recorded calls");
+        heading(&mut out, "Changed, and recorded calls rest on it");
         out.extend(diff.data_files.iter().map(|file| DocRow::of(Row::new().add(Role::Text, format!("   {}", file.line())))));
     }
     if !diff.other_files.is_empty() {

@@ -80,7 +80,11 @@ pub fn diffed() -> Diff {
         compared: 38,
         same: 35,
         unknown: 0,
-        data_files: vec![DataFile { path: RelPath::new("shop/rates.json").unwrap(), read_by: vec![(id("cart:Cart.total"), 3)] }],
+        data_files: vec![DataFile {
+            path: RelPath::new("shop/rates.json").unwrap(),
+            read_by: vec![(id("cart:Cart.total"), 3)],
+            named_by: Vec::new(),
+        }],
         other_files: vec![RelPath::new("shop/logo.svg").unwrap()],
     }
 }
