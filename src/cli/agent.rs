@@ -28,7 +28,7 @@ pub async fn agent(global: &Global, action: AgentAction) -> Result<u8, Trouble> 
                 0 => format!("{} is set up here already.", agent.name()),
                 _ => format!("{} is set up here. pytead-tui agent remove takes it out again.", agent.name()),
             });
-            advise(global, &mut out, &root)?;
+            advise(global, &mut out, &root, agent)?;
         }
         AgentAction::Remove { agent, yes } => {
             let agents = agent.map_or_else(|| Agent::ALL.to_vec(), |agent| vec![known(agent)]);
@@ -97,7 +97,10 @@ fn command_of(typed: Option<String>) -> Result<Vec<String>, Trouble> {
 }
 
 /// Says what else is needed before the agent sees anything.
-fn advise(global: &Global, out: &mut Output, root: &Path) -> Result<(), Trouble> {
+fn advise(global: &Global, out: &mut Output, root: &Path, agent: Agent) -> Result<(), Trouble> {
+    if let Some(asks) = agent.asks() {
+        out.say(asks);
+    }
     if crate::cli::trust_of(global, root)? != crate::domain::snapshot::Trust::Trusted {
         out.say(format!("{} is not trusted yet, so the agent is told nothing: pytead-tui trust.", paths::tilde(root)));
     }

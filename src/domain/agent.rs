@@ -47,4 +47,16 @@ impl Agent {
             Self::Codex => ".codex/hooks.json",
         }
     }
+
+    /// Says what the agent asks its person before it uses what a project's files name, where it asks.
+    #[must_use]
+    pub fn asks(self) -> Option<&'static str> {
+        match self {
+            Self::Claude => Some("Claude Code asks once whether to use the server of this project."),
+            Self::Cursor => None,
+            Self::Codex => {
+                Some("Codex reads both in folders that it trusts, and runs the hook once you have reviewed it: /hooks.")
+            }
+        }
+    }
 }
