@@ -15,7 +15,7 @@ use harness::{Place, python_with};
 use pytead_tui::llm::local::protocol::{End, Generate, Load, Order, Reason, Report, Sampling};
 use pytead_tui::llm::local::{Knobs, Local};
 use pytead_tui::llm::prompt::Prompt;
-use pytead_tui::llm::provider::{ModelError, Piece, Provider, Request};
+use pytead_tui::llm::provider::{Form, ModelError, Piece, Provider, Request};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -277,8 +277,8 @@ fn it_ends_with_whoever_started_it_also_while_it_writes() {
 }
 
 fn request(user: &str, max_tokens: u32) -> Request {
-    let prompt = Prompt { system: "You write tests.".into(), user: user.into(), version: 1 };
-    Request { prompt, max_tokens, temperature: 0.0 }
+    let prompt = Prompt { system: "You write tests.".into(), user: user.into(), version: 1, ..Prompt::default() };
+    Request { prompt, max_tokens, temperature: 0.0, form: Form::Text }
 }
 
 fn provider(path: &Path) -> Local {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::config::layers::Flag;
+
 /// What a person types.
 #[derive(Debug, Parser)]
 #[command(
@@ -44,6 +46,41 @@ pub struct Global {
     /// The interpreter that runs the project's code.
     #[arg(long, global = true, value_name = "PATH")]
     pub python: Option<String>,
+
+    /// Settings that the verb's own flags stand for.
+    #[arg(skip)]
+    pub flags: Vec<Flag>,
+}
+
+/// Which model a verb asks, in place of what the settings say.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Models {
+    /// The provider to ask: its name under `providers`, or `local`.
+    #[arg(long, value_name = "NAME")]
+    pub provider: Option<String>,
+    /// The model to ask, by the name its provider knows it by.
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Recorded answers: off, replay, record or live.
+    #[arg(long, value_name = "MODE")]
+    pub answers: Option<String>,
+}
+
+impl Models {
+    /// Gives the flags of every verb, and these.
+    #[must_use]
+    pub fn with(&self, global: &Global) -> Global {
+        let named = [
+            ("model.provider", "--provider", &self.provider),
+            ("model.name", "--model", &self.model),
+            ("model.answers", "--answers", &self.answers),
+        ];
+        let mut global = global.clone();
+        global.flags.extend(named.into_iter().filter_map(|(name, flag, value)| {
+            Some(Flag { name: name.to_owned(), value: value.clone()?, flag: flag.to_owned() })
+        }));
+        global
+    }
 }
 
 /// How results are printed.
@@ -391,6 +428,8 @@ pub struct Draft {
     /// A remark for the model: `use pieces=10`.
     #[arg(short, long)]
     pub message: Option<String>,
+    #[command(flatten)]
+    pub models: Models,
 }
 
 /// `types`

@@ -13,6 +13,7 @@ use crate::engine::Done;
 
 /// Asks the model, streams what it writes, prints the proved draft.
 pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
+    let global = &args.models.with(global);
     let mut out = Output::stdout(global.format);
     let handle = trusted_engine(global, &mut out).await?;
     let function = match handle.find(&args.target)?.as_slice() {

@@ -170,7 +170,7 @@ fn settings(global: &Global, root: &Path, trust: Trust) -> Result<Loaded, Troubl
         root: Some(root.to_owned()),
         trust: Some(trust),
         variables,
-        flags: python.into_iter().collect(),
+        flags: python.into_iter().chain(global.flags.iter().cloned()).collect(),
     }))
 }
 

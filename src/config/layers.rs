@@ -356,7 +356,7 @@ fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
     let text = value.as_str().unwrap_or_default();
     let below = |path: &str| RelPath::new(path).is_some();
     let fine = match name {
-        "output.tests" => below(text),
+        "output.tests" | "model.answers_folder" => below(text),
         "record.exclude" => value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(below)),
         "record.python_path" => {
             value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(|path| path == "." || below(path)))
@@ -369,7 +369,7 @@ fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
     };
     match name {
         _ if fine => Ok(()),
-        "output.tests" => Err("a folder below the project's root"),
+        "output.tests" | "model.answers_folder" => Err("a folder below the project's root"),
         "record.exclude" | "record.python_path" => Err("folders below the project's root"),
         _ if name.ends_with(".base_url") => Err("an address that begins with http:// or https://"),
         _ => Err("the name of a variable, not the key itself"),

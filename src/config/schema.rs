@@ -76,6 +76,14 @@ pub const KEYS: &[Key] = &[
     key("output.tests", Form::Text, Project::Sets, "The folder of accepted tests, below the root."),
     key("model.provider", Form::Text, Project::Nothing, "The name of a provider under `providers`; none is used unless named."),
     key("model.name", Form::Text, Project::Nothing, "The model's name, in place of the provider's own."),
+    key(
+        "model.answers",
+        Form::Word(&["off", "replay", "record", "live"]),
+        Project::Nothing,
+        "Recorded answers: `off` asks the model; `replay` never does; `record` where none is recorded; `live` always, and records \
+         it. Unset: `replay` where `CI` is set, else `off`.",
+    ),
+    key("model.answers_folder", Form::Text, Project::SetsWhenTrusted, "The folder of recorded answers, below the root."),
     key("generation.tests_per_function", Form::Whole(1, 100), Project::Sets, "Most tests drafted for a function."),
     key(
         "generation.proof_runs",

@@ -68,14 +68,38 @@ impl Default for Output {
     }
 }
 
-/// `model`: which model is asked for drafts.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// `model`: which model is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Model {
     /// The name of a provider under `providers`. None is used that nobody chose.
     pub provider: Option<String>,
     /// The model's name, in place of the provider's own.
     pub name: Option<String>,
+    /// What is done with recorded answers; without a word they are replayed in CI, and no part of anything elsewhere.
+    pub answers: Option<Answers>,
+    /// The folder of recorded answers, below the root.
+    pub answers_folder: String,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self { provider: None, name: None, answers: None, answers_folder: "tests/answers".into() }
+    }
+}
+
+/// `model.answers`: what is done with recorded answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answers {
+    /// Nothing: the model is asked.
+    Off,
+    /// They are given, and no model is ever asked.
+    Replay,
+    /// They are given; where there is none, the model is asked and its answer recorded.
+    Record,
+    /// The model is always asked, and its answer recorded in place of the one before.
+    Live,
 }
 
 /// `generation`: drafts and their proof.

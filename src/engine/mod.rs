@@ -33,6 +33,7 @@ mod plan;
 mod programs;
 mod proposing;
 mod provers;
+pub mod provider;
 mod proving;
 mod questions;
 mod reaches;
@@ -180,7 +181,8 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
     review::load(&core, opened.alone)?;
-    core.state.lock().model = model::label(&core.settings);
+    let label = provider::label(&core);
+    core.state.lock().model = label;
     if watch {
         let core = core.clone();
         tokio::spawn(async move {

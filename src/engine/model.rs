@@ -12,12 +12,11 @@ use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, 
 use crate::domain::question::About;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
-use crate::engine::{Done, drafting, questions, require_trust, views};
+use crate::engine::{Done, drafting, provider, questions, require_trust, views};
 use crate::generate::from_model;
 use crate::generate::render;
-use crate::llm::choose;
 use crate::llm::prompt::{self, Earlier, Prompt, Question};
-use crate::llm::provider::{Piece, Provider, Request};
+use crate::llm::provider::{Form, Piece, Provider, Request};
 
 /// Recorded calls shown to a model.
 const CALLS_SHOWN: usize = 12;
@@ -28,23 +27,23 @@ const BYTES_PER_TOKEN: u64 = 4;
 pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
-    let chosen = provider(core)?;
+    let chosen = provider::of(core)?;
     // The newest request wins.
     core.jobs.supersede("model", Some(&function.0));
     let earlier = earlier(core, &function);
     let prompt = question(core, &target, earlier.as_ref(), remark.as_deref())?;
     let settings = &core.settings.generation;
-    let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature };
-    let Some(provider) = allowed(core, &function, chosen, &request).await? else { return Ok(Done::Nothing) };
-    let label = format!("{} at {}", provider.model(), provider.host());
-    let proposal = begin(core, &target, provider.model(), earlier, remark)?;
+    let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form: Form::Text };
+    let Some(chosen) = allowed(core, &function, chosen, &request).await? else { return Ok(Done::Nothing) };
+    let label = format!("{} at {}", chosen.model(), chosen.host());
+    let proposal = begin(core, &target, chosen.model(), earlier, remark)?;
     let id = proposal.id;
     core.streams.open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
     core.log.add(Level::Info, "asked", &format!("{label} for a test of {}", function.qualname()));
     let job = core.jobs.begin("model", &function.0, 0);
     core.touch();
-    let written = stream(core, provider.as_ref(), request, id, &job).await;
+    let written = stream(core, chosen.as_ref(), request, id, &job).await;
     core.streams.close(id);
     match written {
         Ok(text) => {
@@ -61,12 +60,6 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
         }
     }
     Ok(Done::Proposal(id))
-}
-
-/// Gives the chosen provider; it sends to another machine only where a person allowed that.
-fn provider(core: &Core) -> Result<Arc<dyn Provider>, Trouble> {
-    let consent = core.state.lock().consent.clone();
-    choose::choose(&core.settings, |host| consent.send_to.contains(host), |name| std::env::var(name).ok())
 }
 
 /// Asks before the first request to another machine; gives the provider that may send, or nothing after a no.
@@ -89,7 +82,7 @@ async fn allowed(
         tokens: bytes.div_ceil(BYTES_PER_TOKEN),
     };
     if questions::ask(core, about.clone(), Some(outgoing)).await? {
-        return provider(core).map(Some);
+        return provider::of(core).map(Some);
     }
     core.say(Level::Info, "not sent", about.declined().what);
     Ok(None)
@@ -285,11 +278,4 @@ fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: bool)
     })?;
     core.log.add(Level::Info, "model", &format!("{what}: {tokens} tokens are kept as text"));
     Ok(())
-}
-
-/// Names the chosen model for people; asking for it opens no connection.
-pub fn label(settings: &crate::domain::settings::Settings) -> Option<String> {
-    let provider = choose::choose(settings, |_| false, |name| std::env::var(name).ok()).ok()?;
-    let place = if provider.is_local() { "local" } else { provider.host() };
-    Some(format!("{}, {place}", provider.model()))
 }

@@ -1,14 +1,16 @@
 //! From the settings to the one provider a person chose, or the sentence that says what is missing.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use secrecy::SecretString;
 
 use crate::base::error::Trouble;
-use crate::base::paths::nearest;
+use crate::base::paths::{RelPath, nearest};
 use crate::base::text::display_line;
-use crate::domain::settings::{LOCAL, Provider as Place, Settings};
+use crate::domain::settings::{Answers, LOCAL, Provider as Place, Settings};
+use crate::llm::cassette::{Cassette, Folder};
 use crate::llm::hub::{self, Cache};
 use crate::llm::local::protocol::Sampling;
 use crate::llm::local::{Knobs, Local};
@@ -30,12 +32,38 @@ const KEYS_OF_HOSTS: &[(&str, &str)] = &[
     ("HF_TOKEN", "huggingface.co"),
 ];
 
-/// Finds the chosen provider. `allowed` tells whether a person lets this host be sent to, `variable` reads the environment.
+/// Finds the chosen provider, with recorded answers in its place or beside it where the settings say so. `root` is the
+/// project's, `allowed` tells whether a person lets this host be sent to, `variable` reads the environment.
 ///
 /// # Errors
 /// Fails with a sentence for people when none is chosen, when its entry is not complete, when the network setting or
 /// the address stands against it, and when its key is missing or belongs to another host.
 pub fn choose(
+    settings: &Settings,
+    root: &Path,
+    allowed: impl Fn(&str) -> bool,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Arc<dyn Provider>, Trouble> {
+    let mode = settings.model.answers.unwrap_or_else(|| if in_ci(&variable) { Answers::Replay } else { Answers::Off });
+    if mode == Answers::Off {
+        return asked(settings, allowed, variable);
+    }
+    let below = RelPath::new(&settings.model.answers_folder)
+        .ok_or_else(|| Trouble::usage("model.answers_folder is no folder of the project.").so("Name a folder below the root."))?;
+    let folder = Folder::new(root, below);
+    Ok(Arc::new(match mode {
+        Answers::Replay => Cassette::alone(folder, settings.model.name.as_deref()),
+        mode => Cassette::around(asked(settings, allowed, variable)?, folder, mode),
+    }))
+}
+
+/// Tells whether this is a build server, as all of them say it.
+fn in_ci(variable: impl Fn(&str) -> Option<String>) -> bool {
+    variable("CI").is_some_and(|value| !matches!(value.trim().to_lowercase().as_str(), "" | "0" | "false"))
+}
+
+/// Finds the provider that is really asked.
+fn asked(
     settings: &Settings,
     allowed: impl Fn(&str) -> bool,
     variable: impl Fn(&str) -> Option<String>,
@@ -136,7 +164,7 @@ fn belongs(name: &str, host: &str) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
+    use super::{choose as choose_at, *};
     use crate::domain::settings::Network;
 
     fn settings(base_url: &str, key_env: Option<&str>) -> Settings {
@@ -146,6 +174,14 @@ mod tests {
             Place { base_url: base_url.into(), model: "coder".into(), key_env: key_env.map(Into::into), ..Place::default() };
         settings.providers.insert("mine".into(), place);
         settings
+    }
+
+    fn choose(
+        settings: &Settings,
+        allowed: impl Fn(&str) -> bool,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Arc<dyn Provider>, Trouble> {
+        choose_at(settings, Path::new("/project"), allowed, variable)
     }
 
     fn said(settings: &Settings) -> String {
@@ -158,10 +194,10 @@ mod tests {
         assert_eq!((provider.model(), provider.host(), provider.is_local()), ("coder", "localhost:8080", true));
         let mut other = settings("https://api.example.com/v1", Some("SET"));
         other.model.name = Some("larger".into());
-        let provider = choose(&other, |_| false, |_| Some("secret".into())).unwrap();
+        let provider = choose(&other, |_| false, |name| (name != "CI").then(|| "secret".into())).unwrap();
         assert_eq!((provider.model(), provider.host(), provider.is_local()), ("larger", "api.example.com", false));
         assert!(!provider.is_allowed(), "a host is sent to only with a person's word");
-        let provider = choose(&other, |host| host == "api.example.com", |_| Some("secret".into())).unwrap();
+        let provider = choose(&other, |host| host == "api.example.com", |name| (name != "CI").then(|| "secret".into())).unwrap();
         assert!(provider.is_allowed());
     }
 
@@ -174,6 +210,22 @@ mod tests {
         assert_eq!(said(&unchosen), "No model is chosen. Set model.provider in your own config; there is mine.");
         unchosen.model.provider = Some("mien".into());
         assert_eq!(said(&unchosen), "model.provider is mien, and providers has no mien. Nearest: mine.");
+    }
+
+    #[test]
+    fn recorded_answers_need_no_provider_and_are_usual_in_ci() {
+        let ci = |name: &str| (name == "CI").then(|| "true".to_owned());
+        let replayed = choose(&Settings::default(), |_| false, ci).unwrap();
+        assert_eq!((replayed.host(), replayed.is_allowed()), ("recorded answers", true));
+        let mut asks = settings("http://localhost:8080/v1", None);
+        asks.model.answers = Some(Answers::Off);
+        assert_eq!(choose(&asks, |_| false, ci).unwrap().host(), "localhost:8080");
+        for mode in [Answers::Record, Answers::Live] {
+            asks.model.answers = Some(mode);
+            assert_eq!(choose(&asks, |_| false, |_| None).unwrap().host(), "localhost:8080");
+            let none = Settings { model: asks.model.clone(), ..Settings::default() };
+            assert!(choose(&none, |_| false, |_| None).is_err(), "somebody has to be asked");
+        }
     }
 
     #[test]
@@ -195,9 +247,9 @@ mod tests {
             assert!(there(thief).contains("is a key for openai.com and is not sent to"), "{thief}");
         }
         let home = settings("https://api.openai.com/v1", Some("OPENAI_API_KEY"));
-        assert!(choose(&home, |_| false, |_| Some("key".into())).is_ok());
+        assert!(choose(&home, |_| false, |name| (name != "CI").then(|| "key".into())).is_ok());
         let second = settings("https://models.github.ai/inference", Some("GITHUB_TOKEN"));
-        assert!(choose(&second, |_| false, |_| Some("key".into())).is_ok());
+        assert!(choose(&second, |_| false, |name| (name != "CI").then(|| "key".into())).is_ok());
         let open = settings("http://example.com/v1", Some("SET"));
         assert!(said(&open).contains("without https"), "{}", said(&open));
     }

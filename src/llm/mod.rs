@@ -3,6 +3,8 @@
 //! Owns every outgoing connection. Knows nothing of proposals: a prompt goes in, pieces of text come out, and whether
 //! the text is worth anything is found out elsewhere.
 
+pub mod answer;
+pub mod cassette;
 pub mod choose;
 pub mod gguf;
 pub mod hub;

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
@@ -77,6 +78,10 @@ struct Shared {
     key: Option<Key>,
     slots: Semaphore,
     patience: Patience,
+    /// What its refusals taught so far.
+    dialect: Mutex<Dialect>,
+    /// Whether it keeps what is marked.
+    marks: bool,
 }
 
 impl OpenAi {
@@ -84,7 +89,9 @@ impl OpenAi {
     #[must_use]
     pub fn new(route: Route, model: &str, key: Option<Key>, concurrency: u32, patience: Patience) -> Self {
         let slots = Semaphore::new(usize::try_from(concurrency).unwrap_or(1).clamp(1, Semaphore::MAX_PERMITS));
-        Self { shared: Arc::new(Shared { route, model: model.to_owned(), key, slots, patience }) }
+        let marks = takes_marks(route.name(), model);
+        let dialect = Mutex::default();
+        Self { shared: Arc::new(Shared { route, model: model.to_owned(), key, slots, patience, dialect, marks }) }
     }
 }
 
@@ -106,7 +113,7 @@ impl Provider for OpenAi {
     }
 
     fn outgoing(&self, request: &Request) -> String {
-        self.shared.body(Dialect::default(), request)
+        self.shared.body(*self.shared.dialect.lock(), request)
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {
@@ -141,16 +148,19 @@ impl Shared {
 
     /// Sends the request until an answer begins: again after what may pass, and in another dialect after what it says.
     async fn begin(&self, request: &Request, deadline: Instant) -> Result<Response, ModelError> {
-        let mut dialect = Dialect::default();
+        let mut dialect = *self.dialect.lock();
         let mut tries = 1;
         loop {
             let error = match timeout_at(deadline, self.send(dialect, request)).await {
-                Ok(Ok(response)) => return Ok(response),
+                Ok(Ok(response)) => {
+                    *self.dialect.lock() = dialect;
+                    return Ok(response);
+                }
                 Ok(Err(error)) => error,
                 Err(_) => return Err(self.no_answer(self.patience.first)),
             };
             if let ModelError::Status { status: 400 | 422, said, .. } = &error
-                && let Some(next) = dialect.after(said)
+                && let Some(next) = dialect.after(said, &request.form)
             {
                 dialect = next;
                 continue;
@@ -185,7 +195,7 @@ impl Shared {
     }
 
     fn body(&self, dialect: Dialect, request: &Request) -> String {
-        dialect.body(&self.model, request).to_string()
+        dialect.body(&self.model, request, self.marks).to_string()
     }
 
     fn authorised(&self, builder: reqwest::RequestBuilder) -> Result<reqwest::RequestBuilder, ModelError> {
@@ -352,6 +362,11 @@ struct Answer {
     text: bool,
     finish: Option<String>,
     usage: Usage,
+}
+
+/// Tells whether a provider keeps the prefixes that a request marks; the others find them by themselves, or not at all.
+fn takes_marks(host: &str, model: &str) -> bool {
+    host.ends_with("openrouter.ai") && ["anthropic/", "qwen/"].iter().any(|maker| model.contains(maker))
 }
 
 /// Tells whether a refusal is about the model's name.

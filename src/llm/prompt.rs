@@ -10,6 +10,9 @@ use crate::domain::function::{Function, Param, ParamKind};
 
 const DRAFT: &str = include_str!("../../assets/prompts/draft.md");
 
+/// Stands between the parts of a prompt.
+pub(crate) const SEAM: &str = "\n\n";
+
 /// Most bytes of each part, so that no prompt grows over about 32 KiB.
 const SOURCE_MAX: usize = 12 << 10;
 const CLASS_MAX: usize = 4 << 10;
@@ -19,11 +22,13 @@ const CALL_MAX: usize = 400;
 const EARLIER_MAX: usize = 6 << 10;
 const REMARK_MAX: usize = 1 << 10;
 
-/// A request to a model in two parts; the first is the same for every function, so that servers can keep it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The text of a request. What many requests have in common stands first, so that whoever answers can keep it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prompt {
     /// What the model is and how it answers.
     pub system: String,
+    /// Parts that other requests have too, the most common first; what a provider keeps may end after each.
+    pub shared: Vec<String>,
     /// What is asked this time.
     pub user: String,
     /// The version of the template.
@@ -31,10 +36,17 @@ pub struct Prompt {
 }
 
 impl Prompt {
+    /// Gives everything but the system text, in its order, as one text.
+    #[must_use]
+    pub fn asked(&self) -> String {
+        let parts: Vec<&str> = self.shared.iter().map(String::as_str).chain([self.user.as_str()]).collect();
+        parts.join(SEAM)
+    }
+
     /// Gives the size in bytes, as it is told before something is sent for the first time.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.system.len() + self.user.len()
+        self.system.len() + self.shared.iter().map(|part| part.len() + SEAM.len()).sum::<usize>() + self.user.len()
     }
 }
 
@@ -106,7 +118,7 @@ pub fn draft(question: &Question<'_>, redactor: &mut Redactor) -> Prompt {
     let (head, rest) = DRAFT.split_once("=== system\n").unwrap_or_default();
     let (system, user) = rest.split_once("=== user\n").unwrap_or_default();
     let version = head.trim().trim_start_matches("version ").parse().unwrap_or_default();
-    Prompt { system: system.trim_end().to_owned(), user: filled(user, fill), version }
+    Prompt { system: system.trim_end().to_owned(), shared: Vec::new(), user: filled(user, fill), version }
 }
 
 /// Fills `{{name}}` places in one pass: what is filled in is not looked through again.

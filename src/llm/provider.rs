@@ -1,5 +1,8 @@
 //! The seam between whoever wants text and whoever writes it: requests, pieces of a stream, and what can go wrong.
 
+use std::sync::Arc;
+
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +43,22 @@ pub struct Request {
     pub max_tokens: u32,
     /// Sampling temperature; 0 for the likeliest text.
     pub temperature: f64,
+    /// What the answer has to look like.
+    pub form: Form,
+}
+
+/// What an answer has to look like. A model on this machine cannot write anything else. A server is told, and where it
+/// refuses the means, asked in words: so an answer is still to be checked by whoever asked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Form {
+    /// Any text.
+    #[default]
+    Text,
+    /// One JSON value that follows this JSON schema. For strict servers every object of it lists all its properties as
+    /// `required` and has `additionalProperties: false`; for weak models every text in it has a `maxLength`.
+    Json(Arc<Value>),
+    /// What a GBNF grammar allows, from its rule `root`.
+    Grammar(String),
 }
 
 /// A piece of a model's answer.
@@ -62,6 +81,8 @@ pub struct Usage {
     pub cached: Option<u64>,
     /// Tokens written.
     pub written: Option<u64>,
+    /// The answer comes from a recording: no model was asked.
+    pub replayed: bool,
 }
 
 /// Why there is no answer, or no whole one. Texts by a provider in here are cut, free of keys, and fit for a terminal.
@@ -209,6 +230,20 @@ pub enum ModelError {
         /// What to do, a sentence; empty where asking again is all there is.
         todo: String,
     },
+    /// Only recorded answers are given, and there is none to this request.
+    #[error("This request has no recorded answer: {file} is missing.")]
+    NotRecorded {
+        /// The file the answer would be in, below the project's root.
+        file: String,
+    },
+    /// A recorded answer that cannot be read or written.
+    #[error("The recorded answer {file} cannot be used: {why}.")]
+    BadRecording {
+        /// The file, below the project's root.
+        file: String,
+        /// Why not.
+        why: String,
+    },
     /// It was asked to stop.
     #[error("Cancelled.")]
     Cancelled,
@@ -238,6 +273,10 @@ impl ModelError {
             Self::Redirected { .. } => trouble.so("Put the address it names into base_url, if you trust it."),
             Self::Strange { .. } => trouble.so("Does base_url end where /chat/completions begins? Most end in /v1."),
             Self::Unavailable { todo, .. } if !todo.is_empty() => trouble.so(todo),
+            Self::NotRecorded { .. } => {
+                trouble.so("Record it where there is a model, with PYTEAD_MODEL_ANSWERS=record, or ask one with off.")
+            }
+            Self::BadRecording { .. } => trouble.so("Delete the file, and record the answer again."),
             Self::OutOfTokens(_) => trouble.so("Raise generation.max_tokens, or ask for less."),
             Self::Setup(_)
             | Self::Status { .. }

@@ -5,7 +5,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::llm::provider::{Request, Usage};
+use crate::llm::prompt::{Prompt, SEAM};
+use crate::llm::provider::{Form, Request, Usage};
 
 /// Parts of a request that some servers or models refuse, and what is sent in their place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,12 +17,23 @@ pub(crate) struct Dialect {
     no_temperature: bool,
     /// No word of usage at the end of a stream.
     no_usage: bool,
+    /// The form of the answer in words only.
+    no_form: bool,
 }
+
+/// Words in refusals of a forced form.
+const FORM_SIGNS: &[&str] = &["response_format", "schema", "structured", "json mode", "json_object", "grammar", "guided"];
+
+/// Anthropic's models, which OpenRouter serves too, keep a prefix for at most so many marks.
+const MARKS_MAX: usize = 4;
 
 impl Dialect {
     /// Gives the dialect that avoids what a refusal complains about; `None` when that is nothing known or avoided already.
-    pub(crate) fn after(self, refusal: &str) -> Option<Self> {
-        let next = if refusal.contains("max_completion_tokens") {
+    pub(crate) fn after(self, refusal: &str, form: &Form) -> Option<Self> {
+        let lower = refusal.to_lowercase();
+        let next = if *form != Form::Text && FORM_SIGNS.iter().any(|sign| lower.contains(sign)) {
+            Self { no_form: true, ..self }
+        } else if refusal.contains("max_completion_tokens") {
             Self { new_limit: true, ..self }
         } else if refusal.contains("temperature") {
             Self { no_temperature: true, ..self }
@@ -33,17 +45,24 @@ impl Dialect {
         (next != self).then_some(next)
     }
 
-    /// Writes a request's body.
-    pub(crate) fn body(self, model: &str, request: &Request) -> Value {
+    /// Writes a request's body; `marks` for a provider that keeps what it is told to keep.
+    pub(crate) fn body(self, model: &str, request: &Request, marks: bool) -> Value {
         let mut body = Map::new();
         body.insert("model".into(), json!(model));
-        body.insert(
-            "messages".into(),
-            json!([
-                { "role": "system", "content": request.prompt.system },
-                { "role": "user", "content": request.prompt.user },
-            ]),
-        );
+        body.insert("messages".into(), self.messages(request, marks));
+        if !self.no_form {
+            match &request.form {
+                Form::Text => {}
+                Form::Json(schema) => {
+                    let schema = json!({ "name": "answer", "strict": true, "schema": schema.as_ref() });
+                    body.insert("response_format".into(), json!({ "type": "json_schema", "json_schema": schema }));
+                }
+                // llama-server takes it; a server that does not know it says so or passes over it.
+                Form::Grammar(grammar) => {
+                    body.insert("grammar".into(), json!(grammar));
+                }
+            }
+        }
         body.insert("stream".into(), json!(true));
         if !self.no_usage {
             body.insert("stream_options".into(), json!({ "include_usage": true }));
@@ -54,6 +73,48 @@ impl Dialect {
             body.insert("temperature".into(), json!(request.temperature));
         }
         Value::Object(body)
+    }
+
+    fn messages(self, request: &Request, marks: bool) -> Value {
+        let Prompt { system, shared, user, .. } = &request.prompt;
+        let in_words = match &request.form {
+            Form::Json(schema) if self.no_form => {
+                format!("{SEAM}Answer with JSON alone, without any other word. It follows this JSON schema:\n{schema}")
+            }
+            Form::Grammar(grammar) if self.no_form => {
+                format!("{SEAM}Answer with nothing but what this GBNF grammar allows:\n{grammar}")
+            }
+            _ => String::new(),
+        };
+        let mut messages = Vec::new();
+        if !marks {
+            if !system.is_empty() {
+                messages.push(json!({ "role": "system", "content": system }));
+            }
+            messages.push(json!({ "role": "user", "content": request.prompt.asked() + &in_words }));
+            return Value::Array(messages);
+        }
+        // The last parts end the longest prefixes; the system text is part of each of them.
+        let kept = json!({ "type": "ephemeral" });
+        if !system.is_empty() {
+            let mut part = json!({ "type": "text", "text": system });
+            if shared.is_empty() {
+                part["cache_control"] = kept.clone();
+            }
+            messages.push(json!({ "role": "system", "content": [part] }));
+        }
+        let unmarked = shared.len().saturating_sub(MARKS_MAX);
+        let mut content: Vec<Value> = Vec::new();
+        for (at, text) in shared.iter().enumerate() {
+            let mut part = json!({ "type": "text", "text": format!("{text}{SEAM}") });
+            if at >= unmarked {
+                part["cache_control"] = kept.clone();
+            }
+            content.push(part);
+        }
+        content.push(json!({ "type": "text", "text": format!("{user}{in_words}") }));
+        messages.push(json!({ "role": "user", "content": content }));
+        Value::Array(messages)
     }
 }
 
@@ -111,6 +172,7 @@ impl From<Tokens> for Usage {
             prompt: tokens.prompt_tokens,
             cached: tokens.prompt_tokens_details.and_then(|details| details.cached_tokens),
             written: tokens.completion_tokens,
+            replayed: false,
         }
     }
 }
@@ -148,25 +210,67 @@ pub(crate) fn model_names(body: &str) -> Vec<String> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::llm::prompt::Prompt;
 
     fn request() -> Request {
-        Request { prompt: Prompt { system: "s".into(), user: "u".into(), version: 1 }, max_tokens: 7, temperature: 0.0 }
+        let prompt = Prompt { system: "s".into(), user: "u".into(), version: 1, ..Prompt::default() };
+        Request { prompt, max_tokens: 7, temperature: 0.0, form: Form::Text }
     }
 
     #[test]
     fn a_dialect_follows_the_refusal_once() {
         let first = Dialect::default();
-        let body = first.body("m", &request());
+        let body = first.body("m", &request(), false);
         assert_eq!((&body["max_tokens"], &body["stream_options"]["include_usage"]), (&json!(7), &json!(true)));
-        let second = first.after("Unsupported parameter: use 'max_completion_tokens'").unwrap();
-        let body = second.body("m", &request());
+        let second = first.after("Unsupported parameter: use 'max_completion_tokens'", &Form::Text).unwrap();
+        let body = second.body("m", &request(), false);
         assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(7)));
-        assert_eq!(second.after("max_completion_tokens"), None);
-        let third = second.after("'temperature' does not support 0 with this model").unwrap();
-        assert_eq!(third.body("m", &request()).get("temperature"), None);
-        assert_eq!(third.after("something else"), None);
+        assert_eq!(second.after("max_completion_tokens", &Form::Text), None);
+        let third = second.after("'temperature' does not support 0 with this model", &Form::Text).unwrap();
+        assert_eq!(third.body("m", &request(), false).get("temperature"), None);
+        assert_eq!(third.after("something else", &Form::Text), None);
+    }
+
+    #[test]
+    fn a_form_is_forced_until_it_is_refused_and_then_asked_for_in_words() {
+        let schema = json!({ "type": "object", "properties": {} });
+        let asked = Request { form: Form::Json(Arc::new(schema.clone())), ..request() };
+        let first = Dialect::default();
+        let body = first.body("m", &asked, false);
+        let expected = json!({ "type": "json_schema", "json_schema": { "name": "answer", "strict": true, "schema": schema } });
+        assert_eq!((&body["response_format"], &body["messages"][1]["content"]), (&expected, &json!("u")));
+        for refusal in ["Unrecognized request argument supplied: response_format", "This model has no Structured Outputs"] {
+            let second = first.after(refusal, &asked.form).unwrap();
+            let body = second.body("m", &asked, false);
+            assert_eq!(body.get("response_format"), None, "{refusal}");
+            let content = body["messages"][1]["content"].as_str().unwrap();
+            assert!(content.starts_with("u\n\nAnswer with JSON alone") && content.ends_with(&schema.to_string()), "{content}");
+            assert_eq!(second.after(refusal, &asked.form), None);
+            assert_eq!(first.after(refusal, &Form::Text), None, "nothing was forced, so it is about something else");
+        }
+        let grammar = Request { form: Form::Grammar("root ::= \"a\"".into()), ..request() };
+        assert_eq!(first.body("m", &grammar, false)["grammar"], json!("root ::= \"a\""));
+    }
+
+    #[test]
+    fn what_is_worth_keeping_is_marked_where_a_provider_takes_marks() {
+        let mut asked = request();
+        asked.prompt.shared = vec!["catalogue".into(), "journey".into()];
+        let body = Dialect::default().body("m", &asked, false);
+        assert_eq!(body["messages"][1]["content"], json!("catalogue\n\njourney\n\nu"));
+        let marked = Dialect::default().body("m", &asked, true);
+        let content = marked["messages"][1]["content"].as_array().unwrap();
+        let texts: String = content.iter().map(|part| part["text"].as_str().unwrap()).collect();
+        assert_eq!(json!(texts), body["messages"][1]["content"], "the words are the same");
+        let kept: Vec<bool> = content.iter().map(|part| part.get("cache_control").is_some()).collect();
+        assert_eq!(kept, [true, true, false]);
+        asked.prompt.shared = (0..9).map(|part| part.to_string()).collect();
+        let marked = Dialect::default().body("m", &asked, true).to_string();
+        assert_eq!(marked.matches("cache_control").count(), MARKS_MAX);
+        let system = Dialect::default().body("m", &request(), true);
+        assert!(system["messages"][0]["content"][0].get("cache_control").is_some());
     }
 
     #[test]

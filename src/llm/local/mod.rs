@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::paths::tilde;
 use crate::base::text::{cut, display_line};
 use crate::llm::gguf::Gguf;
-use crate::llm::provider::{ModelError, Piece, Provider, Request, Usage};
+use crate::llm::provider::{Form, ModelError, Piece, Provider, Request, Usage};
 use child::Child;
 use protocol::{Generate, Load, Order, Reason, Report, Sampling};
 
@@ -89,7 +90,7 @@ impl Provider for Local {
     }
 
     fn outgoing(&self, request: &Request) -> String {
-        format!("{}\n\n{}", request.prompt.system, request.prompt.user)
+        format!("{}\n\n{}", request.prompt.system, request.prompt.asked())
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {
@@ -136,14 +137,19 @@ impl Shared {
         let mut child = self.child(running.take())?;
         let id = child.next_id();
         let knobs = &self.knobs;
+        let (grammar, schema) = match &request.form {
+            Form::Text => (None, None),
+            Form::Json(schema) => (None, Some(Value::clone(schema))),
+            Form::Grammar(grammar) => (Some(grammar.clone()), None),
+        };
         let asked = Generate {
             id,
             system: request.prompt.system.clone(),
-            user: request.prompt.user.clone(),
+            user: request.prompt.asked(),
             max_tokens: request.max_tokens,
             sampling: Sampling { temperature: request.temperature, ..knobs.sampling },
-            grammar: None,
-            schema: None,
+            grammar,
+            schema,
         };
         child.tell(&Order::Generate(Box::new(asked)))?;
         let ended = self.read(&mut child, id, request.max_tokens, pieces, stopped).await;
@@ -215,9 +221,12 @@ impl Shared {
                         Reason::Cancelled => Err(ModelError::Cancelled),
                         Reason::Length => Err(ModelError::OutOfTokens(max_tokens)),
                         Reason::Stop if length == 0 => Err(ModelError::Empty { host: HERE.into() }),
-                        Reason::Stop => {
-                            Ok(Usage { prompt: Some(end.prompt), cached: Some(end.reused), written: Some(end.written) })
-                        }
+                        Reason::Stop => Ok(Usage {
+                            prompt: Some(end.prompt),
+                            cached: Some(end.reused),
+                            written: Some(end.written),
+                            replayed: false,
+                        }),
                     };
                 }
                 Some(Report::Failed { id: of, why }) if of.is_none_or(|of| of == id) => {

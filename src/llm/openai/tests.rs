@@ -3,7 +3,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -11,6 +10,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::domain::settings::Network;
 use crate::llm::prompt::Prompt;
+use crate::llm::provider::Form;
 
 const SSE: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 /// Longer than anything here takes, so that a wait for it is a failure.
@@ -116,8 +116,8 @@ fn provider(address: &str, patience: Patience, key: Option<&str>) -> OpenAi {
 }
 
 fn request() -> Request {
-    let prompt = Prompt { system: "be brief".into(), user: "test add".into(), version: 1 };
-    Request { prompt, max_tokens: 64, temperature: 0.0 }
+    let prompt = Prompt { system: "be brief".into(), user: "test add".into(), version: 1, ..Prompt::default() };
+    Request { prompt, max_tokens: 64, temperature: 0.0, form: Form::Text }
 }
 
 /// Reads a stream to its end: the text, and how it ended.
@@ -163,7 +163,7 @@ async fn a_slow_stream_in_single_bytes_comes_out_whole() {
     .await;
     let (text, end) = whole(&provider(&server.address, patience(), Some("sk-canary-1234567890"))).await;
     assert_eq!(text, "Grüße, 漢字 🎉 and more");
-    assert_eq!(end, Ok(Usage { prompt: Some(12), cached: Some(8), written: Some(5) }));
+    assert_eq!(end, Ok(Usage { prompt: Some(12), cached: Some(8), written: Some(5), replayed: false }));
     let seen = server.seen.lock().join("");
     assert!(seen.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{seen}");
     assert!(seen.contains("authorization: Bearer sk-canary-1234567890\r\n"), "{seen}");
