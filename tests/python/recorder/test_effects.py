@@ -117,6 +117,13 @@ GENERATORS = """
     def asks_the_system():
         return SystemRandom().random()
 
+    other_name = shared.gauss
+
+    def draws_by_other_names():
+        draw = again = shared.random
+        then = draw
+        return then() + other_name(0, 1)
+
     def makes_one_by_chance():
         return Made()
 
@@ -139,6 +146,7 @@ GENERATORS = """
     def main():
         draws_from_one_of_the_module()
         asks_the_system()
+        draws_by_other_names()
         makes_one_by_chance()
         makes_one_that_may_be_by_chance()
         Dice(3).roll()
@@ -156,6 +164,10 @@ def test_generators_of_random_numbers_are_chance_unless_the_call_seeded_them(pro
         ("random", "random.Random.choice"),
     }
     assert effects(spool, "asks_the_system") == {("random", "random.SystemRandom.random")}
+    assert effects(spool, "draws_by_other_names") == {
+        ("random", "random.Random.random"),
+        ("random", "random.Random.gauss"),
+    }
     assert effects(spool, "makes_one_by_chance") == {("random", "random.Random")}
     made = spool.calls("makes_one_that_may_be_by_chance")
     by_seed = {c.args[0]: [r[3] for r in spool.of("E") if r[1] == c.cid] for c, _ in made}

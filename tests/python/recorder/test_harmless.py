@@ -175,6 +175,44 @@ def test_main_can_be_pickled(program):
     assert program.same("main.py").stdout == "3 True True True\n"
 
 
+@pytest.mark.parametrize("mode", ["calls", "journey"])
+@pytest.mark.parametrize("events", ["", "rewrite"])
+def test_what_a_recursion_to_the_limit_held_is_let_go_of(program, mode, events):
+    source = """
+        import gc, weakref
+
+        class Thing:
+            pass
+
+        made = []
+
+        def deeper(n):
+            thing = Thing()
+            made.append(weakref.ref(thing))
+            return deeper(n + 1)
+
+        def unfinished():
+            thing = Thing()
+            made.append(weakref.ref(thing))
+            yield 1
+            yield 2
+
+        def main():
+            try:
+                deeper(0)
+            except RecursionError:
+                pass
+            for _ in range(3):
+                next(unfinished())
+            gc.collect()
+            print(len(made) > 100, sum(ref() is not None for ref in made))
+    """
+    program.write("app.py", source)
+    program.write("main.py", "import app\napp.main()\n")
+    assert program.run("main.py", recorded=False).stdout == "True 0\n"
+    assert program.run("main.py", PYTEAD_MODE=mode, PYTEAD_EVENTS=events).stdout == "True 0\n"
+
+
 def test_lifetimes_are_those_of_the_program(program):
     program.write(
         "app.py",

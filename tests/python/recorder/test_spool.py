@@ -157,6 +157,31 @@ def test_descriptors_that_a_program_closes_and_uses_again_stay_its_own(program):
     assert [(program.root / f"mine{i}").read_text() for i in range(5)] == ["kept to the end"] * 5
 
 
+@pytest.mark.parametrize("kernel", ["wipes", "refuses"])
+def test_a_process_is_told_from_one_that_was_forked_off_it(program, kernel):
+    program.write(
+        "main.py",
+        """
+        import ctypes, os, sys
+        from pytead_tui.recorder import forked
+
+        if sys.argv[1] == "refuses":
+            forked._WIPE = 12345  # no such advice
+        mark = forked.mark()
+        print(type(mark).__name__ == ("_Number" if sys.argv[1] == "refuses" or sys.platform != "linux" else "mmap"))
+        print(int(mark[0]), flush=True)
+        if ctypes.PyDLL(None).fork() == 0:
+            print(int(mark[0]), int(forked.mark()[0]), flush=True)
+            os._exit(0)
+        os.wait()
+        print(int(mark[0]))
+    """,
+    )
+    package = str(Path(__file__).resolve().parents[3] / "assets" / "python")
+    done = program.run("main.py", kernel, recorded=False, PYTHONPATH=package)
+    assert done.stdout.split() == ["True", "1", "0", "1", "1"], done.stderr
+
+
 def test_a_fork_that_python_was_not_told_of_has_files_of_its_own(program):
     source = """
         import ctypes, os

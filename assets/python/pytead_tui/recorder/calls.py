@@ -3,7 +3,7 @@
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
 
-PATIENCE = 100  # lines that a call reaches again, before they report no more while it is the only one in flight
+PATIENCE = 16  # lines that a call reaches again, before they report no more while it is the only one in flight
 
 
 class Call:
@@ -18,6 +18,8 @@ class Call:
     closed = False
     yields = 0
     value: object = None
+    # While it is in flight, so that no other frame has its address; a generator's would keep alive what it holds.
+    frame: object = None
     effects: "set | None" = None
     seeded: tuple = ()  # weak references to the generators of random numbers that it gave a seed
     done = False
@@ -29,11 +31,17 @@ class Call:
     repeats = 0  # lines that were reached again
     reached: list = []  # of the lines, those not written yet
 
-    def __init__(self, function: Function, key: int, code: object, counts: list) -> None:
+    def __init__(self, function: Function, frame: object, code: object, counts: list) -> None:
         self.function = function
-        self.key = key
+        self.key = oid(frame)
         self.code = code
         self.counts = counts
+
+    def runs_in(self, frame: object) -> bool:
+        """Whether a frame with the call's address is the call's own. A frame's code is looked at last: audit hooks are
+        told of each look, and that is felt.
+        """
+        return self.frame is frame or self.frame is None and self.code is frame.f_code
 
 
 def shape_of(held: tuple, direct: bool) -> tuple:

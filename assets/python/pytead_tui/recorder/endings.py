@@ -206,6 +206,7 @@ class Endings:
     def close_call(self, call: Call) -> None:
         """Takes a call out of those in flight."""
         call.done = True
+        call.frame = None
         function = call.function
         with self.lock:
             if self.live.get(call.key) is call:
@@ -226,6 +227,7 @@ class Endings:
     def lost(self, call: Call) -> None:
         """Drops a call whose end was not seen: its frame's address is in use again."""
         call.done = True
+        call.frame = None
         self.live.pop(call.key, None)
         call.function.inflight -= 1
 

@@ -51,7 +51,7 @@ class Hook:
                     return
             while self.dim:
                 self.dim.pop().on = True
-            self.recorder.begin(function, frame, args)
+            self.recorder.begin(function, frame, frame.f_code, args)
         except RecursionError:
             if self.function is not None:
                 self.function.sure = False

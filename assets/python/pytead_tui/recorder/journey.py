@@ -14,7 +14,7 @@ from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.looks import by_name, look
 from pytead_tui.recorder.objects import oid, ordinal_of
 from pytead_tui.recorder.plans import isinstance_type, state
-from pytead_tui.recorder.values import BRIEF, INT_BITS, JOURNEY, TAG, Capture
+from pytead_tui.recorder.values import BRIEF, INT_BITS, JOURNEY, TAG, Capture, by_state, constants, cut_text
 
 FULL = 1_000  # events in which every call is told in full;
 FIRST = 3  # later on, so many calls of each function are
@@ -26,10 +26,30 @@ _CHANGEABLE = frozenset(oid(t) for t in (list, dict, set, bytearray))
 _LARGEST = 1 << INT_BITS
 _LEAST = -_LARGEST
 SHORT_TEXT = BRIEF.room // BRIEF.width - 16  # characters of a text in a container that is written as it is
+SHORT_NAME = BRIEF.room // BRIEF.width // 2 - 16  # and of a dict's names and texts
 _OBJECTS = ("obj", "sub", "ref")
 _NO_COUNTS = [0, 0]
 _now = time.perf_counter_ns
 _modules = sys.modules
+
+
+def _small(v: dict) -> "dict | None":
+    """Gives a copy of a dict whose tree is that: few short names and scalars, none of them secret."""
+    if not v:
+        return {}
+    if len(v) > BRIEF.width or redact.texts:
+        return None
+    pairs = list(dict.items(v))
+    for name, x in pairs:
+        if type(name) is not str or len(name) > SHORT_NAME or redact.secret_word(name) is not None:
+            return None
+        t = type(x)
+        if t is str or t is bytes:
+            if len(x) > SHORT_NAME:
+                return None
+        elif oid(t) not in _PLAIN and (t is not int or x.bit_length() > 64):
+            return None
+    return dict(pairs)
 
 
 class Teller:
@@ -38,8 +58,8 @@ class Teller:
     def __init__(self, recorder: object) -> None:
         self.recorder = recorder
 
-    def begin(self, function: Function, frame: object, held: tuple) -> "Call | None":
-        """Writes the beginning of a call. `held` are the argument values.
+    def begin(self, function: Function, frame: object, code: object, held: tuple) -> "Call | None":
+        """Writes the beginning of a call. `code` is its frame's, `held` are the argument values.
 
         What happens at every call is written out here: in a journey, one more function called is felt.
         """
@@ -56,10 +76,20 @@ class Teller:
             brief = function.brief = True
         function.calls += 1
         function.dirty = True
-        caller, line, direct, _, _ = recorder.place(function, frame)
+        back = frame.f_back
+        live = recorder.live
+        around = live.get(oid(back)) if live and not recorder.made else None
+        if around is not None and around.frame is not back:
+            around = None  # a generator's, or none of ours: its code has to be looked at
+        place = None if around is None else function.places.get((oid(around.code), back.f_lasti))
+        if place is None:
+            place = recorder.place(function, frame, back)
+        else:
+            place[3][0] += 1
+        caller, line, direct, _, _ = place
         spool = recorder.spools.current()
-        key = oid(frame)
-        function.last = call = Call(function, key, frame.f_code, _NO_COUNTS)
+        function.last = call = Call(function, frame, code, _NO_COUNTS)
+        key = call.key
         call.spool = spool
         call.scope = scope = frame.f_globals
         met: list = []
@@ -78,13 +108,13 @@ class Teller:
             else:
                 trees, met, call.watched = self._arguments(function, held, scope)
         receiver = None
-        if function.receiver and held and not isinstance_type(held[0]):
+        if function.receiver and held:
             receiver = ordinal_of(trees[0])
+            if receiver is not None and isinstance_type(held[0]):
+                receiver = None
         if recorder.reaching:
             recorder.flush(spool)
-        live = recorder.live
-        around = live.get(oid(frame.f_back)) if live and not recorder.made else None
-        if around is not None and around.code is frame.f_back.f_code and not around.suspended:
+        if around is not None and around.frame is back:
             parent = around.cid
         else:
             parent = recorder.parent(frame) if live or recorder.made else None
@@ -94,6 +124,8 @@ class Teller:
         if key in live:
             recorder.lost(live[key])
         live[key] = call
+        if not function.flags & 7:
+            call.frame = frame
         function.inflight += 1
         for hook in function.hooks:
             hook.ends = hook.busy = True
@@ -127,6 +159,7 @@ class Teller:
         if recorder.reaching:
             recorder.flush(call.spool)
         call.done = True
+        call.frame = None
         function = call.function
         if recorder.live.get(call.key) is call:
             del recorder.live[call.key]
@@ -150,28 +183,71 @@ class Teller:
         t = type(v)
         if word is None:
             if t is str or t is bytes:
-                if len(v) <= BRIEF.text and not (redact.texts and redact.word_of(v)):
-                    return v
+                if len(v) <= BRIEF.text:
+                    if not redact.texts or redact.word_of(v) is None:
+                        return v
+                elif not redact.texts:
+                    return cut_text(v)
             elif t is int:
                 if _LEAST < v < _LARGEST:
                     return v
             elif t is list or t is tuple:
                 items = v[: BRIEF.width + 1]
-                if len(items) <= BRIEF.width and (not items or values.are_atoms(items, SHORT_TEXT)):
-                    return items
-            elif oid(t) in _PLAIN:
-                return v
+                if len(items) <= BRIEF.width:
+                    if not items or values.are_atoms(items, SHORT_TEXT):
+                        return items
+                    row = self._row(items)
+                    if row is not None:
+                        return row if t is list else tuple(row)
+            elif t is dict:
+                small = _small(v)
+                if small is not None:
+                    return small
             else:
-                entry = self.recorder.objects.entries.get(oid(v))
-                if entry is not None and entry.sketch is not None:
-                    if entry.cls is t if entry.ref is None else entry.ref() is v:
-                        return entry.sketch
+                sketch = self._sketch(v)
+                if sketch is not None:
+                    return sketch
+                if oid(t) in _PLAIN:
+                    return v
+                if oid(t) in by_state:
+                    entry = self.recorder.objects.of(v)
+                    met.append(entry)
+                    return entry.sketched()
         walk = Capture(self.recorder.objects, BRIEF, scope)
         tree = walk.value(v) if word is None else walk.masked(word, v, 0, numbers=True)
         if walk.shared:
             (tree,) = walk.ended([tree])
         met += walk.met
         return tree
+
+    def _sketch(self, v: object) -> "tuple | None":
+        """Gives the tree of an object that is known and not looked into, or None."""
+        entry = self.recorder.objects.entries.get(oid(v))
+        if entry is not None and entry.sketch is not None:
+            if entry.cls is type(v) if entry.ref is None else entry.ref() is v:
+                return entry.sketch
+        constant = constants.get(oid(v))
+        return constant[2] if constant is not None and constant[0].get(constant[1]) is v else None
+
+    def _row(self, items: object) -> "list | None":
+        """Gives the trees of a short container's items, if they are scalars and known objects, none of them twice."""
+        row = []
+        met = set()
+        for v in items:
+            t = type(v)
+            if t is str:
+                if len(v) > SHORT_TEXT or redact.texts:
+                    return None
+            elif t is int:
+                if v.bit_length() > 64:
+                    return None
+            elif oid(t) not in _PLAIN:
+                v = self._sketch(v)
+                if v is None or oid(v) in met:
+                    return None
+                met.add(oid(v))
+            row.append(v)
+        return row
 
     def _arguments(self, function: Function, held: tuple, scope: dict) -> tuple:
         words = function.words

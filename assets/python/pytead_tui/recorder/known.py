@@ -11,8 +11,8 @@ from itertools import islice
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
-from pytead_tui.recorder.plans import dict_content, looks_of, set_content, state, state_readers
-from pytead_tui.recorder.values import TAG, taken
+from pytead_tui.recorder.plans import dict_content, looker, set_content, state, state_readers
+from pytead_tui.recorder.values import TAG, constants, taken
 
 
 def new(module: str, name: str, args: tuple, kwargs: "dict | None" = None) -> tuple:
@@ -422,6 +422,9 @@ _LOOKS = 20
 
 def _constant(v, readers):
     """Gives an immutable value by the name under which the module of its class, or another such value, holds it."""
+    known = constants.get(oid(v))
+    if known is not None and known[0].get(known[1]) is v:
+        return known[2]
     cls = type(v)
     module = names_of(cls)[0]
     held = sys.modules.get(module)
@@ -441,7 +444,12 @@ def _constant(v, readers):
     at = space.get(path[0])
     for name in path[1:]:
         at = dict(state(readers, at)).get(name) if type(at) is cls else None
-    return (TAG, "name", module, ".".join(path)) if at is v else None
+    if at is not v:
+        return None
+    tree = (TAG, "name", module, ".".join(path))
+    if len(path) == 1 and len(constants) < 10_000:
+        constants[oid(v)] = space, path[0], tree
+    return tree
 
 
 def _constants_of(cls, space, readers):
@@ -461,9 +469,10 @@ def _constants_of(cls, space, readers):
 def subclass(base, content, readers):
     """Makes the handler of a class derived from a builtin: the builtin's content and its own state."""
     inside = base_look(base)
+    look = looker(readers)
 
     def seen(v):
-        return *looks_of(readers, v), inside(v)
+        return *look(v), inside(v)
 
     fixed = base in (str, bytes, int, float, complex, frozenset, tuple)
 
@@ -486,6 +495,7 @@ def subclass(base, content, readers):
         held = content(w, v, d)
         return (TAG, "sub", ordinal, module, qualname, held, w.fields(state(readers, v), d))
 
+    write.by_state = not fixed
     return write
 
 

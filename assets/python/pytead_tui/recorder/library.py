@@ -39,7 +39,7 @@ class _Made(_weakref.ref):
 
 def _task_made(recorder: object, frame: object, args: tuple) -> None:
     """Notes who makes a task: its coroutine begins when nothing of that is on the stack any more."""
-    coroutine = args[1]
+    coroutine = args[-1]
     if type(coroutine) is not kinds.Coroutine or coroutine.cr_frame is None:
         return
     made = recorder.made
@@ -57,9 +57,14 @@ HANDLERS = {
     "_Environ.__delitem__": ("os", 0, _environ),
     "Random.seed": ("random", 2, _seeded),
     "BaseEventLoop.create_task": ("asyncio.base_events", 2, _task_made),
+    # A loop written in C (uvloop) makes its tasks unseen: these are who asks it to.
+    "create_task": ("asyncio.tasks", 1, _task_made),
+    "ensure_future": ("asyncio.tasks", 1, _task_made),
+    "_ensure_future": ("asyncio.tasks", 1, _task_made),
+    "TaskGroup.create_task": ("asyncio.taskgroups", 2, _task_made),
 }
 # Where source is rewritten, uses of the environment are seen in the program's own.
-REWRITTEN = {module: name for name, (module, count, _) in HANDLERS.items() if count}
+REWRITTEN = {"random": "Random.seed", "asyncio.base_events": "BaseEventLoop.create_task"}
 _known: dict = {}
 
 

@@ -16,12 +16,11 @@ _TEXTS = frozenset((_STR, oid(bytes)))
 _ROWS = frozenset((oid(list), oid(tuple)))
 _SETS = frozenset((oid(set), oid(frozenset), oid(bytearray)))
 _INSIDE = _NUMBERS | _TEXTS | _ROWS | _SETS | {_DICT}
-_LIST = oid(list)
-_SIZED = _SETS | {oid(tuple)}
+_CONTAINERS = _SETS | _ROWS | {_DICT}
 _PLAIN = frozenset((_INT, _FLOAT, oid(bool), oid(type(None))))
 _HASHED = _PLAIN | _TEXTS
 
-_plans: dict = {}  # by the identities of the types of values: which of them are not numbers
+_plans: dict = {}  # by the identities of the types of values: see _plan
 
 
 def looks(held: list) -> tuple:
@@ -29,16 +28,26 @@ def looks(held: list) -> tuple:
     kinds = tuple(map(oid, map(type, held)))
     plan = _plans.get(kinds)
     if plan is None:
-        plan = tuple([(i, kind in _TEXTS) for i, kind in enumerate(kinds) if kind not in _NUMBERS])
+        plan = _plan(kinds)
         if len(_plans) < 10_000:
             _plans[kinds] = plan
-    for i, is_text in plan:
-        v = held[i]
-        if not is_text:
-            held[i] = field(v)
-        elif len(v) > SHORT:
-            held[i] = hash(v)
+    texts, containers, others = plan
+    for i in others:
+        held[i] = oid(held[i])
+    for i in containers:
+        held[i] = field(held[i])
+    for i in texts:
+        if len(held[i]) > SHORT:
+            held[i] = hash(held[i])
     return kinds, held
+
+
+def _plan(kinds: tuple) -> tuple:
+    """Gives which values are texts, which containers, and which neither of these nor numbers."""
+    texts = tuple([i for i, kind in enumerate(kinds) if kind in _TEXTS])
+    containers = tuple([i for i, kind in enumerate(kinds) if kind in _CONTAINERS])
+    others = tuple([i for i, kind in enumerate(kinds) if kind not in _INSIDE])
+    return texts, containers, others
 
 
 def by_name(state: tuple) -> dict:
@@ -48,14 +57,18 @@ def by_name(state: tuple) -> dict:
 
 
 def field(v: object) -> object:
-    """Gives what a value in a field looks like that is neither number nor text."""
-    key = oid(type(v))
-    if key == _LIST:
-        items = v if len(v) <= 2 * ENDS else v[:ENDS] + v[-ENDS:]
-    elif key == _DICT:
-        items = _firsts(dict.values, v)
+    """Gives what a container in a field looks like."""
+    t = type(v)
+    if t is list:
+        items = v[: 2 * ENDS]
+    elif t is dict:
+        items = _firsts(dict.values, v) if v else ()
     else:
-        return (oid(v), len(v)) if key in _SIZED else oid(v)
+        return oid(v), len(v)
+    if not items or oid(type(items[0])) not in _HASHED:
+        return oid(v), len(v)
+    if t is list and len(v) > 2 * ENDS:
+        items[ENDS:] = v[-ENDS:]
     if _PLAIN.issuperset(map(oid, map(type, items))):
         return oid(v), len(v), items[:]
     if _HASHED.issuperset(map(oid, map(type, items))):

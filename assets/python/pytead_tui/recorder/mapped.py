@@ -17,7 +17,8 @@ FIRST = 1 << 16  # bytes of a file's first window: a process may have many threa
 LARGER = 1 << 20  # and of the later ones
 RESERVE = 512  # bytes of a window for the record that says what is missing after it
 
-_getpid = os.getpid
+# The lengths of nearly all records, as they are written.
+_HEADS = tuple([size.to_bytes(4, "little") for size in range(512)])
 
 
 def _possible() -> bool:
@@ -26,7 +27,7 @@ def _possible() -> bool:
     return _mmap is not None and hasattr(os, "posix_fallocate") and locked
 
 
-_mmap = modules.own("mmap")
+_mmap = modules.mmap
 # Before 3.13 a mapping keeps a descriptor, which a program that closes every descriptor may put to its own use.
 _TRACKS = sys.version_info < (3, 13)
 _GRAIN = 1 if _mmap is None else _mmap.ALLOCATIONGRANULARITY
@@ -37,8 +38,8 @@ class Mapped(Spool):
 
     __slots__ = ("window", "number", "mark", "base", "at", "end", "allocated", "lock")
 
-    def __init__(self, path: str, ordinal: int) -> None:
-        super().__init__(path, ordinal)
+    def __init__(self, path: str, ordinal: int, own: "object | None" = None) -> None:
+        super().__init__(path, ordinal, own)
         self.lock = _thread.RLock()
         self.window = self.number = self.mark = None
         self.base = self.at = self.end = self.allocated = 0
@@ -59,11 +60,14 @@ class Mapped(Spool):
         """Appends one record. Raises `Full` when no more can be allocated."""
         data = marshal.dumps(record, 2)
         size = len(data)
-        if size > LARGEST:
-            raise ValueError("record too large")
-        if _getpid() != self.pid:
+        if not self.own[0]:
             return  # a fork that Python was not told of: the file is the parent's
-        head = size.to_bytes(4, "little")
+        if size < 512:
+            head = _HEADS[size]
+        elif size > LARGEST:
+            raise ValueError("record too large")
+        else:
+            head = size.to_bytes(4, "little")
         while True:
             # From here to the end nothing is called: a signal handler, a finalizer or another thread, which may write
             # here too, comes before all of this or after it.
@@ -152,7 +156,7 @@ class Mapped(Spool):
             return
         if not self._is_ours():
             _keep(window)
-        if _getpid() == self.pid and not sys.is_finalizing():
+        if self.own[0] and not sys.is_finalizing():
             try:
                 os.truncate(self.path, self.base + self.at)
             except OSError:

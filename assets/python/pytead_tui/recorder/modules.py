@@ -18,3 +18,6 @@ def own(name: str) -> object:
         return module
     except Exception:
         return None
+
+
+mmap = own("mmap")

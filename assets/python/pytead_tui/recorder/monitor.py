@@ -134,13 +134,6 @@ def install(recorder: Recorder) -> bool:
         if file is not None and not file.test and type(name) is str:
             recorder.imported(file, name, frame.f_back)
 
-    def given(frame: object, names: tuple) -> tuple:
-        held = frame.f_locals
-        args = tuple([held[name] for name in names])
-        if snapshot:
-            held.clear()  # it hangs on the frame, and would keep the arguments alive
-        return args
-
     def started(code: object, offset: int) -> object:
         function = infos.get(oid(code))
         try:
@@ -155,16 +148,23 @@ def install(recorder: Recorder) -> bool:
                         return disable
                     if live:
                         names, look = known
-                        look(recorder, frame, given(frame, names))
+                        held = frame.f_locals
+                        args = tuple([held[name] for name in names])
+                        if snapshot:
+                            held.clear()
+                        look(recorder, frame, args)
                     return None
             else:
                 frame = getframe(1)
             if not function.on:
                 return disable
-            args = given(frame, function.names)
             if function.dim:
                 brighten(function)
-            call = begin(function, frame, args)
+            held = frame.f_locals
+            args = tuple([held[name] for name in function.names])
+            if snapshot:
+                held.clear()  # it hangs on the frame, and would keep the arguments alive
+            call = begin(function, frame, code, args)
             if call is not None and endings and function.flags & 7 and frame.f_trace is None:
                 frame.f_trace = _Ending(recorder, call)
         except RecursionError:

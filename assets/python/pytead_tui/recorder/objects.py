@@ -41,6 +41,10 @@ def derives(mro: tuple, base: type) -> bool:
     return any(b is base for b in mro)
 
 
+# The names of classes that are kept alive, by identity: see plans.py.
+names_kept: dict = {}
+
+
 def from_module(cls: type, module: str, name: str) -> bool:
     """Whether a class is the one that an imported module holds under a name."""
     found = sys.modules.get(module)
@@ -57,7 +61,7 @@ class Entry:
         self.ordinal = ordinal
         self.ref = ref
         self.cls = cls
-        self.names = names_of(cls)
+        self.names = names_kept.get(oid(cls)) or names_of(cls)
         self.announced = False
         self.args: "tuple | None" = None
         # In a journey: what tells how it looks, and how it looked when it was last told; of a plain object,
@@ -67,6 +71,11 @@ class Entry:
         self.readers: "tuple | None" = None
         self.kind = ""
         self.sketch: "tuple | None" = None  # its tree where a journey does not look into it
+
+    def sketched(self) -> tuple:
+        """Gives its tree where a journey does not look into it, and keeps it."""
+        self.sketch = made = (StopIteration, "opaque", self.ordinal, *self.names)
+        return made
 
     def tell(self, seen: object, state: tuple) -> None:
         """Notes that a journey tells the object as it looks now."""

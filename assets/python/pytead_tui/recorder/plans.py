@@ -7,8 +7,20 @@ import sys
 
 from pytead_tui.recorder import kinds, redact
 from pytead_tui.recorder.looks import looks
-from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
-from pytead_tui.recorder.values import HEAD, INT_BITS, STRING, TAG, TAIL, Capture, digest, handlers, make_plan, taken
+from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_kept, names_of, oid
+from pytead_tui.recorder.values import (
+    HEAD,
+    INT_BITS,
+    STRING,
+    TAG,
+    TAIL,
+    Capture,
+    by_state,
+    digest,
+    handlers,
+    make_plan,
+    taken,
+)
 
 # Handlers: exact builtins first.
 
@@ -135,7 +147,9 @@ def lookup(module: object, qualname: object) -> object:
 
 def isinstance_type(v: object) -> bool:
     """Whether a value is a class, whatever it says of itself."""
-    return derives(mro_of(type(v)), type)
+    t = type(v)
+    handler = handlers.get(oid(t))
+    return derives(mro_of(t), type) if handler is None else handler is _class
 
 
 def _named(walk: Capture, v: object, module: object, qualname: object) -> object:
@@ -297,26 +311,48 @@ def state(readers: tuple, v: object) -> list:
                     break
         elif derives(mro_of(type(held)), dict):
             pairs = [(n, x) for n, x in list(dict.items(held)) if type(n) is str]
-    for name, get in slots:
+    if slots:
         try:
-            pairs.append((name, get(v)))
+            pairs += [(name, get(v)) for name, get in slots]
         except AttributeError:
-            pass
+            for name, get in slots:
+                try:
+                    pairs.append((name, get(v)))
+                except AttributeError:
+                    pass
     return pairs
 
 
 def looks_of(readers: tuple, v: object) -> tuple:
     """Gives what an object's own state looks like: (names, types, looks), in the order of `state`."""
+    pairs = state(readers, v)  # without names that are no texts
+    return ",".join([n for n, _ in pairs]), *looks([x for _, x in pairs])
+
+
+def looker(readers: tuple) -> object:
+    """Gives what does so for the objects of one class."""
     getter, slots = readers
-    if getter is not None and not slots:
+    names = ",".join([name for name, _ in slots])
+    gets = [get for _, get in slots]
+
+    def in_dict(v: object) -> tuple:
         held = getter(v)
         if type(held) is dict:
             try:
                 return ",".join(held), *looks(list(held.values()))
             except TypeError:
-                pass  # a name that is no text is no name
-    pairs = state(readers, v)
-    return ",".join([n for n, _ in pairs]), *looks([x for _, x in pairs])
+                pass
+        return looks_of(readers, v)
+
+    def in_slots(v: object) -> tuple:
+        try:
+            return names, *looks([get(v) for get in gets])
+        except AttributeError:
+            return looks_of(readers, v)  # one is empty
+
+    if getter is None and slots:
+        return in_slots
+    return in_dict if not slots and getter is not None else lambda v: looks_of(readers, v)
 
 
 def plan(cls: type) -> object:
@@ -324,6 +360,9 @@ def plan(cls: type) -> object:
     handler = _plan(cls)
     if len(handlers) < 10_000:
         handlers[oid(cls)] = handler
+        names_kept[oid(cls)] = names_of(cls)
+        if getattr(handler, "by_state", False):
+            by_state.add(oid(cls))
         _kept.append(cls)  # a dead class's address must not name another class
     return handler
 
@@ -375,9 +414,7 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
         if kind != "plain":
             break
 
-    def seen(v: object) -> tuple:
-        return looks_of(readers, v)
-
+    seen = looker(readers)
     local = "<locals>" in qualname
 
     def handler(walk: Capture, v: object, depth: int) -> object:
@@ -412,6 +449,7 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
                 return named
         return (TAG, "obj", ordinal, module, qualname, kind, fields)
 
+    handler.by_state = True
     return handler
 
 

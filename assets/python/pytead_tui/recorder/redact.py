@@ -10,7 +10,7 @@ AMBIGUOUS = {"token", "session", "cookie", "auth"}
 
 SHORTEST = 6  # a shorter text is no secret where it has no secret name
 
-_known: dict = {}
+known: dict = {}  # names → the word that makes them secret, or None
 _ordinals: dict = {}
 texts: dict = {}  # hashes of redacted texts → word
 inside: dict = {}  # the redacted texts themselves → word: those that are looked for inside other texts
@@ -24,7 +24,7 @@ def configure(words: str) -> None:
         plain = "".join(c for c in word.lower() if c.isalnum())
         if plain:
             WORDS.add(plain)
-    _known.clear()
+    known.clear()
 
 
 def tokens(name: str) -> list:
@@ -54,7 +54,7 @@ def secret_word(name: object) -> "str | None":
     if type(name) is not str or len(name) > 200:
         return None
     try:
-        return _known[name]
+        return known[name]
     except KeyError:
         pass
     parts = tokens(name)
@@ -64,8 +64,8 @@ def secret_word(name: object) -> "str | None":
         word = part if part in WORDS else pair if pair in WORDS else None
         if word:
             break
-    if len(_known) < 20_000:
-        _known[name] = word
+    if len(known) < 20_000:
+        known[name] = word
     return word
 
 

@@ -172,6 +172,8 @@ class _Rewriter:
                 if self.imports(node.module, alias.name):
                     self.aliases.add(alias.asname or alias.name)
             return node
+        if isinstance(node, ast.Assign) and self.is_effect(node.value):
+            self.aliases.update(target.id for target in node.targets if isinstance(target, ast.Name))
         for name in node._fields:
             held = getattr(node, name, None)
             if isinstance(held, list):

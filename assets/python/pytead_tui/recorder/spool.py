@@ -6,10 +6,10 @@ The faster way is mapped.py's; which file belongs to whom is spools.py's affair.
 import marshal
 import os
 
+from pytead_tui.recorder import forked
+
 # A record past this is a fault of the capture's budgets; it is dropped and counted.
 LARGEST = 1 << 20
-
-_getpid = os.getpid
 
 
 class Full(Exception):
@@ -23,12 +23,12 @@ class Unmappable(Exception):
 class Spool:
     """One spool file, whichever way it is written."""
 
-    __slots__ = ("path", "ordinal", "pid", "functions", "modules")
+    __slots__ = ("path", "ordinal", "own", "functions", "modules")
 
-    def __init__(self, path: str, ordinal: int) -> None:
+    def __init__(self, path: str, ordinal: int, own: "object | None" = None) -> None:
         self.path = path
         self.ordinal = ordinal
-        self.pid = _getpid()
+        self.own = forked.mark() if own is None else own  # whether this is still the process that made it
         self.functions: set = set()
         self.modules: set = set()
 
@@ -52,8 +52,8 @@ class Appended(Spool):
 
     __slots__ = ("fd", "mark")
 
-    def __init__(self, path: str, ordinal: int) -> None:
-        super().__init__(path, ordinal)
+    def __init__(self, path: str, ordinal: int, own: "object | None" = None) -> None:
+        super().__init__(path, ordinal, own)
         self.fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self.mark = self._identity()
 
@@ -65,7 +65,7 @@ class Appended(Spool):
         data = marshal.dumps(record, 2)
         if len(data) > LARGEST:
             raise ValueError("record too large")
-        if _getpid() != self.pid:
+        if not self.own[0]:
             return  # a fork that Python was not told of: the file is the parent's
         data = len(data).to_bytes(4, "little") + data
         try:

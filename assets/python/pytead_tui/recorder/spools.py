@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from pytead_tui.recorder import modules
+from pytead_tui.recorder import forked, modules
 from pytead_tui.recorder.mapped import Mapped
 from pytead_tui.recorder.spool import Appended, Full, Spool, Unmappable
 
@@ -26,6 +26,7 @@ class Spools:
         self.mode = mode
         self.root = root
         self.pid = _getpid()
+        self.own = forked.mark()
         self.next = 0
         self.lock = _thread.RLock()  # a finalizer may come back in here
         self.local = _thread._local()
@@ -33,7 +34,7 @@ class Spools:
 
     def current(self) -> Spool:
         """Gives this thread's file, made at its first use."""
-        if _getpid() != self.pid and self.when_forked is not None:
+        if not self.own[0] and self.when_forked is not None:
             self.when_forked()
         try:
             return self.local.spool
@@ -49,7 +50,7 @@ class Spools:
                 self.next += 1
                 path = os.path.join(self.folder, "%d-%d.spool" % (self.pid, ordinal))
                 try:
-                    spool = _made(path, ordinal)
+                    spool = _made(path, ordinal, self.own)
                     break
                 except FileExistsError:
                     continue  # the program replaced itself by exec under the same process id
@@ -65,6 +66,7 @@ class Spools:
     def after_fork(self) -> None:
         """Gives the child its own files, in place: callbacks hold this very object."""
         self.pid = _getpid()
+        self.own = forked.mark()
         self.next = 0
         self.lock = _thread.RLock()  # a finalizer may come back in here
         # Dropping the locals lets go of what the child inherited.
@@ -113,8 +115,8 @@ class Traced(Spools):
         self.made = True
 
 
-def _made(path: str, ordinal: int) -> Spool:
+def _made(path: str, ordinal: int, own: object) -> Spool:
     try:
-        return Mapped(path, ordinal)
+        return Mapped(path, ordinal, own)
     except Unmappable:
-        return Appended(path, ordinal)
+        return Appended(path, ordinal, own)

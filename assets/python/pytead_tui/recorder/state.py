@@ -28,6 +28,7 @@ WALK = 250  # frames looked at for a parent
 BETWEEN = 8  # frames of other code that may stand between a caller and what it called
 
 _now = time.perf_counter_ns
+_modules = sys.modules
 _work = time.thread_time_ns
 _traceback = BaseException.__dict__["__traceback__"].__get__
 _COMPREHENSIONS = frozenset(("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"))
@@ -137,13 +138,13 @@ class Recorder(Endings):
 
     # Calls.
 
-    def begin(self, function: Function, frame: object, held: tuple) -> "Call | None":
-        """Counts a call and keeps it when it brings something new. `held` are the argument values."""
+    def begin(self, function: Function, frame: object, code: object, held: tuple) -> "Call | None":
+        """Counts a call and keeps it when it brings something new. `code` is its frame's, `held` are the argument values."""
         if not self.on or self.full:
             return None
         function.calls += 1
         function.dirty = True
-        place = self.place(function, frame)
+        place = self.place(function, frame, frame.f_back)
         limit = self.limit
         shape = shape_of(held, place[2])
         counts = function.shapes.get(shape)
@@ -157,7 +158,7 @@ class Recorder(Endings):
         if waiting and (function.generates or counts[0] >= limit and counts[1] >= limit):
             self._missed(function)
             return None
-        call = self._keep(function, frame, held, counts, waiting, place)
+        call = self._keep(function, frame, code, held, counts, waiting, place)
         if call is None:
             if not waiting:
                 with self.lock:
@@ -167,23 +168,30 @@ class Recorder(Endings):
         self._limit_copying(function)
         return call
 
-    def place(self, function: Function, frame: object) -> tuple:
+    def place(self, function: Function, frame: object, back: object) -> tuple:
         """Gives where a call comes from, counted: (caller or None, line or None, whether it is from outside, the count,
-        the code around it if that alone says so).
+        the code around it if that alone says so). `back` is the frame around the call's.
         """
-        back = frame.f_back
-        key = place = None
+        key = place = by = None
         if back is not None and not self.made:
-            key = (oid(back.f_code), back.f_lasti)
+            by = self.live.get(oid(back))
+            if by is not None and by.frame is not back:
+                by = None
+            key = (oid(back.f_code if by is None else by.code), back.f_lasti)
             place = function.places.get(key)
         if place is None:
-            place = self._place(function, frame, key)
+            place = self._place(function, frame, key, by)
         place[3][0] += 1
         return place
 
-    def _place(self, function: Function, frame: object, key: "tuple | None") -> tuple:
+    def _place(self, function: Function, frame: object, key: "tuple | None", by: "Call | None") -> tuple:
         task = self.made_task(frame) if self.made else None
-        caller, line, direct, around = self.caller(frame) if task is None else task.place
+        if task is not None:
+            caller, line, direct, around = task.place
+        elif by is not None:
+            caller, line, direct, around = by.function.fid, by.frame.f_lineno, False, by.code
+        else:
+            caller, line, direct, around = self.caller(frame)
         if caller is not None and caller not in function.edges:
             self._edge(caller, function)
         callers = function.callers
@@ -219,7 +227,7 @@ class Recorder(Endings):
         alone = left == BETWEEN and back is not None
         return caller, line, direct, back.f_code if alone else None
 
-    def _keep(self, function, frame, held, counts, waiting, place):  # type: ignore[no-untyped-def]
+    def _keep(self, function, frame, code, held, counts, waiting, place):  # type: ignore[no-untyped-def]
         met: list = []
         watched: list = []
         limits = values.CALLS
@@ -245,7 +253,7 @@ class Recorder(Endings):
                 function.repeats[earlier] = function.repeats.get(earlier, 0) + 1
             return None
         spool = self.spools.current()  # which numbers calls anew in a child that Python was not told of
-        call = Call(function, oid(frame), frame.f_code, counts)
+        call = Call(function, frame, code, counts)
         call.watched = watched
         call.spool = spool
         call.limits = limits
@@ -266,6 +274,8 @@ class Recorder(Endings):
             if before is not None:
                 self.lost(before)
             self.live[call.key] = call
+            if not function.flags & 7:
+                call.frame = frame
             function.inflight += 1
         for hook in function.hooks:
             hook.ends = hook.busy = True
@@ -408,7 +418,7 @@ class Recorder(Endings):
             if frame is None:
                 break
             call = live.get(oid(frame))
-            if call is not None and call.code is frame.f_code and call.waiting is None:
+            if call is not None and call.waiting is None and call.runs_in(frame):
                 if call.suspended:
                     self.woken(call)
                 return call.cid
@@ -427,7 +437,7 @@ class Recorder(Endings):
         left = WALK
         while frame is not None and left:
             call = self.live.get(oid(frame))
-            if call is not None and call.code is frame.f_code:
+            if call is not None and call.runs_in(frame):
                 return call if call.waiting is None else None
             frame = frame.f_back
             left -= 1
@@ -439,7 +449,7 @@ class Recorder(Endings):
         left = WALK
         while frame is not None and left:
             call = self.live.get(oid(frame))
-            if call is not None and call.code is frame.f_code and call.waiting is None:
+            if call is not None and call.waiting is None and call.runs_in(frame):
                 found.append(call)
             frame = frame.f_back
             left -= 1
@@ -460,12 +470,10 @@ class Recorder(Endings):
                 spool.write(("O", entry.ordinal, *entry.names, maker))
 
     def task(self) -> int:
-        loops = sys.modules.get("_asyncio")
-        tasks = sys.modules.get("asyncio.tasks")
-        if loops is None or tasks is None:
-            return 0
-        loop = loops._get_running_loop()
-        if loop is None:
+        loops = _modules.get("_asyncio")
+        loop = None if loops is None else loops._get_running_loop()
+        tasks = None if loop is None else _modules.get("asyncio.tasks")
+        if tasks is None:
             return 0
         task = tasks.current_task(loop)
         return 0 if task is None else self.tasks.of(task).ordinal
@@ -492,6 +500,7 @@ class Recorder(Endings):
         if not self.on:
             return
         self.on = False
+        self.live.clear()  # and with it the frames
         for function in list(self.numbered.values()):
             function.on = False
             for hook in function.hooks:

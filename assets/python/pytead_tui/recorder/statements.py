@@ -7,9 +7,29 @@ syntax tree is made, which costs as much as a hundred calls. Below 3.12 rewrite.
 from pytead_tui.recorder import kinds, rewrite
 from pytead_tui.recorder.project import File
 
+_ORDINARY = bytes(n for n in range(256) if n not in b"()[]{}'\"#\\:")
 _NO_BRACKETS = bytes(n for n in range(256) if n not in b"()[]{}")
 _DOCSTRINGS = (b'"""', b"'''")
-_UNCLEAR = (b"@", b"case", b"'", b'"', b"...", b"None", b"True", b"False", *(b"%d" % n for n in range(10)), b"(", b"-", b"f'", b'f"')
+_UNCLEAR = (
+    b"@",
+    b"case",
+    b"'",
+    b'"',
+    b"...",
+    b"None",
+    b"True",
+    b"False",
+    *(b"%d" % n for n in range(10)),
+    b"(",
+    b"-",
+    b"f'",
+    b'f"',
+)
+
+
+# What is left of a line without its ordinary characters → what that tells of it, see _told_by.
+_forms: dict = {b"": 1}
+_FORMS = 5_000
 
 
 def of(file: File, code: object) -> "dict | None":
@@ -49,6 +69,16 @@ def shown(lines: list, first: int, last: int) -> "dict | None":
         if number > len(lines):
             return None
         line = lines[number - 1].strip()
+        if inside == 2 and not begin:  # most lines
+            form = line.translate(None, _ORDINARY)
+            told = _forms.get(form)
+            if told is None:
+                told = _told_by(form)
+            if told and not line.startswith(_UNCLEAR):
+                if told == 1 or line.endswith(b":") and not line.startswith(b"except"):
+                    if line:
+                        found[number] = number
+                    continue
         if not begin:
             if not line or line.startswith(b"#"):
                 continue
@@ -97,6 +127,34 @@ def shown(lines: list, first: int, last: int) -> "dict | None":
             inside = 1
         begin = 0
     return found
+
+
+def _told_by(form: bytes) -> int:
+    """Tells from its brackets, quotes and the like whether a line is a whole statement, 1, or the head of a block if its
+    last character is the colon, 2; 0 where that is not clear.
+    """
+    told, depth, at = 1, 0, 0
+    if any(quotes in form for quotes in _DOCSTRINGS):
+        told, at = 0, len(form)  # a text in three quotes may go on in the next line
+    while at < len(form):
+        mark = form[at : at + 1]
+        if mark in b"'\"":
+            at = form.find(mark, at + 1)
+            if at < 0:
+                told = 0
+        elif mark in b"([{":
+            depth += 1
+        elif mark in b")]}":
+            depth -= 1
+        elif mark != b":" or not depth:
+            told = 2 if mark == b":" and at == len(form) - 1 else 0
+        if not told or depth < 0:
+            break
+        at += 1
+    told = 0 if depth else told
+    if len(_forms) < _FORMS:
+        _forms[form] = told
+    return told
 
 
 def _after_docstring(lines: list, number: int, text: bytes) -> int:

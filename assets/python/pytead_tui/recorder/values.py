@@ -31,8 +31,12 @@ _INT = oid(int)
 _WITH_INT = _NUMBERS | {_INT}
 
 
-# Filled by plans.py: identity of a type → handler(walk, value, depth), and what makes one.
+# Filled by plans.py: identity of a type → handler(walk, value, depth), and what makes one; the types whose objects are
+# told by their state, and where that is not looked into by what they are.
 handlers: dict = {}
+by_state: set = set()
+# Constants of modules, by identity: (the module's namespace, the name in it, the tree).
+constants: dict = {}
 make_plan: list = []
 
 
@@ -42,6 +46,11 @@ def digest(data: object) -> str:
         return ""
     raw = data.encode("utf-8", "surrogatepass") if type(data) is str else data
     return _blake2b(raw, digest_size=8).hexdigest()
+
+
+def cut_text(v: object) -> tuple:
+    """Gives what is left of a text that is too long."""
+    return (TAG, "cut", type(v).__name__, len(v), v[:HEAD], v[-TAIL:], digest(v))
 
 
 def are_atoms(values: tuple, text: int = STRING) -> bool:
@@ -87,12 +96,10 @@ class Capture:
         self.names_only = limits.names_only
         self.memo: dict = {}  # by identity: an object's ordinal, or for a mutable builtin where its marks begin
         self.built: dict = {}  # by identity: the trees of mutable builtins
-        self.shared: dict = {}  # by identity: the numbers of mutable builtins that are reached twice
+        self.shared: "dict | None" = None  # by identity: the numbers of mutable builtins that are reached twice
         self.met: list = []
         self.marks: list = []  # (tag, ordinal) in the order of the tree that is built
-        self.parts: list = []  # the marks of each value
         self.mutable = False  # whether what was walked last can change
-        self.mutables: list = []  # whether each value can
         self.unreadable = 0  # objects met whose state cannot be read
         self.masking: "str | None" = None
         self.scope = scope
@@ -150,6 +157,8 @@ class Capture:
         if key not in self.memo:
             self.memo[key] = (self.marks, len(self.marks))
             return None
+        if self.shared is None:
+            self.shared = {}
         ordinal = self.shared.get(key)
         if ordinal is None:
             # It cannot be told from another of its kind at the same address later: a number for this record.
@@ -197,7 +206,7 @@ class Capture:
         if word is not None and length and (length >= redact.SHORTEST or word not in redact.AMBIGUOUS):
             return (TAG, "secret", word, redact.ordinal(word, v))
         if length > self.text or length > self.room:
-            return (TAG, "cut", type(v).__name__, length, v[:HEAD], v[-TAIL:], digest(v))
+            return cut_text(v)
         self.room -= length + 5
         return v
 
@@ -223,17 +232,14 @@ class Capture:
         ordinal = self.entry(v, "opaque")
         if ordinal is None:
             return self.again(v)
-        self.met[-1].sketch = made = (TAG, "opaque", ordinal, module, qualname)
-        return made
+        return self.met[-1].sketched()
 
     def named(self, v: object) -> tuple:
         """Gives which object it is and of what type, without a look at its state."""
         ordinal = self.entry(v, "opaque")
         if ordinal is None:
             return self.again(v)
-        entry = self.met[-1]
-        entry.sketch = (TAG, "opaque", ordinal, *entry.names)
-        return entry.sketch
+        return self.met[-1].sketched()
 
     def singleton(self, v: object, module: str) -> "tuple | None":
         """Gives the name under which a module holds this very object."""
@@ -257,12 +263,30 @@ class Capture:
             self.masking = None  # a parser's token is no secret: from here on the object's own names decide
         depth += 1
         value = self.value
-        secret_word = redact.secret_word
+        words = redact.known
+        plain = self.masking is None and not redact.texts and depth <= self.deep
         for name, v in pairs:
             if self.nodes < 0:
                 break
-            word = secret_word(name)
-            out[name] = value(v, depth) if word is None else self.masked(word, v, depth)
+            word = words[name] if name in words else redact.secret_word(name)
+            if word is not None:
+                out[name] = self.masked(word, v, depth)
+                continue
+            if plain and self.nodes:  # what most fields hold, as `value` gives it
+                t = type(v)
+                if t is str:
+                    length = len(v)
+                    if length <= self.text and length <= self.room:
+                        self.nodes -= 1
+                        self.room -= length + 5
+                        out[name] = v
+                        continue
+                elif v is None or v is True or v is False:
+                    self.nodes -= 1
+                    self.room -= 9
+                    out[name] = v
+                    continue
+            out[name] = value(v, depth)
         self.masking = before
         return out
 
@@ -291,6 +315,8 @@ BRIEF = Limits(24, 1 << 10, 512, 1, 8, brief=True, names_only=True)
 def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), scope: "dict | None" = None) -> tuple:
     """Captures values in one record: (trees, the `Capture`). `words` holds a secret word or None for each."""
     walk = Capture(objects, limits, scope)
+    walk.parts = []  # the marks of each value
+    walk.mutables = []  # whether each value can change
     trees = []
     for i, v in enumerate(values):
         walk.marks = []
