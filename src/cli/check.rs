@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, engine, options, root_of, run, trusted_engine, with_events};
 use crate::domain::clause::Outcome;
 use crate::engine::judging::{Judged, Understood};
-use crate::engine::{Handle, Options, Program};
+use crate::engine::{Handle, Options, Program, UNTRACED, prepare_verdicts};
 use crate::engine::{accepting, intents};
 
 /// Records a program's journey where one is given, decides, and prints.
@@ -65,7 +65,15 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
     if args.stability {
         return stability(&options, &words, &mut Output::stdout(global.format)).await;
     }
+    prepare_verdicts(&options.root);
     pytest(intents::pytest(&options.root, &options.settings, &words)?).await
+}
+
+/// Prepares a run that is made to compare or to accept: the workbench does not hear of its verdicts.
+fn untraced(options: &Options, words: &[String]) -> Result<std::process::Command, Trouble> {
+    let mut command = intents::pytest(&options.root, &options.settings, words)?;
+    command.env(UNTRACED, "1");
+    Ok(command)
 }
 
 /// Runs tests and accepts clauses, or what they do, for their intents.
@@ -76,7 +84,7 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let told = folder.path().join("told");
     let flags = [format!("--semantic-journeys={}", told.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
     let words: Vec<String> = args.tests.into_iter().chain(flags).chain(args.command).collect();
-    let code = pytest(intents::pytest(&options.root, &options.settings, &words)?).await?;
+    let code = pytest(untraced(&options, &words)?).await?;
     if code != OK {
         return Ok(code);
     }
@@ -98,7 +106,7 @@ async fn stability(options: &Options, words: &[String], out: &mut Output) -> Res
     for name in ["first", "second"] {
         let told = folder.path().join(name);
         let words: Vec<String> = words.iter().cloned().chain([format!("--semantic-journeys={}", told.display())]).collect();
-        let code = pytest(intents::pytest(&options.root, &options.settings, &words)?).await?;
+        let code = pytest(untraced(options, &words)?).await?;
         if code > FINDINGS {
             return Ok(code);
         }

@@ -17,6 +17,7 @@ pub fn proposal(view: &ProposalView) -> String {
     let kind = match &proposal.body {
         Body::Draft(_) => "draft",
         Body::Change(_) => "change",
+        Body::Verdict(_) => "verdict",
     };
     out.push_str(&format!("\n#{} {kind}  {}  {}\n", proposal.id.0, proposal.function, state(proposal.state)));
     for evidence in &proposal.evidence {
@@ -24,6 +25,10 @@ pub fn proposal(view: &ProposalView) -> String {
         for line in evidence.more.iter().take(8) {
             out.push_str(&format!("      {line}\n"));
         }
+    }
+    if let Body::Verdict(open) = &proposal.body {
+        out.push_str(&format!("  intent: {}\n", text::display_line(&open.intent)));
+        out.push_str(&format!("  {}\n", text::display_line(&open.verdict.reason)));
     }
     if let Body::Change(change) = &proposal.body {
         for edit in &change.because {
@@ -54,7 +59,8 @@ pub fn proposal(view: &ProposalView) -> String {
         }
     }
     // The manifest only keeps account; the tests are what a person decides on.
-    for edit in view.plan.iter().filter(|edit| edit.path.as_str().ends_with(".py")) {
+    let shown = |edit: &&FileEdit| edit.path.as_str().ends_with(".py") || proposal.verdict().is_some();
+    for edit in view.plan.iter().filter(shown) {
         out.push_str(&diff(edit));
     }
     if view.plan.is_empty()

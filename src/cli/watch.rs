@@ -6,6 +6,7 @@ use crate::cli::args::Global;
 use crate::cli::output::Output;
 use crate::cli::{INTERRUPTED, OK, options, root_of};
 use crate::domain::event::{Event, Level};
+use crate::domain::verdict::Ruling;
 use crate::engine;
 
 /// Watches and prints.
@@ -54,6 +55,16 @@ fn print(out: &mut Output, event: &Event) {
         }
         Event::BehaviourChanged { line, .. } => out.say(format!("✗ {line}")),
         Event::BehaviourRestored { function, .. } => out.say(format!("✓ {function} is as before")),
+        Event::Judged { test, ruling, overridden, .. } => {
+            let (mark, word) = match ruling {
+                _ if *overridden => ("⊘", "overridden"),
+                Ruling::Pass => ("✓", "PASS"),
+                Ruling::Fail => ("✗", "FAIL"),
+                Ruling::Unclear => ("?", "UNCLEAR"),
+                Ruling::Error => ("!", "ERROR"),
+            };
+            out.say(format!("{mark} {word} {}", text::display_line(test)));
+        }
         Event::Replayed { calls, changed, same, ms, .. } => {
             out.say(format!("  replayed {calls} calls in {:.1} s: {same} as before, {changed} changed", *ms as f64 / 1000.0));
         }

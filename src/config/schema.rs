@@ -138,6 +138,12 @@ pub const KEYS: &[Key] = &[
         Project::Sets,
         "Look for changes by reading the tree every so many milliseconds; 0 is off.",
     ),
+    key(
+        "watch.judge",
+        Form::Word(&["off", "rules"]),
+        Project::Nothing,
+        "Tests with an intent whose journey ran through edited code: `rules` runs and judges them again, `off` waits for `t`.",
+    ),
     key("redact.names", Form::Texts, Project::Adds, "More words of secret names."),
     key("tui.theme", Form::Text, Project::Nothing, "`auto`, `dark`, `light`, `ansi`, `mono`, or a theme of your own."),
     key("tui.glyphs", Form::Word(&["auto", "unicode", "ascii"]), Project::Nothing, "The characters the screen is drawn with."),

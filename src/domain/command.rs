@@ -30,6 +30,8 @@ pub enum Command {
     Propose { function: FunctionId, text: String, remark: Option<String>, by: String },
     /// Keep what a coding agent says about a change, beside it.
     Explain { proposal: ProposalId, note: String, by: String },
+    /// Run tests with intents once more, and judge them; all that were judged before where none is named.
+    Judge { tests: Vec<String> },
     /// Decide on proposals.
     Decide { proposals: Vec<ProposalId>, verb: Verb, reason: Option<String> },
     /// Replace the text of a draft by a person's, to be proved again.

@@ -10,6 +10,7 @@ use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::question::QuestionId;
+use crate::domain::verdict::Ruling;
 
 /// The version of the event format on `--format json`.
 pub const VERSION: u32 = 1;
@@ -40,6 +41,8 @@ pub enum Event {
     BehaviourChanged { proposal: ProposalId, function: FunctionId, calls: u64, line: String },
     /// A function's calls end as before again.
     BehaviourRestored { proposal: ProposalId, function: FunctionId },
+    /// A test with an intent was judged; `proposal` waits for a person because of it.
+    Judged { test: String, ruling: Ruling, overridden: bool, proposal: Option<ProposalId> },
     /// A decision was made.
     Decided { proposal: ProposalId, function: FunctionId, verb: Verb, line: String },
     /// A decision was taken back.

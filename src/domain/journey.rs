@@ -138,3 +138,61 @@ impl JourneyEvent {
         format!("{:<6}{indent}{what}", self.line.to_string())
     }
 }
+
+/// What a line of a told journey is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Telling {
+    /// Where the lines below it belong: `In the test:`.
+    Heading,
+    /// A call began; the calls are counted.
+    Called(usize),
+    /// It returned.
+    Returned,
+    /// It raised.
+    Raised,
+    /// A generator yielded.
+    Yielded,
+    /// A generator was closed.
+    Closed,
+}
+
+/// One line of a journey as it is told to people: two runs of a test that do the same read the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToldLine {
+    /// What it is.
+    pub telling: Telling,
+    /// The event it tells; none for a heading.
+    pub line: Option<LineId>,
+    /// The event that began the call it belongs to.
+    pub call: Option<LineId>,
+    /// How many calls are around it.
+    pub depth: u32,
+    /// The function's name, with the object's number where there are several: `Cart#2.total`. Of a heading, its words.
+    pub name: String,
+    /// Arguments in brackets, or the value; sanitised.
+    pub detail: String,
+    /// The function, where a call begins.
+    pub function: Option<FunctionId>,
+    /// The line of its function that a call was made from, or that raised.
+    pub at: Option<u32>,
+    /// The lines of its own function that a call ran.
+    pub reached: Vec<u32>,
+}
+
+impl ToldLine {
+    /// Writes the line as files and reports have it: `2.   [CALLED] Cart.total({})`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let indent = "  ".repeat(usize::try_from(self.depth).unwrap_or(0));
+        let Self { name, detail, .. } = self;
+        match self.telling {
+            Telling::Heading => name.clone(),
+            Telling::Called(number) => format!("{number}. {indent}[CALLED] {name}{detail}"),
+            Telling::Returned => format!("{indent}[RETURNED] {name} -> {detail}"),
+            Telling::Raised => format!("{indent}[RAISED] {name} -> {detail}"),
+            Telling::Yielded => format!("{indent}[YIELDED] {name} -> {detail}"),
+            Telling::Closed => format!("{indent}[CLOSED] {name}"),
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Whatever waits for a person: drafts and behaviour changes, their states, and the evidence that stands beside them.
+//! Whatever waits for a person: drafts, behaviour changes and verdicts, their states, and the evidence that stands beside them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, Effect};
 use crate::domain::function::FunctionId;
 use crate::domain::value::Difference;
+use crate::domain::verdict::Verdict;
 
 /// Numbers a proposal in the project's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,6 +97,23 @@ pub enum Body {
     Draft(Draft),
     /// Recorded calls that end differently now.
     Change(Change),
+    /// A test whose intent was not met, or not decided.
+    Verdict(OpenVerdict),
+}
+
+/// A test whose intent was not met, or not decided. What the test did is kept by its node id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenVerdict {
+    /// The test, by its node id.
+    pub test: String,
+    /// What it is for.
+    pub intent: String,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Accepting what it does now would decide it.
+    pub takes_journey: bool,
+    /// When it was judged.
+    pub at: Moment,
 }
 
 /// Who wrote a draft.
@@ -297,7 +315,7 @@ impl Proposal {
     pub fn draft(&self) -> Option<&Draft> {
         match &self.body {
             Body::Draft(draft) => Some(draft),
-            Body::Change(_) => None,
+            Body::Change(_) | Body::Verdict(_) => None,
         }
     }
 
@@ -306,7 +324,16 @@ impl Proposal {
     pub fn change(&self) -> Option<&Change> {
         match &self.body {
             Body::Change(change) => Some(change),
-            Body::Draft(_) => None,
+            Body::Draft(_) | Body::Verdict(_) => None,
+        }
+    }
+
+    /// Gives the verdict, when it is one.
+    #[must_use]
+    pub fn verdict(&self) -> Option<&OpenVerdict> {
+        match &self.body {
+            Body::Verdict(verdict) => Some(verdict),
+            Body::Draft(_) | Body::Change(_) => None,
         }
     }
 }

@@ -193,11 +193,24 @@ pub struct Watch {
     pub quiet_ms: u64,
     /// Look for changes by reading the tree every so many milliseconds, in place of the system's notices; 0 is off.
     pub poll_ms: u64,
+    /// What becomes of tests with an intent whose journey ran through edited code.
+    pub judge: WatchJudge,
+}
+
+/// `watch.judge`: what becomes of tests with an intent whose journey ran through edited code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchJudge {
+    /// They are shown as stale, until somebody asks.
+    Off,
+    /// They are run once more, and judged by rules and accepted journeys.
+    #[default]
+    Rules,
 }
 
 impl Default for Watch {
     fn default() -> Self {
-        Self { enabled: true, quiet_ms: 10, poll_ms: 0 }
+        Self { enabled: true, quiet_ms: 10, poll_ms: 0, judge: WatchJudge::Rules }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The state of the project as a front end shows it: totals and one-line rows, never whole values.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use crate::domain::event::{JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::question::Question;
+use crate::domain::verdict::{JudgedTest, Ruling, Since};
 
 /// Everything a screen needs between two keys.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,6 +44,8 @@ pub struct Snapshot {
     pub functions: Arc<Vec<FunctionRow>>,
     /// What waits for a person, ranked: all of it.
     pub queue: Arc<Vec<QueueRow>>,
+    /// The last verdict of each test with an intent, the worst first.
+    pub verdicts: Arc<Vec<VerdictRow>>,
     /// What was decided in this pass.
     pub decided: Decided,
     /// Functions whose drafts or tests rest on code that changed.
@@ -169,7 +173,7 @@ pub struct FunctionRow {
 pub struct QueueRow {
     /// The proposal.
     pub id: ProposalId,
-    /// `draft` or `change`.
+    /// `draft`, `change` or `verdict`.
     pub kind: String,
     /// The function.
     pub function: FunctionId,
@@ -181,12 +185,57 @@ pub struct QueueRow {
     pub title: String,
     /// Runs passed and made.
     pub proved: Option<(u32, u32)>,
+    /// Of a verdict, what came of the test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<Ruling>,
     /// Why it may not be accepted now.
     pub blocked: Option<String>,
     /// It is decided on by itself, never with all others: a coding agent wrote it, or it holds what looks personal.
     pub alone: bool,
     /// Skipped in this pass.
     pub skipped: bool,
+}
+
+/// The last verdict of a test with an intent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerdictRow {
+    /// The test, by its node id.
+    pub test: String,
+    /// The test as a function of the project.
+    pub function: FunctionId,
+    /// Its file.
+    pub path: RelPath,
+    /// The line of its `def`, where it is still there.
+    pub line: Option<u32>,
+    /// What came of it.
+    pub ruling: Ruling,
+    /// A person overruled it.
+    pub overridden: bool,
+    /// Who decided: `rules`, `approved`, or `llm:` and the model.
+    pub evaluator: String,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// When it was judged.
+    pub at: Moment,
+    /// Since when it comes to this, and when it passed last.
+    pub since: Since,
+    /// What it ran through changed since.
+    pub stale: bool,
+    /// Where it waits for a person.
+    pub proposal: Option<ProposalId>,
+}
+
+/// The last verdict of a test with what the test did, as the screen shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedView {
+    /// What came of it.
+    pub judged: JudgedTest,
+    /// Where the functions of its journey are: file and line of `def`.
+    pub places: BTreeMap<FunctionId, (RelPath, u32)>,
+    /// The test as a function of the project.
+    pub function: FunctionId,
+    /// Since when it comes to this, and when it passed last.
+    pub since: Since,
 }
 
 /// Counts of decisions in this pass.

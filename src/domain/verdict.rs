@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::clock::Moment;
+use crate::base::paths::RelPath;
+use crate::domain::journey::ToldLine;
+
 /// What came of an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -77,4 +81,55 @@ pub enum Show {
     Lines,
     /// Clauses that hold.
     Suggestions,
+}
+
+/// What the last run of a test with an intent came to, with what it did: what the workbench shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedTest {
+    /// The test, by its node id.
+    pub test: String,
+    /// Its file.
+    pub file: RelPath,
+    /// What it is for, in plain English.
+    pub intent: String,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// What it did, line by line.
+    pub journey: Vec<ToldLine>,
+    /// Lines of it that were left out, at its end.
+    pub cut: usize,
+    /// What the recorder left out: reason and count.
+    pub gaps: Vec<(String, u64)>,
+    /// Its own sentences decide nothing: clauses or a journey that a person accepts do.
+    pub accepts: bool,
+    /// Clauses that hold for what it did, each with what it would notice; where none decide it.
+    #[serde(default)]
+    pub suggestions: Vec<String>,
+    /// When its run began: code that was edited later was not in it.
+    pub began: Moment,
+    /// When it was judged.
+    pub at: Moment,
+}
+
+impl JudgedTest {
+    /// Tells whether accepting what the test does now would decide it.
+    #[must_use]
+    pub fn takes_journey(&self) -> bool {
+        self.accepts && self.verdict.verdict == Ruling::Unclear && self.cut == 0 && self.gaps.is_empty()
+    }
+
+    /// Tells whether a person should look at it.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.verdict.verdict, Ruling::Fail | Ruling::Unclear) && !self.verdict.overridden
+    }
+}
+
+/// When a test came to what it comes to now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Since {
+    /// The first run in a row with the ruling of the last one.
+    pub begun: Moment,
+    /// The last run that passed.
+    pub passed: Option<Moment>,
 }

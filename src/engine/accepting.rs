@@ -26,6 +26,16 @@ pub struct Accepted {
 /// # Errors
 /// When a sentence is no clause, no test has an intent, or the files cannot be written.
 pub fn accept(root: &Path, told: &Told, clauses: &[String]) -> Result<Vec<Accepted>, Trouble> {
+    let (edits, accepted) = plan(root, told, clauses)?;
+    apply(root, &edits)?;
+    Ok(accepted)
+}
+
+/// Says what accepting would write: each file once.
+///
+/// # Errors
+/// As [`accept`], but nothing is written.
+pub fn plan(root: &Path, told: &Told, clauses: &[String]) -> Result<(Vec<FileEdit>, Vec<Accepted>), Trouble> {
     let mut sentences = Vec::new();
     for sentence in clauses.iter().flat_map(|text| grammar::sentences(text)) {
         let clause = grammar::parse(sentence).map_err(|unclear| {
@@ -60,8 +70,7 @@ pub fn accept(root: &Path, told: &Told, clauses: &[String]) -> Result<Vec<Accept
     if before.as_deref() != Some(&text) {
         edits.push(edit(lock::PATH, before, text)?);
     }
-    apply(root, &edits)?;
-    Ok(accepted)
+    Ok((edits, accepted))
 }
 
 /// Gives the file of a test's accepted journey, below the project's root.

@@ -21,7 +21,7 @@ use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Evidence, Proposal, ProposalId, ProposalState};
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
-use crate::domain::snapshot::{Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Trust, WatchState};
+use crate::domain::snapshot::{Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Trust, VerdictRow, WatchState};
 use crate::engine::counted::Counted;
 use crate::engine::environment::Environment;
 use crate::engine::jobs::Jobs;
@@ -31,6 +31,7 @@ use crate::engine::questions::Questions;
 use crate::engine::reaches::Reaches;
 use crate::engine::rows::{self, Known};
 use crate::engine::stream::Streams;
+use crate::engine::verdicts;
 use crate::source::index::Index;
 use crate::store::{Store, StoreError};
 use crate::watch::Watcher;
@@ -61,6 +62,7 @@ pub struct Core {
     pub replaying: tokio::sync::Mutex<()>,
     pub proving: tokio::sync::Mutex<()>,
     pub deciding: tokio::sync::Mutex<()>,
+    pub rejudging: tokio::sync::Mutex<()>,
     /// A step of a proposal is stored and taken into memory as one, so that no older form comes back.
     stepping: Mutex<()>,
     /// The last comparison with a commit.
@@ -91,6 +93,8 @@ pub struct State {
     /// Functions whose rejected change still shows.
     pub red: Counted<HashSet<FunctionId>>,
     pub edited: Counted<HashMap<FunctionId, Moment>>,
+    /// The last verdict of each test with an intent, by node id.
+    pub verdicts: Counted<BTreeMap<String, verdicts::Kept>>,
     pub recordings: Vec<RecordingRow>,
     pub decided: Decided,
     pub can_undo: bool,
@@ -112,7 +116,11 @@ impl State {
     /// Tells how often something may have changed that rows are made of.
     fn changes(&self) -> u64 {
         let known = [self.calls.changes(), self.callers.changes(), self.tested.changes(), self.untestable.changes()];
-        known.iter().sum::<u64>() + self.proposals.changes() + self.red.changes() + self.edited.changes()
+        known.iter().sum::<u64>()
+            + self.proposals.changes()
+            + self.red.changes()
+            + self.edited.changes()
+            + self.verdicts.changes()
     }
 }
 
@@ -123,6 +131,7 @@ struct Rows {
     files: Arc<Vec<FileRow>>,
     functions: Arc<Vec<FunctionRow>>,
     queue: Arc<Vec<QueueRow>>,
+    verdicts: Arc<Vec<VerdictRow>>,
     stale: usize,
     offers: Vec<Vec<String>>,
     tree: Digest,
@@ -150,6 +159,7 @@ impl Core {
             replaying: tokio::sync::Mutex::new(()),
             proving: tokio::sync::Mutex::new(()),
             deciding: tokio::sync::Mutex::new(()),
+            rejudging: tokio::sync::Mutex::new(()),
             stepping: Mutex::new(()),
             diffed: Mutex::new(None),
             state: Mutex::new(state),
@@ -260,6 +270,7 @@ impl Core {
             files: rows.files.clone(),
             functions: rows.functions.clone(),
             queue: rows.queue.clone(),
+            verdicts: rows.verdicts.clone(),
             stale: rows.stale,
             tree: rows.tree,
             offers: rows.offers.clone(),
@@ -286,6 +297,7 @@ impl Core {
         for proposal in state.proposals.values() {
             waiting.entry(&proposal.function).or_default().push(proposal);
         }
+        let judged = verdicts::marks(state.verdicts.values());
         let known = |id: &FunctionId| Known {
             calls: state.calls.get(id).copied().unwrap_or(0),
             callers: state.callers.get(id).copied().unwrap_or(0),
@@ -293,6 +305,7 @@ impl Core {
             untestable: state.untestable.get(id).cloned(),
             edited: state.edited.get(id).copied(),
             red: state.red.contains(id),
+            judged: judged.get(id).copied(),
         };
         let mut files = Vec::new();
         let mut functions = Vec::new();
@@ -317,6 +330,7 @@ impl Core {
             files: kept(&last.files, files),
             functions: kept(&last.functions, functions),
             queue: kept(&last.queue, queue),
+            verdicts: kept(&last.verdicts, verdicts::rows(state.verdicts.values(), state.proposals.values(), &index)),
             stale,
             tree: index.hash(),
             offers: offers(index.modules().map(AsRef::as_ref)),
@@ -479,6 +493,7 @@ fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
         files: Arc::default(),
         functions: Arc::default(),
         queue: Arc::default(),
+        verdicts: Arc::default(),
         decided: state.decided,
         stale: 0,
         questions: Vec::new(),

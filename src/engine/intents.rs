@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use similar::{ChangeTag, TextDiff};
 
-use crate::base::clock::Moment;
+use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
@@ -26,6 +26,7 @@ use crate::domain::settings::Settings;
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Show, Verdict};
 use crate::engine::accepting;
 use crate::engine::judging::{self, Understood};
+use crate::engine::leaving::{self, Seen};
 use crate::engine::programs;
 use crate::judge::evaluate::Missing;
 use crate::judge::lock::{self, Lock};
@@ -85,6 +86,8 @@ impl Journey {
 /// Judges the tests of one project.
 pub struct Judge {
     root: PathBuf,
+    /// When the run began.
+    began: Moment,
     index: Arc<Index>,
     /// What was accepted, or why that cannot be read.
     lock: Result<Lock, String>,
@@ -94,9 +97,10 @@ impl Judge {
     /// Reads the project's sources.
     #[must_use]
     pub fn open(root: &Path, exclude: &[String]) -> Self {
+        let began = clock::now();
         let lock = accepting::read(root, lock::PATH).and_then(|text| Lock::read(text.as_deref()));
         let lock = lock.map_err(|trouble| text::display_line(&trouble.to_string()).into_owned());
-        Self { root: root.to_owned(), index: Arc::new(Index::build(root, exclude, &|_, _| {})), lock }
+        Self { root: root.to_owned(), began, index: Arc::new(Index::build(root, exclude, &|_, _| {})), lock }
     }
 
     /// Judges one test by what it did.
@@ -106,8 +110,14 @@ impl Judge {
         if !journey.recorded {
             return nothing_recorded();
         }
+        let verdict = self.decide(request, &journey);
+        let accepts = sentences(request).is_err();
+        let open = accepts && verdict.verdict == Ruling::Unclear;
+        let suggestions = if open { self.show(Show::Suggestions, request, &journey) } else { Vec::new() };
+        let seen = Seen { events: &journey.events, gaps: &journey.gaps, began: self.began, accepts, suggestions };
+        leaving::leave(&self.root, request, &verdict, seen);
         let shown = request.show.iter().map(|show| (*show, self.show(*show, request, &journey))).collect();
-        Verdict { shown, ..self.decide(request, &journey) }
+        Verdict { shown, ..verdict }
     }
 
     fn show(&self, show: Show, request: &Request, journey: &Journey) -> Vec<String> {

@@ -10,6 +10,7 @@ mod because;
 mod behaviour;
 mod cleaning;
 mod code;
+mod contested;
 mod core;
 mod counted;
 mod diff;
@@ -25,6 +26,7 @@ mod importing;
 pub mod intents;
 mod jobs;
 pub mod judging;
+mod leaving;
 mod leftovers;
 mod log;
 mod model;
@@ -39,6 +41,7 @@ mod questions;
 mod reaches;
 mod recording;
 mod recordings;
+mod rejudging;
 pub mod report;
 mod review;
 mod rows;
@@ -52,12 +55,14 @@ mod tests;
 mod trials;
 mod undo;
 mod unexplained;
+mod verdicts;
 mod views;
 mod watching;
 
 pub use cleaning::{Clean, Cleaned};
 pub use examples::Documented;
 pub use importing::{Imported, Refusal};
+pub use leaving::{UNTRACED, prepare as prepare_verdicts};
 pub use recording::{Program, gap_lines};
 pub use review::LeftAlone;
 
@@ -128,6 +133,8 @@ pub enum Done {
     Decided { lines: Vec<String> },
     /// Accepted tests that are not as they would be drafted now.
     Checked { lines: Vec<String> },
+    /// Tests with intents were run and judged.
+    Judged { tests: Vec<String> },
 }
 
 /// Where proved drafts are written besides the project's tests.
@@ -187,6 +194,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         let core = core.clone();
         tokio::spawn(async move {
             index(&core).await;
+            verdicts::begin(&core).await;
             watching::start(&core);
             environment::prepare(&core).await;
             leftovers::take_in(&core).await;
@@ -196,6 +204,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     } else {
         index(&core).await;
         leftovers::take_in(&core).await;
+        verdicts::begin(&core).await;
         mark_outdated(&core).await;
     }
     Ok(handle)
@@ -311,6 +320,7 @@ impl Handle {
             Command::Explain { proposal, note, by } => {
                 proposing::explain(core, proposal, &note, &by).map(|()| Done::Proposal(proposal))
             }
+            Command::Judge { tests } => rejudging::judge(core, tests).await,
             Command::Decide { proposals, verb, reason } => {
                 review::decide(core, proposals, verb, reason).await.map(|lines| Done::Decided { lines })
             }
@@ -339,6 +349,7 @@ impl Handle {
                 core.use_store(opened.store);
                 review::load(core, opened.alone)?;
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
+                verdicts::begin(core).await;
                 environment::prepare(core).await;
                 catch_up(core).await;
                 Ok(Done::Nothing)

@@ -1,4 +1,5 @@
-//! What accepting a draft would write: the test file and the manifest, from their content now to their content after.
+//! What accepting a proposal would write: of a draft the test file and the manifest, of a verdict the accepted journey and
+//! the lock; from their content now to their content after.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -9,6 +10,7 @@ use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
 use crate::domain::snapshot::Conflict;
+use crate::engine::contested;
 use crate::engine::core::Core;
 use crate::engine::drafting::{self, Parts};
 use crate::generate::layout;
@@ -23,6 +25,9 @@ pub type Overlay = HashMap<RelPath, Option<String>>;
 
 /// Says what accepting a proposal would write now, given what was planned before it.
 pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<FileEdit>, Trouble> {
+    if let Some(open) = proposal.verdict() {
+        return contested::plan(core, proposal, open);
+    }
     let Some(draft) = proposal.draft() else { return Ok(Vec::new()) };
     let parts = drafting::parts(proposal)?;
     let file = &draft.target;

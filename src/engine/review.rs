@@ -17,7 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Origin, Proposal, ProposalId, ProposalState};
 use crate::engine::core::{Core, account};
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::{Done, Handle, behaviour, drafting, is_ready, require_trust, standing};
+use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, require_trust, standing};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note};
 use crate::write::apply::{self, WriteError};
@@ -92,6 +92,7 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
         return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
     }
     let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
+    contested::check(&proposals, verb)?;
     if let Some(by_agent) = proposals.iter().find(|one| proposals.len() > 1 && verb == Verb::Accept && is_by_agent(one)) {
         let trouble = Trouble::usage(format!("Not accepted: #{} among others.", by_agent.id.0));
         return Err(trouble.because("A coding agent wrote it.").so("Look at it and accept it by itself."));
@@ -109,6 +110,7 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
     let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
     let changed: Vec<FunctionId> =
         proposals.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
+    let decided = proposals.clone();
     let at = clock::now();
     let worker = core.clone();
     let mut lines = super::blocking(move || match verb {
@@ -118,6 +120,9 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
     })
     .await??;
     after(core)?;
+    if matches!(verb, Verb::Accept | Verb::Edit) {
+        contested::judge_anew(core, &decided);
+    }
     if verb == Verb::Accept && !changed.is_empty() {
         lines.extend(draft_anew(core, changed).await?);
     }
@@ -164,7 +169,7 @@ fn accept(
     let mut overlay = Overlay::new();
     let mut plans = Vec::new();
     for proposal in proposals {
-        if !is_ready(proposal.state) {
+        if !is_ready(proposal.state) || super::rows::blocked(proposal).is_some() {
             return Err(not_ready(proposal));
         }
         let edits = plan(core, proposal, &overlay)?;
@@ -212,6 +217,9 @@ fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
         (Body::Change(change), _) => {
             format!("Accepted {name}: {} as of today.", text::count(change.calls.len(), "outcome"))
         }
+        (Body::Verdict(_), _) if edits.is_empty() => format!("Accepted FAIL of {name}: the test stays red."),
+        (Body::Verdict(_), _) if proposal.edited.is_some() => format!("Accepted {name}: it is decided by these clauses."),
+        (Body::Verdict(_), _) => format!("Accepted {name}: what it does now is what it is for."),
     }
 }
 
@@ -240,6 +248,7 @@ pub fn not_ready(proposal: &Proposal) -> Trouble {
     let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
     match proposal.state {
         ProposalState::Stale if proposal.draft().is_some() => trouble.so("t shows the new draft."),
+        ProposalState::Ready if proposal.verdict().is_some() => trouble.so("Edit the intent, or t judges it again."),
         ProposalState::Refused | ProposalState::Failed => trouble.so("e edits it, and it is proved again; r puts it away."),
         _ => trouble,
     }
@@ -383,6 +392,7 @@ pub fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(crate::domai
             .into_iter()
             .filter_map(|(call, bytes)| Some((call, outcome_hash(&value::outcome(&bytes).ok()?))))
             .collect(),
+        Body::Verdict(_) => Vec::new(),
     })
 }
 
@@ -463,7 +473,7 @@ pub fn basis(proposal: &Proposal) -> Digest {
     match (&proposal.body, &proposal.edited) {
         (_, Some(text)) => hash::of(text.as_bytes()),
         (Body::Draft(draft), None) => hash::of(draft.standalone().as_bytes()),
-        (Body::Change(_), None) => proposal.basis,
+        (Body::Change(_) | Body::Verdict(_), None) => proposal.basis,
     }
 }
 
@@ -553,6 +563,9 @@ pub fn merged<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> Vec<FileEdit> {
 /// Takes a person's text in place of the draft's, and proves it.
 pub async fn edit(core: &Arc<Core>, id: ProposalId, text: String) -> Result<(), Trouble> {
     let proposal = core.proposal(id)?;
+    if let Some(open) = proposal.verdict() {
+        return contested::choose(core, &proposal, open, text);
+    }
     if proposal.draft().is_none() {
         return Err(Trouble::usage("Only drafts have a text to edit."));
     }

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use crate::base::clock::Moment;
+use crate::base::text;
 use crate::domain::function::{Function, FunctionId, Module};
-use crate::domain::proposal::{Body, Finding, Origin, Proposal, ProposalState};
+use crate::domain::proposal::{Body, Finding, OpenVerdict, Origin, Proposal, ProposalState};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
+use crate::domain::verdict::Ruling;
 use crate::engine::review;
 use crate::generate::prove::HOLDS;
 
@@ -24,6 +26,8 @@ pub struct Known {
     pub edited: Option<Moment>,
     /// A change was rejected and the outcome still differs.
     pub red: bool,
+    /// Of a test: what came of its intent.
+    pub judged: Option<Mark>,
 }
 
 /// Makes the row of a file.
@@ -65,13 +69,18 @@ fn reason(known: &Known, waiting: &[&Proposal]) -> Option<String> {
 }
 
 fn mark(known: &Known, waiting: &[&Proposal], changes: usize) -> Mark {
-    if changes > 0 || known.red {
+    if known.judged == Some(Mark::Error) {
+        Mark::Error
+    } else if changes > 0 || known.red || known.judged == Some(Mark::Failing) {
         Mark::Failing
-    } else if waiting.iter().any(|p| p.state == ProposalState::Stale && p.draft().is_some()) {
+    } else if known.judged == Some(Mark::Unclear) {
+        Mark::Unclear
+    } else if known.judged == Some(Mark::Stale) || waiting.iter().any(|p| p.state == ProposalState::Stale && p.draft().is_some())
+    {
         Mark::Stale
     } else if waiting.iter().any(|p| matches!(p.state, ProposalState::Streaming | ProposalState::Proving)) {
         Mark::Running
-    } else if known.tested {
+    } else if known.tested || known.judged.is_some() {
         Mark::Tested
     } else if reason(known, waiting).is_some() && !waiting.iter().any(|p| is_in_queue(p)) {
         Mark::Untestable
@@ -86,8 +95,8 @@ fn mark(known: &Known, waiting: &[&Proposal], changes: usize) -> Mark {
 #[must_use]
 pub fn is_in_queue(proposal: &Proposal) -> bool {
     match (&proposal.body, proposal.state) {
-        // A change that is stale is not observed any more: there is nothing to ask.
-        (Body::Change(_), state) => state == ProposalState::Ready,
+        // A change or a verdict that is stale is not observed any more: there is nothing to ask.
+        (Body::Change(_) | Body::Verdict(_), state) => state == ProposalState::Ready,
         (_, ProposalState::Ready | ProposalState::Streaming | ProposalState::Proving | ProposalState::Stale) => true,
         // What rules drafted and the gate refused is a reason on the function; what a person or a model wrote is shown.
         (Body::Draft(draft), ProposalState::Refused | ProposalState::Failed) => {
@@ -128,7 +137,11 @@ pub fn queue(proposals: &[&Proposal], functions: &HashMap<FunctionId, (&Function
 type Rank = (u8, std::cmp::Reverse<i64>, u8, std::cmp::Reverse<u64>);
 
 fn rank(proposal: &Proposal, known: Option<&Known>) -> Rank {
-    let kind = u8::from(proposal.change().is_none());
+    let kind = match &proposal.body {
+        Body::Change(_) => 0,
+        Body::Verdict(_) => 1,
+        Body::Draft(_) => 2,
+    };
     let edited = known.and_then(|known| known.edited).map_or(0, |at| at.0);
     let tested = u8::from(known.is_some_and(|known| known.tested));
     let callers = known.map_or(0, |known| known.callers);
@@ -146,6 +159,10 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
             let total = change.calls.len() as u64 + change.same;
             ("change", format!("{}   old → new   {} of {total} calls", proposal.function, change.calls.len()))
         }
+        Body::Verdict(open) => {
+            let word = if open.verdict.verdict == Ruling::Fail { "FAIL" } else { "UNCLEAR" };
+            ("verdict", format!("{}   {word}  {}", proposal.function, text::display_line(&open.verdict.reason)))
+        }
     };
     QueueRow {
         id: proposal.id,
@@ -155,6 +172,7 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         state: proposal.state,
         title,
         proved: proposal.proved,
+        ruling: proposal.verdict().map(|open| open.verdict.verdict),
         blocked: blocked(proposal),
         alone: alone(proposal).is_some(),
         skipped: proposal.skipped,
@@ -164,6 +182,9 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
 /// Says why a proposal is left out where many are accepted at once, when that is so.
 #[must_use]
 pub fn alone(proposal: &Proposal) -> Option<String> {
+    if proposal.verdict().is_some() {
+        return Some("it is a verdict".into());
+    }
     if review::is_by_agent(proposal) {
         return Some("a coding agent wrote it".into());
     }
@@ -177,17 +198,24 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
     let first =
         |finding: Finding| proposal.evidence.iter().find(|e| e.finding == finding).map(|e| format!("{} {}", e.what, e.detail));
     match proposal.state {
-        ProposalState::Ready => None,
+        ProposalState::Ready => proposal.verdict().and_then(undecidable),
         ProposalState::Refused => {
             Some(first(Finding::Fail).or_else(|| first(Finding::Flaky)).unwrap_or_else(|| "the proof failed".into()))
         }
         ProposalState::Failed => Some(first(Finding::Error).unwrap_or_else(|| "it was not finished".into())),
         ProposalState::Stale if proposal.change().is_some() => Some("it ends as before again".into()),
+        ProposalState::Stale if proposal.verdict().is_some() => Some("a newer run came to something else".into()),
         ProposalState::Stale => Some("the code under it changed".into()),
         ProposalState::Accepted | ProposalState::Edited | ProposalState::Written => Some("it was accepted already".into()),
         ProposalState::Rejected => Some("it was rejected".into()),
         _ => Some("it is not proved yet".into()),
     }
+}
+
+/// Says why there is nothing to accept about a verdict: what is unclear by its own sentences, no accepted journey decides.
+fn undecidable(open: &OpenVerdict) -> Option<String> {
+    let nothing = open.verdict.verdict == Ruling::Unclear && !open.takes_journey;
+    nothing.then(|| "its own sentences decide it, and leave it open".into())
 }
 
 #[cfg(test)]

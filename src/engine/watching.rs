@@ -15,7 +15,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::WatchState;
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, drafting, reaches};
+use crate::engine::{behaviour, blocking, drafting, reaches, rejudging, verdicts};
 use crate::source::change::IndexChange;
 use crate::watch::{Batch, Watcher};
 
@@ -95,6 +95,9 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     }
     let functions: Vec<FunctionId> = change.code().cloned().collect();
     let modules = change.changed_modules();
+    verdicts::mark_stale(core, &functions.iter().cloned().collect(), &modules);
+    let judging = core.clone();
+    tokio::spawn(async move { rejudging::after_save(&judging).await });
     let worker = core.clone();
     let rests = blocking(move || {
         let reach = reaches::recorded(&worker, &worker.index())?;
@@ -182,10 +185,14 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
         }
         let worker = core.clone();
         let mut version = seen;
-        let Ok((changed, now)) = blocking(move || (worker.store().changed_since(&mut version).unwrap_or(false), version)).await
-        else {
-            return;
-        };
+        let looked = blocking(move || {
+            let taken = verdicts::take_in(&worker);
+            (worker.store().changed_since(&mut version).unwrap_or(false), version, taken)
+        });
+        let Ok((changed, now, taken)) = looked.await else { return };
+        if let Err(trouble) = taken {
+            core.complain("verdict", &trouble);
+        }
         seen = now;
         if changed {
             if let Err(trouble) = resync(&core) {
@@ -206,6 +213,7 @@ pub fn resync(core: &Arc<Core>) -> Result<(), Trouble> {
     })?;
     let recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
     core.state.lock().recordings = recordings;
+    verdicts::load(core)?;
     core.reload_recorded()?;
     core.reload_undo()
 }

@@ -12,7 +12,7 @@ use regex::{Captures, Regex};
 use crate::base::text;
 use crate::domain::call::Argument;
 use crate::domain::function::FunctionId;
-use crate::domain::journey::{JourneyEvent, Phase, What};
+use crate::domain::journey::{JourneyEvent, Phase, Telling, ToldLine, What};
 use crate::domain::value::Value;
 
 /// Characters of a value.
@@ -35,21 +35,27 @@ static VARIES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 /// Tells a journey, a line for each call that began or ended.
 #[must_use]
 pub fn tell(events: &[JourneyEvent]) -> Vec<String> {
+    lines(events).iter().map(ToldLine::text).collect()
+}
+
+/// Tells a journey, each line with the event it tells.
+#[must_use]
+pub fn lines(events: &[JourneyEvent]) -> Vec<ToldLine> {
     let mut teller = Teller::default();
     let mut out = Vec::new();
     for phase in [Phase::Setup, Phase::Call, Phase::Teardown] {
         let of_phase: Vec<&JourneyEvent> = events.iter().filter(|event| event.phase == phase).collect();
         if phase != Phase::Call && !of_phase.is_empty() {
-            out.push(format!("In {phase}:"));
+            out.push(heading(&format!("In {phase}:")));
         }
         for (at, strand) in strands(&of_phase).into_iter().enumerate() {
             if at > 0 {
-                out.push("Beside it:".to_owned());
+                out.push(heading("Beside it:"));
             }
             out.extend(strand.into_iter().filter_map(|event| teller.line(event)));
         }
         if phase == Phase::Setup && !out.is_empty() {
-            out.push("In the test:".to_owned());
+            out.push(heading("In the test:"));
         }
     }
     out
@@ -106,7 +112,7 @@ fn strands<'a>(events: &[&'a JourneyEvent]) -> Vec<Vec<&'a JourneyEvent>> {
     let mut others: Vec<_> = strands.collect();
     others.sort_by_cached_key(|strand| {
         let mut alone = Teller::default();
-        strand.iter().filter_map(|event| alone.line(event)).collect::<Vec<_>>()
+        strand.iter().filter_map(|event| alone.line(event)).map(|line| line.text()).collect::<Vec<_>>()
     });
     first.into_iter().chain(others).collect()
 }
@@ -126,9 +132,8 @@ struct Teller {
 }
 
 impl Teller {
-    fn line(&mut self, event: &JourneyEvent) -> Option<String> {
-        let indent = "  ".repeat(usize::try_from(event.depth.min(DEPTH_MAX)).unwrap_or(0));
-        let line = match &event.what {
+    fn line(&mut self, event: &JourneyEvent) -> Option<ToldLine> {
+        let (telling, name, detail) = match &event.what {
             What::Call { function, args, receiver, .. } => {
                 self.calls += 1;
                 let name = self.name(function, receiver.and(args.first()));
@@ -136,20 +141,28 @@ impl Teller {
                 let skip = usize::from(receiver.is_some());
                 let args: Vec<(Value, Value)> =
                     args.iter().skip(skip).map(|arg| (Value::Str(arg.name.clone()), self.same(&arg.value))).collect();
-                format!("{}. {indent}[CALLED] {name}({})", self.calls, Value::Dict(args).summary(VALUE))
+                (Telling::Called(self.calls), name, format!("({})", Value::Dict(args).summary(VALUE)))
             }
-            What::Return { value, .. } => {
-                format!("{indent}[RETURNED] {} -> {}", self.known(event), self.same(value).summary(VALUE))
-            }
-            What::Raise { exception, .. } => {
-                format!("{indent}[RAISED] {} -> {}", self.known(event), self.same(exception).summary(VALUE))
-            }
-            What::Yield { value } => format!("{indent}[YIELDED] {} -> {}", self.known(event), self.same(value).summary(VALUE)),
-            What::Throw { closed: true } => format!("{indent}[CLOSED] {}", self.known(event)),
+            What::Return { value, .. } => (Telling::Returned, self.known(event), self.same(value).summary(VALUE)),
+            What::Raise { exception, .. } => (Telling::Raised, self.known(event), self.same(exception).summary(VALUE)),
+            What::Yield { value } => (Telling::Yielded, self.known(event), self.same(value).summary(VALUE)),
+            What::Throw { closed: true } => (Telling::Closed, self.known(event), String::new()),
             What::Resume | What::Throw { .. } | What::Touch { .. } => return None,
         };
-        let line = line.replace("‹secret:", "[REDACTED:").replace('›', "]");
-        Some(text::display_line(&self.steady(&line)).into_owned())
+        let (function, at, reached) = match &event.what {
+            What::Call { function, caller_line, reached, .. } => (Some(function.clone()), *caller_line, reached.clone()),
+            What::Raise { raised_at, .. } => (None, *raised_at, Vec::new()),
+            _ => (None, None, Vec::new()),
+        };
+        let (name, detail) = (self.fit(&name), self.fit(&detail));
+        let depth = event.depth.min(DEPTH_MAX);
+        Some(ToldLine { telling, line: Some(event.line), call: Some(event.call), depth, name, detail, function, at, reached })
+    }
+
+    /// Makes a text the same in every run, and fit to be shown.
+    fn fit(&mut self, text: &str) -> String {
+        let text = text.replace("‹secret:", "[REDACTED:").replace('›', "]");
+        text::display_line(&self.steady(&text)).into_owned()
     }
 
     fn known(&self, event: &JourneyEvent) -> String {
@@ -244,6 +257,20 @@ impl Teller {
             line = replaced.into_owned();
         }
         line
+    }
+}
+
+fn heading(words: &str) -> ToldLine {
+    ToldLine {
+        telling: Telling::Heading,
+        line: None,
+        call: None,
+        depth: 0,
+        name: words.to_owned(),
+        detail: String::new(),
+        function: None,
+        at: None,
+        reached: Vec::new(),
     }
 }
 

@@ -145,6 +145,12 @@ pub fn shown(handle: &Handle, id: ProposalId) -> Result<Value, Trouble> {
             out["file"] = json!(draft.target);
             out["text"] = proposal.edited.clone().unwrap_or_else(|| draft.standalone()).into();
         }
+        Body::Verdict(open) => {
+            out["kind"] = "verdict".into();
+            out["test"] = open.test.clone().into();
+            out["intent"] = open.intent.clone().into();
+            out["verdict"] = json!(open.verdict);
+        }
         Body::Change(change) => {
             out["kind"] = "change".into();
             out["calls"] = change_calls(change, CALLS_SHOWN);

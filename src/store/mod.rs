@@ -18,6 +18,7 @@ mod recordings;
 mod schema;
 mod session;
 mod untestable;
+mod verdicts;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -43,10 +44,11 @@ pub use calls::{
 pub use clean::{Cleaned, Unwanted};
 pub use code::RecordedCode;
 pub use error::StoreError;
-pub use open::{Opened, open, open_in_memory, set_aside};
+pub use open::{Opened, open, open_in_memory, prepare, set_aside};
 pub use outcomes::{Note, StoredOutcome};
 pub use recordings::{INTERRUPTED, Pruned};
 pub use session::AcceptedTest;
+pub use verdicts::StoredVerdict;
 
 /// The folder inside a project that holds what the workbench knows about it.
 pub const FOLDER: &str = ".pytead";

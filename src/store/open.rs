@@ -271,8 +271,11 @@ fn move_planted_logs(file: &Path) -> Option<Trouble> {
     )
 }
 
-/// Makes the folder, closed to others, with its `.gitignore`.
-fn prepare(folder: &Path) -> io::Result<()> {
+/// Makes the folder of a project, closed to others, with its `.gitignore`.
+///
+/// # Errors
+/// Fails when it cannot be made, or something else has its name.
+pub fn prepare(folder: &Path) -> io::Result<()> {
     if fs::symlink_metadata(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         match DirBuilder::new().mode(0o700).create(folder) {
             // Another process that opens the same project may have been faster.

@@ -126,6 +126,7 @@ fn save(connection: &Connection, proposal: &Proposal) -> Result<()> {
     let (kind, body, calls): (&str, String, Vec<CallId>) = match &proposal.body {
         Body::Draft(draft) => ("draft", to_json(draft)?, draft.calls.clone()),
         Body::Change(change) => ("change", to_json(change)?, change.calls.iter().map(|call| call.call).collect()),
+        Body::Verdict(verdict) => ("verdict", to_json(verdict)?, Vec::new()),
     };
     connection
         .prepare_cached(
@@ -159,7 +160,11 @@ fn load(row: &Row<'_>) -> rusqlite::Result<Proposal> {
         id: ProposalId(row.get(0)?),
         function: FunctionId(row.get(1)?),
         state: from_word(row, 2)?,
-        body: if kind == "change" { Body::Change(json(row, 4)?) } else { Body::Draft(json(row, 4)?) },
+        body: match kind.as_str() {
+            "change" => Body::Change(json(row, 4)?),
+            "verdict" => Body::Verdict(json(row, 4)?),
+            _ => Body::Draft(json(row, 4)?),
+        },
         evidence: json(row, 5)?,
         proved: if proved.is_some() { json(row, 6)? } else { None },
         containment: row.get(7)?,

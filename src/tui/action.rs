@@ -8,6 +8,8 @@ pub enum Action {
     /// Go to a screen.
     Review,
     /// Go to a screen.
+    Journeys,
+    /// Go to a screen.
     Runs,
     /// Go to a screen.
     Log,
@@ -249,8 +251,15 @@ pub const TABLE: &[Entry] = &[
     entry(Decide, A::Overrule, &["o"], "bug", "This is a bug", "no test; a note with a reason stays until the outcome changes"),
     entry(Look, A::Definition, &["d"], "definition", "Go to the definition", "where the function is written"),
     entry(Look, A::Calls, &["c"], "calls", "Go to the calls", "recorded calls of the function here"),
-    entry(Look, A::PreviousItem, &[","], "previous", "Previous call or hunk", "the call, hunk or marked function before"),
-    entry(Look, A::NextItem, &["."], "next", "Next call or hunk", "the call, hunk or marked function after"),
+    entry(
+        Look,
+        A::PreviousItem,
+        &[","],
+        "previous",
+        "Previous call, hunk or evidence",
+        "the call, hunk, evidence or marked function before",
+    ),
+    entry(Look, A::NextItem, &["."], "next", "Next call, hunk or evidence", "the call, hunk, evidence or marked function after"),
     entry(Look, A::View, &["v"], "in full", "View in full", "the value, output or traceback whole"),
     entry(Look, A::Compare, &["="], "compare", "Compare", "with the file, the whole text, the newer draft"),
     entry(Move, A::Down, &["j", "Down"], "down", "Down", "one line"),
@@ -265,6 +274,7 @@ pub const TABLE: &[Entry] = &[
     entry(Move, A::Last, &[">", "End"], "last", "Last line", "to the end"),
     entry(Move, A::Enter, &["Enter"], "open", "Open", "go in or there; never decides"),
     entry(Global, A::Review, &["1"], "review", "Go to Review", "the screen of drafts and changes"),
+    entry(Global, A::Journeys, &["2"], "journeys", "Go to Journeys", "what tests with an intent did, and what came of it"),
     entry(Global, A::Runs, &["4"], "runs", "Go to Runs", "recordings and jobs"),
     entry(Global, A::Log, &["5", "L"], "log", "Go to the log", "what happened"),
     entry(Global, A::Diff, &["6"], "diff", "Go to the diff", "what a change of the code does, by recorded calls"),

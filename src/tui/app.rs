@@ -13,7 +13,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
-use crate::domain::snapshot::{CallRow, FunctionRow, JobRow, QueueRow, Snapshot, StreamView, Trust};
+use crate::domain::snapshot::{CallRow, FunctionRow, JobRow, JudgedView, QueueRow, Snapshot, StreamView, Trust};
 use crate::tui::diff::PlannedFile;
 use crate::tui::doc::Loaded;
 use crate::tui::filter::Filter;
@@ -25,7 +25,7 @@ use crate::tui::layer::{Kept, Layer};
 use crate::tui::layout::{self, Layout, Pane, Screen, Shares, Wish};
 use crate::tui::local_time::Zone;
 use crate::tui::messages::Messages;
-use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, Search, SourcePane};
+use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, JourneysPane, Search, SourcePane};
 use crate::tui::pass::Pass;
 use crate::tui::view::functions::Columns;
 use crate::tui::widgets::tree::{Node, NodeKey};
@@ -53,6 +53,8 @@ pub enum Msg {
     Calls(FunctionId, Result<Vec<CallRow>, Trouble>),
     /// A proposal was read.
     Proposal(ProposalId, Box<Result<Loaded, Trouble>>),
+    /// The last verdict of a test was read.
+    Judged(String, Box<Result<JudgedView, Trouble>>),
     /// The last comparison with a commit was read.
     Diff(Option<Arc<Diff>>),
     /// What accepting these together would write was found.
@@ -101,6 +103,8 @@ pub enum Effect {
     ReadCalls(FunctionId),
     /// Read a proposal.
     ReadProposal(ProposalId),
+    /// Read the last verdict of a test, with what it did.
+    ReadJudged(String),
     /// Read the last comparison with a commit.
     ReadDiff,
     /// Find what accepting these together would write.
@@ -195,6 +199,8 @@ pub struct AppState {
     pub calls: CallsPane,
     /// The pane of what is decided on.
     pub decision: DecisionPane,
+    /// The test whose intent and journey are shown.
+    pub journeys: JourneysPane,
     /// The comparison with a commit.
     pub diff: DiffPane,
     /// Where the runs stand.
@@ -257,6 +263,7 @@ impl AppState {
             source: SourcePane::default(),
             calls: CallsPane::default(),
             decision: DecisionPane::default(),
+            journeys: JourneysPane::default(),
             diff: DiffPane::default(),
             runs: ListState::default(),
             log: ListState::default(),

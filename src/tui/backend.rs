@@ -13,7 +13,7 @@ use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
-use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView};
+use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, Snapshot, StreamView};
 
 /// The engine as the screen sees it.
 pub trait Backend: Send + Sync + 'static {
@@ -43,6 +43,11 @@ pub trait Backend: Send + Sync + 'static {
     /// # Errors
     /// Fails when one of them cannot be written as things stand.
     fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble>;
+    /// Gives the last verdict of a test, with what the test did; may block shortly.
+    ///
+    /// # Errors
+    /// Fails when none is kept or the store cannot be read.
+    fn judged(&self, test: &str) -> Result<JudgedView, Trouble>;
     /// Gives the last comparison with a commit; cheap.
     fn diffed(&self) -> Option<Arc<Diff>>;
     /// Gives what would be sent on a yes to a question, byte for byte; cheap.

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use crate::base::paths::tilde;
 use crate::base::text::count;
-use crate::domain::proposal::ProposalState;
+use crate::domain::proposal::{OpenVerdict, ProposalState};
 use crate::domain::snapshot::{FunctionRow, Mark};
 use crate::tui::app::AppState;
-use crate::tui::doc::{About, Compare, DocRow};
+use crate::tui::doc::{About, Compare, DocRow, Loaded};
 use crate::tui::glyphs;
+use crate::tui::journeys::{self, Intent};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
@@ -24,7 +25,8 @@ pub fn len(state: &AppState, pane: Pane) -> usize {
         Pane::Functions => state.nodes.len(),
         Pane::Source => state.source.lines.as_ref().and_then(|lines| lines.as_ref().ok()).map_or(0, |lines| lines.len()),
         Pane::Calls => state.calls.lines.len(),
-        Pane::Decision | Pane::Runs | Pane::Log | Pane::Diff => doc_rows(state, pane).map_or(0, |rows| rows.len()),
+        Pane::Journey => state.journeys.lines.len(),
+        Pane::Decision | Pane::Intent | Pane::Runs | Pane::Log | Pane::Diff => doc_rows(state, pane).map_or(0, |rows| rows.len()),
     }
 }
 
@@ -37,7 +39,10 @@ pub fn row(state: &AppState, pane: Pane, at: usize, width: u16) -> Option<Row> {
         Pane::Functions => functions::row(state, at, width),
         Pane::Source => source::row(state, at, width),
         Pane::Calls => calls::row(state, at),
-        Pane::Decision | Pane::Runs | Pane::Log | Pane::Diff => doc_rows(state, pane)?.get(at).map(|row| row.row.clone()),
+        Pane::Journey => journeys::row(state, at),
+        Pane::Decision | Pane::Intent | Pane::Runs | Pane::Log | Pane::Diff => {
+            doc_rows(state, pane)?.get(at).map(|row| row.row.clone())
+        }
     }
 }
 
@@ -74,6 +79,8 @@ pub fn list(state: &mut AppState, pane: Pane) -> Option<&mut ListState> {
         Pane::Runs => &mut state.runs,
         Pane::Log => &mut state.log,
         Pane::Diff => &mut state.diff.list,
+        Pane::Intent => &mut state.journeys.intent,
+        Pane::Journey => &mut state.journeys.list,
     })
 }
 
@@ -88,6 +95,8 @@ pub fn standing(state: &AppState, pane: Pane) -> ListState {
         Pane::Runs => state.runs,
         Pane::Log => state.log,
         Pane::Diff => state.diff.list,
+        Pane::Intent => state.journeys.intent,
+        Pane::Journey => state.journeys.list,
     }
 }
 
@@ -106,7 +115,8 @@ pub fn shift(state: &AppState, pane: Pane) -> usize {
         Pane::Calls => state.calls.shift,
         Pane::Decision => state.decision.shift,
         Pane::Diff => state.diff.shift,
-        Pane::Functions | Pane::Runs | Pane::Log => 0,
+        Pane::Journey => state.journeys.shift,
+        Pane::Functions | Pane::Intent | Pane::Runs | Pane::Log => 0,
     }
 }
 
@@ -115,10 +125,11 @@ pub fn shift(state: &AppState, pane: Pane) -> usize {
 pub fn doc_rows(state: &AppState, pane: Pane) -> Option<Cow<'_, [DocRow]>> {
     Some(match pane {
         Pane::Decision => decision(state),
+        Pane::Intent => Cow::Owned(intent(state)),
         Pane::Runs => Cow::Owned(runs::rows(state)),
         Pane::Log => Cow::Owned(log::rows(state)),
         Pane::Diff => Cow::Borrowed(&state.diff.rows),
-        Pane::Functions | Pane::Source | Pane::Calls => return None,
+        Pane::Functions | Pane::Source | Pane::Calls | Pane::Journey => return None,
     })
 }
 
@@ -137,10 +148,18 @@ pub fn queue_done(state: &AppState) -> bool {
 /// Tells whether a line that accepting changes is in sight.
 #[must_use]
 pub fn diff_in_sight(state: &AppState) -> bool {
+    let nothing = |loaded: &Loaded| loaded.view.proposal.verdict().is_some() && loaded.view.plan.is_empty();
+    if state.loaded().is_some_and(|loaded| nothing(loaded)) {
+        return true;
+    }
     let layout = state.layout();
     let Some(slot) = layout.slot(Pane::Decision).filter(|_| state.screen == Screen::Review) else { return false };
     let Some(loaded) = state.loaded() else { return false };
     if state.decision.compare != Compare::Disk {
+        return false;
+    }
+    // What accepting a verdict writes stands below what it is about, and is always asked about.
+    if loaded.view.proposal.verdict().is_some() {
         return false;
     }
     let rows = loaded.rows(Compare::Disk);
@@ -168,6 +187,9 @@ fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
         }
         if let (Compare::Other, Some((_, rows))) = (state.decision.compare, &state.decision.other) {
             return Cow::Borrowed(rows);
+        }
+        if let Some((loaded, open)) = state.loaded().and_then(|loaded| Some((loaded, loaded.view.proposal.verdict()?))) {
+            return Cow::Owned(verdict(state, loaded, open));
         }
         if let Some(loaded) = state.loaded() {
             return Cow::Borrowed(loaded.rows(state.decision.compare));
@@ -212,12 +234,63 @@ fn trust(state: &AppState) -> Vec<DocRow> {
     out
 }
 
+/// Makes the lines of a verdict that waits, and of what accepting it writes.
+fn verdict(state: &AppState, loaded: &Loaded, open: &OpenVerdict) -> Vec<DocRow> {
+    let row = state.snapshot.verdicts.iter().find(|row| row.test == open.test);
+    let shown = Intent {
+        test: &open.test,
+        intent: &open.intent,
+        verdict: &open.verdict,
+        since: row.map(|row| row.since),
+        stale: row.is_some_and(|row| row.stale),
+        takes_journey: open.takes_journey && state.pass.verdict(loaded.view.proposal.id).is_none(),
+        chosen: loaded.view.proposal.edited.as_deref(),
+    };
+    let mut out = journeys::intent_rows(&shown, state.zone, state.now, columns(state, Pane::Decision));
+    out.push(DocRow::default());
+    out.push(DocRow::of(Row::new().add(Role::Accent, " Enter").add(Role::Text, " shows the journey, at the evidence")));
+    if !loaded.disk.is_empty() {
+        out.push(DocRow::default());
+        out.push(DocRow::of(Row::plain(" accept writes this, and nothing else:")));
+        out.extend(loaded.disk.iter().cloned());
+    }
+    out
+}
+
+/// Makes the lines of the intent and clauses of the test that is shown.
+fn intent(state: &AppState) -> Vec<DocRow> {
+    let Some(told) = state.journeys.told() else { return Vec::new() };
+    let judged = &told.view.judged;
+    let row = journeys::row_of(state).map(|(_, row)| row);
+    let shown = Intent {
+        test: &judged.test,
+        intent: &judged.intent,
+        verdict: &judged.verdict,
+        since: Some(told.view.since),
+        stale: row.is_some_and(|row| row.stale),
+        takes_journey: row.is_some_and(|row| row.proposal.is_some()) && judged.takes_journey(),
+        chosen: state
+            .loaded()
+            .filter(|loaded| row.is_some_and(|row| row.proposal == Some(loaded.view.proposal.id)))
+            .and_then(|loaded| loaded.view.proposal.edited.as_deref()),
+    };
+    let mut out = journeys::intent_rows(&shown, state.zone, state.now, columns(state, Pane::Intent));
+    let left_out = judged.gaps.iter().map(|(reason, number)| format!(" ~ left out {number}: {reason}"));
+    let cut = (judged.cut > 0).then(|| format!(" ~ {} of the journey are not kept", count(judged.cut, "line")));
+    out.extend(left_out.chain(cut).map(|line| DocRow::of(Row::new().add(Role::Warning, line))));
+    out
+}
+
+/// Counts the columns of a pane, in front or behind a tab.
+fn columns(state: &AppState, pane: Pane) -> usize {
+    let layout = state.layout();
+    layout.slots.iter().find(|slot| slot.tabs.contains(&pane)).map_or(78, |slot| usize::from(slot.body.width))
+}
+
 /// Breaks sentences into lines of the pane of what is decided on.
 fn sentences(state: &AppState, role: Role, text: &str) -> Vec<DocRow> {
-    let layout = state.layout();
-    let wide = layout.slots.iter().find(|slot| slot.tabs.contains(&Pane::Decision)).map_or(78, |slot| slot.body.width);
     let text = crate::base::text::display_line(text);
-    let lines = crate::base::text::wrap(&text, usize::from(wide).saturating_sub(2).max(10));
+    let lines = crate::base::text::wrap(&text, columns(state, Pane::Decision).saturating_sub(2).max(10));
     lines.into_iter().map(|line| DocRow::of(Row::new().add(role, format!(" {line}")))).collect()
 }
 

@@ -38,6 +38,8 @@ pub enum About {
     Changed(usize),
     /// A function of the comparison with a commit, and one of its calls, by their positions.
     Differs(usize, Option<usize>),
+    /// A clause of the intent, by its position.
+    Clause(usize),
     /// A command that could be recorded, by its position.
     Offer(usize),
     /// A recording, by its position in the snapshot.
@@ -106,6 +108,8 @@ impl Loaded {
         let (disk, whole, edit) = match &view.proposal.body {
             Body::Draft(draft) => draft_docs(&view, draft),
             Body::Change(change) => (change_doc(&view, change), Vec::new(), Vec::new()),
+            // What the test is for and what came of it wraps at the pane's width: only what accepting writes is made here.
+            Body::Verdict(_) => (plan_rows(&RelPath::default(), &view.plan), Vec::new(), Vec::new()),
         };
         Self { view, disk, whole, edit, size }
     }

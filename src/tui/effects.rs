@@ -45,6 +45,10 @@ impl World {
             Effect::ReadProposal(id) => {
                 self.read(move |backend| Msg::Proposal(id, Box::new(backend.proposal(id).map(Loaded::new))))
             }
+            Effect::ReadJudged(test) => self.read(move |backend| {
+                let view = backend.judged(&test);
+                Msg::Judged(test, Box::new(view))
+            }),
             Effect::ReadDiff => self.tell(Msg::Diff(self.backend.diffed())),
             Effect::ReadPlan(ids) => self.read(move |backend| {
                 let plan = backend.plan(&ids).map(|edits| edits.iter().map(PlannedFile::new).collect());

@@ -13,7 +13,7 @@ use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
-use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView};
+use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, Snapshot, StreamView};
 use crate::engine::Handle;
 use crate::tui::backend::Backend;
 
@@ -44,6 +44,10 @@ impl Backend for Handle {
 
     fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble> {
         Handle::plan(self, proposals)
+    }
+
+    fn judged(&self, test: &str) -> Result<JudgedView, Trouble> {
+        Handle::judged(self, test)
     }
 
     fn diffed(&self) -> Option<Arc<Diff>> {

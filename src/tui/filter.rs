@@ -2,7 +2,8 @@
 
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
-use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow};
+use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow, VerdictRow};
+use crate::domain::verdict::Ruling;
 use crate::tui::glyphs;
 
 /// The states `is:` knows, in the order they are offered.
@@ -65,10 +66,28 @@ impl Filter {
             ProposalState::Failed | ProposalState::Refused => "failing",
             ProposalState::Streaming | ProposalState::Proving => "running",
             _ if row.kind == "change" => "failing",
+            _ if row.ruling == Some(Ruling::Unclear) => "unclear",
+            _ if row.ruling.is_some() => "failing",
             _ => "recorded",
         };
         self.takes_name(&row.function, row.path.as_str())
             && self.states.iter().all(|word| state.starts_with(word.as_str()) || "waiting".starts_with(word.as_str()))
+    }
+
+    /// Tells whether a test with an intent is in it.
+    #[must_use]
+    pub fn takes_verdict(&self, row: &VerdictRow) -> bool {
+        let state = match row.ruling {
+            _ if row.stale => "stale",
+            _ if row.overridden => "overridden",
+            Ruling::Pass => "tested",
+            Ruling::Fail => "failing",
+            Ruling::Unclear => "unclear",
+            Ruling::Error => "error",
+        };
+        let waits = |word: &str| row.proposal.is_some() && "waiting".starts_with(word);
+        self.takes_name(&FunctionId(row.test.clone()), row.path.as_str())
+            && self.states.iter().all(|word| state.starts_with(word.as_str()) || waits(word))
     }
 
     /// Tells whether a line of the log is in it.

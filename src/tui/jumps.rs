@@ -20,6 +20,10 @@ pub struct Place {
     pub proposal: Option<ProposalId>,
     /// The file and line of the source pane.
     pub source: Option<(RelPath, u32)>,
+    /// The test whose journey is shown.
+    pub journey: Option<String>,
+    /// The line of it.
+    pub line: usize,
 }
 
 /// The places, and where on the way one stands.

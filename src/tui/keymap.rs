@@ -218,7 +218,7 @@ mod tests {
             assert_eq!(map.action(path, KeyEvent::new(code, held).into()), Some(action));
         }
         assert_eq!(map.action(path, Key::plain(KeyCode::Char('G'))), None);
-        assert_eq!(map.action(path, Key::plain(KeyCode::Char('2'))), None);
+        assert_eq!(map.action(path, Key::plain(KeyCode::Char('9'))), None);
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub enum Layer {
     Palette(Picker, Vec<Action>),
     /// The queue.
     Queue(Picker, Vec<ProposalId>),
+    /// Clauses that hold for a test, to choose from: the proposal, and what was chosen before.
+    Clauses(Picker, ProposalId, Vec<String>),
     /// A line to type into.
     Prompt(Prompt),
     /// A question with answers.
@@ -185,14 +187,14 @@ impl Layer {
     /// Tells whether typed letters go into a line of it.
     #[must_use]
     pub fn takes_text(&self) -> bool {
-        matches!(self, Self::Help(..) | Self::Palette(..) | Self::Queue(..) | Self::Prompt(_))
+        matches!(self, Self::Help(..) | Self::Palette(..) | Self::Queue(..) | Self::Clauses(..) | Self::Prompt(_))
     }
 
     /// Gives the list it chooses from.
     #[must_use]
     pub fn picker(&mut self) -> Option<&mut Picker> {
         match self {
-            Self::Help(picker, _) | Self::Palette(picker, _) | Self::Queue(picker, _) => Some(picker),
+            Self::Help(picker, _) | Self::Palette(picker, _) | Self::Queue(picker, _) | Self::Clauses(picker, ..) => Some(picker),
             _ => None,
         }
     }
@@ -201,7 +203,9 @@ impl Layer {
     #[must_use]
     pub fn line(&mut self) -> Option<&mut LineEdit> {
         match self {
-            Self::Help(picker, _) | Self::Palette(picker, _) | Self::Queue(picker, _) => Some(&mut picker.line),
+            Self::Help(picker, _) | Self::Palette(picker, _) | Self::Queue(picker, _) | Self::Clauses(picker, ..) => {
+                Some(&mut picker.line)
+            }
             Self::Prompt(prompt) => Some(&mut prompt.line),
             _ => None,
         }

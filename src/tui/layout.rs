@@ -13,6 +13,8 @@ pub enum Screen {
     /// Drafts and changes.
     #[default]
     Review,
+    /// Tests with intents: what they did and what came of it.
+    Journeys,
     /// Recordings and jobs.
     Runs,
     /// What happened.
@@ -33,6 +35,10 @@ pub enum Pane {
     Calls,
     /// What is decided on.
     Decision,
+    /// What a test is for, and its clauses.
+    Intent,
+    /// What a test did.
+    Journey,
     /// Recordings and jobs.
     Runs,
     /// The log.
@@ -47,6 +53,7 @@ impl Screen {
     pub fn panes(self) -> &'static [Pane] {
         match self {
             Self::Review => &[Pane::Functions, Pane::Source, Pane::Calls, Pane::Decision],
+            Self::Journeys => &[Pane::Intent, Pane::Journey, Pane::Source],
             Self::Runs => &[Pane::Runs],
             Self::Log => &[Pane::Log],
             Self::Diff => &[Pane::Source, Pane::Calls, Pane::Diff],
@@ -56,7 +63,7 @@ impl Screen {
     /// Tells whether proposals are decided on here.
     #[must_use]
     pub fn decides(self) -> bool {
-        matches!(self, Self::Review | Self::Diff)
+        matches!(self, Self::Review | Self::Journeys | Self::Diff)
     }
 }
 
@@ -157,16 +164,31 @@ pub fn arrange(wish: &Wish) -> Layout {
     };
     let (y, tall) = (middle.y, middle.height);
     let all = wish.screen.panes();
-    let (last, others) = (all[all.len() - 1], &all[..all.len() - 1]);
+    // What the screen is about stands right, where two are side by side.
+    let (last, others): (Pane, &[Pane]) = match wish.screen {
+        Screen::Journeys => (Pane::Journey, &[Pane::Intent, Pane::Source]),
+        _ => (all[all.len() - 1], &all[..all.len() - 1]),
+    };
     if wish.zoomed || others.is_empty() {
         column(0, width, y, tall, &[wish.focus], wish.focus);
     } else if width < 90 {
         column(0, width, y, tall, all, wish.focus);
     } else if width < 140 {
         let left = (width * (100 - wish.shares.half) / 100).saturating_sub(1).clamp(20, width - 20);
-        let front = if others.contains(&wish.left) { wish.left } else { wish.centre };
+        let wished = [wish.left, wish.centre].into_iter().find(|pane| others.contains(pane));
+        let front = wished.unwrap_or(others[0]);
         column(0, left, y, tall, others, front);
         column(left, width - left, y, tall, &[last], last);
+    } else if wish.screen == Screen::Journeys {
+        let journey = (width * wish.shares.decision / 100).clamp(20, width - 60);
+        let intent = (width - journey) / 2;
+        for (x, wide, pane) in [
+            (0, intent, Pane::Intent),
+            (intent, journey, Pane::Journey),
+            (intent + journey, width - intent - journey, Pane::Source),
+        ] {
+            column(x, wide, y, tall, &[pane], pane);
+        }
     } else {
         let with_tree = others.contains(&Pane::Functions);
         let tree = if with_tree { (width * wish.shares.tree / 100).clamp(20, width - 60) } else { 0 };
@@ -241,10 +263,10 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_overlaps_and_nothing_leaves_the_screen(
-            width in 0u16..400, height in 0u16..120, zoomed: bool, diff: bool, tree in 0u16..100, decision in 0u16..100, half in 0u16..100
+            width in 0u16..400, height in 0u16..120, zoomed: bool, which in 0usize..3, tree in 0u16..100, decision in 0u16..100, half in 0u16..100
         ) {
             let shares = Shares { tree, decision, half };
-            let screen = if diff { Screen::Diff } else { Screen::Review };
+            let screen = [Screen::Review, Screen::Journeys, Screen::Diff][which];
             let layout = arrange(&Wish { zoomed, shares, screen, ..wish((width, height)) });
             let screen = Rect::new(0, 0, width, height);
             let mut all: Vec<Rect> = layout.slots.iter().flat_map(|s| [s.title, s.body, s.bar]).collect();

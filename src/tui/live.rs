@@ -37,6 +37,9 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
             !state.pass.items().iter().any(|row| row.state == ProposalState::Ready && state.filter.takes_proposal(row)),
             "nothing in the filter is ready",
         ),
+        A::NextProposal | A::PreviousProposal if state.screen == Screen::Journeys => {
+            no(state.snapshot.verdicts.len() < 2, "there is no other test")
+        }
         A::NextProposal | A::Queue => no(state.pass.open() == 0, "nothing waits"),
         A::PreviousProposal => no(state.pass.items().is_empty(), "nothing waits"),
         A::Undo => no(!state.snapshot.can_undo, "no decision to take back"),
@@ -105,6 +108,10 @@ pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
                 (A::View, "output"),
             ]);
         }
+        Screen::Journeys => {
+            verdict(state, &mut left);
+            right.push((A::Filter, "filter"));
+        }
         Screen::Diff => {
             diff(state, &mut left);
             right.push((A::DiffAgainst, "other commit"));
@@ -124,6 +131,33 @@ pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
             .collect()
     };
     (make(left), make(right))
+}
+
+fn verdict(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
+    use Action as A;
+    if state.snapshot.verdicts.is_empty() {
+        return;
+    }
+    left.push((A::Enter, if state.focus == Pane::Intent { "evidence" } else { "source" }));
+    left.push((A::NextItem, if state.focus == Pane::Intent { "next clause" } else { "next line" }));
+    left.extend(deciding(state));
+    left.extend([(A::Edit, "edit"), (A::Again, "judge again"), (A::NextProposal, "next"), (A::Undo, "undo")]);
+}
+
+/// The keys that decide on the verdict line 2 names.
+fn deciding(state: &AppState) -> Vec<(Action, &'static str)> {
+    let Some(loaded) = state.loaded().filter(|loaded| loaded.view.proposal.state == ProposalState::Ready) else {
+        return Vec::new();
+    };
+    let Some(open) = loaded.view.proposal.verdict().filter(|_| state.pass.verdict(loaded.view.proposal.id).is_none()) else {
+        return Vec::new();
+    };
+    let word = match (open.takes_journey, &loaded.view.proposal.edited) {
+        (true, Some(_)) => "accept clauses",
+        (true, None) => "accept journey",
+        (false, _) => "accept FAIL",
+    };
+    vec![(Action::Accept, word)]
 }
 
 fn diff(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
@@ -154,6 +188,12 @@ fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
     };
     if state.pass.verdict(row.id).is_some() || state.pass.is_gone(row.id) {
         left.extend([(A::NextProposal, "next"), (A::Undo, "undo")]);
+        return;
+    }
+    if row.kind == "verdict" {
+        left.extend(deciding(state));
+        left.extend([(A::Enter, "journey"), (A::Again, "judge again"), (A::Skip, "skip"), (A::Undo, "undo")]);
+        left.push((A::NextProposal, "next"));
         return;
     }
     let change = row.kind == "change";

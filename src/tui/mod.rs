@@ -20,6 +20,7 @@ pub mod filter;
 pub mod frame;
 pub mod glyphs;
 pub mod highlight;
+pub mod journeys;
 pub mod jumps;
 pub mod keymap;
 pub mod layer;

@@ -11,9 +11,11 @@ use crate::domain::diff::Diff;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{CallRow, Mark};
+use crate::domain::verdict::ClauseOutcome;
 use crate::tui::behaviour::Standing;
 use crate::tui::doc::{Compare, DocRow, Loaded};
 use crate::tui::highlight::CodeLine;
+use crate::tui::journeys::Told;
 use crate::tui::layout::Pane;
 use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::virtual_list::ListState;
@@ -37,6 +39,8 @@ pub struct SourcePane {
     pub values: BTreeMap<u32, String>,
     /// Lines of the edit that caused the change line 2 names.
     pub edited: BTreeSet<u32>,
+    /// Lines that the activation the journey stands in ran.
+    pub ran: BTreeSet<u32>,
     /// A line to show once the file is here.
     pub goto: Option<u32>,
     /// It has to be read again.
@@ -129,6 +133,72 @@ pub struct DiffPane {
     pub list: ListState,
     /// Columns moved to the right.
     pub shift: usize,
+}
+
+/// The screen of journeys.
+#[derive(Debug, Clone, Default)]
+pub struct JourneysPane {
+    /// The test that is shown.
+    pub test: Option<String>,
+    /// What is here of it, or why nothing is.
+    pub loaded: Option<Result<Told, Trouble>>,
+    /// The test that was asked for and is not here yet.
+    pub asked: Option<String>,
+    /// It has to be read again.
+    pub dirty: bool,
+    /// Where the intent stands.
+    pub intent: ListState,
+    /// The clause whose evidence is marked.
+    pub clause: Option<usize>,
+    /// Where the journey stands, among the lines in sight.
+    pub list: ListState,
+    /// Folded lines, by their position in the journey.
+    pub folded: HashSet<usize>,
+    /// The lines in sight, by their position in the journey.
+    pub lines: Vec<usize>,
+    /// The lines that are evidence, by their position, each with the outcome and the names of its clauses.
+    pub marks: BTreeMap<usize, (ClauseOutcome, String)>,
+    /// Columns moved to the right.
+    pub shift: usize,
+}
+
+impl JourneysPane {
+    /// Gives what is here of the test.
+    #[must_use]
+    pub fn told(&self) -> Option<&Told> {
+        self.loaded.as_ref()?.as_ref().ok()
+    }
+
+    /// Gives the position of the line under the cursor in the journey.
+    #[must_use]
+    pub fn here(&self) -> Option<usize> {
+        self.lines.get(self.list.cursor).copied()
+    }
+
+    /// Finds the lines that show what came of the chosen clause; where none is chosen, of those that are violated.
+    pub fn mark_evidence(&mut self) {
+        self.marks.clear();
+        let Some(Ok(told)) = &self.loaded else { return };
+        for (at, one) in told.view.judged.verdict.clauses.iter().enumerate() {
+            let shown = self.clause.map_or(one.outcome == ClauseOutcome::Violated, |chosen| chosen == at);
+            for line in if shown { told.evidence(one) } else { Vec::new() } {
+                let entry = self.marks.entry(line).or_insert_with(|| (one.outcome, String::new()));
+                let gap = if entry.1.is_empty() { "" } else { " " };
+                entry.1.push_str(&format!("{gap}c{}", at + 1));
+            }
+        }
+    }
+
+    /// Finds the lines in sight anew, after something was folded or read.
+    pub fn list_lines(&mut self) {
+        self.lines.clear();
+        let Some(Ok(told)) = &self.loaded else { return };
+        let mut at = 0;
+        while at < told.view.judged.journey.len() {
+            self.lines.push(at);
+            at = if self.folded.contains(&at) { told.end(at) } else { at + 1 };
+        }
+    }
 }
 
 /// Editing in place.

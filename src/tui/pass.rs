@@ -166,6 +166,7 @@ mod tests {
             state: ProposalState::Ready,
             title: String::new(),
             proved: None,
+            ruling: None,
             blocked: None,
             alone: false,
             skipped: false,

@@ -18,6 +18,7 @@ struct Session {
     left: Option<Pane>,
     subject: Option<FunctionId>,
     filter: String,
+    test: Option<String>,
     shares: Option<Shares>,
     toggled: Vec<String>,
     recorded: Vec<String>,
@@ -40,6 +41,7 @@ pub fn keep(state: &AppState) -> serde_json::Value {
         left: Some(state.left),
         subject: state.subject.clone(),
         filter: state.filter.text.clone(),
+        test: state.journeys.test.clone(),
         shares: Some(state.shares),
         toggled,
         recorded: newest(&state.kept.recorded),
@@ -59,6 +61,7 @@ pub fn restore(state: &mut AppState) {
     state.left = session.left.filter(|pane| Screen::Review.panes()[..3].contains(pane)).unwrap_or(Pane::Functions);
     state.subject = session.subject;
     state.filter = Filter::parse(&session.filter);
+    state.journeys.test = session.test;
     state.shares = session.shares.unwrap_or_default();
     state.toggled = session.toggled.into_iter().map(NodeKey::Path).collect();
     state.kept.recorded = session.recorded;

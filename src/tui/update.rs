@@ -1,13 +1,14 @@
 //! What each message does to the state, and what it wants done outside. Pure: no IO, no clock.
 //!
 //! The parts: `update/navigate.rs` moves, `update/places.rs` goes somewhere and back, `update/decide.rs` decides, `update/work.rs` asks for work,
-//! `update/behaviour.rs` goes through a comparison with a commit,
+//! `update/behaviour.rs` goes through a comparison with a commit, `update/journeys.rs` through what tests did,
 //! `update/layers.rs` takes the keys of prompts, questions and lists, `update/prompts.rs` does what was typed, `update/pointer.rs` the mouse.
 
 mod arrive;
 mod behaviour;
 mod bulk;
 mod decide;
+mod journeys;
 mod layers;
 mod look;
 mod navigate;
@@ -85,6 +86,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
                 }
             }
         }
+        Msg::Judged(test, view) => journeys::take(state, &test, *view),
         Msg::Diff(diff) => behaviour::take(state, diff),
         Msg::Proposal(id, loaded) => arrive::take_proposal(state, id, *loaded),
         Msg::Plan(ids, plan) => bulk::planned(state, ids, plan),
@@ -157,12 +159,21 @@ fn press(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
 pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
     use Action as A;
     let decides = matches!(action, A::Accept | A::Reject | A::Skip | A::Overrule);
-    if decides && state.screen == Screen::Diff && !behaviour::may_decide(state) {
+    let may = match state.screen {
+        _ if !decides => true,
+        Screen::Diff => behaviour::may_decide(state),
+        Screen::Journeys => journeys::may_decide(state),
+        _ => true,
+    };
+    if !may {
         return;
     }
     match action {
         A::Accept => decide::accept(state, out),
         A::AcceptAll => bulk::ask(state, true, out),
+        A::Reject | A::Overrule if state.current().is_some_and(|row| row.kind == "verdict") => {
+            state.messages.answer(state.now, words::VERDICT_STANDS);
+        }
         A::Reject => decide::reject(state, out),
         A::RejectAll => bulk::ask(state, false, out),
         A::Skip => decide::skip(state, out),
@@ -224,6 +235,12 @@ fn place_source(state: &mut AppState) {
 fn mark_source(state: &mut AppState) {
     state.source.marks.clear();
     state.source.values.clear();
+    state.source.ran.clear();
+    if state.screen == Screen::Journeys {
+        state.source.edited.clear();
+        journeys::mark_source(state);
+        return;
+    }
     let Some(path) = state.source.path.clone() else { return };
     for row in state.snapshot.functions.iter().filter(|row| row.path == path && row.mark != Mark::Never) {
         state.source.marks.insert(row.line, row.mark);
@@ -286,6 +303,14 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
         let (len, rows) = (content::len(state, *pane), layout.rows(*pane));
         if let Some(list) = content::list(state, *pane) {
             list.settle(len, rows);
+        }
+    }
+    let shown = crate::tui::journeys::row_of(state).map(|(_, row)| row.test.clone());
+    if let (Some(test), Screen::Journeys) = (shown, state.screen) {
+        let missing = state.journeys.loaded.is_none() && state.journeys.asked.as_ref() != Some(&test);
+        if std::mem::take(&mut state.journeys.dirty) || missing {
+            state.journeys.asked = Some(test.clone());
+            out.push(Effect::ReadJudged(test));
         }
     }
     if let Some((id, moved)) = state.current().map(|row| (row.id, row.state)) {

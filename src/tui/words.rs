@@ -3,6 +3,7 @@
 use crate::base::text::{count, thousands};
 use crate::domain::call::ProgramEnd;
 use crate::domain::snapshot::{Decided, Snapshot};
+use crate::domain::verdict::Ruling;
 
 /// Said where the workbench is started without a terminal.
 pub const NO_TERMINAL: &str = "The workbench needs a terminal on stdin and stdout.";
@@ -149,6 +150,51 @@ pub const REFUSED: &str = "It cannot be accepted.";
 pub const FAILED: &str = "It did not get ready. t tries again.";
 /// Above a draft a person edited.
 pub const YOUR_VERSION: &str = "This is your version. = compares it with the draft.";
+
+/// No test with an intent was judged.
+pub const NO_JOURNEYS: &str =
+    "No journey yet. pytead-tui check runs the tests that have an intent, and shows here what they did.";
+/// A journey without calls.
+pub const NO_CALLS_TOLD: &str = "Nothing of the project was called by this test.";
+/// A verdict is not put away.
+pub const VERDICT_STANDS: &str = "A verdict stands until the code, the intent or what was accepted changes. t judges it again.";
+/// Nothing to decide.
+pub const PASSES: &str = "It passes. There is nothing to decide.";
+/// Nothing to decide.
+pub const IS_OVERRIDDEN: &str = "It is overridden. The override ends when its journey or its clauses change.";
+/// Nothing to decide.
+pub const JUDGE_BROKE: &str = "ERROR, not FAIL: the judge gave no verdict. The test is not red. t judges again.";
+/// A clause that no line shows.
+pub const NO_EVIDENCE: &str = "No line of the journey shows this clause.";
+/// The end of the evidence.
+pub const NO_MORE_EVIDENCE: &str = "No more evidence that way.";
+/// The end of the tests.
+pub const NO_OTHER_TEST: &str = "No other test with an intent is in the filter.";
+/// The start of the tests.
+pub const FIRST_TEST: &str = "This is the first test.";
+
+/// Clauses were chosen for a test.
+#[must_use]
+pub fn clauses_chosen(number: usize) -> String {
+    match number {
+        0 => "No clause chosen: a accepts what the test does now.".into(),
+        _ => format!("{} chosen. e chooses more, a accepts.", count(number, "clause")),
+    }
+}
+
+/// A test was judged.
+#[must_use]
+pub fn judged(test: &str, ruling: Ruling, overridden: bool, here: bool) -> String {
+    let name = test.split_once("::").map_or(test, |(_, name)| name);
+    let shows = if here { "" } else { " 2 shows it." };
+    match ruling {
+        _ if overridden => format!("{name} is overridden."),
+        Ruling::Pass => format!("PASS: {name} does what it is for."),
+        Ruling::Fail => format!("FAIL: {name}.{shows}"),
+        Ruling::Unclear => format!("UNCLEAR: {name}.{shows}"),
+        Ruling::Error => format!("ERROR, not FAIL: the judge gave no verdict on {name}.{shows}"),
+    }
+}
 
 /// Nothing to decide: what was recorded is what today's code does.
 pub const AS_RECORDED: &str = "Nothing to decide: these calls were recorded with today's code, which ends as then.";

@@ -106,7 +106,7 @@ def test_apply_discount_raises_value_error():
         apply_discount(Decimal("-1"), None)
 "#;
 
-fn rel(path: &str) -> RelPath {
+pub fn rel(path: &str) -> RelPath {
     RelPath::new(path).unwrap()
 }
 
@@ -124,6 +124,7 @@ pub struct Shop {
     pub stream: Option<StreamView>,
     pub outgoing: String,
     pub diffed: Option<Arc<Diff>>,
+    pub judged: HashMap<String, JudgedView>,
 }
 
 fn function(name: &str, path: &str, line: u32, mark: Mark, calls: u64, drafts: usize, changes: usize) -> FunctionRow {
@@ -155,6 +156,7 @@ pub fn queue(number: i64, kind: &str, name: &str, path: &str, state: ProposalSta
         state,
         title: format!("{} calls", number + 3),
         proved: (state == ProposalState::Ready).then_some((12, 12)),
+        ruling: None,
         blocked: None,
         alone: false,
         skipped: false,
@@ -335,6 +337,7 @@ impl Shop {
             files: Arc::new(files),
             functions: Arc::new(functions),
             queue: Arc::new(rows),
+            verdicts: Arc::default(),
             decided: Decided::default(),
             stale: 1,
             questions: vec![],
@@ -415,6 +418,7 @@ impl Shop {
             views,
             stream: Some(stream),
             diffed: None,
+            judged: HashMap::new(),
             outgoing: "{\n  \"model\": \"qwen3-4b\",\n  \"prompt\": \"def bulk_price(price, pieces): ...\"\n}".into(),
         }
     }
@@ -461,6 +465,10 @@ impl Driver {
                 Effect::ReadOther(id) => {
                     let view = self.shop.views.get(&id).cloned().map(Loaded::new);
                     Msg::Other(id, Box::new(view.ok_or_else(|| Trouble::internal("No such proposal."))))
+                }
+                Effect::ReadJudged(test) => {
+                    let view = self.shop.judged.get(&test).cloned();
+                    Msg::Judged(test, Box::new(view.ok_or_else(|| Trouble::internal("No such test."))))
                 }
                 Effect::ReadDiff => Msg::Diff(self.shop.diffed.clone()),
                 Effect::ReadOutgoing(_) => Msg::Outgoing(Some(self.shop.outgoing.as_str().into())),

@@ -3,6 +3,8 @@
 mod asked;
 mod compared;
 mod fixture;
+mod journeys;
+pub mod judged;
 mod promises;
 mod safety;
 mod screens;

@@ -16,7 +16,7 @@ const SIZES: [(u16, u16); 5] = [(160, 45), (100, 30), (60, 20), (40, 10), (30, 8
 /// The sizes of what is not a main screen.
 const BOTH: [(u16, u16); 2] = [SIZES[0], SIZES[2]];
 
-fn shots(name: &str, sizes: &[(u16, u16)], shop: &Shop, prepare: impl Fn(&mut Driver)) {
+pub fn shots(name: &str, sizes: &[(u16, u16)], shop: &Shop, prepare: impl Fn(&mut Driver)) {
     for size in sizes {
         let mut driver = Driver::new(shop.clone(), *size);
         prepare(&mut driver);

@@ -10,12 +10,15 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::{FunctionRow, QueueRow, Snapshot};
+use crate::domain::verdict::Ruling;
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
 use crate::tui::doc::{self, About, Loaded};
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::update::{decide, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, set_subject};
+use crate::tui::update::{
+    decide, journeys, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, set_subject,
+};
 use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;
 
@@ -28,6 +31,7 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
         && Arc::ptr_eq(&state.snapshot.files, &snapshot.files)
         && Arc::ptr_eq(&state.snapshot.functions, &snapshot.functions);
     let same_queue = state.restored && Arc::ptr_eq(&state.snapshot.queue, &snapshot.queue);
+    let verdicts = Arc::clone(&state.snapshot.verdicts);
     state.cancelling.retain(|id| snapshot.jobs.iter().any(|job| job.id == *id));
     state.snapshot = snapshot;
     if !same_queue {
@@ -45,6 +49,9 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
         if state.current().map(|row| (row.id, row.state)) != before {
             state.decision.dirty = true;
         }
+    }
+    if !Arc::ptr_eq(&verdicts, &state.snapshot.verdicts) || !state.restored {
+        journeys::take_rows(state, &verdicts);
     }
     if !state.restored && !state.snapshot.functions.is_empty() {
         first_place(state);
@@ -142,6 +149,16 @@ pub fn happened(state: &mut AppState, event: Event) {
                 questions::not_written(state, &trouble);
             } else {
                 state.messages.fail(now, &trouble);
+            }
+        }
+        Event::Judged { test, ruling, overridden, .. } => {
+            state.journeys.dirty |= state.journeys.test.as_ref() == Some(&test);
+            if state.journeys.test.as_ref() == Some(&test) || ruling != Ruling::Pass {
+                let said = words::judged(&test, ruling, overridden, state.screen == Screen::Journeys);
+                match ruling {
+                    Ruling::Pass => state.messages.done(now, said),
+                    _ => state.messages.warn(now, said),
+                }
             }
         }
         Event::Resync => {

@@ -98,12 +98,10 @@ fn in_filter(state: &AppState, accept: bool) -> (Vec<&QueueRow>, Vec<&QueueRow>)
         Some(compared) => compared.contains(&row.id),
         None => state.filter.takes_proposal(row),
     };
-    state
-        .pass
-        .items()
-        .iter()
-        .filter(|row| state.pass.verdict(row.id).is_none() && takes(row))
-        .partition(|row| row.state == ProposalState::Ready && row.blocked.is_none() && !(accept && row.alone))
+    state.pass.items().iter().filter(|row| state.pass.verdict(row.id).is_none() && takes(row)).partition(|row| {
+        let alone = row.kind == "verdict" || (accept && row.alone);
+        row.state == ProposalState::Ready && row.blocked.is_none() && !alone
+    })
 }
 
 fn body(state: &AppState, accept: bool) -> Vec<Row> {

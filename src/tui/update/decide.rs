@@ -11,7 +11,7 @@ use crate::tui::content;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
-use crate::tui::update::{behaviour, navigate, questions};
+use crate::tui::update::{behaviour, journeys, navigate, questions};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -83,7 +83,7 @@ fn past(verb: Verb) -> &'static str {
         Verb::Edit => "accepted as you wrote it",
         Verb::Reject => "rejected",
         Verb::Skip => "skipped",
-        Verb::Overrule => "noted as a bug",
+        Verb::Overrule => "overruled",
     }
 }
 
@@ -131,6 +131,13 @@ pub fn skip(state: &mut AppState, out: &mut Vec<Effect>) {
         return;
     };
     out.push(Effect::Send(Command::Decide { proposals: vec![id], verb: Verb::Skip, reason: None }));
+    if state.screen == Screen::Journeys {
+        state.pass.skip(id);
+        if !journeys::step(state, true) {
+            state.messages.answer(state.now, words::ONLY_ONE_LEFT);
+        }
+        return;
+    }
     let next = state.pass.next(|row| state.filter.takes_proposal(row));
     state.pass.skip(id);
     match next {
@@ -171,6 +178,12 @@ pub fn redo(state: &mut AppState, out: &mut Vec<Effect>) {
 
 /// Goes to the next proposal that waits.
 pub fn next(state: &mut AppState) {
+    if state.screen == Screen::Journeys {
+        if !journeys::step(state, true) {
+            state.messages.answer(state.now, words::NO_OTHER_TEST);
+        }
+        return;
+    }
     if state.screen == Screen::Diff {
         if !behaviour::step(state, true) {
             state.messages.answer(state.now, words::NO_OTHER);
@@ -192,6 +205,12 @@ pub fn next(state: &mut AppState) {
 
 /// Goes to the proposal before, decided ones too.
 pub fn previous(state: &mut AppState) {
+    if state.screen == Screen::Journeys {
+        if !journeys::step(state, false) {
+            state.messages.answer(state.now, words::FIRST_TEST);
+        }
+        return;
+    }
     if state.screen == Screen::Diff {
         if !behaviour::step(state, false) {
             state.messages.answer(state.now, words::FIRST_PROPOSAL);
@@ -247,6 +266,12 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
         behaviour::step(state, true);
         return;
     }
+    if ours && state.screen == Screen::Journeys {
+        if verb != Verb::Skip {
+            journeys::next_waiting(state);
+        }
+        return;
+    }
     if (ours || in_bulk) && state.current().is_some_and(|row| row.id == id) && verb != Verb::Skip {
         match state.pass.next(|row| state.filter.takes_proposal(row)) {
             Some(next) => go(state, next),
@@ -261,6 +286,11 @@ pub fn undone(state: &mut AppState, id: ProposalId, function: &FunctionId, line:
     state.decision.dirty = true;
     let line = if line.is_empty() { words::taken_back(function.qualname()) } else { sentence(line) };
     state.messages.done(state.now, line);
+    if state.screen == Screen::Journeys && state.snapshot.verdicts.iter().any(|row| row.proposal == Some(id)) {
+        state.kept.undoing = false;
+        journeys::go_to(state, id);
+        return;
+    }
     if std::mem::take(&mut state.kept.undoing) && !(state.screen == Screen::Diff && behaviour::go_to(state, id)) {
         go(state, id);
     }

@@ -12,7 +12,7 @@ use crate::tui::layer::{Act, Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::live;
 use crate::tui::panes::Search;
-use crate::tui::update::{self, behaviour, bulk, decide, navigate, places, prompts, work};
+use crate::tui::update::{self, behaviour, bulk, decide, journeys, navigate, places, prompts, work};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::widgets::picker::{Choice, Picker};
 use crate::tui::words;
@@ -258,6 +258,11 @@ fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> boo
                 decide::go(state, id);
                 navigate::show(state, Screen::Review, Pane::Decision);
             }
+            false
+        }
+        Layer::Clauses(picker, id, chosen) => {
+            let clause = picker.chosen().and_then(|at| picker.all.get(at)).map(|choice| choice.title.clone());
+            journeys::choose(state, *id, chosen, clause, out);
             false
         }
         Layer::Prompt(prompt) => match prompts::submit(state, prompt, out) {

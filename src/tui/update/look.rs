@@ -12,7 +12,7 @@ use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::update::{about, navigate, questions};
+use crate::tui::update::{about, journeys, navigate, questions};
 use crate::tui::words;
 
 /// Says why: the message whole, else a question that was left open, else all that is known for and against what line 2
@@ -79,6 +79,7 @@ pub fn view(state: &mut AppState) {
             }
             _ => Vec::new(),
         },
+        Pane::Journey => journeys::whole(state),
         Pane::Source => {
             let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(u32::MAX);
             state.source.values.get(&line).map(|value| vec![value.clone()]).unwrap_or_default()
@@ -146,7 +147,9 @@ pub fn view(state: &mut AppState) {
 
 /// Copies what is selected, as shown.
 pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
-    let text = content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at)).unwrap_or_default();
+    let told = (state.focus == Pane::Journey).then(|| journeys::text(state)).flatten();
+    let shown = || content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at));
+    let text = told.or_else(shown).unwrap_or_default();
     let text = crate::base::text::display(text.trim()).into_owned();
     if text.is_empty() {
         state.messages.answer(state.now, words::NOTHING_TO_COPY);

@@ -6,7 +6,7 @@ use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{behaviour, decide, mark_source, place_source, places, rebuild_tree};
+use crate::tui::update::{behaviour, decide, journeys, mark_source, place_source, places, rebuild_tree};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -41,8 +41,12 @@ pub fn act(state: &mut AppState, action: Action) {
             match state.current().map(|row| (row.id, row.function.clone())) {
                 Some((id, function)) if state.subject.as_ref() != Some(&function) => decide::go(state, id),
                 None if state.pass.open() > 0 => decide::next(state),
-                _ => {}
+                _ => come_back(state),
             }
+        }
+        Action::Journeys => {
+            screen(state, Screen::Journeys);
+            journeys::arrive(state);
         }
         Action::Runs => screen(state, Screen::Runs),
         Action::Log => screen(state, Screen::Log),
@@ -114,6 +118,15 @@ pub fn show_in_tree(state: &mut AppState, id: &FunctionId) {
     }
 }
 
+/// Shows the source of what Review is about again, where another screen showed another.
+fn come_back(state: &mut AppState) {
+    let row = state.subject.as_ref().and_then(|id| state.function(id)).cloned();
+    if let Some(row) = row.filter(|row| state.source.path.as_ref() != Some(&row.path)) {
+        show_source(state, &row.path, row.line);
+    }
+    mark_source(state);
+}
+
 /// Goes to a pane of this screen, or of Review where this one lacks it.
 pub fn reveal(state: &mut AppState, pane: Pane) {
     let screen = if state.screen.panes().contains(&pane) { state.screen } else { Screen::Review };
@@ -134,6 +147,7 @@ pub fn show(state: &mut AppState, screen: Screen, pane: Pane) {
                 state.centre = pane;
             }
         }
+        Pane::Intent => state.left = pane,
         _ => {}
     }
 }
@@ -145,6 +159,7 @@ fn screen(state: &mut AppState, screen: Screen) {
     state.zoomed = false;
     let pane = match screen {
         Screen::Review => state.review_focus,
+        Screen::Journeys => Pane::Intent,
         Screen::Runs => Pane::Runs,
         Screen::Log => Pane::Log,
         Screen::Diff => Pane::Diff,
@@ -180,6 +195,8 @@ pub fn moved(state: &mut AppState, pane: Pane) {
     match pane {
         Pane::Functions => select_node(state),
         Pane::Diff => behaviour::follow(state),
+        Pane::Intent => journeys::choose_clause(state),
+        Pane::Journey => journeys::follow(state),
         Pane::Calls => {
             if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor) {
                 state.calls.selected = *at;
@@ -217,11 +234,12 @@ pub fn select_node(state: &mut AppState) {
 fn sideways(state: &mut AppState, right: bool) {
     let shift = match state.focus {
         Pane::Functions => return fold(state, right),
+        Pane::Journey => return journeys::fold(state, right),
         Pane::Source => &mut state.source.shift,
         Pane::Calls => &mut state.calls.shift,
         Pane::Decision => &mut state.decision.shift,
         Pane::Diff => &mut state.diff.shift,
-        Pane::Runs | Pane::Log => return,
+        Pane::Intent | Pane::Runs | Pane::Log => return,
     };
     *shift = if right { (*shift + SIDEWAYS).min(4_000) } else { shift.saturating_sub(SIDEWAYS) };
 }
@@ -252,6 +270,9 @@ pub fn toggle(state: &mut AppState, key: NodeKey) {
 fn item(state: &mut AppState, forward: bool) {
     let step_one: isize = if forward { 1 } else { -1 };
     match state.focus {
+        Pane::Intent => journeys::step_clause(state, forward),
+        Pane::Journey => journeys::step_evidence(state, forward),
+        Pane::Source if state.screen == Screen::Journeys => journeys::step_evidence(state, forward),
         Pane::Source | Pane::Calls => {
             let len = state.calls.calls().len();
             if len == 0 {
@@ -285,16 +306,16 @@ fn item(state: &mut AppState, forward: bool) {
 }
 
 fn resize(state: &mut AppState, wider: bool) {
-    let three = state.size.0 >= 140 && state.screen == Screen::Review;
+    let three = state.size.0 >= 140 && matches!(state.screen, Screen::Review | Screen::Journeys);
     let shares = &mut state.shares;
     let grow = |share: &mut u16, wider: bool, from: u16, to: u16| {
         *share = if wider { *share + SHARE_STEP } else { share.saturating_sub(SHARE_STEP) }.clamp(from, to);
     };
     match (state.focus, three) {
         (Pane::Functions, true) => grow(&mut shares.tree, wider, 14, 40),
-        (Pane::Decision, true) => grow(&mut shares.decision, wider, 20, 60),
+        (Pane::Decision | Pane::Journey, true) => grow(&mut shares.decision, wider, 20, 60),
         (_, true) => grow(&mut shares.decision, !wider, 20, 60),
-        (Pane::Decision | Pane::Diff, false) => grow(&mut shares.half, wider, 25, 75),
+        (Pane::Decision | Pane::Journey | Pane::Diff, false) => grow(&mut shares.half, wider, 25, 75),
         (_, false) => grow(&mut shares.half, !wider, 25, 75),
     }
 }

@@ -5,9 +5,9 @@ use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::doc::About;
 use crate::tui::jumps::Place;
-use crate::tui::layout::Pane;
+use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{about, behaviour, list_calls, look, navigate, work};
+use crate::tui::update::{about, behaviour, journeys, list_calls, look, navigate, work};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -26,6 +26,7 @@ pub fn enter(state: &mut AppState) {
             }
         }
         Pane::Source => definition(state),
+        Pane::Intent | Pane::Journey => journeys::enter(state),
         Pane::Calls => {
             if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor).copied() {
                 if !state.calls.open.remove(&at) {
@@ -50,6 +51,8 @@ fn follow(state: &mut AppState, about: About) {
             navigate::show_source(state, &path, line);
             navigate::reveal(state, Pane::Source);
         }
+        About::Clause(clause) => open_journey(state, Some(clause)),
+        About::Nothing if state.focus == Pane::Decision && verdict_here(state).is_some() => open_journey(state, None),
         About::Nothing if content::first_run(state) && state.focus == Pane::Decision => work::record(state, Some(0)),
         About::Target(..) | About::Nothing if state.focus == Pane::Decision => {
             if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() {
@@ -82,6 +85,18 @@ fn follow(state: &mut AppState, about: About) {
     }
 }
 
+/// Gives the test whose verdict line 2 names.
+fn verdict_here(state: &AppState) -> Option<String> {
+    Some(state.loaded()?.view.proposal.verdict()?.test.clone())
+}
+
+/// Goes to the journey of the verdict that line 2 names.
+fn open_journey(state: &mut AppState, clause: Option<usize>) {
+    if let Some(test) = verdict_here(state) {
+        journeys::go(state, &test, clause);
+    }
+}
+
 /// Goes to the function that a text names, and tells whether there was one.
 pub fn go_to_named(state: &mut AppState, text: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
@@ -110,6 +125,9 @@ fn go_to_function(state: &mut AppState, id: &FunctionId) {
 
 /// Goes to the function that the line calls, else to the one it is in.
 pub fn definition(state: &mut AppState) {
+    if matches!(state.focus, Pane::Intent | Pane::Journey) && journeys::definition(state) {
+        return;
+    }
     if state.focus == Pane::Source
         && let Some(text) = content::cursor(state, Pane::Source).map(|at| content::text(state, Pane::Source, at))
     {
@@ -164,6 +182,8 @@ fn place(state: &AppState) -> Place {
         subject: state.subject.clone(),
         proposal: state.current().map(|row| row.id),
         source: state.source.path.clone().map(|path| (path, line)),
+        journey: state.journeys.test.clone().filter(|_| state.screen == Screen::Journeys),
+        line: state.journeys.list.cursor,
     }
 }
 
@@ -185,8 +205,14 @@ pub fn jump(state: &mut AppState, back: bool) {
         }
         None => state.pass.rest(),
     }
+    navigate::show(state, place.screen, place.pane);
+    if let Some(test) = &place.journey {
+        let clause = state.journeys.clause;
+        journeys::open_test(state, test, clause);
+        state.journeys.list.cursor = place.line;
+    }
     if let Some((path, line)) = &place.source {
         navigate::show_source(state, path, *line);
     }
-    navigate::show(state, place.screen, place.pane);
+    super::mark_source(state);
 }

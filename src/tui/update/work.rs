@@ -13,7 +13,7 @@ use crate::tui::doc::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
-use crate::tui::update::{about, behaviour, decide, draft_text, layers, navigate, open_edit};
+use crate::tui::update::{about, behaviour, decide, draft_text, journeys, layers, navigate, open_edit};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -68,6 +68,9 @@ fn may_ask(state: &mut AppState) -> Option<crate::domain::function::FunctionId> 
 
 /// Opens the editor on what the focused pane shows.
 pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
+    if state.focus == Pane::Intent && journeys::list_clauses(state) {
+        return;
+    }
     let row = state.subject.as_ref().and_then(|id| state.function(id));
     let at_function = row.map(|row| (row.path.clone(), row.line));
     let target = match state.focus {
@@ -93,6 +96,7 @@ pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
             About::Source(path, line) => Some((path, line)),
             _ => at_function,
         },
+        Pane::Intent | Pane::Journey => journeys::to_edit(state),
         Pane::Runs | Pane::Log => None,
     };
     match target {
@@ -169,6 +173,15 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
         behaviour::again(state, out);
         return;
     }
+    let verdict = state.current().is_some_and(|row| row.kind == "verdict");
+    if state.screen == Screen::Journeys || (verdict && state.focus == Pane::Decision) {
+        let shown = state.loaded().and_then(|loaded| loaded.view.proposal.verdict()).map(|open| open.test.clone());
+        if let (Some(test), true) = (shown, state.screen == Screen::Review) {
+            journeys::open_test(state, &test, None);
+        }
+        journeys::again(state, out);
+        return;
+    }
     let subject = state.subject.clone();
     let command = match state.focus {
         Pane::Functions => subject.map(|id| Command::Draft { functions: vec![id] }),
@@ -197,7 +210,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
             _ => state.snapshot.recordings.first(),
         }
         .map(|row| Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() }),
-        Pane::Log | Pane::Diff => None,
+        Pane::Log | Pane::Diff | Pane::Intent | Pane::Journey => None,
     };
     match command {
         Some(command) => out.push(Effect::Send(command)),
@@ -222,6 +235,9 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
     let open = |job: &&JobRow| matches!(job.state, JobState::Running | JobState::Waiting);
     if let (Screen::Diff, Some(job)) = (state.screen, crate::tui::behaviour::job(state)) {
         return Some(job);
+    }
+    if state.screen == Screen::Journeys {
+        return state.open_jobs().find(|job| matches!(job.kind.as_str(), "check" | "judge"));
     }
     match about(state) {
         About::Job(index) => return state.snapshot.jobs.get(index).filter(open),

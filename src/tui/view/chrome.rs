@@ -8,10 +8,12 @@ use crate::domain::decision::Verb;
 use crate::domain::event::JobState;
 use crate::domain::proposal::{Finding, ProposalState};
 use crate::domain::snapshot::{QueueRow, WatchState};
+use crate::domain::verdict::Ruling;
 use crate::tui::action::Action;
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
+use crate::tui::journeys;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
@@ -22,8 +24,9 @@ use crate::tui::words;
 /// The name in line 1.
 const NAME: &str = "pytead";
 /// The screens of line 1: key, word, action.
-const CHIPS: [(Screen, char, &str, Action); 4] = [
+const CHIPS: [(Screen, char, &str, Action); 5] = [
     (Screen::Review, '1', "Review", Action::Review),
+    (Screen::Journeys, '2', "Journeys", Action::Journeys),
     (Screen::Runs, '4', "Runs", Action::Runs),
     (Screen::Log, '5', "Log", Action::Log),
     (Screen::Diff, '6', "Diff", Action::Diff),
@@ -60,12 +63,16 @@ fn first_with_chips(state: &AppState) -> (Row, Vec<(Range<usize>, Action)>) {
         if width < from || (untitled && !last && width < 90) {
             continue;
         }
-        let fresh = freshness(state, if width >= 90 { 3 } else { usize::from(!last || width >= 40) });
-        let row = build(state, &head, gap, words, last, &fresh);
-        let fits = row.1 + text::width(&fresh) < width;
-        best = Some((row.0, row.2));
-        if fits {
-            break;
+        // When the last recording was is left out before the words of the screens are.
+        let parts: &[usize] = if width >= 90 { &[3, 2] } else { &[1] };
+        for parts in parts {
+            let fresh = freshness(state, *parts);
+            let row = build(state, &head, gap, words, last, &fresh);
+            let fits = row.1 + text::width(&fresh) < width;
+            best = Some((row.0, row.2));
+            if fits {
+                return best.unwrap_or_default();
+            }
         }
     }
     best.unwrap_or_default()
@@ -118,6 +125,7 @@ fn chip_counts(state: &AppState, screen: Screen) -> String {
             let running = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running && job.kind != "record").count();
             if live + running == 0 { String::new() } else { format!("»{}", live + running) }
         }
+        Screen::Journeys => journeys::counts(&state.snapshot.verdicts),
         Screen::Log => String::new(),
         Screen::Diff if behaviour::running(state).is_some() => "»".into(),
         Screen::Diff => match state.diff.shown.as_ref().map_or(0, |diff| diff.functions.len()) {
@@ -177,6 +185,7 @@ fn fresh_word(state: &AppState) -> String {
 pub fn second(state: &AppState) -> Row {
     let (left, right) = match state.screen {
         Screen::Review => review_line(state),
+        Screen::Journeys => journeys::line(state),
         Screen::Diff => behaviour::line(state),
         Screen::Runs => {
             let live = state.snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
@@ -236,11 +245,21 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
     let name = row.function.qualname();
     let left = match (width, row.kind.as_str()) {
         (0..50, _) => format!(" {at}/{all} {name}"),
+        (50..90, "verdict") => {
+            let (sign, _, word) = journeys::of_ruling(row.ruling.unwrap_or(Ruling::Unclear), false);
+            format!(" {at}/{all}  {sign} {word}  {name}")
+        }
         (50..90, kind) => format!(" {at}/{all}  {kind}  {name}"),
+        (_, "verdict") => format!(" {at}/{all}  verdict  {}", verdict_title(row)),
         (_, "change") => format!(" {at}/{all}  change  {}   old → new", row.function),
         (_, kind) => format!(" {at}/{all}  {kind}  test for {}", row.function),
     };
     (left, standing(state, row))
+}
+
+/// Writes what came of a test, and why, without the name of its function.
+fn verdict_title(row: &QueueRow) -> String {
+    row.title.strip_prefix(row.function.0.as_str()).unwrap_or(&row.title).trim().to_owned()
 }
 
 /// Writes where a proposal stands, for the right end of line 2, in fewer and fewer words.
@@ -252,6 +271,7 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
                 Verb::Edit => "✓ Accepted as you wrote it",
                 Verb::Reject => "Rejected",
                 Verb::Skip => "Skipped",
+                Verb::Overrule if row.kind == "verdict" => "⊘ overridden",
                 Verb::Overrule => "⊘ noted as a bug",
             }
             .into(),
@@ -298,6 +318,10 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
 }
 
 fn ready(state: &AppState, row: &QueueRow) -> Vec<String> {
+    if row.kind == "verdict" {
+        let open = state.loaded().and_then(|loaded| loaded.view.proposal.verdict());
+        return open.map(|open| vec![open.verdict.evaluator.clone(), String::new()]).unwrap_or_default();
+    }
     if let Some(change) = state.loaded().and_then(|loaded| loaded.view.proposal.change()) {
         let all = change.calls.len() + usize::try_from(change.same).unwrap_or(0);
         let some = format!("{} of {}", change.calls.len(), count(all, "call"));
@@ -415,6 +439,7 @@ fn job_word(kind: &str) -> &str {
         "replay" => "replaying",
         "diff" => "comparing with",
         "model" => "asking a model for",
+        "check" | "judge" => "judging",
         other => other,
     }
 }

@@ -8,6 +8,7 @@ use crate::domain::proposal::ProposalState;
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
+use crate::tui::journeys;
 use crate::tui::layout::{self, Pane, Slot};
 use crate::tui::row::{Pen, Row};
 use crate::tui::theme::{Role, Theme};
@@ -93,7 +94,7 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
         }
         if here && focused {
             row.ground = Some(Role::Selection);
-        } else if here && matches!(slot.pane, Pane::Functions | Pane::Calls | Pane::Diff) {
+        } else if here && matches!(slot.pane, Pane::Functions | Pane::Calls | Pane::Diff | Pane::Intent | Pane::Journey) {
             row.ground = Some(Role::SelectionElsewhere);
         }
         let area = Rect { y: slot.body.y + u16::try_from(line).unwrap_or(0), height: 1, ..slot.body };
@@ -109,6 +110,7 @@ fn stale(state: &AppState, pane: Pane) -> bool {
     match pane {
         Pane::Decision => state.current().is_some_and(|row| row.state == ProposalState::Stale),
         Pane::Diff => behaviour::is_stale(state) || behaviour::running(state).is_some(),
+        Pane::Intent | Pane::Journey => journeys::row_of(state).is_some_and(|(_, row)| row.stale),
         _ => false,
     }
 }
@@ -158,6 +160,12 @@ fn empty(state: &AppState, pane: Pane) -> Option<(Role, String)> {
                 Some((Role::Text, format!("{said} ! records, g asks a model.")))
             }
             _ => None,
+        },
+        Pane::Intent | Pane::Journey => match &state.journeys.loaded {
+            Some(Err(trouble)) => Some(failed(trouble)),
+            Some(Ok(_)) => Some((Role::Text, words::NO_CALLS_TOLD.into())),
+            None if state.snapshot.verdicts.is_empty() => Some((Role::Text, words::NO_JOURNEYS.into())),
+            None => None,
         },
         Pane::Diff => Some((Role::Text, words::no_diff(behaviour::running(state)))),
         Pane::Decision | Pane::Runs | Pane::Log => None,

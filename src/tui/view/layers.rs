@@ -95,6 +95,10 @@ fn lines(state: &AppState, layer: &Layer, tall: usize) -> (String, String, Vec<R
             let rows = pickers::queue(picker, tall, state.size.0);
             ("Queue".into(), count(picker.all.len(), "proposal"), rows)
         }
+        Layer::Clauses(picker, _, chosen) => {
+            let rows = pickers::queue(picker, tall, state.size.0);
+            ("Clauses that hold for this test".into(), format!("{} chosen", chosen.len()), rows)
+        }
         Layer::Prompt(prompt) => {
             let (title, rows) = prompts::lines(state, prompt);
             (title, String::new(), wrapped(&rows, state.size.0))
@@ -192,6 +196,7 @@ pub fn hints(state: &AppState, layer: &Layer) -> (Vec<Hint>, Vec<Hint>) {
     use Action as A;
     let wanted: &[(A, &'static str)] = match layer {
         Layer::Help(picker, _) if picker.line.text.trim().is_empty() => &[(A::Later, "scroll"), (A::Leave, "close")],
+        Layer::Clauses(..) => &[(A::Submit, "takes it, or takes it out"), (A::Later, "move"), (A::Leave, "close")],
         Layer::Queue(..) => &[(A::Submit, "goes there"), (A::Later, "move"), (A::Leave, "close")],
         Layer::Help(..) | Layer::Palette(..) => &[(A::Submit, "does it"), (A::Later, "move"), (A::Leave, "close")],
         Layer::Prompt(prompt) => match prompt.purpose {

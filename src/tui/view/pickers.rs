@@ -56,6 +56,7 @@ pub const GROUPS: [(&str, &[Action]); 7] = {
                 A::Palette,
                 A::Help,
                 A::Review,
+                A::Journeys,
                 A::Runs,
                 A::Log,
                 A::Diff,

@@ -20,6 +20,7 @@ pub fn row(state: &AppState, at: usize, width: u16) -> Option<Row> {
         let (sign, role, _) = glyphs::of_mark(*mark);
         (sign, role)
     });
+    let mark = mark.or_else(|| state.source.ran.contains(&number).then_some(("·", Role::Accent)));
     let used = text::width(&text::display_line(&line.text)) + 7;
     let room = usize::from(width).saturating_sub(used + 3);
     let value = state.source.values.get(&number).map(|value| text::cut(&text::display_line(value), room).into_owned());

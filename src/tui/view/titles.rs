@@ -4,6 +4,7 @@ use crate::base::text::{self, count};
 use crate::domain::proposal::Body;
 use crate::tui::app::AppState;
 use crate::tui::content;
+use crate::tui::journeys;
 use crate::tui::layout::{Pane, Slot};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
@@ -23,9 +24,12 @@ pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
             _ if state.asks_for_trust() => "Trust",
             _ if content::first_run(state) => "Start",
             Some(row) if row.kind == "change" => "Change",
+            Some(row) if row.kind == "verdict" => "Verdict",
             Some(_) => "Draft",
             None => "Draft",
         },
+        Pane::Intent => "Intent",
+        Pane::Journey => "Journey",
         Pane::Runs => "Recordings and jobs",
         Pane::Log => "Log",
         Pane::Diff => "Diff",
@@ -48,6 +52,8 @@ pub fn title(state: &AppState, slot: &Slot) -> Row {
         left.pop();
     } else if let (Pane::Calls, Some(id)) = (slot.pane, &state.calls.function) {
         left = format!("Calls of {}", text::display_line(id.qualname()));
+    } else if slot.pane == Pane::Intent {
+        left = "Intent and clauses".to_owned();
     } else {
         left = pane_word(state, slot.pane).to_owned();
     }
@@ -130,6 +136,8 @@ fn title_right(state: &AppState, slot: &Slot) -> String {
         Pane::Decision => decision_right(state, slot),
         Pane::Runs => (state.snapshot.recordings.len() + state.snapshot.jobs.len()).to_string(),
         Pane::Log => "newest first".into(),
+        Pane::Intent => state.journeys.told().map_or_else(String::new, |told| journeys::holding(&told.view.judged.verdict)),
+        Pane::Journey => journeys::journey_right(state),
         Pane::Diff => state.diff.shown.as_ref().map_or_else(String::new, |diff| count(diff.functions.len(), "function")),
     }
 }
@@ -156,7 +164,7 @@ fn decision_right(state: &AppState, slot: &Slot) -> String {
         crate::tui::doc::Compare::Disk => {}
     }
     match (loaded.view.plan.as_slice(), &loaded.view.proposal.body) {
-        ([], Body::Change(_)) => "no file is written".into(),
+        ([], Body::Change(_) | Body::Verdict(_)) => "no file is written".into(),
         ([], Body::Draft(draft)) => format!("for {}", draft.target),
         ([one], _) => format!("+{added} -{removed} in {}", one.path),
         (many, _) => format!("+{added} -{removed} in {}", count(many.len(), "file")),

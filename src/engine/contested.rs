@@ -1,0 +1,69 @@
+//! What a person decides about verdicts: to accept what a test does, or clauses for it, where its own sentences decide
+//! nothing. What comes of it is written like any decision, and taken back like one.
+
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::domain::decision::{FileEdit, Verb};
+use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
+use crate::engine::core::Core;
+use crate::engine::intents::ToldTest;
+use crate::engine::{accepting, rejudging, review, verdicts};
+use crate::judge::grammar;
+
+/// Refuses what is not decided about a verdict.
+pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
+    match proposals.iter().find(|one| matches!(verb, Verb::Reject | Verb::Overrule) && one.verdict().is_some()) {
+        None => Ok(()),
+        Some(one) => Err(Trouble::usage(format!("Not put away: {}.", one.function.qualname()))
+            .because("A verdict stands until the code, the intent or what was accepted changes.")
+            .so("Change one of them; t judges it again.")),
+    }
+}
+
+/// Says what accepting a verdict would write where that decides it: the clauses that a person chose, else what the test
+/// does now as its accepted journey.
+pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<FileEdit>, Trouble> {
+    if !open.takes_journey {
+        return Ok(Vec::new());
+    }
+    let clauses: Vec<String> = proposal.edited.iter().cloned().collect();
+    let told = ToldTest { intent: open.intent.clone(), journey: verdicts::told(core, &open.test)? };
+    let (edits, _) = accepting::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses)?;
+    Ok(edits)
+}
+
+/// Takes the clauses that a person chose for a test, in place of what it does now; no text takes them away.
+pub fn choose(core: &Arc<Core>, proposal: &Proposal, open: &OpenVerdict, chosen: String) -> Result<(), Trouble> {
+    if !open.takes_journey {
+        return Err(Trouble::usage("The clauses of this test stand in its own file.").so("e opens the editor there."));
+    }
+    if proposal.state != ProposalState::Ready {
+        return Err(review::not_ready(proposal));
+    }
+    for sentence in grammar::sentences(&chosen) {
+        grammar::parse(sentence).map_err(|unclear| {
+            Trouble::usage(format!("“{}” is no clause.", text::display_line(sentence))).because(unclear.to_string())
+        })?;
+    }
+    let chosen = Some(chosen).filter(|chosen| !chosen.trim().is_empty());
+    core.change_proposal(proposal.id, move |standing| standing.edited = chosen)?;
+    core.touch();
+    Ok(())
+}
+
+/// What was accepted decides these tests from now on: they run once more, in the workbench while the person goes on.
+pub fn judge_anew(core: &Arc<Core>, proposals: &[Arc<Proposal>]) {
+    let open = proposals.iter().filter_map(|one| one.verdict()).filter(|open| open.takes_journey);
+    let tests: Vec<String> = open.map(|open| open.test.clone()).collect();
+    if tests.is_empty() || core.watcher.lock().is_none() {
+        return;
+    }
+    let core = core.clone();
+    tokio::spawn(async move {
+        if let Err(trouble) = rejudging::judge(&core, tests).await {
+            core.complain("judged", &trouble);
+        }
+    });
+}

@@ -1,0 +1,495 @@
+//! Verdicts in the workbench: taken in as runs leave them, kept, and put before a person where the intent was not met or
+//! not decided. A pass takes away what waits. What is stored is `store/`, where runs leave them `leaving.rs`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::base::clock::{self, Moment};
+use crate::base::error::Trouble;
+use crate::base::hash::{Digest, Hasher};
+use crate::base::paths::RelPath;
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::journey::ToldLine;
+use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::{JudgedView, Mark, Trust, VerdictRow};
+use crate::domain::verdict::{ClauseOutcome, JudgedTest, Ruling};
+use crate::engine::core::Core;
+use crate::engine::{Handle, blocking, leaving, rows};
+use crate::source::index::Index;
+use crate::store::{Mode, StoredVerdict};
+
+/// The last verdict of a test, and whether what it ran through changed since.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// As stored, without its journey.
+    pub stored: StoredVerdict,
+    /// When code that the test ran through was edited last.
+    edited: Option<Moment>,
+}
+
+impl Kept {
+    /// Tells whether code that the test ran through changed since its run began.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        self.edited.is_some_and(|at| at >= self.stored.judged.began)
+    }
+
+    /// Tells whether the test ran through one of these functions, or through functions of these files.
+    fn rests_on(&self, functions: &BTreeSet<FunctionId>, files: &[RelPath], index: &Index) -> bool {
+        let own = &self.stored.function;
+        let mut entered = self.stored.entered.iter().chain([own]);
+        let of_file = |id: &FunctionId| index.module_of(id).is_some_and(|module| files.contains(&module.path));
+        entered.any(|id| functions.contains(id) || of_file(id))
+    }
+}
+
+impl Handle {
+    /// Gives the last verdict of a test, with what the test did.
+    ///
+    /// # Errors
+    /// Fails when none is kept or the store cannot be read.
+    pub fn judged(&self, test: &str) -> Result<JudgedView, Trouble> {
+        view(&self.core, test)
+    }
+}
+
+/// Takes in what test runs left while nobody looked, and reads what is known.
+pub async fn begin(core: &Arc<Core>) {
+    let worker = core.clone();
+    let taken = blocking(move || {
+        take_in(&worker)?;
+        load(&worker)?;
+        mark_edited(&worker);
+        withdraw_gone(&worker)
+    });
+    if let Err(trouble) = taken.await.and_then(|taken| taken) {
+        core.complain("verdict", &trouble);
+    }
+}
+
+/// Reads the verdicts from the store; what was known to be stale stays so until it is judged again.
+pub fn load(core: &Core) -> Result<(), Trouble> {
+    let all = core.store().verdicts()?;
+    let mut state = core.state.lock();
+    let unchanged = all.len() == state.verdicts.len()
+        && all.iter().all(|stored| state.verdicts.get(&stored.judged.test).is_some_and(|kept| kept.stored == *stored));
+    if unchanged {
+        return Ok(());
+    }
+    let before = std::mem::take(&mut *state.verdicts);
+    let kept = |stored: StoredVerdict| {
+        let edited = before.get(&stored.judged.test).and_then(|kept| kept.edited);
+        (stored.judged.test.clone(), Kept { stored, edited })
+    };
+    *state.verdicts = all.into_iter().map(kept).collect();
+    Ok(())
+}
+
+/// Marks the verdicts of tests that ran through these functions, or through functions of these files, as stale.
+pub fn mark_stale(core: &Core, functions: &BTreeSet<FunctionId>, files: &[RelPath]) {
+    let index = core.index();
+    let mut state = core.state.lock();
+    if !state.verdicts.values().any(|kept| kept.rests_on(functions, files, &index)) {
+        return;
+    }
+    let now = clock::now();
+    for kept in state.verdicts.values_mut().filter(|kept| kept.rests_on(functions, files, &index)) {
+        kept.edited = Some(now);
+    }
+}
+
+/// Marks the verdicts of tests whose files were written after their run began, while nobody watched.
+pub fn mark_edited(core: &Core) {
+    let index = core.index();
+    let mut written: HashMap<RelPath, Option<Moment>> = HashMap::new();
+    let mut written = |path: &RelPath| {
+        *written.entry(path.clone()).or_insert_with(|| {
+            let at = std::fs::metadata(path.under(&core.root)).and_then(|meta| meta.modified()).ok()?;
+            let since = at.duration_since(std::time::UNIX_EPOCH).ok()?;
+            i64::try_from(since.as_millis()).ok().map(Moment)
+        })
+    };
+    let mut state = core.state.lock();
+    for kept in state.verdicts.values_mut() {
+        let entered = kept.stored.entered.iter().chain([&kept.stored.function]);
+        let files: BTreeSet<RelPath> = entered.filter_map(|id| index.module_of(id)).map(|module| module.path.clone()).collect();
+        kept.edited = files.iter().filter_map(&mut written).max().max(kept.edited);
+    }
+}
+
+/// Lists the tests whose verdicts are stale.
+pub fn stale(core: &Core) -> Vec<String> {
+    let state = core.state.lock();
+    state.verdicts.values().filter(|kept| kept.is_stale()).map(|kept| kept.stored.judged.test.clone()).collect()
+}
+
+/// Takes in what test runs left; gives the tests that were judged. Blocks shortly.
+pub fn take_in(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    // A test is named by the index: before it is there, every test would be gone.
+    if core.trust() != Trust::Trusted || core.store().mode() == Mode::ReadOnly || !core.state.lock().indexed {
+        return Ok(Vec::new());
+    }
+    let mut taken = Vec::new();
+    for left in leaving::left(&core.root) {
+        match left.judged {
+            Ok(judged) => {
+                let function = function_of(&core.index(), &judged);
+                if core.store().put_verdict(&judged, &function)? {
+                    settle(core, &judged, &function)?;
+                    taken.push(judged.test);
+                }
+            }
+            Err(trouble) => core.log.trouble("verdict", &trouble),
+        }
+        // Another workbench may have been faster.
+        let _ = std::fs::remove_file(&left.file);
+    }
+    if !taken.is_empty() {
+        load(core)?;
+        core.touch();
+    }
+    Ok(taken)
+}
+
+/// Finds the test as a function of the project.
+fn function_of(index: &Index, judged: &JudgedTest) -> FunctionId {
+    let name = judged.test.split_once("::").map_or("", |(_, rest)| rest.split('[').next().unwrap_or(rest));
+    let module = index
+        .module(&judged.file)
+        .map_or_else(|| judged.file.as_str().trim_end_matches(".py").replace('/', "."), |module| module.name.clone());
+    FunctionId::new(&module, &name.replace("::", "."))
+}
+
+/// Puts a verdict before a person, or takes away what waits.
+fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Result<(), Trouble> {
+    let earlier = about(core, &judged.test, function)?;
+    let short = short(&judged.test);
+    let said = |word: &str| format!("{word} {short}: {}", judged.verdict.reason);
+    let mut waits = None;
+    match judged.verdict.verdict {
+        // A broken judge says nothing about the test: what was found before still holds.
+        Ruling::Error => core.log.add(Level::Error, "judged", &said("ERROR")),
+        _ if judged.is_open() => {
+            let (word, line) = match judged.verdict.verdict {
+                Ruling::Fail => ("FAIL", said("FAIL")),
+                _ => ("UNCLEAR", said("UNCLEAR")),
+            };
+            waits = ask(core, judged, function, earlier)?;
+            if waits.is_some() {
+                core.log.add(Level::Warning, "judged", &line);
+            } else {
+                core.log.add(Level::Info, "judged", &format!("{word} {short}, as before"));
+            }
+        }
+        _ => {
+            for old in earlier.iter().filter(|old| is_standing(old.state)) {
+                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+            }
+            let word = if judged.verdict.overridden { "overridden" } else { "PASS" };
+            core.log.add(Level::Done, "judged", &format!("{word} {short}"));
+        }
+    }
+    core.announce(Event::Judged {
+        test: judged.test.clone(),
+        ruling: judged.verdict.verdict,
+        overridden: judged.verdict.overridden,
+        proposal: waits,
+    });
+    Ok(())
+}
+
+/// Lists what was ever asked about a test, the oldest first.
+fn about(core: &Core, test: &str, function: &FunctionId) -> Result<Vec<Proposal>, Trouble> {
+    let all = core.store().proposals_of(function)?;
+    Ok(all.into_iter().filter(|old| old.verdict().is_some_and(|verdict| verdict.test == test)).collect())
+}
+
+fn is_standing(state: ProposalState) -> bool {
+    matches!(state, ProposalState::Ready | ProposalState::Rejected | ProposalState::Written)
+}
+
+/// Asks about a verdict, unless just this was asked before; gives the proposal where it is news.
+fn ask(
+    core: &Arc<Core>,
+    judged: &JudgedTest,
+    function: &FunctionId,
+    earlier: Vec<Proposal>,
+) -> Result<Option<ProposalId>, Trouble> {
+    let basis = basis(judged);
+    let body = Body::Verdict(OpenVerdict {
+        test: judged.test.clone(),
+        intent: judged.intent.clone(),
+        verdict: judged.verdict.clone(),
+        takes_journey: judged.takes_journey(),
+        at: judged.at,
+    });
+    let evidence = evidence(judged);
+    let id = match earlier.last() {
+        Some(old) if old.basis == basis && is_standing(old.state) => return Ok(None),
+        // What was decided on stays as it was, so that it can be taken back.
+        Some(old) if matches!(old.state, ProposalState::Ready | ProposalState::Stale) && !core.store().was_decided(old.id)? => {
+            if old.state == ProposalState::Ready {
+                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+            }
+            core.move_proposal(old.id, ProposalState::Ready, move |proposal| {
+                proposal.body = body;
+                proposal.evidence = evidence;
+                proposal.basis = basis;
+                proposal.skipped = false;
+                proposal.edited = None;
+            })?
+            .id
+        }
+        _ => {
+            for old in earlier.iter().filter(|old| old.state == ProposalState::Ready) {
+                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+            }
+            core.add_proposal(Proposal {
+                id: ProposalId(0),
+                function: function.clone(),
+                state: ProposalState::Ready,
+                body,
+                evidence,
+                proved: None,
+                containment: None,
+                basis,
+                created: clock::now(),
+                skipped: false,
+                edited: None,
+            })?
+            .id
+        }
+    };
+    Ok(Some(id))
+}
+
+/// Hashes what a person decides on: the ruling, why, and what the test did.
+fn basis(judged: &JudgedTest) -> Digest {
+    let mut hasher = Hasher::default();
+    let verdict = &judged.verdict;
+    hasher.part(format!("{:?} {}", verdict.verdict, verdict.reason).as_bytes()).part(judged.intent.as_bytes());
+    for clause in &verdict.clauses {
+        hasher.part(format!("{} {:?}", clause.text, clause.outcome).as_bytes());
+    }
+    for line in &judged.journey {
+        hasher.part(line.text().as_bytes());
+    }
+    hasher.digest()
+}
+
+/// Writes the clauses, or the reason where there are none, as evidence.
+fn evidence(judged: &JudgedTest) -> Vec<Evidence> {
+    let verdict = &judged.verdict;
+    let clause = |(at, clause): (usize, &crate::domain::verdict::Decided)| {
+        let finding = match clause.outcome {
+            ClauseOutcome::Holds => Finding::Pass,
+            ClauseOutcome::Violated => Finding::Fail,
+            ClauseOutcome::Vacuous | ClauseOutcome::Unknown | ClauseOutcome::Unclear => Finding::Note,
+        };
+        let detail = format!("{}: {}", clause.text, clause.why);
+        Evidence { more: clause.shown.clone(), ..Evidence::new(finding, &format!("c{}", at + 1), detail) }
+    };
+    let mut out: Vec<Evidence> = verdict.clauses.iter().enumerate().map(clause).collect();
+    if out.is_empty() {
+        let finding = if verdict.verdict == Ruling::Fail { Finding::Fail } else { Finding::Note };
+        out.push(Evidence::new(finding, "reason", verdict.reason.clone()));
+    }
+    out
+}
+
+/// Takes away what waits for tests that are gone. Their verdicts stay, and come back with them.
+pub fn withdraw_gone(core: &Arc<Core>) -> Result<(), Trouble> {
+    let index = core.index();
+    let gone: Vec<ProposalId> = {
+        let state = core.state.lock();
+        let waits = state.proposals.values().filter(|one| one.verdict().is_some() && one.state == ProposalState::Ready);
+        waits.filter(|one| index.function(&one.function).is_none()).map(|one| one.id).collect()
+    };
+    for id in gone {
+        core.move_proposal(id, ProposalState::Stale, |_| {})?;
+    }
+    Ok(())
+}
+
+/// Makes the rows of the snapshot: the worst first, then by test. Tests that are gone are left out.
+pub fn rows<'a>(
+    kept: impl Iterator<Item = &'a Kept>,
+    proposals: impl Iterator<Item = &'a Arc<Proposal>>,
+    index: &Index,
+) -> Vec<VerdictRow> {
+    let waiting = proposals.filter(|one| rows::is_in_queue(one));
+    let waiting: HashMap<&str, ProposalId> =
+        waiting.filter_map(|one| one.verdict().map(|verdict| (verdict.test.as_str(), one.id))).collect();
+    let row = |kept: &Kept| {
+        let StoredVerdict { judged, function, since, .. } = &kept.stored;
+        let known = index.function(function)?;
+        Some(VerdictRow {
+            test: judged.test.clone(),
+            function: function.clone(),
+            path: judged.file.clone(),
+            line: Some(known.span.def),
+            ruling: judged.verdict.verdict,
+            overridden: judged.verdict.overridden,
+            evaluator: judged.verdict.evaluator.clone(),
+            reason: judged.verdict.reason.clone(),
+            at: judged.at,
+            since: *since,
+            stale: kept.is_stale(),
+            proposal: waiting.get(judged.test.as_str()).copied(),
+        })
+    };
+    let mut all: Vec<VerdictRow> = kept.filter_map(row).collect();
+    all.sort_by(|one, other| rank(one).cmp(&rank(other)).then_with(|| one.test.cmp(&other.test)));
+    all
+}
+
+fn rank(row: &VerdictRow) -> u8 {
+    match row.ruling {
+        _ if row.overridden => 3,
+        Ruling::Fail => 0,
+        Ruling::Error => 1,
+        Ruling::Unclear => 2,
+        Ruling::Pass => 4,
+    }
+}
+
+/// Gives the mark of each test function: the worst of its verdicts.
+pub fn marks<'a>(kept: impl Iterator<Item = &'a Kept>) -> HashMap<&'a FunctionId, Mark> {
+    let mut out: HashMap<&FunctionId, Mark> = HashMap::new();
+    for kept in kept {
+        let verdict = &kept.stored.judged.verdict;
+        let mark = match verdict.verdict {
+            _ if verdict.overridden => continue,
+            Ruling::Fail => Mark::Failing,
+            Ruling::Error => Mark::Error,
+            Ruling::Unclear => Mark::Unclear,
+            Ruling::Pass if kept.is_stale() => Mark::Stale,
+            Ruling::Pass => Mark::Tested,
+        };
+        let worst = out.entry(&kept.stored.function).or_insert(mark);
+        *worst = mark.min(*worst);
+    }
+    out
+}
+
+/// Gives the last verdict of a test with what the test did.
+pub fn view(core: &Core, test: &str) -> Result<JudgedView, Trouble> {
+    let stored = core.store().verdict(test)?;
+    let stored = stored.ok_or_else(|| Trouble::usage(format!("No verdict of {} is kept.", short(test))))?;
+    let StoredVerdict { judged, function, since, entered } = stored;
+    let index = core.index();
+    let place = |id: FunctionId| index.function(&id).map(|known| (known.path.clone(), known.span.def)).map(|place| (id, place));
+    let places = entered.into_iter().chain([function.clone()]).filter_map(place).collect();
+    Ok(JudgedView { judged, places, function, since })
+}
+
+/// Gives what a test did, as the files of accepted journeys have it.
+pub fn told(core: &Core, test: &str) -> Result<Vec<String>, Trouble> {
+    Ok(view(core, test)?.judged.journey.iter().map(ToldLine::text).collect())
+}
+
+/// Leaves the file of a test out of its name.
+pub fn short(test: &str) -> &str {
+    test.split_once("::").map_or(test, |(_, name)| name)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::domain::settings::Settings;
+    use crate::domain::verdict::Verdict;
+    use crate::engine::leaving::{Seen, leave, prepare};
+
+    const TEST: &str = "tests/test_a.py::test_a[one]";
+
+    /// A project with one test, opened without a screen.
+    fn opened(place: &std::path::Path) -> Arc<Core> {
+        std::fs::create_dir(place.join("tests")).unwrap();
+        std::fs::write(place.join("tests/test_a.py"), "def test_a():\n    pass\n").unwrap();
+        prepare(place);
+        let store = crate::store::open_in_memory().unwrap();
+        let core = Core::new(place.to_owned(), Settings::default(), store, Trust::Trusted, "none".into());
+        *core.index.write() = Arc::new(Index::build(place, &[], &|_, _| {}));
+        core.state.lock().indexed = true;
+        Arc::new(core)
+    }
+
+    fn test_of(core: &Core) -> FunctionId {
+        core.index().functions().next().unwrap().id.clone()
+    }
+
+    fn judged(core: &Arc<Core>, ruling: Ruling, reason: &str) -> Vec<(ProposalState, bool)> {
+        let request = crate::engine::intents::Request {
+            test: TEST.into(),
+            file: "tests/test_a.py".into(),
+            intent: "Free English".into(),
+            checks: Vec::new(),
+            journey: std::path::PathBuf::new(),
+            show: Vec::new(),
+        };
+        let verdict = Verdict {
+            verdict: ruling,
+            overridden: false,
+            evaluator: "rules".into(),
+            reason: reason.into(),
+            clauses: Vec::new(),
+            shown: Default::default(),
+        };
+        // What happens in one millisecond has no order.
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let seen = Seen { events: &[], gaps: &[], began: clock::now(), accepts: true, suggestions: Vec::new() };
+        leave(&core.root, &request, &verdict, seen);
+        assert_eq!(take_in(core).unwrap(), [TEST]);
+        let all = core.store().proposals_of(&test_of(core)).unwrap();
+        all.iter().map(|one| (one.state, rows::is_in_queue(one))).collect()
+    }
+
+    #[test]
+    fn a_failure_waits_until_a_newer_run_passes_and_again_when_it_is_back() {
+        let place = tempfile::tempdir().unwrap();
+        let core = opened(place.path());
+        assert_eq!(judged(&core, Ruling::Fail, "Because."), [(ProposalState::Ready, true)]);
+        assert_eq!(judged(&core, Ruling::Fail, "Because."), [(ProposalState::Ready, true)], "asked once");
+        assert_eq!(judged(&core, Ruling::Error, "No judge."), [(ProposalState::Ready, true)], "a broken judge says nothing");
+        assert_eq!(judged(&core, Ruling::Pass, ""), [(ProposalState::Stale, false)]);
+        assert_eq!(judged(&core, Ruling::Unclear, "Another."), [(ProposalState::Ready, true)]);
+        let state = core.state.lock();
+        let rows = rows(state.verdicts.values(), state.proposals.values(), &core.index());
+        assert_eq!((rows.len(), rows[0].ruling, rows[0].stale), (1, Ruling::Unclear, false));
+        assert!(rows[0].proposal.is_some());
+    }
+
+    #[test]
+    fn what_was_decided_is_not_asked_again_until_it_is_another() {
+        let place = tempfile::tempdir().unwrap();
+        let core = opened(place.path());
+        judged(&core, Ruling::Fail, "Because.");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let id = core.state.lock().proposals.values().next().unwrap().id;
+            let accept = crate::domain::decision::Verb::Accept;
+            let lines = crate::engine::review::decide(&core, vec![id], accept, None).await.unwrap();
+            assert!(lines[0].contains("stays red"), "{lines:?}");
+            let reject = crate::engine::review::decide(&core, vec![id], crate::domain::decision::Verb::Reject, None).await;
+            assert!(reject.is_err(), "a verdict is put away with a reason only");
+        });
+        assert_eq!(judged(&core, Ruling::Fail, "Because."), [(ProposalState::Written, false)]);
+        assert_eq!(judged(&core, Ruling::Fail, "Another."), [(ProposalState::Written, false), (ProposalState::Ready, true)]);
+    }
+
+    #[test]
+    fn an_edit_of_the_test_makes_its_verdict_stale_and_a_later_run_fresh() {
+        let place = tempfile::tempdir().unwrap();
+        let core = opened(place.path());
+        judged(&core, Ruling::Pass, "");
+        assert!(stale(&core).is_empty());
+        mark_stale(&core, &BTreeSet::from([FunctionId::new("m", "another")]), &[]);
+        assert!(stale(&core).is_empty());
+        mark_stale(&core, &BTreeSet::from([test_of(&core)]), &[]);
+        assert_eq!(stale(&core), [TEST]);
+        judged(&core, Ruling::Pass, "");
+        assert!(stale(&core).is_empty());
+    }
+}

@@ -1,0 +1,186 @@
+//! Verdicts: the last one of each test with an intent, with the journey it was decided on. A newer run takes the place of
+//! an older one, whichever comes first.
+
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::json::{from_json, from_word, json, to_json, word};
+use super::{Result, Store, StoreError};
+use crate::base::clock::Moment;
+use crate::domain::function::FunctionId;
+use crate::domain::journey::ToldLine;
+use crate::domain::verdict::{JudgedTest, Ruling, Since};
+
+/// No journey that was ever stored is larger, decompressed.
+const SIZE_MAX: usize = 64 << 20;
+
+const COLUMNS: &str = "function, begun, passed, entered, judged";
+
+/// A verdict without what the test did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredVerdict {
+    /// What came of the test; its journey is empty here.
+    pub judged: JudgedTest,
+    /// The test as a function of the project.
+    pub function: FunctionId,
+    /// Since when it comes to this, and when it passed last.
+    pub since: Since,
+    /// The functions that the test ran through.
+    pub entered: Vec<FunctionId>,
+}
+
+impl Store {
+    /// Keeps the verdict of a test, unless a newer one is there; tells whether it was news.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn put_verdict(&self, judged: &JudgedTest, function: &FunctionId) -> Result<bool> {
+        let entered: Vec<&FunctionId> = {
+            let mut all: Vec<&FunctionId> = judged.journey.iter().filter_map(|line| line.function.as_ref()).collect();
+            all.sort();
+            all.dedup();
+            all
+        };
+        let (entered, journey) = (to_json(&entered)?, to_json(&judged.journey)?);
+        let head = JudgedTest { journey: Vec::new(), ..judged.clone() };
+        let (text, function) = (to_json(&head)?, function.0.clone());
+        self.write(move |transaction| {
+            let ruling = head.verdict.verdict;
+            let before = transaction
+                .query_row("SELECT at, begun, passed, ruling, overridden FROM verdicts WHERE test = ?1", [&head.test], |row| {
+                    let passed: Option<i64> = row.get(2)?;
+                    let same = from_word::<Ruling>(row, 3)? == ruling && row.get::<_, bool>(4)? == head.verdict.overridden;
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, passed, same))
+                })
+                .optional()?;
+            if before.is_some_and(|(at, ..)| at >= head.at.0) {
+                return Ok(false);
+            }
+            let begun = before.filter(|(.., same)| *same).map_or(head.at.0, |(_, begun, ..)| begun);
+            let passed = if ruling == Ruling::Pass { Some(head.at.0) } else { before.and_then(|(_, _, passed, _)| passed) };
+            transaction.execute(
+                "INSERT OR REPLACE INTO verdicts \
+                 (test, function, at, begun, passed, ruling, overridden, entered, judged, size, journey) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                params![
+                    head.test,
+                    function,
+                    head.at.0,
+                    begun,
+                    passed,
+                    word(&ruling)?,
+                    head.verdict.overridden,
+                    entered,
+                    text,
+                    i64::try_from(journey.len()).unwrap_or(i64::MAX),
+                    lz4_flex::block::compress(journey.as_bytes()),
+                ],
+            )?;
+            Ok(true)
+        })
+    }
+
+    /// Gives the last verdict of each test; none of a database that somebody else made.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn verdicts(&self) -> Result<Vec<StoredVerdict>> {
+        self.believed(Vec::new(), |connection| {
+            let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM verdicts ORDER BY test"))?;
+            let rows = statement.query_map([], load)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Gives the last verdict of a test, with what the test did.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read or the journey is damaged.
+    pub fn verdict(&self, test: &str) -> Result<Option<StoredVerdict>> {
+        self.believed(None, |connection| {
+            let found = connection
+                .query_row(&format!("SELECT {COLUMNS}, size, journey FROM verdicts WHERE test = ?1"), [test], |row| {
+                    Ok((load(row)?, row.get::<_, i64>(5)?, row.get::<_, Vec<u8>>(6)?))
+                })
+                .optional()?;
+            let Some((mut stored, size, packed)) = found else { return Ok(None) };
+            let size = usize::try_from(size).ok().filter(|size| *size <= SIZE_MAX).ok_or(StoreError::Damaged)?;
+            let bytes = lz4_flex::block::decompress(&packed, size).map_err(|_| StoreError::Damaged)?;
+            let text = String::from_utf8(bytes).map_err(|_| StoreError::Damaged)?;
+            stored.judged.journey = from_json::<Vec<ToldLine>>(&text)?;
+            Ok(Some(stored))
+        })
+    }
+}
+
+fn load(row: &Row<'_>) -> rusqlite::Result<StoredVerdict> {
+    let passed: Option<i64> = row.get(2)?;
+    Ok(StoredVerdict {
+        function: FunctionId(row.get(0)?),
+        since: Since { begun: Moment(row.get(1)?), passed: passed.map(Moment) },
+        entered: json(row, 3)?,
+        judged: json(row, 4)?,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::base::paths::RelPath;
+    use crate::domain::journey::{LineId, Telling};
+    use crate::domain::verdict::Verdict;
+
+    fn judged(ruling: Ruling, at: i64) -> JudgedTest {
+        let line = ToldLine {
+            telling: Telling::Called(1),
+            line: Some(LineId(1)),
+            call: Some(LineId(1)),
+            depth: 0,
+            name: "Cart.total".into(),
+            detail: "({})".into(),
+            function: Some(FunctionId::new("shop.cart", "Cart.total")),
+            at: Some(4),
+            reached: vec![7, 8],
+        };
+        JudgedTest {
+            test: "tests/test_cart.py::test_total".into(),
+            file: RelPath::new("tests/test_cart.py").unwrap(),
+            intent: "Cart.total is called".into(),
+            verdict: Verdict {
+                verdict: ruling,
+                overridden: false,
+                evaluator: "rules".into(),
+                reason: "Because.".into(),
+                clauses: Vec::new(),
+                shown: BTreeMap::new(),
+            },
+            journey: vec![line.clone(), line],
+            cut: 0,
+            gaps: Vec::new(),
+            accepts: false,
+            suggestions: Vec::new(),
+            began: Moment(at),
+            at: Moment(at),
+        }
+    }
+
+    #[test]
+    fn the_newest_run_wins_and_knows_since_when() {
+        let store = crate::store::open_in_memory().unwrap();
+        let function = FunctionId::new("tests.test_cart", "test_total");
+        assert!(store.put_verdict(&judged(Ruling::Pass, 10), &function).unwrap());
+        assert!(store.put_verdict(&judged(Ruling::Fail, 20), &function).unwrap());
+        assert!(store.put_verdict(&judged(Ruling::Fail, 30), &function).unwrap());
+        assert!(!store.put_verdict(&judged(Ruling::Pass, 25), &function).unwrap(), "an older run came later");
+        let stored = store.verdict("tests/test_cart.py::test_total").unwrap().unwrap();
+        assert_eq!(stored.judged, judged(Ruling::Fail, 30));
+        assert_eq!(stored.since, Since { begun: Moment(20), passed: Some(Moment(10)) });
+        let listed = store.verdicts().unwrap();
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0].entered, [FunctionId::new("shop.cart", "Cart.total")]);
+        assert!(listed[0].judged.journey.is_empty());
+        assert_eq!(store.verdict("another").unwrap(), None);
+    }
+}

@@ -1,0 +1,499 @@
+//! A test's intent and journey as lines to read: clauses with what came of each, the call tree with the evidence marked.
+//! Made of what was stored when a test was judged; keys are `update/journeys.rs`.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::base::clock::Moment;
+use crate::base::paths::RelPath;
+use crate::base::text::{self, count};
+use crate::domain::journey::{LineId, Telling, ToldLine};
+use crate::domain::snapshot::{JudgedView, VerdictRow};
+use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Since, Verdict};
+use crate::tui::app::AppState;
+use crate::tui::doc::{About, DocRow};
+use crate::tui::local_time::Zone;
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+
+/// Evidence lines named beside a clause.
+const NAMED: usize = 6;
+/// Characters of a value beside a source line.
+const VALUE: usize = 60;
+
+/// A journey, and how its lines belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// As stored.
+    pub view: JudgedView,
+    /// For each line the call around it, by its position.
+    parents: Vec<Option<usize>>,
+    /// For each line that begins a call or a part: the position after its last line.
+    ends: Vec<usize>,
+    /// How the call that begins at a line ended.
+    outcomes: BTreeMap<usize, usize>,
+}
+
+impl Told {
+    /// Finds out how the lines belong together.
+    #[must_use]
+    pub fn new(view: JudgedView) -> Self {
+        let lines = &view.judged.journey;
+        let mut parents = vec![None; lines.len()];
+        let mut ends: Vec<usize> = (1..=lines.len()).collect();
+        let mut outcomes = BTreeMap::new();
+        // The calls that are open, and the heading before them.
+        let mut open: Vec<usize> = Vec::new();
+        let mut heading: Option<usize> = None;
+        for (at, line) in lines.iter().enumerate() {
+            if line.telling == Telling::Heading {
+                close(&mut open, 0, at, &mut ends);
+                if let Some(before) = heading.replace(at) {
+                    ends[before] = at;
+                }
+                continue;
+            }
+            let begins = matches!(line.telling, Telling::Called(_));
+            let own = (!begins).then(|| open.iter().rposition(|call| lines[*call].call == line.call)).flatten();
+            if begins {
+                let keep = open.iter().rposition(|call| lines[*call].depth < line.depth).map_or(0, |found| found + 1);
+                close(&mut open, keep, at, &mut ends);
+                parents[at] = open.last().copied();
+                open.push(at);
+            } else {
+                let call = own.map(|found| open[found]);
+                parents[at] = call;
+                if let (Some(found), Some(call), Telling::Returned | Telling::Raised) = (own, call, line.telling) {
+                    outcomes.insert(call, at);
+                    close(&mut open, found, at + 1, &mut ends);
+                }
+            }
+        }
+        close(&mut open, 0, lines.len(), &mut ends);
+        if let Some(last) = heading {
+            ends[last] = lines.len();
+        }
+        Self { view, parents, ends, outcomes }
+    }
+
+    /// Gives a line.
+    #[must_use]
+    pub fn line(&self, at: usize) -> Option<&ToldLine> {
+        self.view.judged.journey.get(at)
+    }
+
+    /// Gives the position after the last line that belongs to a line.
+    #[must_use]
+    pub fn end(&self, at: usize) -> usize {
+        self.ends.get(at).copied().unwrap_or(at + 1)
+    }
+
+    /// Tells whether there is something to fold: more than a call and its end.
+    #[must_use]
+    pub fn folds(&self, at: usize) -> bool {
+        let inside = self.end(at).saturating_sub(at + 1);
+        match self.line(at).map(|line| line.telling) {
+            Some(Telling::Heading) => inside > 0,
+            Some(Telling::Called(_)) => inside > usize::from(self.outcomes.contains_key(&at)),
+            _ => false,
+        }
+    }
+
+    /// Gives the call around a line, by its position.
+    #[must_use]
+    pub fn parent(&self, at: usize) -> Option<usize> {
+        self.parents.get(at).copied().flatten()
+    }
+
+    /// Finds the line that tells an event.
+    #[must_use]
+    pub fn position(&self, id: LineId) -> Option<usize> {
+        let lines = &self.view.judged.journey;
+        // What runs beside the test is told after it, so the numbers have no order.
+        lines.iter().position(|line| line.line == Some(id))
+    }
+
+    /// Lists the lines that show what came of a clause, by their positions, in the order of the telling.
+    #[must_use]
+    pub fn evidence(&self, clause: &Decided) -> Vec<usize> {
+        let wanted: HashSet<LineId> = evidence_ids(clause).collect();
+        let shows = |(at, line): (usize, &ToldLine)| line.line.filter(|id| wanted.contains(id)).map(|_| at);
+        self.view.judged.journey.iter().enumerate().filter_map(shows).collect()
+    }
+
+    /// Finds where a line happened: the file and line, and the call whose body that is.
+    #[must_use]
+    pub fn site(&self, at: usize) -> Option<Site> {
+        let line = self.line(at)?;
+        let call = match line.telling {
+            Telling::Heading => return None,
+            Telling::Called(_) => at,
+            _ => self.parent(at)?,
+        };
+        let begun = self.line(call)?;
+        if line.telling == Telling::Raised {
+            let place = self.place(call)?;
+            return Some(Site { path: place.0.clone(), line: line.at.unwrap_or(place.1), activation: Some(call) });
+        }
+        let around = self.parent(call);
+        let outer = match around {
+            Some(around) => self.place(around),
+            None => self.view.places.get(&self.view.function),
+        };
+        match (outer, begun.at) {
+            (Some((path, _)), Some(made)) => Some(Site { path: path.clone(), line: made, activation: around }),
+            _ => self.place(call).map(|(path, def)| Site { path: path.clone(), line: *def, activation: Some(call) }),
+        }
+    }
+
+    /// Gives the file and the line of `def` of the function that a call is of.
+    #[must_use]
+    pub fn place(&self, call: usize) -> Option<&(RelPath, u32)> {
+        self.view.places.get(self.line(call)?.function.as_ref()?)
+    }
+
+    /// Lists the calls made by an activation, or by the test itself.
+    pub fn made_by(&self, activation: Option<usize>) -> impl Iterator<Item = usize> {
+        let lines = self.view.judged.journey.iter().enumerate();
+        let begins = lines.filter(|(_, line)| matches!(line.telling, Telling::Called(_)));
+        begins.map(|(at, _)| at).filter(move |at| self.parent(*at) == activation)
+    }
+
+    /// Writes how a call ended, short.
+    #[must_use]
+    pub fn outcome(&self, call: usize) -> Option<String> {
+        let line = self.line(*self.outcomes.get(&call)?)?;
+        Some(text::cut(&ending(line), VALUE).into_owned())
+    }
+}
+
+fn close(open: &mut Vec<usize>, keep: usize, at: usize, ends: &mut [usize]) {
+    for call in open.drain(keep..) {
+        ends[call] = at;
+    }
+}
+
+/// Where a line of a journey happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// The file.
+    pub path: RelPath,
+    /// The line.
+    pub line: u32,
+    /// The call whose body that is, by its position; none for the test's own.
+    pub activation: Option<usize>,
+}
+
+/// Gives the events that show what came of a clause.
+pub fn evidence_ids(clause: &Decided) -> impl Iterator<Item = LineId> {
+    clause.evidence.iter().filter_map(|id| id.strip_prefix('L')?.parse().ok().map(LineId))
+}
+
+/// Gives the sign, role and word of what came of a test.
+#[must_use]
+pub fn of_ruling(ruling: Ruling, overridden: bool) -> (&'static str, Role, &'static str) {
+    match ruling {
+        Ruling::Fail if overridden => ("⊘", Role::Dim, "overridden (was FAIL)"),
+        _ if overridden => ("⊘", Role::Dim, "overridden"),
+        Ruling::Pass => ("✓", Role::Tested, "PASS"),
+        Ruling::Fail => ("✗", Role::Failing, "FAIL"),
+        Ruling::Unclear => ("?", Role::Unclear, "UNCLEAR"),
+        Ruling::Error => ("!", Role::Failing, "ERROR"),
+    }
+}
+
+/// Gives the sign, role and word of what came of a clause.
+#[must_use]
+pub fn of_clause(outcome: ClauseOutcome) -> (&'static str, Role, &'static str) {
+    match outcome {
+        ClauseOutcome::Holds => ("✓", Role::Tested, "HOLDS"),
+        ClauseOutcome::Violated => ("✗", Role::Failing, "VIOLATED"),
+        ClauseOutcome::Vacuous => ("◦", Role::Warning, "NEVER APPLIED"),
+        ClauseOutcome::Unknown => ("?", Role::Unclear, "UNKNOWN"),
+        ClauseOutcome::Unclear => ("?", Role::Unclear, "UNCLEAR"),
+    }
+}
+
+/// What stands in the pane of intent and clauses.
+pub struct Intent<'a> {
+    /// The test, by its node id.
+    pub test: &'a str,
+    /// What it is for.
+    pub intent: &'a str,
+    /// What came of it.
+    pub verdict: &'a Verdict,
+    /// Since when, where that is known.
+    pub since: Option<Since>,
+    /// What it ran through changed since.
+    pub stale: bool,
+    /// Accepting what it does now would decide it.
+    pub takes_journey: bool,
+    /// Clauses that a person chose for it, to be accepted.
+    pub chosen: Option<&'a str>,
+}
+
+/// Makes the lines of intent and clauses for so many columns.
+#[must_use]
+pub fn intent_rows(shown: &Intent<'_>, zone: Zone, now: Moment, width: usize) -> Vec<DocRow> {
+    let room = width.saturating_sub(2).max(12);
+    let wrapped = |text: &str, indent: usize| text::wrap(&text::display_line(text), room.saturating_sub(indent).max(10));
+    let mut out = Vec::new();
+    let say = |role: Role, text: &str, indent: usize| {
+        let lines = wrapped(text, indent).into_iter();
+        lines.map(|line| DocRow::of(Row::new().add(role, format!(" {}{line}", " ".repeat(indent))))).collect::<Vec<_>>()
+    };
+    out.extend(say(Role::Accent, shown.test, 0));
+    out.push(DocRow::default());
+    out.extend(shown.intent.lines().flat_map(|line| say(Role::Text, line.trim(), 0)));
+    out.push(DocRow::default());
+    let verdict = shown.verdict;
+    for (at, clause) in verdict.clauses.iter().enumerate() {
+        clause_rows(at, clause, room, &mut out);
+    }
+    if verdict.clauses.is_empty() {
+        let (sign, role, word) = of_ruling(verdict.verdict, verdict.overridden);
+        out.push(DocRow::of(Row::new().add(role, format!(" {sign} {word}"))));
+        out.extend(say(Role::Text, &verdict.reason, 2));
+    }
+    out.push(DocRow::default());
+    out.extend(say(Role::Dim, &decided_by(&verdict.evaluator), 0));
+    if let Some(since) = shown.since {
+        let (_, _, word) = of_ruling(verdict.verdict, verdict.overridden);
+        let mut line = format!("{word} since {}", zone.day(since.begun, now));
+        if let (Some(passed), true) = (since.passed, verdict.verdict != Ruling::Pass) {
+            line.push_str(&format!(", last PASS {}", zone.day(passed, now)));
+        }
+        out.extend(say(Role::Dim, &line, 0));
+    }
+    if shown.stale {
+        out.extend(say(Role::Stale, "~ What it ran through changed since. t judges it again.", 0));
+    }
+    if let Some(chosen) = shown.chosen.filter(|_| shown.takes_journey) {
+        out.push(DocRow::default());
+        out.extend(say(Role::Text, "a accepts these clauses, which decide it from then on:", 0));
+        out.extend(chosen.lines().flat_map(|line| say(Role::Accent, line, 2)));
+    } else if shown.takes_journey {
+        out.extend(say(
+            Role::Text,
+            "a accepts what it does now as what it is for: from then on a change of it is told. e chooses clauses instead.",
+            0,
+        ));
+    }
+    out
+}
+
+fn clause_rows(at: usize, clause: &Decided, room: usize, out: &mut Vec<DocRow>) {
+    let (sign, role, word) = of_clause(clause.outcome);
+    let label = format!("c{}", at + 1);
+    let indent = label.len() + 3;
+    let lines = text::wrap(&text::display_line(&clause.text), room.saturating_sub(indent).max(10));
+    let evidence: Vec<&str> = clause.evidence.iter().take(NAMED).map(String::as_str).collect();
+    let more = if clause.evidence.len() > NAMED { " …" } else { "" };
+    let right = format!("{word}  {}{more}", evidence.join(" ")).trim_end().to_owned();
+    let fits = lines.last().is_some_and(|last| text::width(last) + indent + text::width(&right) + 3 <= room);
+    let last = lines.len().saturating_sub(1);
+    let about = About::Clause(at);
+    for (number, line) in lines.iter().enumerate() {
+        let mut row = Row::new();
+        row = if number == 0 {
+            row.add(role, format!(" {sign} ")).add(Role::Accent, label.clone()).add(Role::Text, format!(" {line}"))
+        } else {
+            row.add(Role::Text, format!(" {}{line}", " ".repeat(indent)))
+        };
+        if fits && number == last {
+            row = row.end(role, right.clone());
+        }
+        out.push(DocRow { row, about: about.clone(), stop: number == 0, changed: false });
+    }
+    if !fits {
+        out.push(DocRow { row: Row::new().end(role, right), about: about.clone(), ..DocRow::default() });
+    }
+    if clause.outcome == ClauseOutcome::Holds {
+        return;
+    }
+    // The evidence itself stands in the journey; what could have been meant stands here.
+    let is_line = |line: &&String| line.strip_prefix('L').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let others = clause.shown.iter().filter(|line| !is_line(line));
+    for said in std::iter::once(&clause.why).chain(others) {
+        for line in text::wrap(&text::display_line(said), room.saturating_sub(indent).max(10)) {
+            let row = Row::new().add(Role::Dim, format!(" {}{line}", " ".repeat(indent)));
+            out.push(DocRow { row, about: about.clone(), ..DocRow::default() });
+        }
+    }
+}
+
+fn decided_by(evaluator: &str) -> String {
+    match evaluator {
+        "rules" => "decided by rules, no model asked".into(),
+        "approved" => "decided by the journey that was accepted".into(),
+        other => match other.strip_prefix("llm:") {
+            Some(model) => format!("decided by a model: {model}"),
+            None => format!("decided by {other}"),
+        },
+    }
+}
+
+/// Says how many clauses hold.
+#[must_use]
+pub fn holding(verdict: &Verdict) -> String {
+    if verdict.clauses.is_empty() {
+        return String::new();
+    }
+    let hold = verdict.clauses.iter().filter(|clause| clause.outcome == ClauseOutcome::Holds).count();
+    format!("{hold} of {} hold", verdict.clauses.len())
+}
+
+/// Makes one line of the journey.
+#[must_use]
+pub fn row(state: &AppState, at: usize) -> Option<Row> {
+    let told = state.journeys.told()?;
+    let at = *state.journeys.lines.get(at)?;
+    let line = told.line(at)?;
+    let folded = state.journeys.folded.contains(&at);
+    let fold = match (told.folds(at), folded) {
+        (true, true) => "▸ ",
+        (true, false) => "▾ ",
+        (false, _) => "  ",
+    };
+    let marks = &state.journeys.marks;
+    let found = marks.get(&at);
+    let (sign, role) = found.map_or((" ", Role::Text), |(outcome, _)| {
+        let (sign, role, _) = of_clause(*outcome);
+        (sign, role)
+    });
+    let id = line.line.map(|id| id.to_string()).unwrap_or_default();
+    let mut row = Row::new().add(Role::Text, " ").add(role, sign).add(Role::Accent, format!("{id:<5}")).fix();
+    let indent = "  ".repeat(usize::try_from(line.depth).unwrap_or(0));
+    row = match line.telling {
+        Telling::Heading => {
+            let lines = count(told.end(at).saturating_sub(at + 1), "line");
+            let row = row.add(Role::Dim, format!("{fold}{}", line.name));
+            if folded { row.add(Role::Dim, format!(" {lines}")) } else { row }
+        }
+        Telling::Called(_) => row.add(Role::Text, format!("{indent}{fold}{}{}", line.name, line.detail)),
+        Telling::Raised => row.add(Role::Text, format!("{indent}  ")).add(Role::Failing, ending(line)),
+        _ => row.add(Role::Text, format!("{indent}  ")).add(Role::Text, ending(line)),
+    };
+    if folded {
+        if let Some(outcome) = told.outcome(at) {
+            row = row.add(Role::Dim, format!(" {outcome}"));
+        }
+        let inside = marks.range(at + 1..told.end(at)).count();
+        if inside > 0 {
+            row = row.end(Role::Accent, format!("{inside} inside"));
+        }
+    }
+    if let Some((_, clauses)) = found {
+        row = row.end(role, clauses.clone());
+        row.ground = Some(Role::Evidence);
+    }
+    Some(row)
+}
+
+fn ending(line: &ToldLine) -> String {
+    match line.telling {
+        Telling::Raised => format!("✗ {}", line.detail),
+        Telling::Yielded => format!("yields {}", line.detail),
+        Telling::Closed => "is closed".into(),
+        _ => format!("→ {}", line.detail),
+    }
+}
+
+/// Writes what stands at the right of the journey's title.
+#[must_use]
+pub fn journey_right(state: &AppState) -> String {
+    let Some(told) = state.journeys.told() else { return String::new() };
+    let marked = &state.journeys.marks;
+    let at = state.journeys.here().and_then(|here| marked.keys().position(|line| *line == here));
+    match (at, marked.len()) {
+        (Some(at), all) => format!("evidence {} of {all}", at + 1),
+        (None, 0) => count(told.view.judged.journey.len(), "line"),
+        (None, all) => format!("evidence {all}"),
+    }
+}
+
+/// Gives the row of the test that is shown.
+#[must_use]
+pub fn row_of(state: &AppState) -> Option<(usize, &VerdictRow)> {
+    let test = state.journeys.test.as_ref()?;
+    state.snapshot.verdicts.iter().enumerate().find(|(_, row)| row.test == *test)
+}
+
+/// Writes line 2: which test, what came of it and why; who decided.
+#[must_use]
+pub fn line(state: &AppState) -> (String, Vec<String>) {
+    let Some((at, row)) = row_of(state) else { return (" journeys".into(), vec!["nothing judged yet".into()]) };
+    let all = state.snapshot.verdicts.len();
+    let (sign, _, word) = of_ruling(row.ruling, row.overridden);
+    let name = row.test.split_once("::").map_or(row.test.as_str(), |(_, name)| name);
+    let left = if state.size.0 < 90 {
+        format!(" {}/{all}  {sign} {word}  {name}", at + 1)
+    } else {
+        format!(" {}/{all}  verdict  {sign} {word}  {}", at + 1, row.reason)
+    };
+    if row.stale {
+        return (left, vec!["~ Stale: the code changed, t judges again".into(), "~ Stale".into()]);
+    }
+    let evidence: Vec<String> = state.journeys.told().map_or_else(Vec::new, |told| {
+        let clauses = told.view.judged.verdict.clauses.iter();
+        let chosen = clauses.enumerate().find(|(at, one)| match state.journeys.clause {
+            Some(clause) => clause == *at,
+            None => one.outcome == ClauseOutcome::Violated,
+        });
+        chosen.map(|(_, one)| one.evidence.iter().take(NAMED).cloned().collect()).unwrap_or_default()
+    });
+    let short = row.evaluator.clone();
+    let long = if evidence.is_empty() { short.clone() } else { format!("{short} · evidence {}", evidence.join(" ")) };
+    (left, vec![long, short, String::new()])
+}
+
+/// Counts failing, broken and unclear tests for line 1.
+#[must_use]
+pub fn counts(rows: &[VerdictRow]) -> String {
+    let number = |ruling: Ruling| rows.iter().filter(|row| row.ruling == ruling && !row.overridden).count();
+    [(number(Ruling::Fail), "✗"), (number(Ruling::Error), "!"), (number(Ruling::Unclear), "?")]
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, sign)| format!("{number}{sign}"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::tui::tests::judged::judged_view;
+
+    #[test]
+    fn lines_belong_to_their_calls() {
+        let told = Told::new(judged_view());
+        let named = |at: usize| told.line(at).unwrap().name.clone();
+        let at = |id: u32| told.position(LineId(id)).unwrap();
+        assert_eq!(named(told.parent(at(6)).unwrap()), "RegistrationService.register");
+        assert_eq!(told.parent(at(1)), None);
+        assert_eq!(told.end(at(1)), at(12) + 1, "all of it but the teardown");
+        assert!(told.folds(at(1)) && told.folds(at(6)) && !told.folds(at(2)), "a call and its end are no tree");
+        assert_eq!(told.outcome(at(2)).as_deref(), Some("→ False"));
+        let site = told.site(at(6)).unwrap();
+        assert_eq!((site.path.as_str(), site.line, site.activation), ("shop/registration.py", 28, Some(at(1))));
+        let of_the_test = told.site(at(1)).unwrap();
+        assert_eq!((of_the_test.path.as_str(), of_the_test.activation), ("tests/test_registration.py", None));
+        assert_eq!(told.made_by(Some(at(1))).count(), 4);
+    }
+
+    #[test]
+    fn folding_hides_what_is_inside_and_nothing_else() {
+        let mut pane = crate::tui::panes::JourneysPane { loaded: Some(Ok(Told::new(judged_view()))), ..Default::default() };
+        pane.list_lines();
+        let all = pane.lines.len();
+        let (call, inside) = {
+            let told = pane.told().unwrap();
+            let at = told.position(LineId(6)).unwrap();
+            (at, told.end(at) - at - 1)
+        };
+        pane.folded.insert(call);
+        pane.list_lines();
+        assert_eq!(pane.lines.len(), all - inside);
+        assert!(pane.lines.contains(&call));
+    }
+}

@@ -1,0 +1,182 @@
+//! The journeys: intent, call tree and source at three sizes, and what its keys do.
+
+use crate::domain::command::Command;
+use crate::domain::decision::Verb;
+use crate::domain::event::Event;
+use crate::domain::proposal::ProposalId;
+use crate::domain::verdict::Ruling;
+use crate::tui::layer::Layer;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::tests::fixture::{Driver, Shop};
+use crate::tui::tests::judged::REGISTER;
+use crate::tui::tests::screens::shots;
+
+const THREE: [(u16, u16); 3] = [(160, 45), (100, 30), (60, 20)];
+
+fn driver(size: (u16, u16)) -> Driver {
+    let mut driver = Driver::new(Shop::judged(), size);
+    driver.press("2");
+    driver
+}
+
+#[test]
+fn a_failed_verdict_with_its_journey_and_source() {
+    shots("journeys", &THREE, &Shop::judged(), |d| {
+        d.press("2 Tab");
+    });
+    shots("journeys_intent", &THREE, &Shop::judged(), |d| {
+        d.press("2 . . .");
+    });
+    shots("journeys_unclear", &THREE, &Shop::judged(), |d| {
+        d.press("2 J");
+    });
+}
+
+#[test]
+fn a_verdict_waits_in_the_queue() {
+    shots("verdict", &THREE, &Shop::judged(), |d| {
+        d.open(11);
+    });
+}
+
+#[test]
+fn nothing_judged_says_what_to_do() {
+    shots("journeys_none", &THREE, &Shop::new(), |d| {
+        d.press("2");
+    });
+}
+
+#[test]
+fn enter_goes_from_a_clause_to_its_evidence_to_the_source_and_b_comes_back() {
+    let mut d = driver((160, 45));
+    assert_eq!((d.state.screen, d.state.focus), (Screen::Journeys, Pane::Intent));
+    d.press(". . .");
+    assert_eq!(d.state.journeys.clause, Some(2));
+    d.press("Enter");
+    assert_eq!(d.state.focus, Pane::Journey);
+    let line = |d: &Driver| d.state.journeys.told().unwrap().line(d.state.journeys.here().unwrap()).unwrap().text();
+    assert!(line(&d).contains("[CALLED] EmailService.send_welcome"), "{}", line(&d));
+    assert_eq!(d.state.source.path.as_ref().unwrap().as_str(), "shop/registration.py");
+    assert_eq!(d.state.source.list.cursor, 27, "the line that made the call");
+    assert!(d.state.source.ran.contains(&30), "what the activation ran is marked");
+    d.press(".");
+    assert!(line(&d).contains("[RETURNED] EmailService.send_welcome"));
+    d.press(". .");
+    assert!(line(&d).contains("[CALLED] Database.save"));
+    assert!(d.message().contains("No more evidence"), "{}", d.message());
+    d.press("Enter");
+    assert_eq!((d.state.focus, d.state.source.list.cursor), (Pane::Source, 29));
+    d.press("b");
+    assert_eq!(d.state.focus, Pane::Journey);
+    d.press("b");
+    assert_eq!(d.state.focus, Pane::Intent);
+}
+
+#[test]
+fn folding_keeps_what_is_inside_findable() {
+    let mut d = driver((160, 45));
+    d.press("Tab <");
+    let all = d.state.journeys.lines.len();
+    assert!(d.screen().contains("In setup: 2 lines"), "{}", d.screen());
+    d.press("> k h h h");
+    assert!(d.state.journeys.lines.len() < all);
+    // The next evidence is inside what is folded, and is shown.
+    d.press("< . .");
+    assert!(d.state.journeys.marks.contains_key(&d.state.journeys.here().unwrap()));
+}
+
+#[test]
+fn a_failure_is_accepted_at_once_and_a_journey_after_its_diff() {
+    let mut d = driver((160, 45));
+    d.press("a");
+    let accepted = Command::Decide { proposals: vec![ProposalId(11)], verb: Verb::Accept, reason: None };
+    assert_eq!(d.sent(), [accepted]);
+    d.state.kept.deciding = None;
+    d.press("J a");
+    assert!(d.sent().is_empty());
+    assert!(matches!(d.state.layers.last(), Some(Layer::Question(question)) if question.title.contains("Write 1 file?")));
+    d.press("a");
+    assert_eq!(d.sent(), [Command::Decide { proposals: vec![ProposalId(12)], verb: Verb::Accept, reason: None }]);
+}
+
+#[test]
+fn a_verdict_is_not_put_away() {
+    for key in ["o", "r"] {
+        let mut d = driver((100, 30));
+        d.press(key);
+        assert!(d.sent().is_empty() && d.state.layers.is_empty());
+        assert!(d.message().starts_with("A verdict stands until"), "{}", d.message());
+    }
+}
+
+#[test]
+fn clauses_are_chosen_from_those_that_hold() {
+    let mut d = driver((100, 30));
+    d.press("J e");
+    assert!(d.screen().contains("Smtp.deliver is called exactly once"), "{}", d.screen());
+    d.type_in("once");
+    d.press("Enter");
+    let text = "Smtp.deliver is called exactly once";
+    assert_eq!(d.sent(), [Command::Edit { proposal: ProposalId(12), text: text.into() }]);
+    // The engine keeps it; it shows, and choosing it again takes it out.
+    d.shop.views.get_mut(&ProposalId(12)).unwrap().proposal.edited = Some(text.into());
+    d.happen(Event::EvidenceChanged { proposal: ProposalId(12) });
+    assert!(d.screen().contains("a accepts these clauses") && d.screen().contains("accept clauses"), "{}", d.screen());
+    d.press("e");
+    d.type_in("once");
+    d.press("Enter");
+    assert_eq!(d.sent(), [Command::Edit { proposal: ProposalId(12), text: String::new() }]);
+    // Of a test that its own sentences decide, the editor opens.
+    d.press("K e");
+    assert!(d.asked.iter().any(|effect| matches!(effect, crate::tui::app::Effect::EditSource { .. })), "{:?}", d.asked);
+}
+
+#[test]
+fn what_passes_is_not_decided_on_and_t_runs_the_test_again() {
+    let mut d = driver((160, 45));
+    d.press("J J");
+    assert!(d.screen().contains("PASS"));
+    d.press("a");
+    assert!(d.sent().is_empty() && d.message().contains("It passes"), "{}", d.message());
+    d.press("t");
+    assert_eq!(d.sent(), [Command::Judge { tests: vec!["tests/test_registration.py::test_known".into()] }]);
+    d.press("K K t");
+    assert_eq!(d.sent(), [Command::Judge { tests: vec![REGISTER.into()] }]);
+}
+
+#[test]
+fn a_new_verdict_is_read_and_the_cursor_stays() {
+    let mut d = driver((160, 45));
+    d.press("Tab . .");
+    let here = d.state.journeys.here();
+    let mut rows = (*d.shop.snapshot.verdicts).clone();
+    rows[0].at.0 += 1_000;
+    d.shop.snapshot.verdicts = std::sync::Arc::new(rows);
+    d.shop.judged.get_mut(REGISTER).unwrap().judged.verdict.reason = "Another reason.".into();
+    let event = Event::Judged { test: REGISTER.into(), ruling: Ruling::Fail, overridden: false, proposal: None };
+    d.happen(event);
+    assert_eq!(d.state.journeys.told().unwrap().view.judged.verdict.reason, "Another reason.");
+    assert_eq!(d.state.journeys.here(), here);
+}
+
+#[test]
+fn a_line_is_copied_as_the_reports_tell_it() {
+    let mut d = driver((160, 45));
+    d.press("Tab y");
+    let copied = d.asked.iter().find_map(|effect| match effect {
+        crate::tui::app::Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    assert!(copied.as_deref().unwrap().contains("[CALLED] EmailService.send_welcome"), "{copied:?}");
+}
+
+#[test]
+fn from_the_queue_to_the_journey() {
+    let mut d = Driver::new(Shop::judged(), (160, 45));
+    d.open(11);
+    d.state.focus = Pane::Decision;
+    d.press(". . . Enter");
+    assert_eq!((d.state.screen, d.state.focus, d.state.journeys.clause), (Screen::Journeys, Pane::Journey, Some(2)));
+    d.press("b");
+    assert_eq!((d.state.screen, d.state.focus), (Screen::Review, Pane::Decision));
+}

@@ -1,0 +1,428 @@
+//! Keys of the journeys: going through tests, clauses and evidence, folding, and what a decision there is about. The
+//! source follows the line under the cursor.
+
+use std::collections::BTreeMap;
+
+use crate::base::error::Trouble;
+use crate::domain::command::Command;
+use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::{JudgedView, Mark, VerdictRow};
+use crate::domain::verdict::{ClauseOutcome, Ruling};
+use crate::tui::app::{AppState, Effect};
+use crate::tui::content;
+use crate::tui::doc::About;
+use crate::tui::journeys::{self, Told};
+use crate::tui::layer::Layer;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::panes::JourneysPane;
+use crate::tui::update::{about, navigate, places, work};
+use crate::tui::widgets::picker::{Choice, Picker};
+use crate::tui::words;
+
+/// Finds a test to show where none is, and reads again what was judged anew.
+pub fn take_rows(state: &mut AppState, before: &[VerdictRow]) {
+    let rows = std::sync::Arc::clone(&state.snapshot.verdicts);
+    let known = state.journeys.test.as_ref().and_then(|test| rows.iter().find(|row| row.test == *test));
+    match known {
+        Some(row) => {
+            let old = before.iter().find(|old| old.test == row.test);
+            state.journeys.dirty |= old.is_some_and(|old| old.at != row.at);
+            if state.screen == Screen::Journeys {
+                follow_proposal(state);
+            }
+        }
+        None => {
+            if let Some(first) = rows.first() {
+                open_test(state, &first.test, None);
+            } else {
+                // The place of the last session is kept until it is known what there is.
+                let test = state.journeys.test.take();
+                state.journeys = JourneysPane { test, ..JourneysPane::default() };
+            }
+        }
+    }
+}
+
+/// Takes what was stored of a test.
+pub fn take(state: &mut AppState, test: &str, view: Result<JudgedView, Trouble>) {
+    let pane = &mut state.journeys;
+    if pane.asked.as_deref() == Some(test) {
+        pane.asked = None;
+    }
+    if pane.test.as_deref() != Some(test) {
+        return;
+    }
+    let again = matches!(&pane.loaded, Some(Ok(_)));
+    let here = pane.here();
+    pane.loaded = Some(view.map(Told::new));
+    let Some(Ok(told)) = &pane.loaded else { return };
+    let clauses = told.view.judged.verdict.clauses.len();
+    let begin = told.view.judged.journey.iter().position(|line| line.name == "In the test:").map_or(0, |heading| heading + 1);
+    if !again {
+        pane.folded = folded_at_first(told);
+    }
+    pane.folded.retain(|at| told.folds(*at));
+    pane.clause = pane.clause.filter(|clause| *clause < clauses);
+    pane.mark_evidence();
+    pane.list_lines();
+    let wanted = if again { here } else { pane.marks.keys().next().copied().or(Some(begin)) };
+    if let Some(at) = wanted.and_then(|at| pane.lines.iter().position(|line| *line == at)) {
+        let rows = state.layout().rows(Pane::Journey);
+        state.journeys.list.jump(at, rows);
+    }
+    if state.screen == Screen::Journeys {
+        follow(state);
+    }
+}
+
+/// What fixtures did is folded: the test is what is read.
+fn folded_at_first(told: &Told) -> std::collections::HashSet<usize> {
+    let lines = &told.view.judged.journey;
+    let fixtures = |name: &str| matches!(name, "In setup:" | "In teardown:");
+    (0..lines.len()).filter(|at| lines[*at].line.is_none() && fixtures(&lines[*at].name)).collect()
+}
+
+/// Makes a test the one that is shown, at a clause.
+pub fn open_test(state: &mut AppState, test: &str, clause: Option<usize>) {
+    if state.journeys.test.as_deref() != Some(test) {
+        state.journeys = JourneysPane { test: Some(test.to_owned()), ..JourneysPane::default() };
+    }
+    state.journeys.clause = clause;
+    state.journeys.mark_evidence();
+    if state.screen == Screen::Journeys {
+        follow_proposal(state);
+        follow(state);
+    }
+}
+
+/// Goes to the screen, at a test and a clause.
+pub fn go(state: &mut AppState, test: &str, clause: Option<usize>) {
+    places::leave(state);
+    navigate::show(state, Screen::Journeys, Pane::Journey);
+    open_test(state, test, clause);
+    to_evidence(state);
+}
+
+/// Comes to the screen: line 2 and the source are about its test.
+pub fn arrive(state: &mut AppState) {
+    follow_proposal(state);
+    follow(state);
+}
+
+/// Lets decisions be about the verdict that is shown.
+fn follow_proposal(state: &mut AppState) {
+    let proposal = journeys::row_of(state).and_then(|(_, row)| row.proposal);
+    // One that was decided in this pass is still what line 2 is about.
+    let stays = |state: &AppState| {
+        let shown = state.journeys.test.clone();
+        let current = state.current().map(|row| row.id);
+        current.is_some() && state.loaded().and_then(|one| one.view.proposal.verdict()).map(|one| &one.test) == shown.as_ref()
+    };
+    match proposal {
+        Some(id) => {
+            state.pass.go(id);
+        }
+        None if stays(state) => {}
+        None => state.pass.rest(),
+    }
+}
+
+/// Tells whether the verdict that is shown can be decided on, and says why not.
+pub fn may_decide(state: &mut AppState) -> bool {
+    let now = state.now;
+    let Some((_, row)) = journeys::row_of(state) else {
+        state.messages.answer(now, words::NO_JOURNEYS);
+        return false;
+    };
+    let why = match (row.proposal, row.ruling) {
+        (Some(id), _) => {
+            if state.pass.go(id) {
+                return true;
+            }
+            words::ALREADY_DECIDED
+        }
+        (None, _) if row.overridden => words::IS_OVERRIDDEN,
+        (None, Ruling::Pass) => words::PASSES,
+        (None, Ruling::Error) => words::JUDGE_BROKE,
+        (None, _) => words::ALREADY_DECIDED,
+    };
+    state.messages.answer(now, why);
+    false
+}
+
+/// Goes to the next or last test of the filter; tells whether there was one.
+pub fn step(state: &mut AppState, forward: bool) -> bool {
+    let rows = std::sync::Arc::clone(&state.snapshot.verdicts);
+    let takes = |row: &&VerdictRow| state.filter.takes_verdict(row);
+    let here = journeys::row_of(state).map(|(at, _)| at);
+    let found = match (here, forward) {
+        (Some(here), true) => rows.iter().skip(here + 1).find(takes).or_else(|| rows.iter().take(here).find(takes)),
+        (Some(here), false) => rows[..here].iter().rev().find(takes),
+        (None, _) => rows.iter().find(takes),
+    };
+    if let Some(row) = found {
+        open_test(state, &row.test, None);
+    }
+    found.is_some()
+}
+
+/// Goes to the next verdict that waits, after a decision.
+pub fn next_waiting(state: &mut AppState) {
+    let rows = std::sync::Arc::clone(&state.snapshot.verdicts);
+    let here = journeys::row_of(state).map_or(0, |(at, _)| at + 1);
+    let waits =
+        |row: &&VerdictRow| row.proposal.is_some_and(|id| state.pass.verdict(id).is_none()) && state.filter.takes_verdict(row);
+    let next = rows.iter().skip(here).find(waits).or_else(|| rows.iter().take(here).find(waits));
+    if let Some(row) = next {
+        open_test(state, &row.test, None);
+    }
+}
+
+/// Shows the test of a proposal.
+pub fn go_to(state: &mut AppState, id: ProposalId) {
+    let test = state.snapshot.verdicts.iter().find(|row| row.proposal == Some(id)).map(|row| row.test.clone());
+    if let Some(test) = test {
+        open_test(state, &test, None);
+    }
+}
+
+/// Chooses the clause under the cursor, and marks its evidence.
+pub fn choose_clause(state: &mut AppState) {
+    let About::Clause(clause) = about(state) else { return };
+    if state.journeys.clause != Some(clause) {
+        state.journeys.clause = Some(clause);
+        state.journeys.mark_evidence();
+    }
+}
+
+/// Lets the source follow the line under the cursor.
+pub fn follow(state: &mut AppState) {
+    let site = state.journeys.told().and_then(|told| told.site(state.journeys.here()?));
+    match site {
+        Some(site) => navigate::show_source(state, &site.path, site.line),
+        None => {
+            if let Some((path, line)) = journeys::row_of(state).and_then(|(_, row)| Some((row.path.clone(), row.line?))) {
+                navigate::show_source(state, &path, line);
+            }
+        }
+    }
+    super::mark_source(state);
+}
+
+/// Marks the lines that the activation ran, and what its calls came to; where the evidence is, its name.
+pub fn mark_source(state: &mut AppState) {
+    let JourneysPane { marks, .. } = &state.journeys;
+    let (Some(path), Some(told)) = (state.source.path.clone(), state.journeys.told()) else { return };
+    let Some(site) = state.journeys.here().and_then(|here| told.site(here)).filter(|site| site.path == path) else { return };
+    if let Some(line) = site.activation.and_then(|call| told.line(call)) {
+        state.source.ran = line.reached.iter().copied().collect();
+    }
+    let mut named: BTreeMap<u32, String> = BTreeMap::new();
+    for (position, (outcome, _)) in marks {
+        let Some(shown) = told.site(*position).filter(|shown| shown.path == path) else { continue };
+        let mark = match outcome {
+            ClauseOutcome::Holds => Mark::Tested,
+            ClauseOutcome::Violated => Mark::Failing,
+            _ => Mark::Unclear,
+        };
+        state.source.marks.insert(shown.line, mark);
+        if let Some(id) = told.line(*position).and_then(|line| line.line) {
+            let names = named.entry(shown.line).or_default();
+            let gap = if names.is_empty() { "" } else { " " };
+            names.push_str(&format!("{gap}{id}"));
+        }
+    }
+    for call in told.made_by(site.activation) {
+        let Some(at) = told.line(call).and_then(|line| line.at).filter(|at| !named.contains_key(at)) else { continue };
+        if let Some(outcome) = told.outcome(call) {
+            state.source.values.insert(at, outcome);
+        }
+    }
+    state.source.values.extend(named);
+}
+
+/// Goes in or there: from a clause to its first evidence, from a line of the journey to its source.
+pub fn enter(state: &mut AppState) {
+    match state.focus {
+        Pane::Intent => {
+            choose_clause(state);
+            places::leave(state);
+            if to_evidence(state) {
+                navigate::show(state, Screen::Journeys, Pane::Journey);
+            } else {
+                state.messages.answer(state.now, words::NO_EVIDENCE);
+            }
+        }
+        _ => {
+            places::leave(state);
+            follow(state);
+            navigate::show(state, Screen::Journeys, Pane::Source);
+        }
+    }
+}
+
+/// Puts the cursor on the first line of evidence; tells whether there is one.
+fn to_evidence(state: &mut AppState) -> bool {
+    let Some(first) = state.journeys.marks.keys().next().copied() else { return false };
+    show_line(state, first);
+    true
+}
+
+/// Steps through the evidence.
+pub fn step_evidence(state: &mut AppState, forward: bool) {
+    let here = state.journeys.here();
+    let marks = &state.journeys.marks;
+    let found = match (here, forward) {
+        (Some(here), true) => marks.range(here + 1..).next(),
+        (Some(here), false) => marks.range(..here).next_back(),
+        (None, _) => marks.iter().next(),
+    };
+    match found.map(|(at, _)| *at) {
+        Some(at) => show_line(state, at),
+        None => state.messages.answer(state.now, words::NO_MORE_EVIDENCE),
+    }
+}
+
+/// Puts the cursor on a line of the journey, and opens what hides it.
+fn show_line(state: &mut AppState, at: usize) {
+    if !state.journeys.lines.contains(&at) {
+        let Some(told) = state.journeys.told() else { return };
+        let hides: Vec<usize> =
+            state.journeys.folded.iter().copied().filter(|folded| *folded < at && at < told.end(*folded)).collect();
+        for one in hides {
+            state.journeys.folded.remove(&one);
+        }
+        state.journeys.list_lines();
+    }
+    if let Some(row) = state.journeys.lines.iter().position(|line| *line == at) {
+        let rows = state.layout().rows(Pane::Journey);
+        state.journeys.list.jump(row, rows);
+        follow(state);
+    }
+}
+
+/// Folds or unfolds the line under the cursor; where there is nothing to do, goes out to its call or on.
+pub fn fold(state: &mut AppState, unfold: bool) {
+    let Some(here) = state.journeys.here() else { return };
+    let Some(told) = state.journeys.told() else { return };
+    let (folds, folded) = (told.folds(here), state.journeys.folded.contains(&here));
+    match (folds, folded, unfold) {
+        (true, true, true) => {
+            state.journeys.folded.remove(&here);
+            state.journeys.list_lines();
+        }
+        (true, false, false) => {
+            state.journeys.folded.insert(here);
+            state.journeys.list_lines();
+        }
+        (_, _, true) => navigate::step(state, 1),
+        (_, _, false) => {
+            if let Some(parent) = told.parent(here) {
+                show_line(state, parent);
+            }
+        }
+    }
+}
+
+/// Runs the test that is shown once more, and judges it.
+pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
+    if !work::trusted(state) {
+        return;
+    }
+    match state.journeys.test.clone() {
+        Some(test) => out.push(Effect::Send(Command::Judge { tests: vec![test] })),
+        None => state.messages.answer(state.now, words::NO_JOURNEYS),
+    }
+}
+
+/// Lists clauses that hold for the test, to decide it by: where its own sentences do not. Tells whether there are any.
+pub fn list_clauses(state: &mut AppState) -> bool {
+    let Some(id) = journeys::row_of(state).and_then(|(_, row)| row.proposal) else { return false };
+    let Some(told) = state.journeys.told().filter(|told| told.view.judged.takes_journey()) else { return false };
+    let chosen: Vec<String> = state
+        .loaded()
+        .filter(|loaded| loaded.view.proposal.id == id)
+        .and_then(|loaded| loaded.view.proposal.edited.as_ref())
+        .map(|text| text.lines().map(str::to_owned).collect())
+        .unwrap_or_default();
+    let choice = |line: &String| {
+        let (clause, notices) = line.split_once("    # ").unwrap_or((line, ""));
+        let key = if chosen.iter().any(|one| one == clause) { "✓ chosen" } else { "" };
+        Choice { title: clause.to_owned(), detail: notices.to_owned(), key: key.to_owned(), blocked: None }
+    };
+    let choices: Vec<Choice> = told.view.judged.suggestions.iter().map(choice).collect();
+    if choices.is_empty() {
+        return false;
+    }
+    state.layers.push(Layer::Clauses(Picker::new(choices, ""), id, chosen));
+    true
+}
+
+/// Takes a clause into what the test is to be decided by, or out of it.
+pub fn choose(state: &mut AppState, id: ProposalId, chosen: &[String], clause: Option<String>, out: &mut Vec<Effect>) {
+    let Some(clause) = clause else { return };
+    let mut now: Vec<String> = chosen.iter().filter(|one| **one != clause).cloned().collect();
+    if now.len() == chosen.len() {
+        now.push(clause);
+    }
+    state.messages.answer(state.now, words::clauses_chosen(now.len()));
+    out.push(Effect::Send(Command::Edit { proposal: id, text: now.join("\n") }));
+}
+
+/// Finds the file and line to edit: the test for its intent, the source for its journey.
+#[must_use]
+pub fn to_edit(state: &AppState) -> Option<(crate::base::paths::RelPath, u32)> {
+    let test = journeys::row_of(state).map(|(_, row)| (row.path.clone(), row.line.unwrap_or(1)));
+    if state.focus == Pane::Intent {
+        return test;
+    }
+    let site = state.journeys.told().and_then(|told| told.site(state.journeys.here()?));
+    site.map(|site| (site.path, site.line)).or(test)
+}
+
+/// Goes to the definition of the function that the line under the cursor is about; tells whether there is one.
+pub fn definition(state: &mut AppState) -> bool {
+    let place = state.journeys.told().and_then(|told| {
+        let here = state.journeys.here()?;
+        let call = if told.line(here)?.function.is_some() { here } else { told.parent(here)? };
+        told.place(call).cloned()
+    });
+    let Some((path, line)) = place else { return false };
+    places::leave(state);
+    navigate::show_source(state, &path, line);
+    navigate::show(state, Screen::Journeys, Pane::Source);
+    true
+}
+
+/// Gives the line under the cursor whole: as the reports tell it, and the lines it ran.
+#[must_use]
+pub fn whole(state: &AppState) -> Vec<String> {
+    let line = state.journeys.told().and_then(|told| told.line(state.journeys.here()?));
+    let Some(line) = line else { return Vec::new() };
+    let mut out = vec![line.text()];
+    if !line.reached.is_empty() {
+        let ran: Vec<String> = line.reached.iter().map(ToString::to_string).collect();
+        out.push(format!("ran lines {}", ran.join(", ")));
+    }
+    out
+}
+
+/// Gives the text of the line under the cursor, as the reports tell it.
+#[must_use]
+pub fn text(state: &AppState) -> Option<String> {
+    let told = state.journeys.told()?;
+    Some(told.line(state.journeys.here()?)?.text().trim_start().to_owned())
+}
+
+/// Puts the cursor of the intent on its clauses, one after the other.
+pub fn step_clause(state: &mut AppState, forward: bool) {
+    let Some(rows) = content::doc_rows(state, Pane::Intent) else { return };
+    let at = content::cursor(state, Pane::Intent).unwrap_or(0);
+    let stop = |at: &usize| rows.get(*at).is_some_and(|row| row.stop);
+    let found = if forward { (at + 1..rows.len()).find(stop) } else { (0..at.min(rows.len())).rev().find(stop) };
+    let height = state.layout().rows(Pane::Intent);
+    if let Some(found) = found {
+        state.journeys.intent.jump(found, height);
+        choose_clause(state);
+    }
+}

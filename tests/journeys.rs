@@ -1,0 +1,115 @@
+//! Verdicts in the workbench, on the real binary in a real terminal: what `check` found is there, and is decided on.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use harness::{Place, Terminal};
+
+const TESTS: &str = r#"import pytest
+from pytead_tui import semantic_test
+
+from shop.mailer import Smtp
+from shop.registration import AlreadyRegistered, Database, RegistrationService
+
+
+class Outbox:
+    def send_message(self, message):
+        pass
+
+    def quit(self):
+        pass
+
+
+@semantic_test(intent="Database.save is called before Smtp.deliver. Smtp.deliver is called exactly once.")
+def test_register():
+    service = RegistrationService(Database(), Smtp("mail.test", Outbox))
+    assert service.register("ada@Shop.test", "Ada", "long enough") == "ada@shop.test"
+
+
+@semantic_test(intent="A customer who is known is told so politely.")
+def test_twice():
+    service = RegistrationService(Database(), Smtp("mail.test", Outbox))
+    service.register("ada@shop.test", "Ada", "long enough")
+    with pytest.raises(AlreadyRegistered):
+        service.register("ada@shop.test", "Ada", "long enough")
+"#;
+
+/// A shop whose two intents were checked: one passed, one is unclear.
+fn checked() -> Place {
+    let place = Place::example("shop");
+    place.save("tests/test_semantic.py", TESTS);
+    let (code, _, _) = place.run(&["trust"]);
+    assert_eq!(code, 0);
+    let (code, out, err) = place.run(&["check", "tests/test_semantic.py", "--", "-q"]);
+    assert_eq!(code, 0, "{out}{err}");
+    place
+}
+
+const FIRST_SAVED: &str = "        self.database.save(address, name)\n        self.smtp.deliver(address, \"Welcome\", render(WELCOME, {\"name\": name}))\n";
+const LAST_SAVED: &str = "        self.smtp.deliver(address, \"Welcome\", render(WELCOME, {\"name\": name}))\n        self.database.save(address, name)\n";
+
+#[test]
+fn a_failed_intent_is_seen_followed_to_its_line_mended_and_passes() {
+    let place = checked();
+    place.edit("shop/registration.py", FIRST_SAVED, LAST_SAVED);
+    let (code, out, err) = place.run(&["check", "tests/test_semantic.py", "--", "-q"]);
+    assert_eq!(code, 1, "{out}{err}");
+
+    let mut terminal = Terminal::start(&place, &[], 160, 45);
+    terminal.wait("2 Journeys 1✗ 1?");
+    terminal.keys("2");
+    let screen = terminal.wait("[2 Journeys");
+    assert!(screen.contains("verdict  ✗ FAIL") && screen.contains("Database.save is called before"), "{screen}");
+    let screen = terminal.wait("1 of 2 hold");
+    assert!(screen.contains("VIOLATED"), "{screen}");
+
+    // From the clause to its evidence, from there to the source.
+    terminal.keys("..\r");
+    terminal.wait("evidence 1 of");
+    terminal.keys("\r");
+    let screen = terminal.wait("━ Source");
+    assert!(screen.contains("shop/registration.py:"), "{screen}");
+
+    // Going back to the code that passed judges it again by itself.
+    place.edit("shop/registration.py", LAST_SAVED, FIRST_SAVED);
+    terminal.wait_until("a pass by itself", |screen| screen.contains("2 Journeys 1?") && !screen.contains("1✗"));
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
+fn an_unclear_intent_is_decided_by_accepting_its_journey_and_undone() {
+    let place = checked();
+    let mut terminal = Terminal::start(&place, &[], 100, 30);
+    terminal.wait("2 Journeys 1?");
+    terminal.keys("2");
+    terminal.wait("accept journey");
+    terminal.keys("a");
+    terminal.wait("Write 2 files?");
+    terminal.keys("a");
+    terminal.wait("Accepted test_twice");
+    assert!(place.read("tests/semantic.lock.yaml").contains("tests/test_semantic.py::test_twice"));
+    // What was accepted decides: the test runs again and passes.
+    terminal.wait_until("a pass", |screen| !screen.contains("Journeys 1?") && screen.contains("PASS"));
+    terminal.keys("u");
+    terminal.wait("Taken back");
+    assert!(!place.root().join("tests/semantic.lock.yaml").exists());
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
+fn what_a_run_leaves_is_taken_in_once() {
+    let place = checked();
+    let left = place.root().join(".pytead/verdicts");
+    let files = std::fs::read_dir(&left).unwrap().count();
+    assert_eq!(files, 2, "each test leaves its verdict until the workbench takes it in");
+    let (code, out, _) = place.run(&["review", "--list"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("verdict") && out.contains("UNCLEAR") && out.contains("test_twice"), "{out}");
+    assert_eq!(std::fs::read_dir(&left).unwrap().count(), 0);
+    // A run that is made to accept leaves nothing behind.
+    let (code, out, err) = place.run(&["check", "--accept", "tests/test_semantic.py::test_twice"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert_eq!(std::fs::read_dir(&left).unwrap().count(), 0);
+}
