@@ -390,3 +390,34 @@ fn a_draft_by_a_model_of_this_machine_is_streamed_and_proved() {
     assert_eq!(code, 0);
     assert!(out.contains("●") && out.contains("llama, 65536 tokens of context"), "{out}");
 }
+
+#[test]
+fn the_demo_model_arranges_recorded_calls_and_can_write_nothing_else() {
+    let place = Place::empty();
+    place.save(
+        "limits.py",
+        "def clamp(value, low, high):\n    \"\"\"Keep a value between two limits.\"\"\"\n    return max(low, min(value, high))\n",
+    );
+    place.save(
+        "main.py",
+        "import limits\n\nlimits.clamp(5, 0, 3)\nlimits.clamp(-1, 0, 3)\ntry:\n    limits.clamp('a', 0, 3)\nexcept TypeError:\n    pass\n",
+    );
+    place.run(&["trust"]);
+    let (code, _, err) = place.run(&["run", "--", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (_, out, _) = place.run(&["model", "list"]);
+    assert!(out.contains("demo  built in") && !out.contains("●"), "never chosen by itself: {out}");
+    assert_eq!(place.run(&["model", "use", "demo"]).0, 0);
+    let (code, out, err) = place.run(&["draft", "clamp"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("ready"), "{out}");
+    let facts = ["    assert clamp(5, 0, 3) == 3", "    assert clamp(-1, 0, 3) == 0", "        clamp('a', 0, 3)"];
+    let lines =
+        out.lines().filter_map(|line| line.strip_prefix('+')).filter(|line| line.starts_with("    ") && !line.contains("with "));
+    let lines: Vec<&str> = lines.collect();
+    assert!(!lines.is_empty() && lines.iter().all(|line| facts.contains(line)), "{out}");
+    let (code, _, err) = place.run(&["draft", "main"]);
+    assert!(code != 0 && !err.is_empty(), "{err}");
+    let (code, _, err) = place.run(&["model", "rm", "demo"]);
+    assert!(code == 2 && err.contains("a part of this program"), "{err}");
+}

@@ -13,6 +13,7 @@ use crate::cli::{FINDINGS, INTERRUPTED, OK, ask, root_of, settings, somebody_is_
 use crate::config::layers::CHOSEN;
 use crate::config::places::Places;
 use crate::domain::settings::{LOCAL, Settings};
+use crate::llm::demo;
 use crate::llm::gguf::Gguf;
 use crate::llm::hub::download::{Hub, LARGE, Progress};
 use crate::llm::hub::{self, Cache, Wanted};
@@ -28,6 +29,9 @@ pub async fn model(global: &Global, args: Model) -> Result<u8, Trouble> {
         ModelAction::Get { model, yes } => get(global, &mut out, &settings, &cache, model, yes).await,
         ModelAction::Use { model } => choose(&mut out, &cache, &model),
         ModelAction::Rm { model } => {
+            if model == demo::NAME {
+                return Err(built_in());
+            }
             let wanted = Wanted::parse(&model)?;
             let bytes = cache.remove(&wanted)?;
             out.result("removed", &serde_json::json!({ "model": model, "bytes": bytes }));
@@ -35,6 +39,10 @@ pub async fn model(global: &Global, args: Model) -> Result<u8, Trouble> {
             Ok(OK)
         }
     }
+}
+
+fn built_in() -> Trouble {
+    Trouble::usage("The demo model is a part of this program.").so("To have it asked: pytead-tui model use demo.")
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -77,8 +85,11 @@ fn list(out: &mut Output, settings: &Settings, cache: &Cache) -> Result<u8, Trou
         let mark = if model.chosen { "●" } else { " " };
         out.say(format!("{mark} {}  {}, {}", text::display_line(&model.model), text::bytes(model.bytes), model.about));
     }
+    if !here.iter().any(|model| model.model == demo::NAME) {
+        out.say("  demo  built in: only arranges recorded calls, to show the way (pytead-tui model use demo)");
+    }
     if here.is_empty() {
-        out.say(format!("No model is in {}.", paths::tilde(cache.folder())));
+        out.say(format!("No other model is in {}.", paths::tilde(cache.folder())));
         out.say(format!("pytead-tui model get brings {}.", hub::USUAL));
     } else if !here.iter().any(|model| model.chosen) {
         out.say("None of them is asked: pytead-tui model use MODEL chooses one.");
@@ -107,6 +118,9 @@ async fn get(
     yes: bool,
 ) -> Result<u8, Trouble> {
     let named = model.is_some();
+    if model.as_deref() == Some(demo::NAME) {
+        return Err(built_in());
+    }
     let mut wanted = Wanted::parse(model.as_deref().unwrap_or(hub::USUAL))?;
     if let Some(path) = cache.file(&wanted) {
         out.result("model", &serde_json::json!({ "model": wanted.to_string(), "path": path }));
@@ -174,7 +188,11 @@ fn end_line(live: bool) {
 fn choose(out: &mut Output, cache: &Cache, model: &str) -> Result<u8, Trouble> {
     let path = hub::locate(model, cache)?;
     let head = Gguf::read(&path)?;
-    let name = if hub::is_path(model) { path.display().to_string() } else { Wanted::parse(model)?.to_string() };
+    let name = match model {
+        demo::NAME => model.to_owned(),
+        path_typed if hub::is_path(path_typed) => path.display().to_string(),
+        wanted => Wanted::parse(wanted)?.to_string(),
+    };
     let folder = Places::find()?.config;
     Places::ensure(&folder)?;
     let file = folder.join(CHOSEN);

@@ -13,8 +13,9 @@ use crate::domain::question::About;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
 use crate::engine::{Done, drafting, provider, questions, require_trust, views};
-use crate::generate::from_model;
 use crate::generate::render;
+use crate::generate::{demo, from_model};
+use crate::llm::choose;
 use crate::llm::prompt::{self, Earlier, Prompt, Question};
 use crate::llm::provider::{Form, Piece, Provider, Request};
 
@@ -31,9 +32,12 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     // The newest request wins.
     core.jobs.supersede("model", Some(&function.0));
     let earlier = earlier(core, &function);
-    let prompt = question(core, &target, earlier.as_ref(), remark.as_deref())?;
+    let (prompt, form) = match choose::is_demo(&core.settings) {
+        true => of_demo(core, &target)?,
+        false => (question(core, &target, earlier.as_ref(), remark.as_deref())?, Form::Text),
+    };
     let settings = &core.settings.generation;
-    let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form: Form::Text };
+    let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form };
     let Some(chosen) = allowed(core, &function, chosen, &request).await? else { return Ok(Done::Nothing) };
     let label = format!("{} at {}", chosen.model(), chosen.host());
     let proposal = begin(core, &target, chosen.model(), earlier, remark)?;
@@ -157,6 +161,16 @@ fn question(core: &Core, function: &Function, earlier: Option<&Before>, remark: 
         remark,
     };
     Ok(prompt::draft(&question, &mut Redactor::from_environment()))
+}
+
+/// Writes what the demo model is asked.
+fn of_demo(core: &Core, function: &Function) -> Result<(Prompt, Form), Trouble> {
+    let calls = views::confirmed_calls(core, &function.id)?;
+    demo::question(function, calls.iter().map(|(call, effect)| (call, effect))).ok_or_else(|| {
+        Trouble::usage(format!("The demo model has nothing to say of {}.", function.id))
+            .because("It only arranges recorded calls of plain functions, whose arguments and results are numbers, texts and the like.")
+            .so("Record a program that calls it, try another function, or choose a model: pytead-tui model.")
+    })
 }
 
 /// Makes the proposal the text goes to, or takes the one that was there.

@@ -11,6 +11,7 @@ use crate::base::paths::{RelPath, nearest};
 use crate::base::text::display_line;
 use crate::domain::settings::{Answers, LOCAL, Provider as Place, Settings};
 use crate::llm::cassette::{Cassette, Folder};
+use crate::llm::demo;
 use crate::llm::hub::{self, Cache};
 use crate::llm::local::protocol::Sampling;
 use crate::llm::local::{Knobs, Local};
@@ -89,6 +90,13 @@ fn asked(
     let key = place.key_env.as_deref().map(|name| key(name, &route, variable)).transpose()?;
     let patience = Patience::usual(route.is_local());
     Ok(Arc::new(OpenAi::new(route, model, key, place.concurrency, patience)))
+}
+
+/// Tells whether the demo model is the chosen one: it is asked in a form of its own.
+#[must_use]
+pub fn is_demo(settings: &Settings) -> bool {
+    chosen(settings)
+        .is_ok_and(|(_, place)| place.kind == LOCAL && settings.model.name.as_ref().unwrap_or(&place.model).trim() == demo::NAME)
 }
 
 /// Makes the provider of a model on this machine; the file has to be here.

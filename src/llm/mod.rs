@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod cassette;
 pub mod choose;
+pub mod demo;
 pub mod gguf;
 pub mod hub;
 pub mod local;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::Trouble;
 use crate::base::text::display_line;
+use crate::llm::demo;
 
 /// The model that is meant where none is named.
 pub const USUAL: &str = "Priyansu19/pytest-8b-GGUF/pytest-8b-q4_k_m.gguf";
@@ -52,7 +53,7 @@ impl Wanted {
                 Ok(Self { repository: format!("{owner}/{repository}"), file: file.join("/") })
             }
             _ => Err(Trouble::usage(format!("{} names no model.", display_line(name)))
-                .so("Write owner/repository/file.gguf, or the path of a file.")),
+                .so("Write owner/repository/file.gguf, the path of a file, or demo.")),
         }
     }
 }
@@ -84,6 +85,9 @@ pub fn locate(name: &str, cache: &Cache) -> Result<PathBuf, Trouble> {
                 .so("Correct the path in your own config: providers.<name>.model, or pytead-tui model use.")
         });
     }
+    if name == demo::NAME {
+        return demo::placed(&cache.own);
+    }
     let wanted = Wanted::parse(name)?;
     cache.file(&wanted).ok_or_else(|| {
         Trouble::environment(format!("The model {wanted} is not on this machine."))
@@ -95,6 +99,8 @@ pub fn locate(name: &str, cache: &Cache) -> Result<PathBuf, Trouble> {
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
+    /// Where the model that this program carries is put.
+    own: PathBuf,
 }
 
 impl Cache {
@@ -109,7 +115,9 @@ impl Cache {
             .or_else(|| named("HF_HOME").map(|home| home.join("hub")))
             .or_else(|| named("XDG_CACHE_HOME").map(|cache| cache.join("huggingface/hub")))
             .or_else(|| named("HOME").map(|home| home.join(".cache/huggingface/hub")));
-        folder.map(|folder| Self { folder }).ok_or_else(|| {
+        let own = named("XDG_CACHE_HOME").or_else(|| named("HOME").map(|home| home.join(".cache")));
+        let own = own.or_else(|| folder.clone()).map(|cache| cache.join("pytead-tui/models"));
+        folder.zip(own).map(|(folder, own)| Self { folder, own }).ok_or_else(|| {
             Trouble::environment("There is no folder for models.").because("HOME is not set.").so("Set HOME or HF_HOME.")
         })
     }
