@@ -213,24 +213,37 @@ pub struct Call {
     pub input: Digest,
 }
 
+/// Tells that a call without an end cannot be run again.
+#[must_use]
+pub fn unended(outcome: &Outcome) -> Option<String> {
+    matches!(outcome, Outcome::Unfinished).then(|| "it had not ended when the recording stopped".into())
+}
+
+/// Tells what of that which a call touched stands in the way of running it again.
+#[must_use]
+pub fn touched(touches: &[Touch]) -> Option<String> {
+    let touch = touches.iter().find(|touch| touch.forbids_replay())?;
+    Some(match touch.kind.as_str() {
+        "net" => format!("it uses the network: {}", touch.detail),
+        "process" => format!("it starts a process: {}", touch.detail),
+        _ => format!("it writes files: {}", touch.detail),
+    })
+}
+
+/// Tells why a function cannot be called with these arguments by somebody else.
+#[must_use]
+pub fn not_callable(function: &FunctionId, args: &[Argument]) -> Option<String> {
+    if function.qualname().contains("<locals>") {
+        return Some("it is defined inside another function".into());
+    }
+    args.iter().find_map(|arg| Some(format!("argument {}: {}", arg.name, arg.value.not_buildable()?)))
+}
+
 impl Call {
     /// Tells why this call cannot be run again, if it cannot.
     #[must_use]
     pub fn not_replayable(&self) -> Option<String> {
-        if matches!(self.effect.outcome, Outcome::Unfinished) {
-            return Some("it had not ended when the recording stopped".into());
-        }
-        if let Some(touch) = self.touches.iter().find(|touch| touch.forbids_replay()) {
-            return Some(match touch.kind.as_str() {
-                "net" => format!("it uses the network: {}", touch.detail),
-                "process" => format!("it starts a process: {}", touch.detail),
-                _ => format!("it writes files: {}", touch.detail),
-            });
-        }
-        if self.function.qualname().contains("<locals>") {
-            return Some("it is defined inside another function".into());
-        }
-        self.args.iter().find_map(|arg| Some(format!("argument {}: {}", arg.name, arg.value.not_buildable()?)))
+        unended(&self.effect.outcome).or_else(|| touched(&self.touches)).or_else(|| not_callable(&self.function, &self.args))
     }
 
     /// Lists the small text files that it read, with what stood in them.

@@ -217,7 +217,7 @@ fn call_of(by_name: &HashMap<String, &Function>, old: OldCall, redactor: &mut Re
     let call = Call {
         id: CallId(0),
         recording: RecordingId(0),
-        input: digest(&function.id, &args),
+        input: digest(&function.id, args.clone()),
         function: function.id.clone(),
         parent: None,
         caller: None,

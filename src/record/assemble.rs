@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
-use crate::domain::call::{Argument, CONTENT, Call, CallId, Effect, GeneratorEnd, Outcome, RecordingId, Touch, VARIABLE};
+use crate::domain::call::{Argument, CONTENT, Effect, GeneratorEnd, Outcome, Touch, VARIABLE, not_callable, touched, unended};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::value::Value;
 use crate::python::marshal::{DecodeError, Tree};
@@ -80,9 +80,13 @@ pub(super) struct Counted {
     pub(super) callers: Vec<(Option<u64>, Option<u32>, u64)>,
 }
 
+/// A call that has not ended, and what its end has to know of its start.
 struct Open {
-    call: Call,
     function: u64,
+    start_ns: i64,
+    /// Why nobody else can make the call, whatever it touches.
+    obstacle: Option<String>,
+    touches: Vec<Touch>,
     yields: bool,
     yielded: Vec<Value>,
     capped: bool,
@@ -233,50 +237,40 @@ impl Process {
             clean(&mut value, scene.redactor, self.main.as_deref());
             args.push(Argument { name: name.clone(), kind: *kind, value });
         }
-        let spool = SpoolCall { process: self.pid, number };
-        let call = Call {
-            id: CallId(number),
-            recording: RecordingId(0),
+        let open = Open {
+            function,
+            start_ns: ns.saturating_add(scene.shift_ns),
+            obstacle: not_callable(&known.id, &args),
+            touches: Vec::new(),
+            yields: known.yields,
+            yielded: Vec::new(),
+            capped: false,
+        };
+        scene.batch.calls.push(NewCall {
+            spool: SpoolCall { process: self.pid, number },
             function: known.id.clone(),
-            parent: None,
+            path: known.path.as_str().to_owned(),
+            parent: parent.and_then(|parent| i64::try_from(parent).ok()),
             caller: caller.and_then(|caller| self.function(caller)).cloned(),
             caller_line: line.and_then(|line| u32::try_from(line).ok()),
             direct,
             thread: scene.thread,
             task: u32::try_from(task).unwrap_or(u32::MAX),
             receiver,
-            start_ns: ns.saturating_add(scene.shift_ns),
-            duration_ns: 0,
-            input: digest(&known.id, &args),
-            args,
-            effect: Effect { outcome: Outcome::Unfinished, changed: Vec::new() },
-            touches: Vec::new(),
-            times: 1,
-        };
-        scene.batch.calls.push(NewCall {
-            spool,
-            function: call.function.clone(),
-            path: known.path.as_str().to_owned(),
-            parent: parent.and_then(|parent| i64::try_from(parent).ok()),
-            caller: call.caller.clone(),
-            caller_line: call.caller_line,
-            direct,
-            thread: call.thread,
-            task: call.task,
-            receiver,
-            start_ns: call.start_ns,
-            args: encode_arguments(&call.args),
-            input: call.input,
+            start_ns: open.start_ns,
+            args: encode_arguments(&args),
+            input: digest(&known.id, args),
         });
-        let yields = known.yields;
         self.counting(function).kept += 1;
-        self.open.insert(number, Open { call, function, yields, yielded: Vec::new(), capped: false });
+        self.open.insert(number, open);
         Ok(())
     }
 
     fn end(&mut self, number: i64, ns: i64, outcome: Outcome, changed: Vec<(String, Value)>, scene: &mut Scene<'_>) {
         // A closed generator may still be resumed by its own `finally`; what comes after the first end is not an end.
-        let Some(Open { mut call, function, yields, yielded, capped }) = self.open.remove(&number) else { return };
+        let Some(Open { function, start_ns, obstacle, touches, yields, yielded, capped }) = self.open.remove(&number) else {
+            return;
+        };
         let mut outcome = outcome;
         if yields {
             let end = match outcome {
@@ -308,18 +302,16 @@ impl Process {
             Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => {}
         }
         effect.changed.iter_mut().for_each(|(_, value)| clean(value, scene.redactor, main));
-        call.duration_ns = ns.saturating_add(scene.shift_ns).saturating_sub(call.start_ns);
-        call.effect = effect;
-        let failed = call.effect.outcome.is_failure();
+        let failed = effect.outcome.is_failure();
         if failed {
             self.counting(function).kept_raised += 1;
         }
         scene.batch.ends.push(CallEnd {
             spool: SpoolCall { process: self.pid, number },
-            outcome: encode_outcome(&call.effect),
+            outcome: encode_outcome(&effect),
             failed,
-            duration_ns: call.duration_ns,
-            not_replayable: call.not_replayable(),
+            duration_ns: ns.saturating_add(scene.shift_ns).saturating_sub(start_ns),
+            not_replayable: unended(&effect.outcome).or_else(|| touched(&touches)).or(obstacle),
         });
     }
 
@@ -335,7 +327,7 @@ impl Process {
         };
         let touch = Touch { kind, detail };
         if let Some(open) = self.open.get_mut(&number) {
-            open.call.touches.push(touch.clone());
+            open.touches.push(touch.clone());
         }
         scene.batch.touches.push(CallTouch { spool: SpoolCall { process: self.pid, number }, touch });
         Ok(())

@@ -37,8 +37,7 @@ pub fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&str>) {
 
 /// Hashes a function and its arguments so that equal inputs are equal in every run: objects and secrets are numbered by
 /// their first appearance, and the items of sets have an order of their own.
-pub fn digest(function: &FunctionId, args: &[Argument]) -> Digest {
-    let mut args = args.to_vec();
+pub fn digest(function: &FunctionId, mut args: Vec<Argument>) -> Digest {
     let mut numbers = HashMap::new();
     for arg in &mut args {
         order_sets(&mut arg.value);
@@ -166,7 +165,7 @@ mod tests {
 
     fn input(values: Vec<Value>) -> Digest {
         let arg = |value| Argument { name: "x".into(), kind: ParamKind::PositionalOrKeyword, value };
-        digest(&FunctionId("m:f".into()), &values.into_iter().map(arg).collect::<Vec<_>>())
+        digest(&FunctionId("m:f".into()), values.into_iter().map(arg).collect())
     }
 
     #[test]

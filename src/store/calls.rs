@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Connection, Row, Statement, ToSql, Transaction, params};
 
 use super::json::{json, to_json};
 use super::{Result, Store, journeys, signed, unsigned};
@@ -325,46 +325,80 @@ fn insert_calls(
     calls: &[NewCall],
     ends: &mut HashMap<SpoolCall, &CallEnd>,
 ) -> Result<HashMap<SpoolCall, CallId>> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO calls (recording, process, number, parent_number, function, path, caller, caller_line, direct, thread, \
-         task, receiver, start_ns, input, args, outcome, failed, duration_ns, not_replayable, times, touches) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, 1, '[]') \
-         ON CONFLICT (recording, process, number) DO UPDATE SET function = function RETURNING id",
-    )?;
+    let mut find = transaction.prepare_cached("SELECT id FROM calls WHERE recording = ?1 AND process = ?2 AND number = ?3")?;
+    // Numbers are given once: one above these is of a call that was not there.
+    let known: i64 = transaction.query_row("SELECT coalesce(max(id), 0) FROM calls", [], |row| row.get(0))?;
     let mut ids = HashMap::with_capacity(calls.len());
-    for call in calls {
-        let end = ends.get(&call.spool);
-        let id = insert.query_row(
-            params![
-                recording.0,
-                call.spool.process,
-                call.spool.number,
-                call.parent,
-                call.function.0,
-                call.path,
-                call.caller.as_ref().map(|caller| &caller.0),
-                call.caller_line,
-                call.direct,
-                call.thread,
-                call.task,
-                call.receiver.map(signed),
-                call.start_ns,
-                signed(call.input.0),
-                call.args,
-                end.map(|end| &end.outcome),
-                end.is_some_and(|end| end.failed),
-                end.map_or(0, |end| end.duration_ns),
-                end.and_then(|end| end.not_replayable.as_ref()),
-            ],
-            |row| row.get(0),
-        )?;
-        // One that was there already is left as it was, and its end is still to be written.
-        if id == transaction.last_insert_rowid() {
-            ends.remove(&call.spool);
+    let (mut many, mut one) = (transaction.prepare_cached(&insertion(ROWS))?, transaction.prepare_cached(&insertion(1))?);
+    let groups = calls.chunks_exact(ROWS);
+    for group in groups.clone().chain(groups.remainder().chunks(1)) {
+        let insert = if group.len() == ROWS { &mut many } else { &mut one };
+        insert.raw_bind_parameter(1, recording.0)?;
+        for (row, call) in group.iter().enumerate() {
+            bind(insert, 2 + row * PARAMETERS, call, ends.get(&call.spool).copied())?;
         }
-        ids.insert(call.spool, CallId(id));
+        let all_new = insert.raw_execute()? == group.len();
+        let mut next = transaction.last_insert_rowid() - i64::try_from(group.len()).unwrap_or(i64::MAX);
+        for NewCall { spool, .. } in group {
+            // New calls are numbered one after another.
+            next += 1;
+            let id = match all_new {
+                true => next,
+                false => find.query_row(params![recording.0, spool.process, spool.number], |row| row.get(0))?,
+            };
+            // One that was there already is left as it was, and its end is still to be written.
+            if id > known {
+                ends.remove(spool);
+            }
+            ids.insert(*spool, CallId(id));
+        }
     }
     Ok(ids)
+}
+
+/// Rows that one statement inserts: what comes with each statement costs as much as a row.
+const ROWS: usize = 16;
+
+/// Parameters of a row, next to the recording, which is the first of all.
+const PARAMETERS: usize = 18;
+
+/// Gives the statement that inserts so many calls, but for those that are there already.
+fn insertion(rows: usize) -> String {
+    let row = |row: usize| {
+        let parameters = (0..PARAMETERS).map(|at| format!("?{}, ", 2 + row * PARAMETERS + at)).collect::<String>();
+        format!("(?1, {parameters}1, '[]')")
+    };
+    format!(
+        "INSERT INTO calls (recording, process, number, parent_number, function, path, caller, caller_line, direct, thread, \
+         task, receiver, start_ns, input, args, outcome, failed, duration_ns, not_replayable, times, touches) VALUES {} \
+         ON CONFLICT (recording, process, number) DO NOTHING",
+        (0..rows).map(row).collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// Binds a call's parameters, from this one on, in the order of [`insertion`].
+fn bind(insert: &mut Statement<'_>, first: usize, call: &NewCall, end: Option<&CallEnd>) -> rusqlite::Result<()> {
+    let values: [&dyn ToSql; PARAMETERS] = [
+        &call.spool.process,
+        &call.spool.number,
+        &call.parent,
+        &call.function.0,
+        &call.path,
+        &call.caller.as_ref().map(|caller| &caller.0),
+        &call.caller_line,
+        &call.direct,
+        &call.thread,
+        &call.task,
+        &call.receiver.map(signed),
+        &call.start_ns,
+        &signed(call.input.0),
+        &call.args,
+        &end.map(|end| &end.outcome),
+        &end.is_some_and(|end| end.failed),
+        &end.map_or(0, |end| end.duration_ns),
+        &end.and_then(|end| end.not_replayable.as_ref()),
+    ];
+    values.iter().enumerate().try_for_each(|(at, value)| insert.raw_bind_parameter(first + at, value))
 }
 
 fn update_calls(

@@ -108,6 +108,23 @@ fn spools_can_be_read_twice() {
 }
 
 #[test]
+fn calls_that_are_new_and_calls_that_are_not_may_come_together() {
+    let store = open_in_memory().unwrap();
+    let id = store.begin_recording(&recording()).unwrap();
+    let begun = Batch { calls: (20..60).map(|number| call("shop:total", number)).collect(), ..Batch::default() };
+    let before = store.ingest(id, begun).unwrap();
+    let mut again = batch("shop:total", 100);
+    again.calls.reverse();
+    let all = store.ingest(id, again).unwrap();
+    assert_eq!(all.len(), 100);
+    assert!(before.iter().all(|(spool, call)| all[spool] == *call), "a call keeps its number");
+    for (spool, number) in all {
+        let stored = store.calls(&[number]).unwrap().remove(0);
+        assert_eq!((stored.start_ns, stored.outcome.as_deref()), (spool.number, Some(&b"recorded"[..])));
+    }
+}
+
+#[test]
 fn equal_inputs_are_one_row_of_the_newest_recording() {
     let store = open_in_memory().unwrap();
     let old = store.begin_recording(&recording()).unwrap();
