@@ -94,6 +94,8 @@ fn nothing_is_sent_to_another_machine_before_a_person_allowed_it() {
     assert_eq!(draft(&place, &proxy, &[]).0, 3, "the variable is for one call");
     assert_eq!(place.run(&["trust", "--send-to", "http://model.example/v1"]).0, 2, "that is no host");
     assert_eq!(place.run(&["trust", "--send-to", "model.example"]).0, 0);
+    // What was answered is kept, and would not be asked again.
+    std::fs::remove_dir_all(place.root().join(".pytead/answers")).unwrap();
     let (code, out, err) = draft(&place, &proxy, &[]);
     assert_eq!(code, 0, "{out}{err}");
     assert_eq!(model.requests.lock().unwrap().len(), 2);

@@ -1,10 +1,14 @@
 //! The command line: words and flags, and nothing of what they do. *Verb = file in `cli/` = heading in the docs.*
 
+mod models;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::layers::Flag;
+
+pub use models::{Draft, Model, ModelAction, Models};
 
 /// What a person types.
 #[derive(Debug, Parser)]
@@ -50,37 +54,10 @@ pub struct Global {
     /// Settings that the verb's own flags stand for.
     #[arg(skip)]
     pub flags: Vec<Flag>,
-}
 
-/// Which model a verb asks, in place of what the settings say.
-#[derive(Debug, Clone, Default, Args)]
-pub struct Models {
-    /// The provider to ask: its name under `providers`, or `local`.
-    #[arg(long, value_name = "NAME")]
-    pub provider: Option<String>,
-    /// The model to ask, by the name its provider knows it by.
-    #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
-    /// Recorded answers: off, replay, record or live.
-    #[arg(long, value_name = "MODE")]
-    pub answers: Option<String>,
-}
-
-impl Models {
-    /// Gives the flags of every verb, and these.
-    #[must_use]
-    pub fn with(&self, global: &Global) -> Global {
-        let named = [
-            ("model.provider", "--provider", &self.provider),
-            ("model.name", "--model", &self.model),
-            ("model.answers", "--answers", &self.answers),
-        ];
-        let mut global = global.clone();
-        global.flags.extend(named.into_iter().filter_map(|(name, flag, value)| {
-            Some(Flag { name: name.to_owned(), value: value.clone()?, flag: flag.to_owned() })
-        }));
-        global
-    }
+    /// A file of settings that the verb was given.
+    #[arg(skip)]
+    pub given: Option<PathBuf>,
 }
 
 /// How results are printed.
@@ -183,42 +160,6 @@ pub struct Run {
     /// The program: `main.py a b`, `-m pkg`, `python3 main.py`, `pytest -q`.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub command: Vec<String>,
-}
-
-/// `model`
-#[derive(Debug, Args)]
-pub struct Model {
-    /// What to do; by default list them.
-    #[command(subcommand)]
-    pub action: Option<ModelAction>,
-}
-
-/// What can be done with the models of this machine.
-#[derive(Debug, Subcommand)]
-pub enum ModelAction {
-    /// List the models that are here, and which one is chosen.
-    List,
-    /// Get a model from a Hugging Face hub; goes on where it stopped.
-    Get {
-        /// `owner/repository/file.gguf`; by default a model trained to write pytest.
-        #[arg(value_name = "MODEL")]
-        model: Option<String>,
-        /// Get it without a question, however large it is.
-        #[arg(short, long)]
-        yes: bool,
-    },
-    /// Choose the model that is asked for drafts.
-    Use {
-        /// `owner/repository/file.gguf`, or the path of a file.
-        #[arg(value_name = "MODEL")]
-        model: String,
-    },
-    /// Remove a model from this machine.
-    Rm {
-        /// `owner/repository/file.gguf`.
-        #[arg(value_name = "MODEL")]
-        model: String,
-    },
 }
 
 /// `check`
@@ -418,18 +359,6 @@ pub enum AgentName {
     Cursor,
     /// Codex.
     Codex,
-}
-
-/// `draft`
-#[derive(Debug, Args)]
-pub struct Draft {
-    /// The function: `shop.pricing:tax_for`, `shop/pricing.py:tax_for`, `tax_for`.
-    pub target: String,
-    /// A remark for the model: `use pieces=10`.
-    #[arg(short, long)]
-    pub message: Option<String>,
-    #[command(flatten)]
-    pub models: Models,
 }
 
 /// `types`

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use crate::base::error::Trouble;
+use crate::base::paths::tilde;
 use crate::base::text;
 use crate::cli::args::{Format, Former, Gen, Gentests, Global, Run, Trace2test};
 use crate::cli::output::{self, Output};
 use crate::cli::{r#gen, import, run};
-use crate::compat::spelling;
+use crate::compat::{generator, spelling};
 use crate::engine::Handle;
 
 /// Names under which this program is one of the old verbs.
@@ -92,6 +93,28 @@ impl Former {
         }
         Ok(())
     }
+}
+
+/// Writes the index of classes as pytest-generator did, and checks one that was given: ours is read anew each time, so
+/// there is nothing to take from it.
+pub async fn indexes(handle: &Handle, out: &mut Output, save: Option<&Path>, load: Option<&Path>) -> Result<(), Trouble> {
+    if let Some(path) = load {
+        let wrong = |why: String| Trouble::usage(format!("{} is no index.", tilde(path))).because(format!("{why}."));
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        generator::check_index(&text).map_err(wrong)?;
+        out.say(format!("{} is not needed: the index is read anew each time.", tilde(path)));
+    }
+    if let Some(path) = save {
+        let snapshot = handle.refreshed().await;
+        let functions: Vec<_> = snapshot.functions.iter().filter_map(|row| handle.function(&row.id)).collect();
+        let index = generator::index(&snapshot.root, &functions);
+        let not =
+            |error: String| Trouble::environment(format!("{} cannot be written.", tilde(path))).because(format!("{error}."));
+        let text = serde_json::to_string_pretty(&index).map_err(|error| not(error.to_string()))?;
+        std::fs::write(path, text + "\n").map_err(|error| not(error.to_string()))?;
+        out.say(format!("Wrote {}.", tilde(path)));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

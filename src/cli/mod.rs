@@ -43,7 +43,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Cli, Format, Global, Verb};
 use crate::cli::output::Output;
-use crate::compat;
+use crate::compat::{self, semantic};
 use crate::config::layers::{self, Flag, Former, Layers, Loaded};
 use crate::config::places::Places;
 use crate::config::project;
@@ -163,15 +163,26 @@ fn settings(global: &Global, root: &Path, trust: Trust) -> Result<Loaded, Troubl
     let python = global.python.as_ref().map(|path| Flag { name: "python".into(), value: path.clone(), flag: "--python".into() });
     let variables: Vec<(String, String)> =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
-    Ok(layers::load(&Layers {
+    let mut loaded = layers::load(&Layers {
         user: Some(Places::find()?.config),
         former_user: compat::settings::user_file(&variables),
         former: Some(Former { sections: compat::settings::SECTIONS, renamed: compat::settings::renamed }),
         root: Some(root.to_owned()),
         trust: Some(trust),
         variables,
+        given: global.given.clone().map(|path| (path, compat::generator::modern as fn(_) -> _)),
         flags: python.into_iter().chain(global.flags.iter().cloned()).collect(),
-    }))
+    });
+    let chosen = &mut loaded.settings.model.provider;
+    if chosen.is_none() {
+        // What the predecessor's variables say comes below all of ours.
+        let file = (trust == Trust::Trusted).then(|| semantic::file(root));
+        if let Some(provider) = semantic::provider(|name| std::env::var(name).ok(), file.as_ref()) {
+            *chosen = Some(semantic::NAME.into());
+            loaded.settings.providers.insert(semantic::NAME.into(), provider);
+        }
+    }
+    Ok(loaded)
 }
 
 /// Tells whether a verb may run the project's code.

@@ -15,9 +15,9 @@ pub fn proposal(view: &ProposalView) -> String {
     let proposal = &view.proposal;
     let mut out = String::new();
     let kind = match &proposal.body {
-        Body::Draft(_) => "draft",
-        Body::Change(_) => "change",
-        Body::Verdict(_) => "verdict",
+        Body::Draft(draft) => draft.origin.author().map_or_else(|| "draft".into(), |author| format!("draft by {author}")),
+        Body::Change(_) => "change".to_owned(),
+        Body::Verdict(_) => "verdict".to_owned(),
     };
     out.push_str(&format!("\n#{} {kind}  {}  {}\n", proposal.id.0, proposal.function, state(proposal.state)));
     for evidence in &proposal.evidence {

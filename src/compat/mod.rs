@@ -3,8 +3,10 @@
 //! [`trace`] reads one trace, [`graph`] and [`pickle`] are its two formats; which function a trace is of is not decided here.
 //! [`spelling`] and [`settings`] put its command line and its files of settings into today's words.
 
+pub mod generator;
 pub mod graph;
 pub mod pickle;
+pub mod semantic;
 pub mod settings;
 pub mod spelling;
 pub mod trace;

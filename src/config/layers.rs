@@ -13,7 +13,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::{RelPath, nearest, tilde};
 use crate::base::text::display_line;
 use crate::base::yaml::{Located, Plain};
-use crate::domain::settings::{LOCAL, Settings};
+use crate::domain::settings::{CLAUDE_CODE, LOCAL, Settings};
 use crate::domain::snapshot::Trust;
 
 /// The project's own files of settings, the first one found counts.
@@ -37,6 +37,8 @@ pub struct Layers {
     pub trust: Option<Trust>,
     /// The process's variables.
     pub variables: Vec<(String, String)>,
+    /// A file that was named on the command line, and what turns the keys of another tool in it into ours.
+    pub given: Option<(PathBuf, fn(Located) -> Located)>,
     /// What was given on the command line.
     pub flags: Vec<Flag>,
 }
@@ -137,6 +139,13 @@ pub fn load(layers: &Layers) -> Loaded {
             Ok(Some(name)) => merge.text(&name, value, Origin::Variable(variable.clone())),
             Ok(None) => {}
             Err(name) => merge.unknown(&name, &Origin::Variable(variable.clone())),
+        }
+    }
+    if let Some((path, modern)) = &layers.given {
+        match source::read(path) {
+            Ok(Some(tree)) => merge.tree(&modern(tree), &mut |line| Origin::User(path.clone(), line)),
+            Ok(None) => merge.mistakes.push(Trouble::usage(format!("There is no file {}.", tilde(path)))),
+            Err(trouble) => merge.mistakes.push(trouble),
         }
     }
     for flag in &layers.flags {
@@ -337,7 +346,7 @@ impl Merge {
             .map(|(name, _)| name)
             .collect();
         names.dedup();
-        if chosen == LOCAL || names.contains(&chosen.as_str()) {
+        if [LOCAL, CLAUDE_CODE].contains(&chosen.as_str()) || names.contains(&chosen.as_str()) {
             return;
         }
         let trouble = Trouble::usage(format!("{origin}: model.provider: there is no provider {}.", display_line(chosen)));
@@ -362,6 +371,9 @@ fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
             value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(|path| path == "." || below(path)))
         }
         _ if name.ends_with(".base_url") => text.starts_with("http://") || text.starts_with("https://"),
+        _ if name.ends_with(".endpoints") => value.as_array().is_some_and(|all| {
+            all.iter().filter_map(Value::as_str).all(|text| text.starts_with("http://") || text.starts_with("https://"))
+        }),
         _ if name.ends_with(".key_env") => {
             !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         }
@@ -371,6 +383,7 @@ fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
         _ if fine => Ok(()),
         "output.tests" | "model.answers_folder" => Err("a folder below the project's root"),
         "record.exclude" | "record.python_path" => Err("folders below the project's root"),
+        _ if name.ends_with(".endpoints") => Err("addresses that begin with http:// or https://"),
         _ if name.ends_with(".base_url") => Err("an address that begins with http:// or https://"),
         _ => Err("the name of a variable, not the key itself"),
     }

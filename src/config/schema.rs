@@ -74,6 +74,7 @@ pub const KEYS: &[Key] = &[
         "Folders below the root that a recorded program imports from besides its own.",
     ),
     key("output.tests", Form::Text, Project::Sets, "The folder of accepted tests, below the root."),
+    key("output.default_dir", Form::Text, Project::Nothing, "Where `draft` writes what is proved; without, it waits for review."),
     key("model.provider", Form::Text, Project::Nothing, "The name of a provider under `providers`; none is used unless named."),
     key("model.name", Form::Text, Project::Nothing, "The model's name, in place of the provider's own."),
     key(
@@ -109,6 +110,19 @@ pub const KEYS: &[Key] = &[
     ),
     key("generation.seed", Form::Whole(0, 1 << 31), Project::Nothing, "What the choices of a local model follow from."),
     key(
+        "prompt.template",
+        Form::Text,
+        Project::Nothing,
+        "`auto`, `general`, `trained`, a text with `{code}` in it, or the path of a file with such a text.",
+    ),
+    key(
+        "prompt.dependencies",
+        Form::Word(&["off", "trained", "compat"]),
+        Project::Sets,
+        "Where a function's dependencies stand: last in the docstring (`trained`), behind it (`compat`), or nowhere.",
+    ),
+    key("prompt.source", Form::Flag, Project::Nothing, "General models see a function's body; trained ones never do."),
+    key(
         "hardware.context",
         Form::Whole(256, 1 << 20),
         Project::Nothing,
@@ -117,11 +131,19 @@ pub const KEYS: &[Key] = &[
     key("hardware.threads", Form::Whole(0, 1_024), Project::Nothing, "Threads of a local model; 0 for all cores but one."),
     key(
         "providers.*.kind",
-        Form::Word(&["openai", "local"]),
+        Form::Word(&["openai", "local", "claude_code", "command"]),
         Project::Nothing,
-        "`openai` for any OpenAI-compatible endpoint, `local` for a file on this machine.",
+        "`openai` for any OpenAI-compatible endpoint, `local` for a file on this machine, `claude_code` for its command line, \
+         `command` for a program that speaks our JSON lines.",
     ),
     key("providers.*.base_url", Form::Text, Project::Nothing, "The address up to and without `/chat/completions`."),
+    key(
+        "providers.*.endpoints",
+        Form::Texts,
+        Project::Nothing,
+        "More addresses that serve the same model: the least busy one that answers is asked.",
+    ),
+    key("providers.*.command", Form::Texts, Project::Nothing, "The program and its arguments, for `command` and `claude_code`."),
     key(
         "providers.*.model",
         Form::Text,

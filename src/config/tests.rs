@@ -100,7 +100,7 @@ fn all_mistakes_of_a_file_are_said_at_once() {
             "user/config.yaml:6: tui: expected a section.",
             "user/config.yaml:7: network: expected one of off, loopback, on.",
             "user/config.yaml:10: there is no setting providers.box.base_ur. Did you mean providers.box.base_url?",
-            "user/config.yaml:11: providers.box.kind: expected one of openai, local.",
+            "user/config.yaml:11: providers.box.kind: expected one of openai, local, claude_code, command.",
         ]
     );
     assert_eq!(loaded.settings.watch.quiet_ms, 20, "what is right is used");
@@ -259,4 +259,30 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
     assert!(Path::new(&pipe).exists());
     assert!(home.load().mistakes[0].to_string().contains("It is no file."));
+}
+
+#[test]
+fn the_example_shows_every_setting_and_fits_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/myconfig.yaml");
+    let loaded = load(&Layers { given: Some((path.clone(), |tree| tree)), ..Layers::default() });
+    let said: Vec<String> = loaded.mistakes.iter().chain(&loaded.warnings).map(ToString::to_string).collect();
+    assert_eq!(said, Vec::<String>::new());
+    for key in super::schema::KEYS {
+        let shown = loaded.origins.iter().any(|shown| {
+            super::schema::find(&shown.name).is_some_and(|found| found.name == key.name)
+                && matches!(&shown.origin, Origin::User(from, _) if *from == path)
+        });
+        assert!(shown, "examples/myconfig.yaml does not show {}", key.name);
+    }
+}
+
+#[test]
+fn a_named_file_wins_over_all_but_flags_and_has_to_be_there() {
+    let home = Home::new().with(USER, "record:\n  limit: 1\n").with("mine.yaml", "record:\n  limit: 2\n  keep: 7\n");
+    let layers = |name: &str| Layers { given: Some((home.path(name), |tree| tree)), ..home.layers() };
+    let loaded = load(&Layers { variables: vec![("PYTEAD_RECORD_LIMIT".into(), "3".into())], ..layers("mine.yaml") });
+    assert_eq!((loaded.settings.record.limit, loaded.settings.record.keep), (2, 7));
+    let flag = Flag { name: "record.limit".into(), value: "4".into(), flag: "--limit".into() };
+    assert_eq!(load(&Layers { flags: vec![flag], ..layers("mine.yaml") }).settings.record.limit, 4);
+    assert_eq!(home.texts(&load(&layers("gone.yaml")).mistakes), ["There is no file gone.yaml."]);
 }

@@ -16,6 +16,8 @@ pub struct Settings {
     pub model: Model,
     /// Drafting and proving.
     pub generation: Generation,
+    /// What a model is told about a function.
+    pub prompt: Prompt,
     /// What a model on this machine is run with.
     pub hardware: Hardware,
     /// Places that answer model requests, by name.
@@ -60,11 +62,13 @@ impl Default for Record {
 pub struct Output {
     /// The folder of accepted tests, below the root.
     pub tests: String,
+    /// Where `draft` writes what is proved; without, it waits for review.
+    pub default_dir: Option<String>,
 }
 
 impl Default for Output {
     fn default() -> Self {
-        Self { tests: "tests/pytead".into() }
+        Self { tests: "tests/pytead".into(), default_dir: None }
     }
 }
 
@@ -142,6 +146,36 @@ impl Default for Generation {
     }
 }
 
+/// `prompt`: what a model is told about a function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Prompt {
+    /// `auto`, `general`, `trained`, a text with `{code}` in it, or the path of a file with such a text.
+    pub template: String,
+    /// Where the line of dependencies stands.
+    pub dependencies: Dependencies,
+    /// General models see the body too; trained ones never do.
+    pub source: bool,
+}
+
+impl Default for Prompt {
+    fn default() -> Self {
+        Self { template: "auto".into(), dependencies: Dependencies::Trained, source: true }
+    }
+}
+
+/// `prompt.dependencies`: where the line of dependencies stands in what a model sees of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dependencies {
+    /// Last in the docstring, as models were trained.
+    Trained,
+    /// Behind the docstring, as the predecessor asked them.
+    Compat,
+    /// Nowhere.
+    Off,
+}
+
 /// `hardware`: what a model on this machine is run with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -160,15 +194,26 @@ impl Default for Hardware {
 
 /// The kind of providers that are files of this machine, and the name of one that needs no entry.
 pub const LOCAL: &str = "local";
+/// The kind of providers that are OpenAI-compatible servers.
+pub const OPENAI: &str = "openai";
+/// The kind of providers that are the command line of Claude Code, and the name of one that needs no entry.
+pub const CLAUDE_CODE: &str = "claude_code";
+/// The kind of providers that are programs of the person's.
+pub const COMMAND: &str = "command";
 
 /// `providers.<name>`: a place that answers model requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Provider {
-    /// `openai` for any OpenAI-compatible endpoint, `local` for a file on this machine.
+    /// `openai` for any OpenAI-compatible endpoint, `local` for a file on this machine, `claude_code` for its command
+    /// line, `command` for a program of the person's.
     pub kind: String,
     /// The address up to and without `/chat/completions`.
     pub base_url: String,
+    /// More addresses that serve the same model.
+    pub endpoints: Vec<String>,
+    /// The program and its arguments.
+    pub command: Vec<String>,
     /// The model's name; of a local one `owner/repository/file.gguf` or a path.
     pub model: String,
     /// The variable that holds the key.
@@ -179,7 +224,15 @@ pub struct Provider {
 
 impl Default for Provider {
     fn default() -> Self {
-        Self { kind: "openai".into(), base_url: String::new(), model: String::new(), key_env: None, concurrency: 2 }
+        Self {
+            kind: OPENAI.into(),
+            base_url: String::new(),
+            endpoints: Vec::new(),
+            command: Vec::new(),
+            model: String::new(),
+            key_env: None,
+            concurrency: 2,
+        }
     }
 }
 

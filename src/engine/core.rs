@@ -27,6 +27,7 @@ use crate::engine::environment::Environment;
 use crate::engine::jobs::Jobs;
 use crate::engine::log::Log;
 use crate::engine::offers::offers;
+use crate::engine::provider;
 use crate::engine::questions::Questions;
 use crate::engine::reaches::Reaches;
 use crate::engine::rows::{self, Known};
@@ -65,6 +66,8 @@ pub struct Core {
     pub rejudging: tokio::sync::Mutex<()>,
     /// A step of a proposal is stored and taken into memory as one, so that no older form comes back.
     stepping: Mutex<()>,
+    /// The chosen model, so that all who ask it share what it has learned and how much it takes at once.
+    pub provider: provider::Kept,
     /// The last comparison with a commit.
     pub diffed: Mutex<Option<Arc<Diff>>>,
     pub state: Mutex<State>,
@@ -161,6 +164,7 @@ impl Core {
             deciding: tokio::sync::Mutex::new(()),
             rejudging: tokio::sync::Mutex::new(()),
             stepping: Mutex::new(()),
+            provider: provider::Kept::default(),
             diffed: Mutex::new(None),
             state: Mutex::new(state),
             snapshot: RwLock::new(snapshot),

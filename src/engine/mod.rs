@@ -49,6 +49,7 @@ mod standing;
 mod steadying;
 mod stream;
 pub mod stubs;
+mod telling;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;

@@ -5,54 +5,115 @@ use std::sync::Arc;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash;
-use crate::base::redact::Redactor;
+use crate::base::paths::RelPath;
 use crate::domain::event::Level;
-use crate::domain::function::{Function, FunctionId, FunctionKind};
+use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::question::About;
+use crate::domain::settings::Answers;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
-use crate::engine::{Done, drafting, provider, questions, require_trust, views};
+use crate::engine::{Done, drafting, provider, questions, require_trust, telling};
+use crate::generate::from_model;
 use crate::generate::render;
-use crate::generate::{demo, from_model};
+use crate::llm::answer::Answer;
+use crate::llm::cassette::{Cassette, Folder};
 use crate::llm::choose;
-use crate::llm::prompt::{self, Earlier, Prompt, Question};
-use crate::llm::provider::{Form, Piece, Provider, Request};
+use crate::llm::prompt::Earlier;
+use crate::llm::provider::{Piece, Provider, Request};
 
-/// Recorded calls shown to a model.
-const CALLS_SHOWN: usize = 12;
+/// Where answers are kept, below the root.
+const KEPT: &str = ".pytead/answers";
 /// Bytes of source a token stands for, about.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// Asks the chosen model for tests of a function, and proves what it wrote.
+/// Asks the chosen model for tests of a function, and proves what it wrote. A draft that the gate turns down goes back to
+/// the model once, with what was seen of it.
 pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
-    let chosen = provider::of(core)?;
     // The newest request wins.
     core.jobs.supersede("model", Some(&function.0));
-    let earlier = earlier(core, &function);
-    let (prompt, form) = match choose::is_demo(&core.settings) {
-        true => of_demo(core, &target)?,
-        false => (question(core, &target, earlier.as_ref(), remark.as_deref())?, Form::Text),
-    };
+    let Some(id) = turn(core, &target, remark.clone()).await? else { return Ok(Done::Nothing) };
+    let drafted = core.proposal(id)?;
+    // The demo model would say the same again.
+    if is_repairable(&drafted) && !choose::is_demo(&core.settings) {
+        core.log.add(Level::Info, "asked again", &format!("for {}, with what its proof said", function.qualname()));
+        // The first draft is told to the model; where the second turn fails, its reason stands in the proposal.
+        if let Err(trouble) = turn(core, &target, remark).await {
+            core.log.trouble("model", &trouble);
+        }
+    }
+    note_possible_bugs(core, &target, id)?;
+    Ok(Done::Proposal(id))
+}
+
+/// Tells whether the gate turned a draft down for what is in it.
+fn is_repairable(proposal: &Proposal) -> bool {
+    proposal.state == ProposalState::Refused
+        && proposal.evidence.iter().any(|evidence| matches!(evidence.finding, Finding::Fail | Finding::Flaky))
+}
+
+/// Asks once; `None` when nothing was to be sent.
+async fn turn(core: &Arc<Core>, target: &Function, remark: Option<String>) -> Result<Option<ProposalId>, Trouble> {
+    let function = &target.id;
+    let earlier = earlier(core, function);
     let settings = &core.settings.generation;
-    let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form };
-    let Some(chosen) = allowed(core, &function, chosen, &request).await? else { return Ok(Done::Nothing) };
-    let label = format!("{} at {}", chosen.model(), chosen.host());
-    let proposal = begin(core, &target, chosen.model(), earlier, remark)?;
+    let mut chosen = provider::of(core)?;
+    loop {
+        let before = earlier.as_ref().map(|before| Earlier { text: &before.text, failure: &before.failure });
+        let (prompt, form) = telling::question(core, target, chosen.model(), before, remark.as_deref())?;
+        let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form };
+        if chosen.is_allowed() {
+            let provider = kept(core, chosen);
+            return answered(core, target, provider.as_ref(), request, earlier, remark).await.map(Some);
+        }
+        // Of several places each is asked about.
+        match allowed(core, function, chosen, &request).await? {
+            Some(provider) => chosen = provider,
+            None => return Ok(None),
+        }
+    }
+}
+
+/// Has answers kept: the same request to the same model with the same parameters is answered once. Where chance decides,
+/// or recorded answers are asked for, it is not.
+fn kept(core: &Core, chosen: Arc<dyn Provider>) -> Arc<dyn Provider> {
+    let settings = &core.settings;
+    let by_chance = settings.generation.temperature > 0.0;
+    if by_chance || choose::answers(settings, |name| std::env::var(name).ok()) != Answers::Off {
+        return chosen;
+    }
+    let Some(below) = RelPath::new(KEPT) else { return chosen };
+    let generation = &settings.generation;
+    let parameters = format!("max {} penalty {} seed {}", generation.max_tokens, generation.repeat_penalty, generation.seed);
+    Arc::new(Cassette::keeping(chosen, Folder::new(&core.root, below), &parameters))
+}
+
+/// Streams an answer into a proposal and proves it.
+async fn answered(
+    core: &Arc<Core>,
+    target: &Function,
+    provider: &dyn Provider,
+    request: Request,
+    earlier: Option<Before>,
+    remark: Option<String>,
+) -> Result<ProposalId, Trouble> {
+    let function = &target.id;
+    let label = format!("{} at {}", provider.model(), provider.host());
+    let proposal = begin(core, target, provider.model(), earlier, remark)?;
     let id = proposal.id;
     core.streams.open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
     core.log.add(Level::Info, "asked", &format!("{label} for a test of {}", function.qualname()));
     let job = core.jobs.begin("model", &function.0, 0);
     core.touch();
-    let written = stream(core, chosen.as_ref(), request, id, &job).await;
+    let written = stream(core, provider, request, id, &job).await;
     core.streams.close(id);
     match written {
-        Ok(text) => {
+        Ok(answer) => {
             job.end(true);
-            take(core, &target, id, &text).await?;
+            take(core, target, id, &answer).await?;
         }
         Err(trouble) => {
             let cancelled = job.is_cancelled();
@@ -63,7 +124,27 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
             }
         }
     }
-    Ok(Done::Proposal(id))
+    Ok(id)
+}
+
+/// Says where a test that the model wrote from the docstring did not hold: the test is in no draft, and it may be the
+/// function that is wrong.
+fn note_possible_bugs(core: &Arc<Core>, target: &Function, id: ProposalId) -> Result<(), Trouble> {
+    let proposal = core.proposal(id)?;
+    let Some(draft) = proposal.draft().filter(|_| target.docstring.is_some() && proposal.state == ProposalState::Ready) else {
+        return Ok(());
+    };
+    let is_claim = |reason: &str| {
+        reason.split_once(" fails: ").is_some_and(|(_, why)| why.contains("assert") || why.contains("DID NOT RAISE"))
+    };
+    let claims: Vec<String> = draft.left_out.iter().map(|left| left.reason.clone()).filter(|reason| is_claim(reason)).collect();
+    if !claims.is_empty() {
+        let what = crate::base::text::count(claims.len(), "test");
+        let mut note = Evidence::new(Finding::Note, "possible bug", format!("{what} from the docstring did not hold"));
+        note.more = claims;
+        core.change_proposal(id, move |proposal| proposal.evidence.push(note))?;
+    }
+    Ok(())
 }
 
 /// Asks before the first request to another machine; gives the provider that may send, or nothing after a no.
@@ -73,9 +154,6 @@ async fn allowed(
     chosen: Arc<dyn Provider>,
     request: &Request,
 ) -> Result<Option<Arc<dyn Provider>>, Trouble> {
-    if chosen.is_allowed() {
-        return Ok(Some(chosen));
-    }
     let outgoing: Arc<str> = chosen.outgoing(request).into();
     let bytes = outgoing.len() as u64;
     let about = About::FirstSend {
@@ -114,63 +192,6 @@ fn earlier(core: &Core, function: &FunctionId) -> Option<Before> {
         .collect::<Vec<_>>()
         .join("\n");
     Some(Before { id: proposal.id, text: proposal.draft()?.standalone(), failure })
-}
-
-/// Writes the request from what is known of the function.
-fn question(core: &Core, function: &Function, earlier: Option<&Before>, remark: Option<&str>) -> Result<Prompt, Trouble> {
-    let index = core.index();
-    let text = index.text(&function.path).ok_or_else(|| Trouble::environment(format!("{} cannot be read.", function.path)))?;
-    let lines = |first: u32, last: u32| {
-        let take = last.saturating_sub(first) as usize + 1;
-        text.lines().skip(first.saturating_sub(1) as usize).take(take).collect::<Vec<_>>().join("\n")
-    };
-    let source = lines(function.span.first, function.span.last);
-    let module = index.module(&function.path);
-    let class =
-        function.id.qualname().rsplit_once('.').filter(|_| function.kind != FunctionKind::Nested).and_then(|(owner, _)| {
-            let module = module?;
-            let class = module.classes.iter().find(|class| class.qualname == owner)?;
-            let body = module
-                .functions
-                .iter()
-                .filter(|other| other.id.qualname().strip_prefix(owner).is_some_and(|rest| rest == ".__init__"));
-            let first = module.functions.iter().map(|f| f.span.first).filter(|line| *line > class.span.def).min();
-            let head_end = first.map_or(class.span.last, |line| line.saturating_sub(1)).min(class.span.last);
-            let mut parts = vec![lines(class.span.first, head_end)];
-            parts.extend(body.map(|init| lines(init.span.first, init.span.last)));
-            Some(parts.join("\n"))
-        });
-    let imports: Vec<String> = module
-        .map(|module| module.imports.iter().map(|import| lines(import.line, import.line).trim().to_owned()).collect())
-        .unwrap_or_default();
-    let calls: Vec<String> = views::calls(core, &function.id)?
-        .iter()
-        .take(CALLS_SHOWN)
-        .map(|call| {
-            let receiver = call.receiver.as_deref().map_or(String::new(), |receiver| format!("{receiver}."));
-            format!("{receiver}{}{} {}", function.name(), call.arguments, call.outcome)
-        })
-        .collect();
-    let question = Question {
-        function,
-        source: &source,
-        class: class.as_deref(),
-        imports: &imports,
-        calls: &calls,
-        earlier: earlier.map(|before| Earlier { text: &before.text, failure: &before.failure }),
-        remark,
-    };
-    Ok(prompt::draft(&question, &mut Redactor::from_environment()))
-}
-
-/// Writes what the demo model is asked.
-fn of_demo(core: &Core, function: &Function) -> Result<(Prompt, Form), Trouble> {
-    let calls = views::confirmed_calls(core, &function.id)?;
-    demo::question(function, calls.iter().map(|(call, effect)| (call, effect))).ok_or_else(|| {
-        Trouble::usage(format!("The demo model has nothing to say of {}.", function.id))
-            .because("It only arranges recorded calls of plain functions, whose arguments and results are numbers, texts and the like.")
-            .so("Record a program that calls it, try another function, or choose a model: pytead-tui model.")
-    })
 }
 
 /// Makes the proposal the text goes to, or takes the one that was there.
@@ -224,7 +245,7 @@ async fn stream(
     request: Request,
     id: ProposalId,
     job: &Job<'_>,
-) -> Result<String, Trouble> {
+) -> Result<Answer, Trouble> {
     let mut pieces = provider.stream(request, job.cancel.clone());
     let mut text = String::new();
     loop {
@@ -241,7 +262,7 @@ async fn stream(
                 job.rate(tokens, rate);
             }
             Some(Ok(Piece::Thinking)) => {}
-            Some(Ok(Piece::End(_))) => return Ok(text),
+            Some(Ok(Piece::End(usage))) => return Ok(Answer { text, usage }),
             Some(Err(error)) => return Err(error.trouble()),
             None => return Err(Trouble::environment("The model's answer broke off.").so("g asks again.")),
         }
@@ -249,13 +270,18 @@ async fn stream(
 }
 
 /// Takes the model's text apart and proves it.
-async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, text: &str) -> Result<(), Trouble> {
+async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &Answer) -> Result<(), Trouble> {
+    let text = answer.text.as_str();
     let index = core.index();
     let (proposal, module) = (core.proposal(id)?, index.module(&function.path));
     let (Some(asked), Some(module)) = (proposal.draft(), module) else {
         return Err(Trouble::environment(format!("{} is gone.", function.path)));
     };
-    match from_model::draft(text, asked.origin.clone(), function, module, &asked.target, asked.remark.as_deref()) {
+    let origin = match &asked.origin {
+        Origin::Model(model) if answer.usage.replayed => Origin::Model(format!("{model}, replayed")),
+        origin => origin.clone(),
+    };
+    match from_model::draft(text, origin, function, module, &asked.target, asked.remark.as_deref()) {
         Ok(draft) => {
             core.move_proposal(id, ProposalState::Proving, move |proposal| {
                 proposal.basis = hash::of(draft.standalone().as_bytes());

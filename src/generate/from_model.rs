@@ -1,5 +1,7 @@
 //! Text by a language model or a coding agent → a draft: finds the code, splits imports from tests, refuses what tests nothing.
 
+use std::collections::HashSet;
+
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::function::{Function, Module};
@@ -39,7 +41,7 @@ pub fn draft(
     target: &RelPath,
     remark: Option<&str>,
 ) -> Result<Draft, NotADraft> {
-    let code = code(answer).ok_or(NotADraft::NoCode)?;
+    let code = distinct(&at_home(&code(answer).ok_or(NotADraft::NoCode)?, &module.name));
     if let Some(error) = syntax_error(&code) {
         return Err(NotADraft::DoesNotParse { line: error.line, column: error.column });
     }
@@ -55,7 +57,8 @@ pub fn draft(
     if defines {
         return Err(NotADraft::OwnCopy(text::display_line(outer).into_owned()));
     }
-    if !imports.iter().any(|import| imports_target(import, &module.name, outer, &body)) {
+    let by_name = ['"', '\''].iter().any(|quote| code.contains(&format!("import_module({quote}{}{quote})", module.name)));
+    if !by_name && !imports.iter().any(|import| imports_target(import, &module.name, outer, &body)) {
         return Err(NotADraft::NotTheTarget(module.name.clone()));
     }
     Ok(Draft {
@@ -70,6 +73,61 @@ pub fn draft(
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),
     })
+}
+
+/// What models write where they do not know a module's name.
+const PLACEHOLDERS: &[&str] = &["module", "your_module", "my_module", "mymodule", "module_name"];
+
+/// Puts the module's real name where a model wrote a placeholder: in imports, in `import_module("…")`, and in the texts that
+/// name something to replace (`patch("module.now")`).
+fn at_home(code: &str, module: &str) -> String {
+    let stands_for = |line: &str, name: &str| {
+        line.starts_with(&format!("from {name} import "))
+            || line.trim_end() == format!("import {name}")
+            || line.starts_with(&format!("import {name} as "))
+            || ['"', '\''].iter().any(|quote| line.contains(&format!("import_module({quote}{name}{quote})")))
+    };
+    let named = PLACEHOLDERS.iter().find(|name| **name != module && code.lines().any(|line| stands_for(line, name)));
+    let Some(name) = named else { return code.to_owned() };
+    let lines = code.lines().map(|line| {
+        if let Some(rest) = line.strip_prefix(&format!("from {name} import ")) {
+            return format!("from {module} import {rest}");
+        }
+        if let Some(rest) = line.strip_prefix(&format!("import {name}")) {
+            if rest.trim().is_empty() {
+                return format!("import {module} as {name}");
+            }
+            if rest.starts_with(" as ") {
+                return format!("import {module}{rest}");
+            }
+        }
+        ['"', '\''].iter().fold(line.to_owned(), |line, quote| {
+            let line =
+                line.replace(&format!("import_module({quote}{name}{quote})"), &format!("import_module({quote}{module}{quote})"));
+            line.replace(&format!("{quote}{name}."), &format!("{quote}{module}."))
+        })
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// Gives tests of one name different names: Python would forget all but the last.
+fn distinct(code: &str) -> String {
+    let head = |line: &str| -> Option<(usize, String)> {
+        let start = ["def ", "async def "].iter().find(|head| line.starts_with(**head))?.len();
+        let name: String = line[start..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        name.starts_with("test").then_some((start, name))
+    };
+    let mut taken: HashSet<String> = code.lines().filter_map(head).map(|(_, name)| name).collect();
+    let mut seen = HashSet::new();
+    let lines = code.lines().map(|line| {
+        let Some((start, name)) = head(line).filter(|(_, name)| !seen.insert(name.clone())) else { return line.to_owned() };
+        let mut number = 2;
+        while !taken.insert(format!("{name}_{number}")) {
+            number += 1;
+        }
+        format!("{}{name}_{number}{}", &line[..start], &line[start + name.len()..])
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
 /// Finds the Python code in an answer: the fenced blocks, or all of it but the prose around it.
@@ -220,6 +278,31 @@ mod tests {
             assert_eq!(draft.text, "def test_total():\n    assert total([1, 2]) == 3\n", "{answer}");
             assert_eq!(draft.tests, ["test_total"]);
         }
+    }
+
+    #[test]
+    fn a_placeholder_becomes_the_real_module() {
+        let test = "\n\ndef test_total():\n    assert total([1]) == 1\n";
+        for (head, expected) in [
+            ("from module import total", "from shop.cart import total"),
+            ("import your_module as m\ntotal = m.total", "import shop.cart as m"),
+            ("import module\ntotal = module.total", "import shop.cart as module"),
+        ] {
+            assert_eq!(read(&format!("{head}{test}")).unwrap().imports, [expected], "{head}");
+        }
+        let by_name = "import importlib\nfrom unittest.mock import patch\n\nmodule = importlib.import_module(\"module\")\ntotal = getattr(module, \"total\")\n\n\n@patch(\"module.sum\")\ndef test_total(sum):\n    assert total([1]) is sum.return_value\n";
+        let draft = read(by_name).unwrap();
+        assert!(draft.text.contains("import_module(\"shop.cart\")") && draft.text.contains("@patch(\"shop.cart.sum\")"));
+        assert!(draft.text.contains("getattr(module, \"total\")"), "{}", draft.text);
+    }
+
+    #[test]
+    fn tests_of_one_name_are_told_apart() {
+        let test = |result: u8| format!("\n\ndef test_total():\n    assert total([{result}]) == {result}\n");
+        let text = format!("from shop.cart import total{}{}{}\n\ndef test_total_2():\n    pass\n", test(1), test(2), test(3));
+        let draft = read(&text).unwrap();
+        assert_eq!(draft.tests, ["test_total", "test_total_3", "test_total_4", "test_total_2"]);
+        assert!(draft.text.contains("def test_total_3():\n    assert total([2]) == 2"));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::base::paths::{RelPath, tilde};
 use crate::base::redact::Redactor;
 use crate::base::text::display_line;
 use crate::domain::settings::Answers;
+use crate::llm::program::run;
 use crate::llm::provider::{Form, ModelError, Piece, Provider, Request, Usage};
 
 /// Stands where the host would, for answers that come from nowhere else.
@@ -26,8 +27,8 @@ const HERE: &str = "recorded answers";
 const VERSION: u32 = 1;
 /// Most bytes read of a file: an answer has at most 1 MiB, its request less.
 const FILE_MAX: u64 = 4 << 20;
-/// Pieces that wait for a slow reader.
-const PIECES: usize = 64;
+/// Most answers that are only kept; then the older half goes.
+const KEPT_MAX: usize = 2_000;
 
 /// Where recorded answers lie.
 #[derive(Debug, Clone)]
@@ -63,6 +64,8 @@ struct Shared {
     asked: Option<Arc<dyn Provider>>,
     /// Gives a recorded answer where there is one.
     replays: bool,
+    /// For answers that are only kept: what they depend on besides the request. They stand for the model's own.
+    kept_by: Option<String>,
     /// The model's name, for people.
     model: String,
 }
@@ -116,6 +119,19 @@ impl Folder {
         Ok(())
     }
 
+    /// Lets the oldest answers go when there are very many.
+    fn prune(&self) {
+        let Ok(entries) = std::fs::read_dir(self.below.under(&self.root)) else { return };
+        let mut files: Vec<_> =
+            entries.flatten().filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()))).collect();
+        if files.len() > KEPT_MAX {
+            files.sort();
+            for (_, path) in files.iter().take(files.len() - KEPT_MAX / 2) {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+
     fn shown(&self, path: &Path) -> String {
         let below = RelPath::below(&self.root, path).map(|path| path.as_str().to_owned());
         display_line(&below.unwrap_or_else(|| tilde(path))).into_owned()
@@ -127,7 +143,7 @@ impl Cassette {
     #[must_use]
     pub fn alone(folder: Folder, model: Option<&str>) -> Self {
         let model = model.map_or_else(|| "recorded model".into(), |name| display_line(name).into_owned());
-        Self { shared: Arc::new(Shared { folder, asked: None, replays: true, model }) }
+        Self { shared: Arc::new(Shared { folder, asked: None, replays: true, kept_by: None, model }) }
     }
 
     /// Keeps the answers of another provider; recorded ones are given in place of asking where `mode` is
@@ -135,7 +151,17 @@ impl Cassette {
     #[must_use]
     pub fn around(asked: Arc<dyn Provider>, folder: Folder, mode: Answers) -> Self {
         let model = asked.model().to_owned();
-        Self { shared: Arc::new(Shared { folder, asked: Some(asked), replays: mode != Answers::Live, model }) }
+        let replays = mode != Answers::Live;
+        Self { shared: Arc::new(Shared { folder, asked: Some(asked), replays, kept_by: None, model }) }
+    }
+
+    /// Keeps the answers of another provider so that it is asked once for each: by its model and host and by
+    /// `parameters`, all that its answer depends on. Such an answer is as good as asked for, and not labelled.
+    #[must_use]
+    pub fn keeping(asked: Arc<dyn Provider>, folder: Folder, parameters: &str) -> Self {
+        let model = asked.model().to_owned();
+        let kept_by = Some(format!("{model} at {}, {parameters}", asked.host()));
+        Self { shared: Arc::new(Shared { folder, asked: Some(asked), replays: true, kept_by, model }) }
     }
 }
 
@@ -161,23 +187,18 @@ impl Provider for Cassette {
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {
-        let (sender, receiver) = mpsc::channel(PIECES);
         let shared = Arc::clone(&self.shared);
-        tokio::spawn(async move {
-            let ended = tokio::select! {
-                biased;
-                () = cancel.cancelled() => Err(ModelError::Cancelled),
-                () = sender.closed() => return,
-                ended = shared.answer(request, &sender, &cancel) => ended,
-            };
-            // Whoever dropped the receiver does not want to know.
-            let _ = sender.send(ended.map(Piece::End)).await;
-        });
-        receiver
+        let inner = cancel.child_token();
+        run(cancel, |pieces| async move { shared.answer(request, &pieces, &inner).await })
     }
 }
 
 impl Shared {
+    /// Gives the recorded answer. One that was only kept and cannot be read is as good as none.
+    fn recorded(&self, asked: &Value) -> Result<Option<Recorded>, ModelError> {
+        self.folder.read(asked).or_else(|error| if self.kept_by.is_some() { Ok(None) } else { Err(error) })
+    }
+
     async fn answer(
         &self,
         request: Request,
@@ -185,13 +206,21 @@ impl Shared {
         cancel: &CancellationToken,
     ) -> Result<Usage, ModelError> {
         let mut redactor = Redactor::from_environment();
-        let asked = plain(&request, &mut redactor);
+        let mut asked = plain(&request, &mut redactor);
+        if let Some(kept_by) = &self.kept_by {
+            asked["by"] = kept_by.as_str().into();
+        }
         if self.replays
-            && let Some(recorded) = self.folder.read(&asked)?
+            && let Some(recorded) = self.recorded(&asked)?
         {
             // A receiver that is gone ends the whole task; see `stream`.
             let _ = pieces.send(Ok(Piece::Text(recorded.answer))).await;
-            return Ok(Usage { prompt: recorded.prompt_tokens, cached: None, written: recorded.written_tokens, replayed: true });
+            return Ok(Usage {
+                prompt: recorded.prompt_tokens,
+                cached: None,
+                written: recorded.written_tokens,
+                replayed: self.kept_by.is_none(),
+            });
         }
         let Some(provider) = &self.asked else {
             return Err(ModelError::NotRecorded { file: self.folder.shown(&self.folder.file(&asked)) });
@@ -209,7 +238,14 @@ impl Shared {
                         prompt_tokens: usage.prompt,
                         written_tokens: usage.written,
                     };
-                    self.folder.write(&asked, &recorded)?;
+                    match self.folder.write(&asked, &recorded) {
+                        // Keeping is a convenience: an answer is not lost over it.
+                        Err(error) if self.kept_by.is_some() => tracing::debug!(%error, "an answer is not kept"),
+                        written => written?,
+                    }
+                    if self.kept_by.is_some() {
+                        self.folder.prune();
+                    }
                     return Ok(usage);
                 }
                 piece => {
@@ -330,6 +366,24 @@ mod tests {
             let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
             assert!(!text.contains(SECRET) && text.contains("\"model\": \"counter\""), "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_only_kept_belongs_to_its_model_and_parameters() {
+        let place = tempfile::tempdir().unwrap();
+        let counting = Arc::new(Counting(AtomicUsize::new(0)));
+        let keeping = |parameters: &str| Cassette::keeping(counting.clone(), folder(place.path()), parameters);
+        let first = ask(&keeping("max 9"), request("q")).await.unwrap();
+        let again = ask(&keeping("max 9"), request("q")).await.unwrap();
+        assert!(first.text.starts_with("answer 1") && again.text.starts_with("answer 1") && !again.usage.replayed);
+        assert!(ask(&keeping("max 10"), request("q")).await.unwrap().text.starts_with("answer 2"));
+        let alone = Cassette::alone(folder(place.path()), None);
+        assert!(matches!(ask(&alone, request("q")).await, Err(ModelError::NotRecorded { .. })), "it is no recording");
+        // Where nothing can be kept, the answer is given all the same.
+        std::fs::write(place.path().join("file"), "").unwrap();
+        let nowhere = Folder::new(&place.path().join("file"), RelPath::new("x").unwrap());
+        let answer = ask(&Cassette::keeping(counting.clone(), nowhere, ""), request("q")).await.unwrap();
+        assert!(answer.text.starts_with("answer 3"));
     }
 
     #[tokio::test]

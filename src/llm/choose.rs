@@ -4,34 +4,22 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use secrecy::SecretString;
-
 use crate::base::error::Trouble;
 use crate::base::paths::{RelPath, nearest};
 use crate::base::text::display_line;
-use crate::domain::settings::{Answers, LOCAL, Provider as Place, Settings};
+use crate::domain::settings::{Answers, CLAUDE_CODE, COMMAND, Generation, LOCAL, Network, OPENAI, Provider as Place, Settings};
 use crate::llm::cassette::{Cassette, Folder};
+use crate::llm::claude_code::{ADDRESS, ADDRESS_VARIABLE, ClaudeCode};
+use crate::llm::command::Commanded;
 use crate::llm::demo;
 use crate::llm::hub::{self, Cache};
+use crate::llm::key;
 use crate::llm::local::protocol::Sampling;
 use crate::llm::local::{Knobs, Local};
 use crate::llm::network::Route;
-use crate::llm::openai::{Key, OpenAi, Patience};
+use crate::llm::openai::{OpenAi, Patience};
+use crate::llm::pool::Pool;
 use crate::llm::provider::Provider;
-
-/// Variables that people have set for a certain host already, and that host; subdomains count.
-const KEYS_OF_HOSTS: &[(&str, &str)] = &[
-    ("OPENAI_API_KEY", "openai.com"),
-    ("OPENROUTER_API_KEY", "openrouter.ai"),
-    ("ANTHROPIC_API_KEY", "anthropic.com"),
-    ("MISTRAL_API_KEY", "mistral.ai"),
-    ("GROQ_API_KEY", "groq.com"),
-    ("DEEPSEEK_API_KEY", "deepseek.com"),
-    ("GEMINI_API_KEY", "googleapis.com"),
-    ("GITHUB_TOKEN", "github.ai"),
-    ("GITHUB_TOKEN", "github.com"),
-    ("HF_TOKEN", "huggingface.co"),
-];
 
 /// Finds the chosen provider, with recorded answers in its place or beside it where the settings say so. `root` is the
 /// project's, `allowed` tells whether a person lets this host be sent to, `variable` reads the environment.
@@ -45,7 +33,7 @@ pub fn choose(
     allowed: impl Fn(&str) -> bool,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Arc<dyn Provider>, Trouble> {
-    let mode = settings.model.answers.unwrap_or_else(|| if in_ci(&variable) { Answers::Replay } else { Answers::Off });
+    let mode = answers(settings, &variable);
     if mode == Answers::Off {
         return asked(settings, allowed, variable);
     }
@@ -56,6 +44,12 @@ pub fn choose(
         Answers::Replay => Cassette::alone(folder, settings.model.name.as_deref()),
         mode => Cassette::around(asked(settings, allowed, variable)?, folder, mode),
     }))
+}
+
+/// Tells what is done with recorded answers: what the settings say, or else what is usual here.
+#[must_use]
+pub fn answers(settings: &Settings, variable: impl Fn(&str) -> Option<String>) -> Answers {
+    settings.model.answers.unwrap_or_else(|| if in_ci(variable) { Answers::Replay } else { Answers::Off })
 }
 
 /// Tells whether this is a build server, as all of them say it.
@@ -73,23 +67,70 @@ fn asked(
     if place.kind == LOCAL {
         return local(settings, &place, variable);
     }
-    if place.kind != "openai" {
-        return Err(Trouble::usage(format!(
-            "providers.{name} is of the kind {}, which is not known.",
-            display_line(&place.kind)
-        ))
-        .so("Use openai, which most servers speak, or local."));
-    }
     let model = settings.model.name.as_ref().unwrap_or(&place.model).trim();
+    match place.kind.as_str() {
+        OPENAI => served(settings.network, &name, &place, model, allowed, variable),
+        CLAUDE_CODE => {
+            let address = variable(ADDRESS_VARIABLE).unwrap_or_else(|| ADDRESS.into());
+            let route = opened(settings.network, &address, &allowed)?;
+            Ok(Arc::new(ClaudeCode::new(&place.command, route, model, place.concurrency)))
+        }
+        COMMAND if place.command.is_empty() => Err(Trouble::usage(format!("providers.{name} names no command."))
+            .so(format!("Add providers.{name}.command to your own config: the program and its arguments."))),
+        COMMAND => {
+            let sampling = sampling(&settings.generation);
+            Commanded::new(settings.network, &place.command, model, sampling, place.concurrency, allowed)
+                .map(|provider| Arc::new(provider) as Arc<dyn Provider>)
+                .map_err(|error| error.trouble())
+        }
+        other => Err(Trouble::usage(format!("providers.{name} is of the kind {}, which is not known.", display_line(other)))
+            .so("Use openai, which most servers speak, local, claude_code or command.")),
+    }
+}
+
+/// Lets an address through the gate.
+fn opened(network: Network, address: &str, allowed: &impl Fn(&str) -> bool) -> Result<Route, Trouble> {
+    let route = Route::open(network, address).map_err(|error| error.trouble())?;
+    Ok(if allowed(route.host()) { route.allow() } else { route })
+}
+
+/// Makes the provider of an OpenAI-compatible server, or of several that serve one model.
+fn served(
+    network: Network,
+    name: &str,
+    place: &Place,
+    model: &str,
+    allowed: impl Fn(&str) -> bool,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Arc<dyn Provider>, Trouble> {
     if model.is_empty() {
         return Err(Trouble::usage(format!("providers.{name} names no model."))
             .so(format!("Add providers.{name}.model to your own config.")));
     }
-    let route = Route::open(settings.network, &place.base_url).map_err(|error| error.trouble())?;
-    let route = if allowed(route.host()) { route.allow() } else { route };
-    let key = place.key_env.as_deref().map(|name| key(name, &route, variable)).transpose()?;
-    let patience = Patience::usual(route.is_local());
-    Ok(Arc::new(OpenAi::new(route, model, key, place.concurrency, patience)))
+    // Of several, those named first are preferred; the base is one of them.
+    let base = Some(&place.base_url).filter(|base| !base.is_empty() || place.endpoints.is_empty());
+    let several = !place.endpoints.is_empty();
+    let mut providers: Vec<Arc<dyn Provider>> = base
+        .into_iter()
+        .chain(&place.endpoints)
+        .map(|address| {
+            let route = opened(network, address, &allowed)?;
+            let key = place.key_env.as_deref().map(|name| key::read(name, &route, &variable)).transpose()?;
+            let usual = Patience::usual(route.is_local());
+            let patience = Patience { tries: if several { 1 } else { usual.tries }, ..usual };
+            Ok(Arc::new(OpenAi::new(route, model, key, place.concurrency, patience)) as Arc<dyn Provider>)
+        })
+        .collect::<Result<_, Trouble>>()?;
+    Ok(if several { Arc::new(Pool::new(providers)) } else { providers.remove(0) })
+}
+
+fn sampling(generation: &Generation) -> Sampling {
+    Sampling {
+        temperature: generation.temperature,
+        top_p: generation.top_p,
+        repeat_penalty: generation.repeat_penalty,
+        seed: generation.seed,
+    }
 }
 
 /// Tells whether the demo model is the chosen one: it is asked in a form of its own.
@@ -103,13 +144,7 @@ pub fn is_demo(settings: &Settings) -> bool {
 fn local(settings: &Settings, place: &Place, variable: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Provider>, Trouble> {
     let name = settings.model.name.as_ref().unwrap_or(&place.model).trim();
     let path = hub::locate(if name.is_empty() { hub::USUAL } else { name }, &Cache::find(variable)?)?;
-    let generation = &settings.generation;
-    let sampling = Sampling {
-        temperature: generation.temperature,
-        top_p: generation.top_p,
-        repeat_penalty: generation.repeat_penalty,
-        seed: generation.seed,
-    };
+    let sampling = sampling(&settings.generation);
     let knobs = Knobs { sampling, context: settings.hardware.context, threads: settings.hardware.threads };
     Ok(Arc::new(Local::new(&path, knobs)))
 }
@@ -128,8 +163,9 @@ fn chosen(settings: &Settings) -> Result<(String, Cow<'_, Place>), Trouble> {
         });
     };
     let shown = display_line(name).into_owned();
-    if name == LOCAL && !settings.providers.contains_key(name) {
-        return Ok((shown, Cow::Owned(Place { kind: LOCAL.into(), ..Place::default() })));
+    // These two need nothing said about them.
+    if [LOCAL, CLAUDE_CODE].contains(&name.as_str()) && !settings.providers.contains_key(name) {
+        return Ok((shown, Cow::Owned(Place { kind: name.clone(), ..Place::default() })));
     }
     let place = settings.providers.get(name).ok_or_else(|| {
         let trouble = Trouble::usage(format!("model.provider is {shown}, and providers has no {shown}."));
@@ -139,34 +175,6 @@ fn chosen(settings: &Settings) -> Result<(String, Cow<'_, Place>), Trouble> {
         }
     })?;
     Ok((shown, Cow::Borrowed(place)))
-}
-
-/// Reads a key, and keeps it from going anywhere but where it belongs.
-fn key(name: &str, route: &Route, variable: impl Fn(&str) -> Option<String>) -> Result<Key, Trouble> {
-    let shown = display_line(name).into_owned();
-    let hosts: Vec<&str> = KEYS_OF_HOSTS.iter().filter(|(known, _)| *known == name).map(|(_, host)| *host).collect();
-    if let Some(host) = hosts.first()
-        && !hosts.iter().any(|host| belongs(route.name(), host))
-    {
-        return Err(Trouble::usage(format!("{name} is a key for {host} and is not sent to {}.", route.host()))
-            .so("Put the key of this host into a variable of its own, and name that one in key_env."));
-    }
-    if !route.is_private() {
-        return Err(Trouble::usage(format!(
-            "{shown} is not sent to {}: without https anybody on the way can read it.",
-            route.host()
-        ))
-        .so("Use an https address in base_url."));
-    }
-    let secret = variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()).ok_or_else(|| {
-        Trouble::environment(format!("There is no key for {}: {shown} is not set.", route.host()))
-            .so(format!("Set {shown}, or take key_env out when the server wants no key."))
-    })?;
-    Ok(Key { variable: shown, secret: SecretString::from(secret) })
-}
-
-fn belongs(name: &str, host: &str) -> bool {
-    name.strip_suffix(host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 #[cfg(test)]

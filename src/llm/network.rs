@@ -150,6 +150,11 @@ fn admit(network: Network, host: &str, is_local: bool) -> Result<(), ModelError>
     Err(ModelError::Forbidden { setting, host: host.to_owned(), place })
 }
 
+/// Tells whether a host's name is another one or below it.
+pub(crate) fn belongs(name: &str, host: &str) -> bool {
+    name.strip_suffix(host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
 /// Tells whether a host is this machine by its name alone: a lookup could be made to lie.
 fn is_this_machine(name: &str) -> bool {
     let bare = name.trim_start_matches('[').trim_end_matches(']');

@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -16,11 +16,12 @@ use tokio_util::sync::CancellationToken;
 use crate::base::paths::nearest;
 use crate::base::redact::Redactor;
 use crate::base::text::{cut, display_line};
+use crate::llm::key::Key;
 use crate::llm::network::{Route, reason};
 use crate::llm::provider::{ModelError, Piece, Provider, Request, Usage};
-use crate::llm::retry::wait_after;
+use crate::llm::retry::{TRIES, wait_after};
 use crate::llm::sse::Events;
-use crate::llm::wire::{Chunk, Dialect, message, message_of, model_names};
+use crate::llm::wire::{Chunk, Dialect, Service, message, message_of, model_names};
 
 /// Most bytes read of an answer.
 const BODY_MAX: usize = 1 << 20;
@@ -30,6 +31,8 @@ const ERROR_MAX: usize = 64 << 10;
 const SAID_MAX: usize = 300;
 /// Pieces that wait for a slow reader; then the connection itself waits.
 const PIECES: usize = 64;
+/// How Ollama signs its answers.
+const CUTS_PROMPTS: &str = "fp_ollama";
 /// Model names shown when the one asked for is not there.
 const NAMES: usize = 8;
 
@@ -42,6 +45,8 @@ pub struct Patience {
     pub idle: Duration,
     /// For the usage, after the last token.
     pub after: Duration,
+    /// How often a request is tried before its answer begins.
+    pub tries: u32,
 }
 
 impl Patience {
@@ -52,17 +57,9 @@ impl Patience {
             first: Duration::from_secs(if is_local { 300 } else { 60 }),
             idle: Duration::from_secs(30),
             after: Duration::from_secs(2),
+            tries: TRIES,
         }
     }
-}
-
-/// A key and where it came from.
-#[derive(Debug, Clone)]
-pub struct Key {
-    /// The variable it was read from.
-    pub variable: String,
-    /// The key.
-    pub secret: SecretString,
 }
 
 /// An endpoint, its model and its key.
@@ -80,8 +77,7 @@ struct Shared {
     patience: Patience,
     /// What its refusals taught so far.
     dialect: Mutex<Dialect>,
-    /// Whether it keeps what is marked.
-    marks: bool,
+    service: Service,
 }
 
 impl OpenAi {
@@ -89,9 +85,9 @@ impl OpenAi {
     #[must_use]
     pub fn new(route: Route, model: &str, key: Option<Key>, concurrency: u32, patience: Patience) -> Self {
         let slots = Semaphore::new(usize::try_from(concurrency).unwrap_or(1).clamp(1, Semaphore::MAX_PERMITS));
-        let marks = takes_marks(route.name(), model);
+        let service = Service::of(route.name(), model);
         let dialect = Mutex::default();
-        Self { shared: Arc::new(Shared { route, model: model.to_owned(), key, slots, patience, dialect, marks }) }
+        Self { shared: Arc::new(Shared { route, model: model.to_owned(), key, slots, patience, dialect, service }) }
     }
 }
 
@@ -159,13 +155,13 @@ impl Shared {
                 Ok(Err(error)) => error,
                 Err(_) => return Err(self.no_answer(self.patience.first)),
             };
-            if let ModelError::Status { status: 400 | 422, said, .. } = &error
+            if let ModelError::Status { status: 400 | 404 | 422, said, .. } = &error
                 && let Some(next) = dialect.after(said, &request.form)
             {
                 dialect = next;
                 continue;
             }
-            let Some(wait) = wait_after(&error, tries) else { return Err(error) };
+            let Some(wait) = wait_after(&error, tries, self.patience.tries) else { return Err(error) };
             if Instant::now() + wait >= deadline {
                 return Err(error);
             }
@@ -180,6 +176,7 @@ impl Shared {
             .authorised(self.route.post("chat/completions")?)?
             .header(ACCEPT, "text/event-stream")
             .header(CONTENT_TYPE, "application/json")
+            .headers(self.service.headers())
             .body(self.body(dialect, request))
             .send()
             .await
@@ -195,7 +192,7 @@ impl Shared {
     }
 
     fn body(&self, dialect: Dialect, request: &Request) -> String {
-        dialect.body(&self.model, request, self.marks).to_string()
+        dialect.body(&self.model, request, self.service).to_string()
     }
 
     fn authorised(&self, builder: reqwest::RequestBuilder) -> Result<reqwest::RequestBuilder, ModelError> {
@@ -213,7 +210,7 @@ impl Shared {
             let to = response.headers().get(LOCATION).map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
             return ModelError::Redirected { host: self.host(), to: self.said(&to.unwrap_or_else(|| "nowhere".into())) };
         }
-        let wait = response.headers().get(RETRY_AFTER).and_then(|wait| wait.to_str().ok()?.trim().parse().ok());
+        let wait = response.headers().get(RETRY_AFTER).and_then(|wait| seconds(wait.to_str().ok()?));
         let body = self.error_body(response).await;
         let text = message(&body);
         let said =
@@ -301,6 +298,9 @@ impl Shared {
             Some("length") => Err(ModelError::OutOfTokens(request.max_tokens)),
             Some("content_filter") => Err(ModelError::GaveUp { host: self.host(), said: "its filter stopped the answer".into() }),
             _ if !answer.text => Err(ModelError::Empty { host: self.host() }),
+            _ if answer.cuts_prompts && answer.usage.read_too_little(request.prompt.size()) => {
+                Err(ModelError::Shortened { host: self.host(), read: answer.usage.prompt.unwrap_or_default() })
+            }
             _ => Ok(answer.usage),
         }
     }
@@ -311,6 +311,7 @@ impl Shared {
             let said = self.said(&message_of(&error).unwrap_or_else(|| error.to_string()));
             return Err(ModelError::GaveUp { host: self.host(), said });
         }
+        answer.cuts_prompts |= chunk.system_fingerprint.as_deref() == Some(CUTS_PROMPTS);
         if let Some(tokens) = chunk.usage {
             answer.usage = tokens.into();
         }
@@ -362,11 +363,14 @@ struct Answer {
     text: bool,
     finish: Option<String>,
     usage: Usage,
+    /// It comes from a server that leaves out what is too much for it, without a word.
+    cuts_prompts: bool,
 }
 
-/// Tells whether a provider keeps the prefixes that a request marks; the others find them by themselves, or not at all.
-fn takes_marks(host: &str, model: &str) -> bool {
-    host.ends_with("openrouter.ai") && ["anthropic/", "qwen/"].iter().any(|maker| model.contains(maker))
+/// Reads the seconds of a `Retry-After`, parts of one taken for a whole.
+fn seconds(text: &str) -> Option<u64> {
+    let whole = text.trim().split('.').next()?.parse::<u64>().ok()?;
+    Some(whole + u64::from(text.contains('.')))
 }
 
 /// Tells whether a refusal is about the model's name.

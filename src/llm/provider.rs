@@ -85,6 +85,17 @@ pub struct Usage {
     pub replayed: bool,
 }
 
+impl Usage {
+    /// Tells whether the model cannot have seen all of a prompt of so many bytes. A token stands for four bytes or so;
+    /// short prompts are mostly the provider's own words.
+    #[must_use]
+    pub fn read_too_little(&self, bytes: usize) -> bool {
+        const SHORT: usize = 8 << 10;
+        const MOST_PER_TOKEN: u64 = 7;
+        bytes > SHORT && self.prompt.is_some_and(|read| read.saturating_mul(MOST_PER_TOKEN) < bytes as u64)
+    }
+}
+
 /// Why there is no answer, or no whole one. Texts by a provider in here are cut, free of keys, and fit for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
@@ -214,6 +225,14 @@ pub enum ModelError {
     /// The model used up its tokens.
     #[error("The answer was not finished after {0} tokens.")]
     OutOfTokens(u32),
+    /// The server left out a part of the prompt, so the answer is to another question.
+    #[error("{host} read only {read} tokens of a longer request, and answered that.")]
+    Shortened {
+        /// The provider's host.
+        host: String,
+        /// The tokens it read.
+        read: u64,
+    },
     /// The model ended without a word.
     #[error("{host} ended its answer without a word.")]
     Empty {
@@ -273,6 +292,9 @@ impl ModelError {
             Self::Redirected { .. } => trouble.so("Put the address it names into base_url, if you trust it."),
             Self::Strange { .. } => trouble.so("Does base_url end where /chat/completions begins? Most end in /v1."),
             Self::Unavailable { todo, .. } if !todo.is_empty() => trouble.so(todo),
+            Self::Shortened { .. } => {
+                trouble.so("Give the model more context: OLLAMA_CONTEXT_LENGTH for the server, or num_ctx in its Modelfile.")
+            }
             Self::NotRecorded { .. } => {
                 trouble.so("Record it where there is a model, with PYTEAD_MODEL_ANSWERS=record, or ask one with off.")
             }

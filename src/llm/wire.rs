@@ -2,9 +2,11 @@
 //!
 //! Everything read is optional: servers differ, and what they add is no reason to fail.
 
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::llm::network::belongs;
 use crate::llm::prompt::{Prompt, SEAM};
 use crate::llm::provider::{Form, Request, Usage};
 
@@ -22,7 +24,8 @@ pub(crate) struct Dialect {
 }
 
 /// Words in refusals of a forced form.
-const FORM_SIGNS: &[&str] = &["response_format", "schema", "structured", "json mode", "json_object", "grammar", "guided"];
+const FORM_SIGNS: &[&str] =
+    &["response_format", "schema", "structured", "json mode", "json_object", "grammar", "guided", "requested parameters"];
 
 /// Anthropic's models, which OpenRouter serves too, keep a prefix for at most so many marks.
 const MARKS_MAX: usize = 4;
@@ -45,12 +48,15 @@ impl Dialect {
         (next != self).then_some(next)
     }
 
-    /// Writes a request's body; `marks` for a provider that keeps what it is told to keep.
-    pub(crate) fn body(self, model: &str, request: &Request, marks: bool) -> Value {
+    /// Writes a request's body.
+    pub(crate) fn body(self, model: &str, request: &Request, service: Service) -> Value {
         let mut body = Map::new();
         body.insert("model".into(), json!(model));
-        body.insert("messages".into(), self.messages(request, marks));
+        body.insert("messages".into(), self.messages(request, service.keeps_marked));
         if !self.no_form {
+            if service.passes_on && request.form != Form::Text {
+                body.insert("provider".into(), json!({ "require_parameters": true }));
+            }
             match &request.form {
                 Form::Text => {}
                 Form::Json(schema) => {
@@ -77,15 +83,7 @@ impl Dialect {
 
     fn messages(self, request: &Request, marks: bool) -> Value {
         let Prompt { system, shared, user, .. } = &request.prompt;
-        let in_words = match &request.form {
-            Form::Json(schema) if self.no_form => {
-                format!("{SEAM}Answer with JSON alone, without any other word. It follows this JSON schema:\n{schema}")
-            }
-            Form::Grammar(grammar) if self.no_form => {
-                format!("{SEAM}Answer with nothing but what this GBNF grammar allows:\n{grammar}")
-            }
-            _ => String::new(),
-        };
+        let in_words = if self.no_form { in_words(&request.form) } else { String::new() };
         let mut messages = Vec::new();
         if !marks {
             if !system.is_empty() {
@@ -118,6 +116,45 @@ impl Dialect {
     }
 }
 
+/// Says in words what form an answer has to have, to go after what is asked.
+pub(crate) fn in_words(form: &Form) -> String {
+    match form {
+        Form::Text => String::new(),
+        Form::Json(schema) => {
+            format!("{SEAM}Answer with JSON alone, without any other word. It follows this JSON schema:\n{schema}")
+        }
+        Form::Grammar(grammar) => format!("{SEAM}Answer with nothing but what this GBNF grammar allows:\n{grammar}"),
+    }
+}
+
+/// What is particular to a service, known by its address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Service {
+    /// It keeps the prefixes that a request marks; others find them by themselves, or keep nothing.
+    keeps_marked: bool,
+    /// It passes requests on to whoever serves the model, and has to be told that all of a request counts.
+    passes_on: bool,
+}
+
+impl Service {
+    /// Finds what is known of a host.
+    pub(crate) fn of(host: &str, model: &str) -> Self {
+        let passes_on = belongs(host, "openrouter.ai");
+        let keeps_marked = passes_on && ["anthropic/", "qwen/"].iter().any(|maker| model.contains(maker));
+        Self { keeps_marked, passes_on }
+    }
+
+    /// Gives the headers it asks its users for.
+    pub(crate) fn headers(self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        if self.passes_on {
+            headers.insert("http-referer", HeaderValue::from_static("https://pypi.org/project/pytead-tui/"));
+            headers.insert("x-title", HeaderValue::from_static("pytead-tui"));
+        }
+        headers
+    }
+}
+
 /// One event of a stream.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -125,6 +162,7 @@ pub(crate) struct Chunk {
     pub(crate) choices: Option<Vec<Choice>>,
     pub(crate) usage: Option<Tokens>,
     pub(crate) error: Option<Value>,
+    pub(crate) system_fingerprint: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -222,14 +260,14 @@ mod tests {
     #[test]
     fn a_dialect_follows_the_refusal_once() {
         let first = Dialect::default();
-        let body = first.body("m", &request(), false);
+        let body = first.body("m", &request(), Service::default());
         assert_eq!((&body["max_tokens"], &body["stream_options"]["include_usage"]), (&json!(7), &json!(true)));
         let second = first.after("Unsupported parameter: use 'max_completion_tokens'", &Form::Text).unwrap();
-        let body = second.body("m", &request(), false);
+        let body = second.body("m", &request(), Service::default());
         assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(7)));
         assert_eq!(second.after("max_completion_tokens", &Form::Text), None);
         let third = second.after("'temperature' does not support 0 with this model", &Form::Text).unwrap();
-        assert_eq!(third.body("m", &request(), false).get("temperature"), None);
+        assert_eq!(third.body("m", &request(), Service::default()).get("temperature"), None);
         assert_eq!(third.after("something else", &Form::Text), None);
     }
 
@@ -238,12 +276,12 @@ mod tests {
         let schema = json!({ "type": "object", "properties": {} });
         let asked = Request { form: Form::Json(Arc::new(schema.clone())), ..request() };
         let first = Dialect::default();
-        let body = first.body("m", &asked, false);
+        let body = first.body("m", &asked, Service::default());
         let expected = json!({ "type": "json_schema", "json_schema": { "name": "answer", "strict": true, "schema": schema } });
         assert_eq!((&body["response_format"], &body["messages"][1]["content"]), (&expected, &json!("u")));
         for refusal in ["Unrecognized request argument supplied: response_format", "This model has no Structured Outputs"] {
             let second = first.after(refusal, &asked.form).unwrap();
-            let body = second.body("m", &asked, false);
+            let body = second.body("m", &asked, Service::default());
             assert_eq!(body.get("response_format"), None, "{refusal}");
             let content = body["messages"][1]["content"].as_str().unwrap();
             assert!(content.starts_with("u\n\nAnswer with JSON alone") && content.ends_with(&schema.to_string()), "{content}");
@@ -251,26 +289,41 @@ mod tests {
             assert_eq!(first.after(refusal, &Form::Text), None, "nothing was forced, so it is about something else");
         }
         let grammar = Request { form: Form::Grammar("root ::= \"a\"".into()), ..request() };
-        assert_eq!(first.body("m", &grammar, false)["grammar"], json!("root ::= \"a\""));
+        assert_eq!(first.body("m", &grammar, Service::default())["grammar"], json!("root ::= \"a\""));
     }
 
     #[test]
     fn what_is_worth_keeping_is_marked_where_a_provider_takes_marks() {
         let mut asked = request();
         asked.prompt.shared = vec!["catalogue".into(), "journey".into()];
-        let body = Dialect::default().body("m", &asked, false);
+        let body = Dialect::default().body("m", &asked, Service::default());
         assert_eq!(body["messages"][1]["content"], json!("catalogue\n\njourney\n\nu"));
-        let marked = Dialect::default().body("m", &asked, true);
+        let marked = Dialect::default().body("m", &asked, Service { keeps_marked: true, passes_on: true });
         let content = marked["messages"][1]["content"].as_array().unwrap();
         let texts: String = content.iter().map(|part| part["text"].as_str().unwrap()).collect();
         assert_eq!(json!(texts), body["messages"][1]["content"], "the words are the same");
         let kept: Vec<bool> = content.iter().map(|part| part.get("cache_control").is_some()).collect();
         assert_eq!(kept, [true, true, false]);
         asked.prompt.shared = (0..9).map(|part| part.to_string()).collect();
-        let marked = Dialect::default().body("m", &asked, true).to_string();
+        let marked = Dialect::default().body("m", &asked, Service { keeps_marked: true, passes_on: true }).to_string();
         assert_eq!(marked.matches("cache_control").count(), MARKS_MAX);
-        let system = Dialect::default().body("m", &request(), true);
+        let system = Dialect::default().body("m", &request(), Service { keeps_marked: true, passes_on: true });
         assert!(system["messages"][0]["content"][0].get("cache_control").is_some());
+    }
+
+    #[test]
+    fn a_service_that_passes_requests_on_is_told_what_it_needs() {
+        let service = Service::of("openrouter.ai", "anthropic/claude");
+        assert_eq!(service, Service { keeps_marked: true, passes_on: true });
+        assert_eq!(Service::of("openrouter.ai", "meta/llama"), Service { keeps_marked: false, passes_on: true });
+        assert_eq!(Service::of("openrouter.ai.example.com", "anthropic/claude"), Service::default());
+        assert!(service.headers().contains_key("x-title") && Service::default().headers().is_empty());
+        let asked = Request { form: Form::Json(Arc::new(json!({}))), ..request() };
+        assert_eq!(Dialect::default().body("m", &asked, service)["provider"]["require_parameters"], json!(true));
+        assert_eq!(Dialect::default().body("m", &request(), service).get("provider"), None);
+        let refusal = "No endpoints found that can handle the requested parameters.";
+        let second = Dialect::default().after(refusal, &asked.form).unwrap();
+        assert_eq!(second.body("m", &asked, service).get("provider"), None);
     }
 
     #[test]

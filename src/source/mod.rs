@@ -10,6 +10,7 @@ pub mod hunks;
 pub mod index;
 mod literal;
 pub mod names;
+pub mod needs;
 pub mod outline;
 pub mod parse;
 mod parts;

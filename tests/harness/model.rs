@@ -19,16 +19,29 @@ pub struct Model {
 impl Model {
     /// Starts a server that writes `text` in small pieces; with `forever` it goes on until the peer hangs up.
     pub fn start(text: &str, forever: bool) -> Self {
+        Self::listen(vec![text.to_owned()], forever)
+    }
+
+    /// Starts a server that writes one text after the other, the last one for all requests that follow.
+    #[allow(dead_code)] // not every test needs it
+    pub fn answers(texts: &[&str]) -> Self {
+        Self::listen(texts.iter().map(|text| (*text).to_owned()).collect(), false)
+    }
+
+    fn listen(texts: Vec<String>, forever: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let hung_up = Arc::new(AtomicBool::new(false));
-        let (seen, gone, text) = (requests.clone(), hung_up.clone(), text.to_owned());
+        let (seen, gone) = (requests.clone(), hung_up.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if let Some(body) = read_request(&stream) {
-                    seen.lock().unwrap().push(body);
-                    if answer(&stream, &text, forever).is_err() {
+                    let mut seen = seen.lock().unwrap();
+                    let text = &texts[seen.len().min(texts.len() - 1)];
+                    seen.push(body);
+                    drop(seen);
+                    if answer(&stream, text, forever).is_err() {
                         gone.store(true, Ordering::SeqCst);
                     }
                 }

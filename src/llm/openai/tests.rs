@@ -7,6 +7,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
+use secrecy::SecretString;
+
 use super::*;
 use crate::domain::settings::Network;
 use crate::llm::prompt::Prompt;
@@ -106,7 +108,7 @@ async fn read_request(stream: &mut TcpStream) -> String {
 }
 
 fn patience() -> Patience {
-    Patience { first: LONG, idle: LONG, after: Duration::from_millis(300) }
+    Patience { first: LONG, idle: LONG, after: Duration::from_millis(300), tries: TRIES }
 }
 
 fn provider(address: &str, patience: Patience, key: Option<&str>) -> OpenAi {

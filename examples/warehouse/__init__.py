@@ -1,0 +1,1 @@
+"""A small warehouse over several modules."""

@@ -1,0 +1,317 @@
+//! What a function needs of others, as prompts say it: `db.insert(name, email), validator()`.
+//!
+//! The methods it calls on its parameters and on attributes of its object, the parameters it calls, and functions of the
+//! project that it imports; each with the names of its parameters where the project defines it, in the order of the body.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::Node;
+
+use crate::domain::function::{Class, Function, FunctionId, FunctionKind, Module, ParamKind};
+use crate::domain::value::TypeName;
+
+use super::index::Index;
+use super::names::absolute;
+use super::parts::row;
+use super::tree::syntax_tree;
+
+/// Most needs that are told.
+const MOST: usize = 24;
+/// Methods told of a parameter that nothing is called on.
+const UNCALLED: usize = 6;
+/// Base classes above a class that are looked at.
+const BASES: usize = 8;
+
+/// Lists what a function needs. `recorded` has the types of values seen for parameters without an annotation.
+#[must_use]
+pub fn needs(index: &Index, function: &Function, recorded: &BTreeMap<String, TypeName>) -> Vec<String> {
+    let (Some(text), Some(module)) = (index.text(&function.path), index.module(&function.path)) else { return Vec::new() };
+    let Some(tree) = syntax_tree(&text) else { return Vec::new() };
+    let Some(body) = definition(tree.root_node(), function.span.def).and_then(|node| node.child_by_field_name("body")) else {
+        return Vec::new();
+    };
+    let scope = Scope { index, module, function, recorded, text: &text };
+    let mut found = Vec::new();
+    let mut called = Vec::new();
+    scope.walk(body, &mut |receiver, name| {
+        if let Some(need) = scope.need(receiver, name)
+            && !found.contains(&need)
+        {
+            found.push(need);
+        }
+        called.extend(receiver.map(str::to_owned));
+    });
+    for param in scope.own_params() {
+        if !called.iter().any(|receiver| receiver == param) {
+            found.extend(scope.uncalled(param));
+        }
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// Finds the function whose `def` stands on a line.
+fn definition(node: Node<'_>, line: u32) -> Option<Node<'_>> {
+    if node.kind() == "function_definition" && row(node.start_position().row) == line {
+        return Some(node);
+    }
+    let mut cursor = node.walk();
+    let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+    let holds = |child: &Node<'_>| row(child.start_position().row) <= line && line <= row(child.end_position().row);
+    children.into_iter().filter(holds).find_map(|child| definition(child, line))
+}
+
+struct Scope<'a> {
+    index: &'a Index,
+    module: &'a Module,
+    function: &'a Function,
+    recorded: &'a BTreeMap<String, TypeName>,
+    text: &'a str,
+}
+
+impl<'a> Scope<'a> {
+    /// Visits calls in the order they stand: what they are called on, as source, and their name.
+    fn walk(&self, node: Node<'_>, visit: &mut impl FnMut(Option<&str>, &str)) {
+        if node.kind() == "call"
+            && let Some(called) = node.child_by_field_name("function")
+        {
+            let source = |node: Node<'_>| self.text.get(node.byte_range()).unwrap_or_default();
+            match called.kind() {
+                "identifier" => visit(None, source(called)),
+                "attribute" => {
+                    let (object, name) = (called.child_by_field_name("object"), called.child_by_field_name("attribute"));
+                    if let (Some(object), Some(name)) = (object, name)
+                        && matches!(object.kind(), "identifier" | "attribute")
+                    {
+                        visit(Some(source(object)), source(name));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+        children.into_iter().for_each(|child| self.walk(child, visit));
+    }
+
+    /// Lists the parameters a caller gives.
+    fn own_params(&self) -> impl Iterator<Item = &'a str> {
+        let skip = usize::from(self.receiver().is_some());
+        let plain = |kind| !matches!(kind, ParamKind::VarPositional | ParamKind::VarKeyword);
+        self.function.params.iter().skip(skip).filter(move |param| plain(param.kind)).map(|param| param.name.as_str())
+    }
+
+    /// Gives the name of the object that a method is called on, as the method knows it.
+    fn receiver(&self) -> Option<&'a str> {
+        matches!(self.function.kind, FunctionKind::Method | FunctionKind::ClassMethod | FunctionKind::Property)
+            .then(|| self.function.params.first().map(|param| param.name.as_str()))
+            .flatten()
+    }
+
+    /// Says a call as a need; `None` when it is nothing from outside.
+    fn need(&self, receiver: Option<&str>, name: &str) -> Option<String> {
+        let Some(receiver) = receiver else {
+            if self.own_params().any(|param| param == name) {
+                return Some(format!("{name}()"));
+            }
+            let id = self.imported(name)?;
+            return Some(format!("{name}({})", args(self.index.function(&id)?, false)));
+        };
+        let types = match receiver.split_once('.') {
+            None if self.own_params().any(|param| param == receiver) => self.types_of(receiver),
+            Some((owner, attribute)) if Some(owner) == self.receiver() && !attribute.contains('.') => {
+                self.types_of_own(attribute)
+            }
+            _ => return None,
+        };
+        let method = types.iter().find_map(|(module, class)| self.method(module, class, name, BASES));
+        Some(format!("{receiver}.{name}({})", method.map(|method| args(method, true)).unwrap_or_default()))
+    }
+
+    /// Lists the public methods of a parameter's type, where the project defines it.
+    fn uncalled(&self, param: &str) -> Vec<String> {
+        let Some((module, class)) = self.types_of(param).into_iter().next() else { return Vec::new() };
+        let prefix = format!("{}.", class.qualname);
+        let methods = module.functions.iter().filter(|function| {
+            let name = function.id.qualname().strip_prefix(&prefix);
+            let own = name.is_some_and(|name| !name.starts_with('_') && !name.contains(['.', '#']));
+            own && function.kind == FunctionKind::Method
+        });
+        methods.take(UNCALLED).map(|method| format!("{param}.{}({})", method.name(), args(method, true))).collect()
+    }
+
+    /// Finds the classes of the project that a parameter may be, by its annotation, or else by what was recorded.
+    fn types_of(&self, param: &str) -> Vec<(&'a Module, &'a Class)> {
+        let annotation =
+            self.function.params.iter().find(|known| known.name == param).and_then(|known| known.annotation.as_ref());
+        match annotation {
+            Some(annotation) => self.named_in(annotation),
+            None => self.recorded.get(param).and_then(|name| self.class(&name.module, &name.qualname)).into_iter().collect(),
+        }
+    }
+
+    /// Finds the classes that an attribute of the object may be: by its annotation in the class, or by the parameter of
+    /// the constructor it is set to.
+    fn types_of_own(&self, attribute: &str) -> Vec<(&'a Module, &'a Class)> {
+        let Some((owner, _)) = self.function.id.qualname().rsplit_once('.') else { return Vec::new() };
+        let field = self.module.classes.iter().find(|class| class.qualname == owner).and_then(|class| {
+            class.fields.iter().find(|field| field.name == attribute).and_then(|field| field.annotation.as_ref())
+        });
+        if let Some(annotation) = field {
+            return self.named_in(annotation);
+        }
+        let init = format!("{owner}.__init__");
+        let Some(init) = self.module.functions.iter().find(|function| function.id.qualname() == init) else { return Vec::new() };
+        let lines = self.text.lines().skip(init.span.first.saturating_sub(1) as usize);
+        let set = format!("self.{attribute}");
+        let value = lines.take((init.span.last - init.span.first) as usize + 1).find_map(|line| {
+            let rest = line.trim().strip_prefix(&set)?.trim_start();
+            rest.split_once('=').filter(|(before, _)| before.is_empty() || before.starts_with(':')).map(|(_, value)| value.trim())
+        });
+        let param = value.and_then(|value| init.params.iter().find(|param| param.name == value));
+        param.and_then(|param| param.annotation.as_ref()).map(|annotation| self.named_in(annotation)).unwrap_or_default()
+    }
+
+    /// Finds the classes of the project named in an annotation, however it is spelled: quoted, in a union, in a container.
+    fn named_in(&self, annotation: &str) -> Vec<(&'a Module, &'a Class)> {
+        annotation
+            .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
+            .filter(|word| !word.is_empty())
+            .filter_map(|word| self.class_called(self.module, word, BASES))
+            .collect()
+    }
+
+    /// Finds a class by the name a module knows it by.
+    fn class_called(&self, module: &'a Module, word: &str, depth: usize) -> Option<(&'a Module, &'a Class)> {
+        if let Some(class) = module.classes.iter().find(|class| class.qualname == word) {
+            return Some((module, class));
+        }
+        let bound = |name: &str| {
+            let mut imports = module.imports.iter();
+            imports.find(|import| import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module) == name)
+        };
+        if let Some(import) = bound(word)
+            && let Some(name) = &import.name
+        {
+            let from = absolute(module, &import.module)?;
+            return self.class(&from, name).or_else(|| {
+                // A package hands on what its modules define.
+                let package = self.module_called(&from)?;
+                self.class_called(package, name, depth.checked_sub(1)?)
+            });
+        }
+        let (prefix, class) = word.rsplit_once('.')?;
+        let import = bound(prefix)?;
+        let from = absolute(module, &import.module)?;
+        let named = import.name.as_ref().map_or_else(|| from.clone(), |name| format!("{from}.{name}"));
+        self.class(&named, class)
+    }
+
+    fn class(&self, module: &str, qualname: &str) -> Option<(&'a Module, &'a Class)> {
+        let module = self.module_called(module)?;
+        module.classes.iter().find(|class| class.qualname == qualname).map(|class| (module, class))
+    }
+
+    fn module_called(&self, name: &str) -> Option<&'a Module> {
+        self.index.modules().find(|module| module.name == name).map(|module| &**module)
+    }
+
+    /// Finds a method in a class or what it inherits from.
+    fn method(&self, module: &'a Module, class: &'a Class, name: &str, depth: usize) -> Option<&'a Function> {
+        let qualname = format!("{}.{name}", class.qualname);
+        let own = module.functions.iter().find(|function| function.id.qualname() == qualname);
+        own.or_else(|| {
+            let depth = depth.checked_sub(1)?;
+            class.bases.iter().find_map(|base| {
+                let (module, class) = self.class_called(module, base.split('[').next().unwrap_or(base), BASES)?;
+                self.method(module, class, name, depth)
+            })
+        })
+    }
+
+    /// Finds the project's function that a name is imported as.
+    fn imported(&self, name: &str) -> Option<FunctionId> {
+        let import = self
+            .module
+            .imports
+            .iter()
+            .find(|import| import.name.as_deref().is_some_and(|known| import.alias.as_deref().unwrap_or(known) == name))?;
+        Some(FunctionId::new(&absolute(self.module, &import.module)?, import.name.as_deref()?))
+    }
+}
+
+/// Lists the names of a function's parameters, without the object of a method.
+fn args(function: &Function, of_object: bool) -> String {
+    let skip = usize::from(of_object && matches!(function.kind, FunctionKind::Method | FunctionKind::ClassMethod));
+    let stars = |kind| match kind {
+        ParamKind::VarPositional => "*",
+        ParamKind::VarKeyword => "**",
+        _ => "",
+    };
+    let names: Vec<String> =
+        function.params.iter().skip(skip).map(|param| format!("{}{}", stars(param.kind), param.name)).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const DB: &str = "class Base:\n    def close(self): ...\n\nclass Db(Base):\n    def insert(self, name, email, *, at=None): ...\n    def get(self, key): ...\n    def _hidden(self): ...\n\ndef hash_of(text, salt=b''): ...\n";
+
+    fn told(code: &str, function: &str, recorded: &[(&str, &str)]) -> String {
+        let place = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+        std::fs::create_dir(place.path().join("shop")).unwrap();
+        write("shop/__init__.py", "from .db import Db\n");
+        write("shop/db.py", DB);
+        write("shop/users.py", code);
+        let index = Index::build(place.path(), &[], &|_, _| {});
+        let id = FunctionId::new("shop.users", function);
+        let recorded = recorded.iter().map(|(param, class)| ((*param).to_owned(), TypeName::new("shop.db", *class))).collect();
+        needs(&index, index.function(&id).unwrap(), &recorded).join(", ")
+    }
+
+    #[test]
+    fn every_spelling_of_a_type_is_understood() {
+        for (import, annotation) in [
+            ("from shop.db import Db", "Db"),
+            ("from .db import Db", "Db | None"),
+            ("from . import Db", "'Db'"),
+            ("from shop import Db as Store", "Optional[Store]"),
+            ("import shop.db", "shop.db.Db"),
+            ("from shop import db as d", "Annotated[d.Db, 'x']"),
+            ("from shop.db import Db", "list[Db]"),
+        ] {
+            for params in [format!("db: {annotation}"), format!("*, db: {annotation}"), format!("db: {annotation}, /")] {
+                let code = format!("{import}\n\ndef save({params}):\n    db.close(); return db.insert('a', 'b')\n");
+                assert_eq!(told(&code, "save", &[]), "db.close(), db.insert(name, email, at)", "{code}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_called_is_told_once_in_the_order_of_the_body() {
+        let code = "from shop.db import Db, hash_of\n\ndef save(db: Db, validator, client, other=1):\n    if validator(db.get(1)):\n        db.insert(hash_of('x'), 2)\n    db.get(2)\n    len('x'); print(other.real)\n    return client.post('x').json()\n";
+        assert_eq!(
+            told(code, "save", &[]),
+            "validator(), db.get(key), db.insert(name, email, at), hash_of(text, salt), client.post()"
+        );
+    }
+
+    #[test]
+    fn an_untyped_parameter_is_what_was_recorded() {
+        let code = "def save(db):\n    db.get(1)\n";
+        assert_eq!(told(code, "save", &[]), "db.get()");
+        assert_eq!(told(code, "save", &[("db", "Db")]), "db.get(key)");
+    }
+
+    #[test]
+    fn an_object_and_a_type_that_nothing_is_called_on_have_methods_too() {
+        let code = "from shop.db import Db\n\nclass Users:\n    def __init__(self, db: Db):\n        self.db = db\n    def add(self, name):\n        self.check(name)\n        self.db.insert(name, '')\n\ndef pass_on(db: Db):\n    return [db]\n";
+        assert_eq!(told(code, "Users.add", &[]), "self.db.insert(name, email, at)");
+        assert_eq!(told(code, "pass_on", &[]), "db.insert(name, email, at), db.get(key)");
+        assert_eq!(told("def f(a, b=2):\n    return max(a, b)\n", "f", &[]), "");
+    }
+}
