@@ -22,6 +22,9 @@ const PROJECT_FILES: &[&str] = &[".pytead/config.yaml", ".pytead/config.toml", "
 /// The user's file of settings that a command wrote, in place of those of `config.yaml`, which is the person's own.
 pub const CHOSEN: &str = "chosen.yaml";
 
+/// Turns the keys of another tool in a file of settings into ours.
+pub type Modern = fn(Located) -> Located;
+
 /// Where the layers are.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
@@ -38,7 +41,7 @@ pub struct Layers {
     /// The process's variables.
     pub variables: Vec<(String, String)>,
     /// A file that was named on the command line, and what turns the keys of another tool in it into ours.
-    pub given: Option<(PathBuf, fn(Located) -> Located)>,
+    pub given: Option<(PathBuf, Modern)>,
     /// What was given on the command line.
     pub flags: Vec<Flag>,
 }
