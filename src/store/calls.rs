@@ -338,14 +338,12 @@ fn insert_calls(
             bind(insert, 2 + row * PARAMETERS, call, ends.get(&call.spool).copied())?;
         }
         let all_new = insert.raw_execute()? == group.len();
-        let mut next = transaction.last_insert_rowid() - i64::try_from(group.len()).unwrap_or(i64::MAX);
-        for NewCall { spool, .. } in group {
-            // New calls are numbered one after another.
-            next += 1;
-            let id = match all_new {
-                true => next,
-                false => find.query_row(params![recording.0, spool.process, spool.number], |row| row.get(0))?,
-            };
+        // New calls are numbered one after another.
+        let after = transaction.last_insert_rowid() + 1;
+        let first = after - i64::try_from(group.len()).unwrap_or(i64::MAX);
+        for (new, NewCall { spool, .. }) in (first..after).zip(group) {
+            let id =
+                if all_new { new } else { find.query_row(params![recording.0, spool.process, spool.number], |row| row.get(0))? };
             // One that was there already is left as it was, and its end is still to be written.
             if id > known {
                 ends.remove(spool);
