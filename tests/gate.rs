@@ -106,15 +106,18 @@ fn every_rule_of_the_gate_is_met_by_a_function_of_its_own() {
 fn private_functions_are_left_to_the_tests_of_their_callers() {
     let place = Place::empty();
     place.save("lib/__init__.py", "");
-    let core = "def _half(n):\n    return n // 2\n\n\ndef _third(n):\n    return n // 3\n\n\ndef quarter(n):\n    return _half(_half(n))\n";
+    let core = "def _weigh(n):\n    return n * 3 + 1\n\n\ndef is_heavy(n):\n    return _weigh(n) > 10\n\n\ndef _half(n):\n    return n // 2\n\n\ndef _third(n):\n    return n // 3\n\n\ndef quarter(n):\n    return _half(_half(n))\n";
     place.save("lib/core.py", core);
-    place.save("main.py", "from lib import core\n\ncore.quarter(12), core._third(9)\n");
+    place.save("main.py", "from lib import core\n\ncore.quarter(12), core._third(9), core.is_heavy(20)\n");
     let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
     assert_eq!(code, 0, "{err}");
     let (_, out, err) = place.run(&["--trust", "gen"]);
     assert!(out.contains("lib.core:quarter  ready") && out.contains("lib.core:_third  ready"), "{out}{err}");
-    let said = "lib.core:_half: it is private, and tests of what calls it make these calls (2 calls)";
+    let said =
+        "lib.core:_half: it is private, and tests of what calls it make these calls and notice what its own would (2 calls)";
     assert!(!out.contains("lib.core:_half  ready") && out.contains(said), "{out}{err}");
+    // Whether 20 is heavy says little of how much it weighs.
+    assert!(out.contains("lib.core:is_heavy  ready") && out.contains("lib.core:_weigh  ready"), "{out}{err}");
     let (_, out, err) = place.run(&["--trust", "gen", "lib.core:_half"]);
     assert!(out.contains("lib.core:_half  ready"), "{out}{err}");
 }

@@ -90,6 +90,7 @@ fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
         args: value::encode_arguments(args),
         surroundings: Surroundings::default(),
         wait: Duration::from_secs(5),
+        also: Vec::new(),
     }
 }
 

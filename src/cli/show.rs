@@ -59,9 +59,15 @@ pub fn proposal(view: &ProposalView) -> String {
         }
     }
     // The manifest only keeps account; the tests are what a person decides on.
-    let shown = |edit: &&FileEdit| edit.path.as_str().ends_with(".py") || proposal.verdict().is_some();
-    for edit in view.plan.iter().filter(shown) {
+    let is_beside =
+        |edit: &&FileEdit| proposal.draft().is_some_and(|draft| draft.helpers.iter().any(|one| one.path == edit.path));
+    let is_read = |edit: &FileEdit| edit.path.as_str().ends_with(".py") || proposal.verdict().is_some();
+    for edit in view.plan.iter().filter(|edit| is_read(edit) && !is_beside(edit)) {
         out.push_str(&diff(edit));
+    }
+    for edit in view.plan.iter().filter(is_beside) {
+        let lines = edit.after.as_deref().unwrap_or_default().lines().count();
+        out.push_str(&format!("  beside it  {}, {}\n", edit.path, text::count(lines, "line")));
     }
     if view.plan.is_empty()
         && let Body::Draft(draft) = &proposal.body

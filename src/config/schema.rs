@@ -87,6 +87,12 @@ pub const KEYS: &[Key] = &[
     key("model.answers_folder", Form::Text, Project::SetsWhenTrusted, "The folder of recorded answers, below the root."),
     key("generation.tests_per_function", Form::Whole(1, 100), Project::Sets, "Most tests drafted for a function."),
     key(
+        "generation.snapshots",
+        Form::Word(&["values", "graph"]),
+        Project::Sets,
+        "How objects are asserted that do not compare by what they hold: by a few attributes, or by all of it as plain data.",
+    ),
+    key(
         "generation.proof_runs",
         Form::Whole(2, 20),
         Project::Raises,

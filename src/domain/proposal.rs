@@ -166,6 +166,9 @@ pub struct Draft {
     /// Tests and rows that did not pass the proof and were taken out: `test_total`, `test_total[ten]`.
     #[serde(default)]
     pub dropped: Vec<String>,
+    /// Files beside its own that it needs.
+    #[serde(default)]
+    pub helpers: Vec<Helper>,
     /// Folders that have to be on `sys.path`, below the root; empty text for the root.
     pub import_roots: Vec<String>,
     /// A remark the person gave to the model.
@@ -187,6 +190,15 @@ impl Draft {
         out.push_str(&self.text);
         out
     }
+}
+
+/// A file that tests need beside their own: written with them, and never over what a person made of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Helper {
+    /// Where it goes.
+    pub path: RelPath,
+    /// What it holds.
+    pub text: String,
 }
 
 /// Calls of a function that no draft covers, and why.

@@ -112,6 +112,8 @@ pub enum Answers {
 pub struct Generation {
     /// Most tests drafted for a function.
     pub tests_per_function: u32,
+    /// How objects are asserted that do not compare by what they hold.
+    pub snapshots: Snapshots,
     /// Python processes, each with a hash seed of its own, that each draft has to pass in.
     pub proof_runs: u32,
     /// Seconds a replayed call may take.
@@ -134,6 +136,7 @@ impl Default for Generation {
     fn default() -> Self {
         Self {
             tests_per_function: 6,
+            snapshots: Snapshots::Values,
             proof_runs: 2,
             call_seconds: 2.0,
             proof_seconds: 60,
@@ -174,6 +177,17 @@ pub enum Dependencies {
     Compat,
     /// Nowhere.
     Off,
+}
+
+/// How objects are asserted that do not compare by what they hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Snapshots {
+    /// By a few of their attributes.
+    #[default]
+    Values,
+    /// By all they hold, as plain data.
+    Graph,
 }
 
 /// `hardware`: what a model on this machine is run with.

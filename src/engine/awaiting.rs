@@ -81,6 +81,7 @@ async fn works(
         calls: Vec::new(),
         left_out: Vec::new(),
         dropped: Vec::new(),
+        helpers: Vec::new(),
         remark: None,
     };
     let fresh = proving::fresh(core, environment, environment.level, cancel);

@@ -18,7 +18,7 @@ use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::standing::{News, Standing};
-use crate::engine::{Done, awaiting, behaviour, blocking, environment, formatting, reaches, steadying};
+use crate::engine::{Done, awaiting, behaviour, blocking, callers, environment, formatting, reaches, steadying};
 use crate::generate::choose::FEW;
 use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
@@ -302,7 +302,12 @@ async fn write_all(
     let index = core.index();
     let settings = core.settings.clone();
     let most = settings.generation.tests_per_function as usize;
-    let mut made = blocking(move || gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)).await??;
+    let (gathered, mut made) = blocking(move || {
+        let made = gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)?;
+        Ok::<_, Trouble>((gathered, made))
+    })
+    .await??;
+    callers::leave(core, environment, &gathered, &mut made).await?;
     formatting::format(core, environment, made.iter_mut().filter_map(|one| one.draft.as_mut()).collect()).await?;
     Ok(made)
 }

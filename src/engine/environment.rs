@@ -19,10 +19,10 @@ use crate::engine::core::Core;
 use crate::engine::jobs::Job;
 use crate::engine::provers::Provers;
 use crate::engine::{blocking, questions, require_trust};
-use crate::generate::closer::Look;
+use crate::generate::closer::{self, Look};
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
-use crate::python::protocol::{Expression, Surroundings};
+use crate::python::protocol::{Expression, Spot, Surroundings};
 use crate::python::value;
 use crate::python::zygote::{ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
@@ -267,7 +267,42 @@ impl Environment {
                 let call = usize::try_from(reply.key).ok().and_then(|key| batch.get(key));
                 let effect = reply.outcome.and_then(|bytes| value::outcome(&bytes).ok());
                 if let (Some(call), Some(effect)) = (call, effect) {
-                    all.insert(call.id, Look { effect, printed: reply.printed, warned: reply.warned, arcs: reply.arcs });
+                    let says = reply.says.and_then(|bytes| value::value(&bytes).ok()).map_or_else(Vec::new, closer::said);
+                    let (printed, warned, arcs) = (reply.printed, reply.warned, reply.arcs);
+                    all.insert(call.id, Look { effect, printed, warned, arcs, says });
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Says which ways calls take, and which faults in these functions they notice, a number each; what cannot be made
+    /// again is missing from the answer.
+    pub async fn notice(
+        &self,
+        core: &Core,
+        wanted: &[(Call, Vec<FunctionId>)],
+    ) -> Result<HashMap<CallId, BTreeSet<u32>>, Trouble> {
+        let index = core.index();
+        let wait = Duration::from_secs_f64(core.settings.generation.call_seconds.clamp(0.05, 600.0));
+        let spot = |id: &FunctionId| {
+            let function = index.function(id)?;
+            let qualname = id.qualname().split('#').next()?.to_owned();
+            Some(Spot { module: id.module().to_owned(), path: function.path.as_str().to_owned(), qualname })
+        };
+        let mut all = HashMap::new();
+        for batch in wanted.chunks(BATCH) {
+            let calls: Vec<Call> = batch.iter().map(|(call, _)| call.clone()).collect();
+            let mut asked = requests(&index, &calls, wait);
+            for request in &mut asked {
+                let wanted = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
+                request.also = wanted.into_iter().flat_map(|(_, functions)| functions).filter_map(spot).collect();
+            }
+            let mut running = self.worker(core).await?.look(&asked, |_| false).await?;
+            while let Some(reply) = running.next().await {
+                let reply = reply?;
+                if let Some((call, _)) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) {
+                    all.insert(call.id, reply.arcs.into_iter().collect());
                 }
             }
         }
@@ -339,6 +374,7 @@ fn requests(index: &Index, calls: &[Call], wait: Duration) -> Vec<ReplayCall> {
             args: value::encode_arguments(&call.args),
             surroundings: Surroundings::of(call),
             wait,
+            also: Vec::new(),
         })
     };
     calls.iter().enumerate().filter_map(request).collect()

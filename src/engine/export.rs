@@ -25,6 +25,12 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         let addition =
             Addition { imports: &parts.imports, text: &parts.text, tests: &parts.tests, header: None, first_party: &[] };
         let after = accept(before, &addition, &BTreeSet::new())?;
+        for helper in &draft.helpers {
+            let beside = path.with_file_name(helper.path.file_name());
+            if !beside.exists() {
+                files.insert(beside, helper.text.clone());
+            }
+        }
         files.insert(path, after);
     }
     let mut written = Vec::new();

@@ -17,6 +17,7 @@ use crate::base::paths::RelPath;
 use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::environment::Environment;
+use crate::engine::helpers;
 use crate::generate::prove::{Manner, Run, RunEnd};
 use crate::pytest::bench::Bench;
 use crate::pytest::report::Report;
@@ -191,6 +192,9 @@ pub fn lay_out(
         let path = beside(&draft.target, at);
         owners.insert(path.as_str().to_owned(), *id);
         files.insert(path, draft.standalone());
+        for helper in &draft.helpers {
+            files.insert(helper.path.clone(), helpers::text(root, helper)?);
+        }
     }
     let texts = files.iter().map(|(path, text)| (path, text.as_str()));
     let bench = Bench::lay_out(root, folder, texts)

@@ -10,6 +10,7 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId, Outcome, RecordingId, Touch};
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Draft, LeftOut};
+use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::behaviour::NOT_REPEATABLE;
 use crate::engine::core::Core;
@@ -30,6 +31,16 @@ pub struct Made {
     pub draft: Option<Draft>,
     /// Calls without a test, and why.
     pub left_out: Vec<LeftOut>,
+}
+
+/// The draft of a private function of which tests of others run every call.
+pub struct Beneath {
+    /// Its place among what was made.
+    pub at: usize,
+    /// Its calls.
+    pub own: Vec<Call>,
+    /// The calls above them that tests make.
+    pub callers: Vec<Call>,
 }
 
 /// A call whose outcome may follow the clock, chance or something else that was not recorded.
@@ -55,10 +66,14 @@ pub struct Gathered {
     makers_by_object: HashMap<(RecordingId, i64, u64), Vec<usize>>,
     makers_by_type: HashMap<TypeName, Vec<usize>>,
     reached: HashMap<CallId, BTreeSet<u32>>,
+    /// What results without a form say of themselves.
+    says: HashMap<CallId, Vec<(String, Value)>>,
     /// What stops the clock for a test.
     clock: ClockBy,
     /// What awaits coroutines in a test.
     awaits: AwaitBy,
+    /// How objects are asserted that do not compare by what they hold.
+    snapshots: Snapshots,
     /// Calls that end differently each time, with all they touched, by their function's place.
     unsteady: Vec<(usize, Unsteady)>,
     /// The call that each was made from, where drafts of all functions are wanted.
@@ -129,8 +144,10 @@ impl Gathered {
             makers_by_object: HashMap::new(),
             makers_by_type: HashMap::new(),
             reached: HashMap::new(),
+            says: HashMap::new(),
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),
+            snapshots: core.settings.generation.snapshots,
             unsteady,
             parents,
         };
@@ -266,10 +283,11 @@ impl Gathered {
     pub fn look(&mut self, index: &Index, mut looks: HashMap<CallId, Look>) {
         let names = names(index);
         let mut functions = std::mem::take(&mut self.functions);
-        let mut reached = HashMap::new();
+        let (mut reached, mut says) = (HashMap::new(), HashMap::new());
         self.with_project(index, &names, |project, _| {
             for call in functions.iter_mut().flat_map(|(_, calls, _)| calls) {
-                if let Some(look) = looks.remove(&call.id) {
+                if let Some(mut look) = looks.remove(&call.id) {
+                    says.insert(call.id, std::mem::take(&mut look.says));
                     reached.insert(call.id, look.arcs.iter().copied().collect());
                     if closer::is_wanted(call, project) {
                         closer::apply(call, look, project);
@@ -279,6 +297,7 @@ impl Gathered {
         });
         self.functions = functions;
         self.reached = reached;
+        self.says = says;
     }
 
     /// Lends what drafting has to know.
@@ -296,6 +315,7 @@ impl Gathered {
             self.makers_by_type.get(ty).map_or(&[][..], Vec::as_slice).iter().map(|at| &self.makers[*at]).collect()
         };
         let reached = |call: CallId| self.reached.get(&call);
+        let says = |call: CallId| self.says.get(&call).map_or(&[][..], Vec::as_slice);
         let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
         let project = Project {
             module: &module,
@@ -304,9 +324,11 @@ impl Gathered {
             makers: &makers,
             makers_of: &makers_of,
             reached: &reached,
+            says: &says,
             importable: &importable,
             clock: self.clock,
             awaits: self.awaits,
+            snapshots: self.snapshots,
         };
         use_it(project, &self.functions)
     }
@@ -351,32 +373,37 @@ impl Gathered {
         cancel: &CancellationToken,
     ) -> Result<Vec<Made>, Trouble> {
         let names = names(index);
-        let mut made =
-            self.with_project(index, &names, |project, functions| drafts_of(functions, project, answers, folder, most, cancel))?;
-        self.leave_to_callers(index, &mut made);
-        Ok(made)
+        self.with_project(index, &names, |project, functions| drafts_of(functions, project, answers, folder, most, cancel))
     }
 
-    /// Takes out the drafts of private functions of which the tests of public ones run every call (R22).
-    fn leave_to_callers(&self, index: &Index, made: &mut [Made]) {
+    /// Finds the drafts of private functions of which the tests of public ones run every call (R22).
+    pub fn beneath_others(&self, index: &Index, made: &[Made]) -> Vec<Beneath> {
         let is_private = |id: &FunctionId| index.function(id).is_some_and(Function::is_private);
         let public = made.iter().filter(|one| !is_private(&one.function)).filter_map(|one| one.draft.as_ref());
         let shown: HashSet<CallId> = public.flat_map(|draft| draft.calls.iter().copied()).collect();
-        let is_run = |call: &CallId| {
-            let mut above = self.parents.get(call);
-            while let Some(caller) = above {
-                if shown.contains(caller) {
-                    return true;
-                }
-                above = self.parents.get(caller);
+        let above = |call: &CallId| {
+            let mut found = Vec::new();
+            let mut next = self.parents.get(call);
+            while let Some(caller) = next {
+                found.extend(shown.contains(caller).then_some(*caller));
+                next = self.parents.get(caller);
             }
-            false
+            found
         };
-        for one in made.iter_mut().filter(|one| is_private(&one.function)) {
-            let Some(draft) = one.draft.take_if(|draft| draft.calls.iter().all(is_run)) else { continue };
-            let reason = "it is private, and tests of what calls it make these calls".to_owned();
-            one.left_out.insert(0, LeftOut { calls: draft.calls.len() as u64, reason });
+        let calls: HashMap<CallId, &Call> =
+            self.functions.iter().flat_map(|(_, calls, _)| calls).map(|call| (call.id, call)).collect();
+        let owned = |ids: Vec<CallId>| ids.iter().filter_map(|id| calls.get(id).copied().cloned()).collect();
+        let mut beneath = Vec::new();
+        for (at, one) in made.iter().enumerate().filter(|(_, one)| is_private(&one.function)) {
+            let Some(draft) = &one.draft else { continue };
+            let callers: Vec<Vec<CallId>> = draft.calls.iter().map(above).collect();
+            if callers.iter().any(Vec::is_empty) {
+                continue;
+            }
+            let callers: BTreeSet<CallId> = callers.into_iter().flatten().collect();
+            beneath.push(Beneath { at, own: owned(draft.calls.clone()), callers: owned(callers.into_iter().collect()) });
         }
+        beneath
     }
 }
 

@@ -213,6 +213,7 @@ fn begin(
         calls: Vec::new(),
         left_out: Vec::new(),
         dropped: Vec::new(),
+        helpers: Vec::new(),
         import_roots: Vec::new(),
         remark,
     };

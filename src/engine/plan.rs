@@ -13,7 +13,8 @@ use crate::domain::snapshot::Conflict;
 use crate::engine::contested;
 use crate::engine::core::Core;
 use crate::engine::drafting::{self, Parts};
-use crate::generate::layout;
+use crate::engine::helpers;
+use crate::generate::{graph, layout};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
 
@@ -56,6 +57,9 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
         list.note(file, test, TestEntry { function, inputs, body, case, code: None, state });
     }
     let mut edits: Vec<FileEdit> = path_help(core, overlay, draft)?.into_iter().collect();
+    let mut then = overlay.clone();
+    then.insert(file.clone(), Some(after.clone()));
+    edits.extend(helpers::edits(core, draft, before.as_deref().unwrap_or(""), &then)?);
     edits.extend([
         FileEdit { path: file.clone(), before, after: Some(after) },
         FileEdit { path: list_path, before: list_before, after: Some(list.text()?) },
@@ -166,7 +170,7 @@ pub fn content(core: &Core, overlay: &Overlay, path: &RelPath) -> Result<Option<
 }
 
 /// Reads a file of tests; `None` when there is none.
-fn read(root: &Path, path: &RelPath) -> Result<Option<String>, Trouble> {
+pub fn read(root: &Path, path: &RelPath) -> Result<Option<String>, Trouble> {
     let full = path.under(root);
     let fail = |why: String| Trouble::environment(format!("{path} cannot be read.")).because(why);
     let meta = match std::fs::symlink_metadata(&full) {
@@ -198,12 +202,13 @@ fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], par
     standing.iter().chain(&parts.tests).find(|test| edited.contains(test)).cloned()
 }
 
-/// Names the project's own top-level packages and modules, for sorting imports.
+/// Names the project's own top-level packages and modules, for sorting imports. What stands beside the tests is none: it
+/// is not on the project's path.
 fn first_party(core: &Core) -> Vec<String> {
     let index = core.index();
     let names: BTreeSet<String> =
         index.modules().filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();
-    names.into_iter().collect()
+    names.into_iter().filter(|name| name != graph::MODULE).collect()
 }
 
 #[cfg(test)]

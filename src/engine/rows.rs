@@ -239,6 +239,7 @@ mod tests {
                 calls: vec![],
                 left_out: vec![],
                 dropped: Vec::new(),
+                helpers: Vec::new(),
                 import_roots: vec![],
                 remark: None,
             })

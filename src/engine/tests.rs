@@ -56,6 +56,7 @@ fn draft(text: &str) -> Body {
         calls: vec![],
         left_out: vec![],
         dropped: Vec::new(),
+        helpers: Vec::new(),
         import_roots: vec![],
         remark: None,
     })

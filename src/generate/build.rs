@@ -3,12 +3,17 @@
 //! Fails closed: what has no honest form is an error with its reason. Whether the expression really makes the same value
 //! is found out by evaluating it (`plan::Plan::check_items`), never assumed.
 
+mod expecting;
 mod object;
 mod origin;
 mod standard;
+mod statement;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+pub(super) use self::expecting::Expecting;
+pub use self::statement::Statement;
 
 use crate::domain::call::Call;
 use crate::domain::function::Module;
@@ -20,56 +25,8 @@ use crate::generate::surroundings;
 
 /// More nodes than this in one case are no test that anybody reads.
 const NODES_MAX: usize = 600;
-
-/// One line before the act.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Statement {
-    /// What stands before the expression: `cart = `, `cart["a"] = `, or nothing.
-    pub prefix: String,
-    /// The expression.
-    pub value: Expr,
-    /// The same as an expression, for an evaluation that has no statements.
-    fold: String,
-}
-
-impl Statement {
-    /// Makes `name = value`.
-    #[must_use]
-    pub fn bind(name: &str, value: Expr) -> Self {
-        let fold = format!("({name} := {})", value.flat());
-        Self { prefix: format!("{name} = "), value, fold }
-    }
-
-    /// Makes a line that only does something.
-    #[must_use]
-    pub fn run(value: Expr) -> Self {
-        Self { prefix: String::new(), fold: value.flat(), value }
-    }
-
-    /// Makes an assignment to an item or an attribute, with the call that does the same.
-    #[must_use]
-    pub fn assign(target: &str, value: Expr, same_as: String) -> Self {
-        Self::assign_by(&format!("{target} = "), value, same_as)
-    }
-
-    /// Makes an assignment with a sign of its own: `total += `.
-    #[must_use]
-    pub fn assign_by(prefix: &str, value: Expr, same_as: String) -> Self {
-        Self { prefix: prefix.to_owned(), value, fold: same_as }
-    }
-
-    /// Makes a `del` line, with the call that does the same.
-    #[must_use]
-    pub fn delete(target: Expr, same_as: String) -> Self {
-        Self { prefix: "del ".into(), value: target, fold: same_as }
-    }
-
-    /// Writes the statement as lines.
-    #[must_use]
-    pub fn lines(&self, indent: usize) -> Vec<String> {
-        self.value.lines(indent, &self.prefix, "")
-    }
-}
+/// A result may stand apart from its test (R4).
+const EXPECTED_NODES_MAX: usize = 2_500;
 
 /// A value as code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -235,48 +192,6 @@ pub(super) struct Builder<'a, 's> {
     pub(super) expecting: Option<Expecting<'a>>,
 }
 
-/// What holds while writing the other side of a comparison: no new lines, and `==` has to mean something.
-pub(super) struct Expecting<'a> {
-    /// What the ordinals of the outcome stand for.
-    pub(super) defined: BTreeMap<u64, &'a Value>,
-    /// Ordinals being written.
-    open: BTreeSet<u64>,
-}
-
-impl<'a> Expecting<'a> {
-    /// Collects what the ordinals of an outcome stand for.
-    pub(super) fn new(values: impl Iterator<Item = &'a Value>) -> Self {
-        let mut defined = BTreeMap::new();
-        for value in values {
-            value.walk(&mut |part| {
-                match part {
-                    Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } | Value::Exception { ordinal, .. } => {
-                        defined.entry(*ordinal).or_insert(part);
-                    }
-                    Value::Shared(ordinal, value) => {
-                        defined.entry(*ordinal).or_insert(value.as_ref());
-                    }
-                    _ => {}
-                }
-                true
-            });
-        }
-        Self { defined, open: BTreeSet::new() }
-    }
-
-    /// Follows a reference to what it stands for.
-    pub(super) fn resolve<'v>(&self, value: &'v Value) -> &'v Value
-    where
-        'a: 'v,
-    {
-        match value {
-            Value::Ref(ordinal) => self.defined.get(ordinal).copied().unwrap_or(value),
-            Value::Shared(_, value) => value,
-            _ => value,
-        }
-    }
-}
-
 impl<'a> Builder<'a, '_> {
     /// Writes what a result is compared with: only what `==` compares by content, or an object of the test itself.
     pub(super) fn expected(&mut self, value: &Value) -> Result<Expr, Stop> {
@@ -291,14 +206,14 @@ impl<'a> Builder<'a, '_> {
     /// Writes a value; `hint` names the variable, should one be needed.
     pub(super) fn value(&mut self, value: &Value, hint: &str) -> Result<Expr, Stop> {
         self.work.nodes += 1;
-        if self.work.nodes > NODES_MAX {
+        if self.work.nodes > if self.expecting.is_some() { EXPECTED_NODES_MAX } else { NODES_MAX } {
             return no("its values are too large to read in a test");
         }
         if let Some(expr) = scalar(value) {
             return self.scalar(value, expr);
         }
         if self.expecting.is_some() {
-            incomparable(value)?;
+            expecting::incomparable(value)?;
         }
         match value {
             Value::Float(number) => Ok(self.float(*number)),
@@ -424,7 +339,7 @@ impl<'a> Builder<'a, '_> {
         Ok(Expr::Bracket { open: "{".into(), items, close: '}', one_tuple: false })
     }
 
-    fn float(&mut self, number: f64) -> Expr {
+    pub(super) fn float(&mut self, number: f64) -> Expr {
         match layout::float(number) {
             Some(text) => Expr::Atom(text),
             None if number.is_nan() => {
@@ -568,30 +483,6 @@ pub(crate) fn is_private_path(text: &str) -> bool {
         .iter()
         .any(|head| text.match_indices(head).any(|(at, _)| begins(at)))
         || (text.len() > 9 && text.as_bytes()[1..].starts_with(b":\\Users\\"))
-}
-
-/// Stops at values that `==` does not compare by content.
-fn incomparable(value: &Value) -> Result<(), Stop> {
-    match value {
-        Value::Float(number) if number.is_nan() => no("NaN equals nothing"),
-        Value::New { ty, args, .. } if ty.qualname == "Decimal" => match args.first() {
-            Some(Value::Str(text)) if text.to_ascii_lowercase().contains("nan") => no("NaN equals nothing"),
-            _ => Ok(()),
-        },
-        Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => Ok(()),
-        Value::New { ty, .. }
-            if matches!(ty.module.as_str(), "operator" | "itertools")
-                || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock") =>
-        {
-            no(format!("{} is not compared by its content", ty.short()))
-        }
-        Value::Sub { fields, .. } if !fields.is_empty() => no("its fields are not compared by =="),
-        Value::Exception { ty, .. } | Value::Opaque { ty, .. } => no(format!("{} is not compared by its content", ty.short())),
-        Value::Generator { .. } | Value::Partial { .. } | Value::Method { .. } | Value::File { .. } | Value::Array { .. } => {
-            no(format!("a {} is not compared by its content", value.type_name()))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn number(expr: &Expr) -> f64 {

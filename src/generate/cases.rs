@@ -1,30 +1,27 @@
-//! One recorded call → one case of a test, or the reason why not. Which cases a draft takes is `choose.rs`.
+//! One recorded call → one case of a test, or the reason why not. How a case ends is `cases/ending.rs`; which cases a draft
+//! takes is `choose.rs`.
+
+mod ending;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::hash::Digest;
-use crate::domain::call::{Argument, Call, CallId, GeneratorEnd, Outcome};
+use crate::domain::call::{Argument, Call, CallId, Outcome};
 use crate::domain::function::{Function, FunctionId, FunctionKind, ParamKind};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act, Target};
 use crate::generate::build::{self, Builder, Expecting, Statement, Stop, Way, no};
 use crate::generate::choose::class;
-use crate::generate::closer;
-use crate::generate::expect::{Assertion, RESULT, Relation, identity, is_ambiguous};
+use crate::generate::expect::{Assertion, identity, is_ambiguous};
+use crate::generate::graph;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::{AwaitBy, Lookup, Project};
-use crate::generate::raises::{Raises, is_stable_text, raises};
+use crate::generate::raises::Raises;
+use crate::generate::render::constants;
 use crate::generate::scope::{Import, Scope, snake};
-use crate::generate::steady;
 use crate::generate::surroundings::Laid;
 
-/// Generators are recorded up to this many items.
-pub const ITEMS_MAX: usize = 50;
-
-/// R15: more lines of output are no assertion that anybody reads.
-const PRINTED_MAX: usize = 10;
-
-/// Longer expressions are no test that anybody reads.
+/// Longer arguments are no test that anybody reads; a long result stands apart from it (R4).
 const SOURCE_MAX: usize = 2_000;
 
 /// How the value of the act is come by.
@@ -138,16 +135,20 @@ impl Case {
     /// Gives the length of its source, for choosing the shortest.
     #[must_use]
     pub fn weight(&self) -> usize {
-        let setup: usize = self.setup.iter().map(|statement| statement.prefix.len() + statement.value.flat().len()).sum();
-        let args: usize = self.args.iter().flat_map(|arg| &arg.items).map(|item| item.value.flat().len()).sum();
-        let asserts: usize = self.assertions.iter().map(|assertion| assertion.expected.flat().len()).sum();
-        setup + args + asserts
+        self.weight_of_setup() + self.assertions.iter().map(|assertion| assertion.expected.flat().len()).sum::<usize>()
     }
 
-    /// Gives the imports of the evaluation that checks the arguments.
+    /// Gives the length of what stands before the assertions.
+    fn weight_of_setup(&self) -> usize {
+        let setup: usize = self.setup.iter().map(|statement| statement.prefix.len() + statement.value.flat().len()).sum();
+        let args: usize = self.args.iter().flat_map(|arg| &arg.items).map(|item| item.value.flat().len()).sum();
+        setup + args
+    }
+
+    /// Gives the imports of the evaluation that checks the arguments: what stands beside a test is not there yet.
     #[must_use]
     pub fn import_lines(&self) -> Vec<String> {
-        self.imports.iter().map(Import::statement).collect()
+        self.imports.iter().filter(|import| !graph::is_beside(import)).map(Import::statement).collect()
     }
 }
 
@@ -210,7 +211,7 @@ pub fn case<'a>(
     case.laid = laid;
     case.check.1 = project.without_caches(&case.check.1);
     case.setup = work.setup;
-    if case.weight() > SOURCE_MAX {
+    if case.weight_of_setup() > SOURCE_MAX || !constants::has_room(&case) {
         return Err(format!("its values would be {} characters of code", case.weight()));
     }
     Ok(case)
@@ -296,7 +297,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         wrap: Wrap::Plain,
         ending: Ending::Returns,
         assertions: Vec::new(),
-        printed: printed(call),
+        printed: ending::printed(call),
         warns: None,
         result: "result".into(),
         imports: BTreeSet::new(),
@@ -306,7 +307,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         outcome: effect.outcome.clone(),
         check: (String::new(), Value::Tuple(checked)),
     };
-    expect(builder, call, function, known.none_is_an_answer, &locals, &mut case)?;
+    ending::expect(builder, call, function, known.none_is_an_answer, &locals, &mut case)?;
     Ok(case)
 }
 
@@ -405,195 +406,4 @@ fn outcome_values(outcome: &Outcome) -> Vec<&Value> {
         Outcome::Yielded { items, .. } => items.iter().collect(),
         Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => Vec::new(),
     }
-}
-
-/// Fills in how the case ends.
-fn expect<'a>(
-    builder: &mut Builder<'a, '_>,
-    call: &'a Call,
-    function: &Function,
-    none_is_an_answer: bool,
-    locals: &BTreeMap<&str, String>,
-    case: &mut Case,
-) -> Result<(), Stop> {
-    let subject = RESULT.to_string();
-    let manager = function.decorators.iter().any(|decorator| decorator.ends_with("contextmanager"));
-    match &call.effect.outcome {
-        Outcome::Returned(value) => {
-            if function.is_async {
-                case.wrap = Wrap::Await(builder.project.awaits);
-                builder.work.imports.insert(Import::module("asyncio"));
-            }
-            match result(builder, call, value, none_is_an_answer, locals) {
-                Ok(found) => {
-                    case.assertions.extend(found);
-                    case.assertions.extend(open_leaves(call));
-                }
-                Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
-                // What it changed may be worth a test all the same.
-                Err(Stop::No(reason)) if call.effect.changed.is_empty() && case.printed.is_empty() => {
-                    return no(format!("its result: {reason}"));
-                }
-                Err(Stop::No(_)) => {}
-            }
-        }
-        Outcome::Raised { exception, mro } => {
-            if function.is_async {
-                case.wrap = Wrap::Await(builder.project.awaits);
-                builder.work.imports.insert(Import::module("asyncio"));
-            }
-            let raised = raises(exception, mro, builder.project, builder.scope)?;
-            builder.work.imports.extend(raised.import.clone());
-            builder.work.imports.insert(Import::module("pytest"));
-            case.ending = Ending::Raises(raised);
-        }
-        Outcome::Yielded { items, end } if manager => {
-            let ([item], GeneratorEnd::Returned(_), false) = (items.as_slice(), end, function.is_async) else {
-                return no("it is a context manager that did not end by itself");
-            };
-            case.wrap = Wrap::With;
-            case.assertions.extend(builder.assertions(&subject, item)?);
-        }
-        Outcome::Yielded { items, end } => yielded(builder, function, items, end, case)?,
-        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => return no("it did not end"),
-    }
-    for (name, after) in &call.effect.changed {
-        let Some(before) = call.args.iter().find(|arg| arg.name == *name) else { continue };
-        let found = match (&case.target, locals.get(name.as_str())) {
-            (Target::Class(class), None) if call.args.first().is_some_and(|arg| arg.name == *name) => {
-                case.result = builder.scope.local(&snake(class.rsplit('.').next().unwrap_or(class)), &mut builder.work.taken);
-                builder.after(&subject, &before.value, after)?
-            }
-            (_, Some(local)) => builder.after(local, &before.value, after)?,
-            (_, None) => continue,
-        };
-        case.assertions.extend(found);
-    }
-    let mut seen = Vec::new();
-    case.assertions.retain(|assertion| {
-        let new = !seen.contains(assertion);
-        seen.push(assertion.clone());
-        new
-    });
-    if matches!(case.ending, Ending::Returns) && !matches!(case.wrap, Wrap::With | Wrap::CollectAsync(_)) {
-        case.warns = warns(builder, call);
-    }
-    let silent = case.printed.is_empty() && case.warns.is_none();
-    if matches!(case.ending, Ending::Returns) && case.assertions.is_empty() && silent {
-        // R9
-        return no(match &call.effect.outcome {
-            Outcome::Returned(Value::None) if call.effect.changed.is_empty() => {
-                "nothing to assert: it returns None and changes nothing that was recorded".to_owned()
-            }
-            _ => "nothing to assert: nothing that it returns or changes can be compared".to_owned(),
-        });
-    }
-    if case.assertions.iter().any(|assertion| assertion.relation == Relation::Nan) {
-        builder.work.imports.insert(Import::module("math"));
-    }
-    Ok(())
-}
-
-fn result<'a>(
-    builder: &mut Builder<'a, '_>,
-    call: &'a Call,
-    value: &'a Value,
-    none_is_an_answer: bool,
-    locals: &BTreeMap<&str, String>,
-) -> Result<Vec<Assertion>, Stop> {
-    if *value == Value::None && (!none_is_an_answer || call.function.qualname().ends_with(".__init__")) {
-        return Ok(Vec::new());
-    }
-    if let Value::Name(ty) = value
-        && ty.module == "builtins"
-        && ty.qualname == "NotImplemented"
-    {
-        return no("Python asks the other operand then");
-    }
-    if let Some(name) = identity(call, value).and_then(|arg| locals.get(arg.name.as_str())) {
-        let subject = RESULT.to_string();
-        return Ok(vec![Assertion { subject, relation: Relation::Is, expected: Expr::atom(name.clone()) }]);
-    }
-    builder.assertions(&RESULT.to_string(), value)
-}
-
-/// R18: of leaves that differ from run to run, the type is asserted.
-fn open_leaves(call: &Call) -> impl Iterator<Item = Assertion> {
-    let open = call.touches.iter().filter(|touch| touch.kind == steady::OPEN);
-    open.filter_map(|touch| touch.detail.rsplit_once(' ')).map(|(way, ty)| {
-        let subject = format!("type({RESULT}{way})");
-        Assertion { subject, relation: Relation::Is, expected: Expr::atom(ty) }
-    })
-}
-
-/// Lists what the call was seen to print, when that is short and means the same elsewhere.
-fn printed(call: &Call) -> Vec<(&'static str, Expr)> {
-    let short = |text: &str| text.lines().count() <= PRINTED_MAX && !build::is_private_path(text) && !text.contains("0x");
-    let streams = [(closer::PRINTED, "out"), (closer::PRINTED_ERROR, "err")];
-    let texts = call.touches.iter().filter(|touch| short(&touch.detail)).filter_map(|touch| {
-        let stream = streams.iter().find(|(kind, _)| *kind == touch.kind)?.1;
-        Some((stream, Expr::Text(touch.detail.clone())))
-    });
-    texts.collect()
-}
-
-/// Gives what `pytest.warns` is given: the first warning whose category can be imported.
-fn warns(builder: &mut Builder<'_, '_>, call: &Call) -> Option<Raises> {
-    let warned = call.touches.iter().filter(|touch| touch.kind == closer::WARNED);
-    for touch in warned {
-        let Some((category, message)) = touch.detail.split_once(' ') else { continue };
-        let Some((module, name)) = category.split_once(':') else { continue };
-        let Ok(class) = builder.spell(&TypeName::new(module, name)) else { continue };
-        builder.work.imports.insert(Import::module("pytest"));
-        let message = is_stable_text(message).then(|| message.to_owned());
-        return Some(Raises { class, import: None, message, code: None });
-    }
-    None
-}
-
-/// R7: lazy results are consumed under a cap.
-fn yielded(
-    builder: &mut Builder<'_, '_>,
-    function: &Function,
-    items: &[Value],
-    end: &GeneratorEnd,
-    case: &mut Case,
-) -> Result<(), Stop> {
-    let read: Option<Vec<Value>> = items.iter().map(|item| closer::read(item).cloned()).collect();
-    if let (Some(read), false, GeneratorEnd::Returned(_)) = (read, items.is_empty(), end) {
-        case.wrap = Wrap::Each;
-        case.assertions.extend(builder.assertions(&RESULT.to_string(), &Value::List(read))?);
-        return Ok(());
-    }
-    if let (Some((subject, read)), GeneratorEnd::Returned(_), false) = (closer::read_within(items), end, function.is_async) {
-        let subject = subject.replace("{}", &RESULT.to_string());
-        case.assertions.extend(builder.assertions(&subject, &Value::List(read))?);
-        return Ok(());
-    }
-    let whole = Value::List(items.to_vec());
-    match end {
-        GeneratorEnd::Returned(_) if function.is_async => {
-            case.wrap = Wrap::CollectAsync(builder.project.awaits);
-            builder.work.imports.insert(Import::module("asyncio"));
-        }
-        _ if function.is_async => return no("it is an asynchronous generator that was not run to its end"),
-        GeneratorEnd::Returned(_) if items.len() < ITEMS_MAX => case.wrap = Wrap::Collect,
-        GeneratorEnd::Returned(_) | GeneratorEnd::Open if items.is_empty() => return no("nothing was taken from it"),
-        GeneratorEnd::Returned(_) | GeneratorEnd::Open => {
-            case.wrap = Wrap::First(items.len());
-            builder.work.imports.insert(Import::module("itertools"));
-        }
-        GeneratorEnd::Raised(exception) => {
-            let raised = raises(exception, &[], builder.project, builder.scope)?;
-            builder.work.imports.extend(raised.import.clone());
-            builder.work.imports.insert(Import::module("pytest"));
-            if !items.is_empty() {
-                builder.work.imports.insert(Import::module("itertools"));
-            }
-            case.ending = Ending::RaisesAfter(builder.expected(&whole)?, items.len(), raised);
-            return Ok(());
-        }
-    }
-    case.assertions.extend(builder.assertions(&RESULT.to_string(), &whole)?);
-    Ok(())
 }

@@ -5,6 +5,7 @@
 use crate::domain::call::{Call, Effect, GeneratorEnd, Outcome, Touch};
 use crate::domain::value::Value;
 use crate::generate::project::{Lookup, Project};
+use crate::generate::scope::is_identifier;
 
 /// Of an iterator that goes on, a test reads this many items (R7).
 const ITEMS: usize = 10;
@@ -30,6 +31,22 @@ pub struct Look {
     /// A number for each way from line to line of the project that it took, and for each fault in its function that it
     /// notices.
     pub arcs: Vec<u32>,
+    /// What a result without a form says of itself: values of properties by their names, or its text under [`REPR`].
+    pub says: Vec<(String, Value)>,
+}
+
+/// Stands for the text of a value among the names of its properties.
+pub const REPR: &str = "repr()";
+
+/// Reads what a result says of itself, as it comes from the sandbox.
+#[must_use]
+pub fn said(value: Value) -> Vec<(String, Value)> {
+    let Value::Dict(pairs) = value else { return Vec::new() };
+    let named = pairs.into_iter().filter_map(|(name, value)| match name {
+        Value::Str(name) if name == REPR || is_identifier(&name) => Some((name, value)),
+        _ => None,
+    });
+    named.collect()
 }
 
 /// Tells whether a recording cannot say enough of this call.
@@ -42,10 +59,26 @@ pub fn is_wanted(call: &Call, project: Project<'_>) -> bool {
     heard
         || match &call.effect.outcome {
             Outcome::Returned(Value::None) => call.effect.changed.is_empty(),
-            Outcome::Returned(value) => may_be_lazy(value, project, DEPTH),
+            Outcome::Returned(value) => may_be_lazy(value, project, DEPTH) || is_mute(value),
             Outcome::Yielded { items, .. } => items.iter().any(|item| may_be_lazy(item, project, DEPTH)),
             _ => false,
         }
+}
+
+/// Tells whether what was recorded of a value is nothing that a test could compare it with.
+fn is_mute(value: &Value) -> bool {
+    let mut found = false;
+    value.walk(&mut |part| {
+        found |= match part {
+            Value::Partial { .. } | Value::Method { .. } => true,
+            Value::New { ty, .. } => matches!(ty.module.as_str(), "operator" | "itertools"),
+            Value::Float(number) => number.is_nan(),
+            Value::Object { fields, .. } => fields.iter().all(|(_, held)| !held.children().is_empty()),
+            _ => false,
+        };
+        !found
+    });
+    found
 }
 
 fn may_be_lazy(value: &Value, project: Project<'_>, depth: usize) -> bool {

@@ -1,6 +1,7 @@
 //! What a test asserts: recorded outcomes as assertions (R2, R7–R10).
 
 use crate::domain::call::{Argument, Call};
+use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value, python_float};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
@@ -91,6 +92,7 @@ impl Builder<'_, '_> {
     /// # Errors
     /// Fails with the reason when nothing of it can be asserted, and when construction has to begin again.
     pub(super) fn assertions(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
+        let met = value;
         let value = match &self.expecting {
             Some(expecting) => expecting.resolve(value).clone(),
             None => value.clone(),
@@ -98,6 +100,11 @@ impl Builder<'_, '_> {
         let one = |relation, expected| Ok(vec![Assertion::new(subject, relation, expected)]);
         if let Some(items) = closer::read(&value) {
             return self.read_items(subject, items);
+        }
+        if !self.is_named(&value)
+            && let Some(found) = self.chosen_graph(subject, met)?
+        {
+            return Ok(found);
         }
         match &value {
             Value::Str(text) if text.contains(ADDRESS) => {
@@ -190,6 +197,19 @@ impl Builder<'_, '_> {
             },
             _ => one(Relation::Equal, self.expected(&value)?),
         }
+    }
+
+    /// Tells whether a value is an object that the test has a name for.
+    fn is_named(&self, value: &Value) -> bool {
+        match value {
+            Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } => self.work.made(*ordinal),
+            _ => false,
+        }
+    }
+
+    /// Asserts all that a value holds, where a person chose that.
+    fn chosen_graph(&mut self, subject: &str, value: &Value) -> Result<Option<Vec<Assertion>>, Stop> {
+        if self.project.snapshots == Snapshots::Graph { self.graphed(subject, value) } else { Ok(None) }
     }
 
     /// R7: asserts what an iterator gives, and what iterators among its items give.
@@ -304,6 +324,16 @@ impl Builder<'_, '_> {
         Ok(all)
     }
 
+    /// R8: asserts what a result without a form says of itself when it is asked.
+    pub(super) fn said(&mut self, call: &Call) -> Option<Vec<Assertion>> {
+        let mut all = Vec::new();
+        for (name, value) in (self.project.says)(call.id) {
+            let subject = if name == closer::REPR { format!("repr({RESULT})") } else { format!("{RESULT}.{name}") };
+            all.extend(self.assertions(&subject, value).unwrap_or_default());
+        }
+        (!all.is_empty()).then_some(all)
+    }
+
     /// R8: asserts attributes that have a code form: public ones, or private ones where there is nothing else.
     pub(super) fn attributes(&mut self, subject: &str, fields: &[(&str, &Value)]) -> Result<Vec<Assertion>, Stop> {
         let mut all = Vec::new();
@@ -381,6 +411,9 @@ impl Builder<'_, '_> {
 
     /// R10: asserts what an argument or the receiver holds after the call.
     pub(super) fn after(&mut self, subject: &str, before: &Value, after: &Value) -> Result<Vec<Assertion>, Stop> {
+        if let Some(found) = self.chosen_graph(subject, after)? {
+            return Ok(found);
+        }
         let after = self.expecting.as_ref().map_or(after, |expecting| expecting.resolve(after)).clone();
         if let (Value::Object { fields: old, .. }, Value::Object { fields: new, .. }) = (before, &after) {
             let changed: Vec<(&str, &Value)> = new

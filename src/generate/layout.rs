@@ -159,6 +159,29 @@ fn pieces(text: &str, width: usize) -> Vec<String> {
     out
 }
 
+/// Gives the parameters and the body of a lambda's text; `None` for other expressions, and for lambdas in its parameters.
+#[must_use]
+pub fn lambda(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("lambda").filter(|rest| rest.starts_with([' ', ':']))?;
+    let mut depth = 0_usize;
+    let mut quote = None;
+    for (at, c) in rest.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ':') if depth == 0 => {
+                let (parameters, body) = (rest[..at].trim(), rest[at + 1..].trim());
+                return (!parameters.contains("lambda") && !body.is_empty()).then_some((parameters, body));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Writes a string literal: printable characters stay, the others are escaped, quotes as `black` chooses them.
 #[must_use]
 pub fn string(text: &str) -> String {
@@ -279,6 +302,15 @@ mod tests {
         }
         assert_eq!(raw_string(b"a\xed\xa0\x80\"b"), r#""a\ud800\"b""#);
         assert_eq!(bytes(b"a\"\x00\n"), r#"b'a"\x00\n'"#);
+    }
+
+    #[test]
+    fn a_lambda_comes_apart_at_its_colon() {
+        assert_eq!(lambda("lambda x, y={1: 2}: x[1:] or ':'"), Some(("x, y={1: 2}", "x[1:] or ':'")));
+        assert_eq!(lambda("lambda: 3"), Some(("", "3")));
+        for other in ["lambdas: 3", "lambda f=lambda: 1: f", "f(lambda: 1)"] {
+            assert_eq!(lambda(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod demo;
 pub mod examples;
 pub mod expect;
 pub mod from_model;
+pub mod graph;
 pub mod layout;
 pub mod mend;
 pub mod names;

@@ -1,17 +1,18 @@
-//! R24: names of tests and ids of rows, made from what tells the cases of a function apart.
+//! R24: names of tests and ids of rows, made from what tells the cases of a function apart. Words for a single value are
+//! `names/values.rs`.
+
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::function::{Function, Module};
-use crate::domain::value::{Value, python_float};
+use crate::domain::value::Value;
 use crate::generate::act::Target;
 use crate::generate::cases::Case;
 use crate::generate::expect::RESULT;
+use crate::generate::names::values::{WORD_MAX, slug, value_words};
 use crate::generate::scope::snake;
-
-/// Longer words tell nothing more.
-const WORD_MAX: usize = 24;
 
 /// Names the tests of a function: `test_total`, `test_cart_total`; distinct for all functions of a module.
 #[must_use]
@@ -206,172 +207,6 @@ fn result_word(value: &Value) -> Option<String> {
     Some(format!("returns_{kind}")).filter(|word| word.len() <= WORD_MAX + "returns_".len())
 }
 
-/// Lists words for an argument, from the general to the particular.
-fn value_words(param: &str, value: &Value) -> Vec<String> {
-    let param = slug(param).unwrap_or_else(|| "value".into());
-    match value {
-        Value::None => vec![format!("without_{param}")],
-        Value::Bool(true) => vec![param],
-        Value::Bool(false) => vec![format!("not_{param}")],
-        Value::Int(number) => number_words(&param, &number.to_string()),
-        Value::Float(number) if number.is_nan() => vec![format!("nan_{param}")],
-        Value::Float(number) if number.is_infinite() => vec![format!("infinite_{param}")],
-        Value::Float(number) => number_words(&param, &python_float(*number)),
-        Value::BigInt(digits) => number_words(&param, digits),
-        Value::New { ty, args, .. } if matches!(ty.qualname.as_str(), "Decimal" | "Fraction") => match args.first() {
-            Some(Value::Str(text)) => number_words(&param, text),
-            _ => vec![param],
-        },
-        // A lambda, by its text.
-        Value::New { ty, .. } if ty.qualname == "eval" => vec![format!("with_{param}")],
-        Value::New { ty, args, .. } => {
-            let class = snake(ty.short());
-            let content = content_slug(args).map(|content| format!("{class}_{content}"));
-            [Some(class), content].into_iter().flatten().collect()
-        }
-        Value::Object { ty, fields, .. } | Value::NamedTuple { ty, fields } => {
-            let mut words = vec![snake(ty.short())];
-            words.extend(fields.iter().filter(|(_, value)| is_plain(value)).flat_map(|(name, value)| value_words(name, value)));
-            words
-        }
-        Value::Sub { ty, .. } => vec![snake(ty.short())],
-        Value::Str(text) => text_words(&param, text),
-        Value::Enum { name: Some(name), .. } => {
-            slug(name).into_iter().flat_map(|name| [name.clone(), format!("{param}_{name}")]).collect()
-        }
-        Value::Name(ty) => vec![snake(ty.short())],
-        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => {
-            let mut words: Vec<String> = Vec::new();
-            if items.len() > 1 {
-                words.extend(content_slug(items));
-            }
-            words.extend(size_words(&param, items.len(), value));
-            if let [one] = items.as_slice() {
-                words.extend(content_words(&param, one));
-            }
-            words
-        }
-        Value::Dict(pairs) => {
-            let mut words: Vec<String> = Vec::new();
-            if pairs.len() > 1 {
-                let keys: Vec<Value> = pairs.iter().map(|(key, _)| key.clone()).collect();
-                words.extend(content_slug(&keys));
-            }
-            words.extend(size_words(&param, pairs.len(), value));
-            if let [(key, one)] = pairs.as_slice() {
-                words.extend(content_words(&key.summary(WORD_MAX), one));
-            }
-            words
-        }
-        Value::Shared(_, value) => value_words(&param, value),
-        // The same object as another argument.
-        Value::Ref(_) => Vec::new(),
-        Value::Bytes(bytes) if bytes.is_empty() => vec![format!("empty_{param}")],
-        other => slug(other.type_name()).map(|kind| format!("{param}_{kind}")).into_iter().collect(),
-    }
-}
-
-fn number_words(param: &str, text: &str) -> Vec<String> {
-    if !text.contains(|c: char| c.is_ascii_digit()) {
-        return slug(text).map(|word| format!("{word}_{param}")).into_iter().collect();
-    }
-    let negative = text.starts_with('-');
-    let zero = !text.contains(|c: char| ('1'..='9').contains(&c));
-    let exact = slug(text.trim_start_matches('-')).unwrap_or_default();
-    if exact.len() > WORD_MAX {
-        return vec![format!("{}_{param}", if negative { "negative" } else { "large" })];
-    }
-    match (zero, negative) {
-        (true, _) => vec![format!("zero_{param}"), format!("{param}_{exact}")],
-        (false, true) => vec![format!("negative_{param}"), format!("{param}_minus_{exact}")],
-        (false, false) => vec![format!("{param}_{exact}")],
-    }
-}
-
-fn text_words(param: &str, text: &str) -> Vec<String> {
-    if text.is_empty() {
-        return vec![format!("empty_{param}")];
-    }
-    if text.trim().is_empty() {
-        return vec![format!("blank_{param}")];
-    }
-    if !text.is_ascii() {
-        return vec![format!("unicode_{param}")];
-    }
-    match slug(text) {
-        Some(word) if word.len() <= WORD_MAX && !word.starts_with(|c: char| c.is_ascii_digit()) => {
-            vec![word.clone(), format!("{param}_{word}")]
-        }
-        Some(word) if word.len() <= WORD_MAX => vec![format!("{param}_{word}")],
-        Some(word) => {
-            let mut words = vec![format!("long_{param}")];
-            // Its beginning, up to where a word ends.
-            let fits = word.match_indices('_').map(|(at, _)| at).rfind(|at| *at <= WORD_MAX);
-            words.extend(fits.map(|at| format!("{param}_{}", &word[..at])));
-            words
-        }
-        None => vec![format!("{param}_of_signs")],
-    }
-}
-
-/// Tells whether a value is read at a glance.
-fn is_plain(value: &Value) -> bool {
-    matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) | Value::Enum { .. })
-}
-
-/// Writes a few plain values as part of a name: `1_2_none`.
-fn content_slug(items: &[Value]) -> Option<String> {
-    const ITEMS: usize = 4;
-    if items.is_empty() || items.len() > ITEMS || !items.iter().all(is_plain) {
-        return None;
-    }
-    let texts: Vec<String> = items
-        .iter()
-        .map(|item| match item {
-            Value::Str(text) => slug(text),
-            Value::Int(number) if *number < 0 => Some(format!("minus_{}", number.unsigned_abs())),
-            Value::Float(number) => {
-                let digits = python_float(number.abs());
-                let digits = slug(digits.strip_suffix(".0").unwrap_or(&digits));
-                digits.map(|digits| if *number < 0.0 { format!("minus_{digits}") } else { digits })
-            }
-            Value::Enum { name, .. } => slug(name.as_deref()?),
-            other => slug(&other.summary(WORD_MAX)),
-        })
-        .collect::<Option<_>>()?;
-    Some(texts.join("_")).filter(|word| word.len() <= WORD_MAX * 2 / 3)
-}
-
-/// Lists words for the only item of a container.
-fn content_words(param: &str, value: &Value) -> Vec<String> {
-    match value {
-        Value::Object { fields, .. } | Value::NamedTuple { fields, .. } => {
-            fields.first().map(|(name, value)| content_words(name, value)).unwrap_or_default()
-        }
-        scalar if scalar.children().is_empty() || is_number(scalar) => value_words(param, scalar),
-        _ => Vec::new(),
-    }
-}
-
-fn size_words(param: &str, size: usize, value: &Value) -> Vec<String> {
-    const NUMBERS: [&str; 13] =
-        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    if size == 0 {
-        return vec![format!("empty_{param}"), format!("empty_{}", value.type_name())];
-    }
-    match NUMBERS.get(size) {
-        Some(number) => vec![format!("{number}_in_{param}")],
-        None => vec![format!("{size}_in_{param}")],
-    }
-}
-
-/// Writes a text as part of a name; `None` when nothing is left of it.
-fn slug(text: &str) -> Option<String> {
-    let words: Vec<String> =
-        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
-    (!words.is_empty()).then(|| words.join("_"))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -394,20 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn words_say_what_is_special_about_a_value() {
-        let text = |text: &str| Value::Str(text.into());
-        let ints = |numbers: &[i64]| Value::List(numbers.iter().map(|n| Value::Int(*n)).collect());
-        for (value, words) in [
-            (ints(&[1, -2]), &["1_minus_2", "two_in_x"][..]),
-            (ints(&[1, 2, 3, 4, 5]), &["five_in_x"]),
-            (Value::List(vec![Value::Float(0.5), Value::Float(2.0), Value::None]), &["0_5_2_none", "three_in_x"]),
-            (Value::Dict(vec![(text("a b"), Value::None), (text("c"), Value::None)]), &["a_b_c", "two_in_x"]),
-            (text("the quick brown fox jumps over"), &["long_x", "x_the_quick_brown_fox"]),
-            (text("?!"), &["x_of_signs"]),
-        ] {
-            assert_eq!(value_words("x", &value), words, "{value:?}");
-        }
+    fn a_result_is_said_in_a_word_or_not_at_all() {
         assert_eq!(result_word(&Value::Int(-3)).as_deref(), Some("returns_minus_3"));
-        assert_eq!(result_word(&text("None")), None, "it would read like another value");
+        assert_eq!(result_word(&Value::Str("None".into())), None, "it would read like another value");
     }
 }

@@ -6,11 +6,13 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Function;
 use crate::domain::proposal::{Draft, LeftOut};
-use crate::domain::value::Value;
+use crate::domain::settings::Snapshots;
+use crate::domain::value::{TypeName, Value};
 use crate::generate::agree;
 use crate::generate::build::Way;
 use crate::generate::cases::{self, Case, Known};
 use crate::generate::choose::choose;
+use crate::generate::graph;
 use crate::generate::project::Project;
 use crate::generate::render;
 use crate::generate::scope::Scope;
@@ -44,6 +46,9 @@ impl Plan {
         let mut scope = Scope::new(&function.id);
         for call in calls {
             see(&mut scope, call);
+        }
+        if project.snapshots == Snapshots::Graph {
+            scope.see(&Value::Name(TypeName::new(graph::MODULE, "graph")));
         }
         let known = Known::of(function, calls);
         let mut plan = Self { cases: Vec::new(), left_out: BTreeMap::new(), scope: scope.clone() };

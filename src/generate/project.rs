@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::{Class, Field, Function, FunctionKind, Module, Param};
+use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::source::names::absolute;
 
@@ -24,12 +25,16 @@ pub struct Project<'a> {
     pub makers_of: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,
     /// Lists the ways from line to line that a call took and the faults it notices, where somebody looked: a number each.
     pub reached: &'a dyn Fn(CallId) -> Option<&'a BTreeSet<u32>>,
+    /// Lists what a call's result says of itself, where it has no form of its own and somebody asked.
+    pub says: &'a dyn Fn(CallId) -> &'a [(String, Value)],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
     /// What stops the clock for a test (R17).
     pub clock: ClockBy,
     /// What awaits coroutines in a test (R7).
     pub awaits: AwaitBy,
+    /// How objects are asserted that do not compare by what they hold.
+    pub snapshots: Snapshots,
 }
 
 /// What stops the clock for a test.

@@ -1,5 +1,7 @@
 //! Cases → the text of a draft (R23–R28): plain tests, or rows of one test where at least three share a shape.
 
+pub mod constants;
+mod fixtures;
 mod imports;
 pub mod rows;
 
@@ -8,15 +10,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::function::{Function, FunctionId};
-use crate::domain::proposal::{Draft, LeftOut, Origin};
+use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::cases::{Case, Ending, Wrap};
 use crate::generate::expect::{Assertion, RESULT, Relation, approx};
+use crate::generate::graph;
 use crate::generate::layout::{Expr, Item, WIDTH};
 use crate::generate::names;
 use crate::generate::project::Project;
 use crate::generate::raises::Raises;
+use crate::generate::render::constants::Apart;
+use crate::generate::render::fixtures::Fixture;
 use crate::generate::scope::{Import, Scope};
+use crate::generate::trim;
 
 /// Names the file that holds the accepted tests of a module: `tests/pytead/test_pytead_shop__cart.py`.
 #[must_use]
@@ -26,12 +32,12 @@ pub fn target(folder: &str, module: &str) -> Option<RelPath> {
 
 /// One test of a draft.
 pub(super) struct Test {
-    /// What it is called.
-    pub(super) name: String,
     /// Its lines.
     pub(super) lines: Vec<String>,
     /// Imports besides those of its cases.
     pub(super) imports: BTreeSet<Import>,
+    /// Files it needs.
+    pub(super) helpers: Vec<Helper>,
 }
 
 /// Writes the draft of chosen cases.
@@ -69,10 +75,16 @@ pub fn draft(
         tests.push(rows::test(group, name(&what), project, function, scope));
     }
     let words = names::words(&single, names::Use::Tests);
-    for (case, what) in single.iter().zip(words) {
+    let shared = fixtures::shared(&single, function);
+    if let Some((fixture, _)) = &shared {
+        let (lines, imports) = (fixture.lines.clone(), fixture.imports.clone());
+        tests.push(Test { lines, imports, helpers: Vec::new() });
+    }
+    for (at, (case, what)) in single.iter().zip(words).enumerate() {
+        let fixture = shared.as_ref().filter(|(_, places)| places.contains(&at)).map(|(fixture, _)| fixture);
         let raises = !matches!(case.ending, Ending::Returns);
         let what = if alone && !raises { String::new() } else { what };
-        tests.push(plain(case, function, name(&what), project));
+        tests.push(plain(case, function, name(&what), project, target, fixture));
     }
     finish(function, cases, tests, project, target, left_out)
 }
@@ -92,31 +104,47 @@ fn finish(
     let used: BTreeSet<Import> = all.into_iter().filter(|import| imports::is_used(import, &text)).collect();
     let mut calls: Vec<_> = cases.iter().map(|case| case.call).collect();
     calls.sort_unstable();
+    let mut helpers: Vec<Helper> = graph::helper(&used, target).into_iter().collect();
+    helpers.extend(tests.iter().flat_map(|test| test.helpers.iter().cloned()));
     Draft {
         origin: Origin::Recording,
         target: target.clone(),
         imports: imports::statements(&used, project),
         import_roots: imports::roots(&used, function, project),
-        tests: tests.into_iter().map(|test| test.name).collect(),
+        tests: trim::test_names(&text),
         text,
         calls,
         left_out,
         dropped: Vec::new(),
+        helpers,
         remark: None,
     }
 }
 
 /// Writes one case as a test of its own.
-fn plain(case: &Case, function: &Function, name: String, project: Project<'_>) -> Test {
-    let mut imports = BTreeSet::new();
+fn plain(
+    case: &Case,
+    function: &Function,
+    name: String,
+    project: Project<'_>,
+    target: &RelPath,
+    fixture: Option<&Fixture>,
+) -> Test {
+    let Apart { case, above, first, helpers, modules } = constants::apart(case, &name, target);
+    let case = &case;
+    let mut imports: BTreeSet<Import> = modules.into_iter().map(Import::module).collect();
     let capsys = (!case.printed.is_empty()).then_some("capsys");
-    let fixtures: Vec<&str> = capsys.into_iter().chain(case.laid.fixtures.iter().rev().copied()).collect();
-    let mut lines = case.laid.decorators.clone();
+    let own = fixture.map(|fixture| fixture.name.as_str());
+    let fixtures: Vec<&str> = own.into_iter().chain(capsys).chain(case.laid.fixtures.iter().rev().copied()).collect();
+    let mut lines = above;
+    lines.extend(case.laid.decorators.iter().cloned());
     lines.extend(definition(case, &name, &fixtures, &mut imports));
     lines.push(docstring(&[case], project));
+    lines.extend(first);
     lines.extend(case.laid.lines.iter().flat_map(|line| line.lines(4, "", "")).map(|line| line.trim_end().to_owned()));
-    for statement in &case.setup {
-        lines.extend(statement.lines(4));
+    let begun = lines.len();
+    if fixture.is_none() {
+        lines.extend(case.setup.iter().flat_map(|statement| statement.lines(4)));
     }
     let items = case.args.iter().map(|arg| arg.items.clone()).collect();
     // Cases whose act cannot be written were left out when they were made.
@@ -137,7 +165,10 @@ fn plain(case: &Case, function: &Function, name: String, project: Project<'_>) -
             lines.extend(text.lines(4, &format!("assert printed.{stream} == "), ""));
         }
     }
-    Test { name, lines, imports }
+    if let Some(fixture) = fixture {
+        lines.iter_mut().skip(begun).for_each(|line| *line = fixture.instead(line));
+    }
+    Test { lines, imports, helpers }
 }
 
 /// Writes the line that defines a test, and the mark it needs above it (R7).

@@ -236,7 +236,9 @@ impl Scope {
     /// Finds a local name near `wanted` that hides nothing and is not in `taken`, and takes it.
     #[must_use]
     pub fn local(&self, wanted: &str, taken: &mut BTreeSet<String>) -> String {
-        let wanted = if is_identifier(wanted) { wanted.to_owned() } else { "value".to_owned() };
+        // Linters take these for numbers.
+        let reads = is_identifier(wanted) && !matches!(wanted, "l" | "O" | "I");
+        let wanted = if reads { wanted.to_owned() } else { "value".to_owned() };
         let free = |name: &str, taken: &BTreeSet<String>| {
             !taken.contains(name) && !self.reserved.contains(name) && !BUILTINS.contains(&name) && !OURS.contains(&name)
         };
@@ -343,9 +345,15 @@ mod tests {
         let mut scope = Scope::new(&FunctionId::new("shop.cart", "total"));
         scope.see(&Value::Name(TypeName::new("rates", "vat")));
         let mut taken = BTreeSet::new();
-        for (wanted, name) in
-            [("cart", "cart"), ("cart", "cart_2"), ("total", "total_2"), ("list", "list_2"), ("vat", "vat_2"), ("class", "value")]
-        {
+        for (wanted, name) in [
+            ("cart", "cart"),
+            ("cart", "cart_2"),
+            ("total", "total_2"),
+            ("list", "list_2"),
+            ("vat", "vat_2"),
+            ("class", "value"),
+            ("l", "value_2"),
+        ] {
             assert_eq!(scope.local(wanted, &mut taken), name);
         }
         assert_eq!(snake("HTTPOrderLine2"), "http_order_line2");

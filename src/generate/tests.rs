@@ -10,6 +10,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{Argument, Call, CallId, Effect, GeneratorEnd, Outcome, RecordingId, Touch};
 use crate::domain::function::{FunctionId, Module, ParamKind};
 use crate::domain::proposal::Draft;
+use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::build::build;
 use crate::generate::plan::Plan;
@@ -191,11 +192,21 @@ struct Calls {
     /// What calls were seen to take and to notice.
     reached: BTreeMap<CallId, BTreeSet<u32>>,
     awaits: AwaitBy,
+    snapshots: Snapshots,
+    /// What results say of themselves.
+    says: BTreeMap<CallId, Vec<(String, Value)>>,
 }
 
 impl Calls {
     fn of(function: &'static str) -> Self {
-        Self { function, calls: Vec::new(), reached: BTreeMap::new(), awaits: AwaitBy::default() }
+        Self {
+            function,
+            calls: Vec::new(),
+            reached: BTreeMap::new(),
+            awaits: AwaitBy::default(),
+            snapshots: Snapshots::default(),
+            says: BTreeMap::new(),
+        }
     }
 
     fn call(mut self, args: &[(&str, Value)], outcome: Outcome) -> Self {
@@ -273,6 +284,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
     };
     let importable = |_: &str| true;
     let reached = |id: CallId| calls.reached.get(&id);
+    let says = |id: CallId| calls.says.get(&id).map_or(&[][..], Vec::as_slice);
     let births = |_: &TypeName| -> Vec<&Call> {
         life.iter().filter(|calls| calls.function.ends_with(".__init__")).flat_map(|calls| &calls.calls).collect()
     };
@@ -301,9 +313,11 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         makers: &makers,
         makers_of: &makers_of,
         reached: &reached,
+        says: &says,
         importable: &importable,
         clock: ClockBy::default(),
         awaits: calls.awaits,
+        snapshots: calls.snapshots,
     };
     let function = module.functions.iter().find(|function| function.id.qualname() == calls.function).unwrap();
     let listed: Vec<&Call> = calls.calls.iter().collect();
@@ -704,6 +718,87 @@ fn a_mixed_list_is_compared_item_by_item() {
     }
 }
 
+/// R8: all that an object holds, for those who chose it; what is met again is numbered, and words of the form are escaped.
+#[test]
+fn a_graph_says_what_is_met_again() {
+    let shared = || Value::Shared(9, Box::new(Value::List(vec![Value::Int(1)])));
+    let book = |sheets: Vec<Value>| {
+        let held = vec![(string("$id"), Value::Float(f64::NAN)), (string("kept"), Value::Ref(9)), (string("own"), Value::Ref(7))];
+        object(7, "Book", ObjectKind::Plain, &[("sheets", Value::Tuple(sheets)), ("notes", Value::Dict(held))])
+    };
+    let calls = || Calls::of("make").returns(&[("count", Value::Int(1))], book(vec![shared(), item(8, "tea", "3.50")]));
+    let values = text(&calls());
+    assert!(!values.contains("graph"), "{values}");
+    let mut calls = calls();
+    calls.snapshots = Snapshots::Graph;
+    let (draft, helpers) = with_plan(&calls, &[], |_, draft| {
+        let draft = draft.unwrap();
+        (draft.standalone(), draft.helpers)
+    });
+    assert_eq!(helpers.iter().map(|helper| helper.path.as_str()).collect::<Vec<_>>(), ["tests/pytead/_graph.py"]);
+    insta::assert_snapshot!("graph", draft);
+    // What compares by what it holds is compared so.
+    let mut plain = Calls::of("make").returns(&[("count", Value::Int(1))], Value::List(vec![item(8, "tea", "3.50")]));
+    plain.snapshots = Snapshots::Graph;
+    assert!(!text(&plain).contains("graph"), "{}", text(&plain));
+}
+
+/// R8: what has no form is asked for its properties, or for its text; its type alone is no test.
+#[test]
+fn a_result_without_a_form_says_something_of_itself() {
+    let opaque = Value::Opaque { ordinal: 5, ty: TypeName::new("_csv", "Dialect") };
+    let make = || Calls::of("make").returns(&[("count", Value::Int(1))], opaque.clone());
+    assert_eq!(reasons(&make()), ["its result: Dialect is not compared by its content"]);
+    let asked = |said: &[(&str, Value)]| {
+        let mut calls = make();
+        calls.says.insert(CallId(1), fields(said));
+        text(&calls)
+    };
+    let properties = asked(&[("delimiter", string(",")), ("strict", Value::Bool(false))]);
+    assert!(properties.contains("    assert result.delimiter == \",\"\n    assert result.strict is False\n"), "{properties}");
+    let shown = asked(&[("repr()", string("Dialect(',')"))]);
+    assert!(shown.contains("assert repr(result) == \"Dialect(',')\""), "{shown}");
+}
+
+/// R13: what three tests of a method begin with is a fixture; it has a name of its own in the file.
+#[test]
+fn what_tests_begin_with_is_a_fixture() {
+    let tank = |level: i64| object(5, "Tank", ObjectKind::Plain, &[("level", Value::Int(level))]);
+    let mut birth = Calls::of("Tank.__init__").returns(&[("self", tank(0)), ("litres", Value::Int(2))], Value::None);
+    birth = birth.changes("self", tank(2000)).last(|call| (call.id, call.start_ns) = (CallId(100), 0));
+    let mut fill = Calls::of("Tank.fill").returns(&[("self", tank(2000)), ("litres", Value::Int(1))], Value::None);
+    fill = fill.changes("self", tank(3000)).last(|call| (call.id, call.start_ns) = (CallId(101), 1));
+    let mut peek = Calls::of("Tank.peek");
+    for answer in [Value::List(vec![]), Value::Int(3000), Value::Str("x".into())] {
+        peek = peek.returns(&[("self", tank(3000))], answer).last(|call| call.start_ns = 9_000);
+    }
+    let mut number = 0;
+    peek.calls.iter_mut().for_each(|call| {
+        number += 1;
+        call.input = of(&[number]);
+    });
+    insta::assert_snapshot!("fixture", with_plan(&peek, &[birth, fill], |_, draft| draft.unwrap().standalone()));
+}
+
+/// R4: a long result stands above its test, or beside it where nobody would read it.
+#[test]
+fn a_long_result_stands_apart() {
+    let rows = |count: i64| {
+        let row = |id: i64| Value::Dict(vec![(string("id"), Value::Int(id)), (string("name"), string(&format!("row {id}")))]);
+        Calls::of("find")
+            .returns(&[("items", Value::Int(count)), ("name", string("x"))], Value::List((0..count).map(row).collect()))
+    };
+    insta::assert_snapshot!("constant", text(&rows(12)));
+    let (text, helpers) = with_plan(&rows(300), &[], |_, draft| {
+        let draft = draft.unwrap();
+        (draft.standalone(), draft.helpers)
+    });
+    let [helper] = helpers.as_slice() else { panic!("{helpers:?}") };
+    assert!(helper.path.as_str().starts_with("tests/pytead/data/find-") && helper.path.as_str().ends_with(".json"));
+    assert!(helper.text.starts_with("[\n  {\n    \"id\": 0,\n    \"name\": \"row 0\"\n  },\n"), "{}", helper.text);
+    insta::assert_snapshot!("file", text);
+}
+
 /// R7: tuples with an iterator in them are read as they come.
 #[test]
 fn iterators_inside_of_tuples_are_read() {
@@ -818,9 +913,11 @@ fn the_forms_of_values() {
             makers: &makers,
             makers_of: &makers_of,
             reached: &reached,
+            says: &|_| &[],
             importable: &importable,
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),
+            snapshots: Snapshots::default(),
         };
         let call = Calls::of("log").returns(&[], Value::None).calls.remove(0);
         let mut scope = Scope::new(&FunctionId::new("shop.cart", "log"));

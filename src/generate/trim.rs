@@ -1,6 +1,7 @@
 //! Takes single tests or rows out of a draft's text, and the imports that nothing uses then.
 
 use crate::domain::proposal::Draft;
+use crate::source::outline;
 
 /// A top-level part of a draft's text.
 struct Block<'t> {
@@ -98,7 +99,7 @@ fn used_part(import: &str, text: &str) -> Option<String> {
     }
 }
 
-/// Splits a text at its top-level definitions; decorators and comments go with what they stand before.
+/// Splits a text at its top-level definitions; decorators, comments and expected values go with what they stand before.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut open = false;
@@ -106,7 +107,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut depth = 0_usize;
     for line in text.lines() {
         let top = quote.is_none() && depth == 0 && !line.is_empty() && !line.starts_with([' ', '\t', ')', ']', '}']);
-        let leads = top && (line.starts_with('@') || line.starts_with('#'));
+        let leads = top && (line.starts_with('@') || line.starts_with('#') || line.starts_with(outline::EXPECTED));
         let name = if top { defined(line) } else { None };
         if top && !open {
             blocks.push(Block { lines: Vec::new(), name: None });
@@ -210,6 +211,7 @@ def test_last():
             calls: vec![],
             left_out: vec![],
             dropped: Vec::new(),
+            helpers: Vec::new(),
             import_roots: vec![],
             remark: None,
         }

@@ -84,6 +84,19 @@ pub struct WireCall<'a> {
     closely: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     faults: bool,
+    #[serde(skip_serializing_if = "<[Spot]>::is_empty")]
+    also: &'a [Spot],
+}
+
+/// A function whose faults a call is tried with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Spot {
+    /// Its module.
+    pub module: String,
+    /// The module's file, relative to the root.
+    pub path: String,
+    /// Its name there.
+    pub qualname: String,
 }
 
 impl<'a> WireCall<'a> {
@@ -100,6 +113,7 @@ impl<'a> WireCall<'a> {
             surroundings: None,
             closely: false,
             faults: false,
+            also: &[],
         }
     }
 
@@ -113,6 +127,12 @@ impl<'a> WireCall<'a> {
     #[must_use]
     pub fn closely(self) -> Self {
         Self { closely: true, ..self }
+    }
+
+    /// Asks which of some faults put into these functions, which it runs, make the call end otherwise.
+    #[must_use]
+    pub fn also(self, also: &'a [Spot]) -> Self {
+        Self { also, ..self }
     }
 
     /// Asks which of some faults put into the function make the call end otherwise, besides a closer look.
@@ -256,6 +276,9 @@ pub struct Reply {
     /// A number for each way from line to line that it took, and for each fault that it noticed.
     #[serde(default)]
     pub arcs: Vec<u32>,
+    /// What a result without a form says of itself: a dict, marshalled.
+    #[serde(default, deserialize_with = "bytes")]
+    pub says: Option<Vec<u8>>,
     /// The answer to `hello`.
     #[serde(flatten)]
     pub rest: serde_json::Value,

@@ -18,7 +18,7 @@ use crate::contain::{Level, Limits};
 use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::process::Live;
-use crate::python::protocol::{Expression, Hello, Op, Prove, Reply, Surroundings, WireCall};
+use crate::python::protocol::{Expression, Hello, Op, Prove, Reply, Spot, Surroundings, WireCall};
 
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -94,6 +94,8 @@ pub struct ReplayCall {
     pub surroundings: Surroundings,
     /// How long it may take.
     pub wait: Duration,
+    /// Other functions whose faults it is tried with, when it is looked at.
+    pub also: Vec<Spot>,
 }
 
 /// A call that was made.
@@ -140,6 +142,8 @@ pub struct Looked {
     pub warned: Vec<[String; 3]>,
     /// A number for each way from line to line of the project that it took, and for each fault that it noticed.
     pub arcs: Vec<u32>,
+    /// What a result without a form says of itself: a dict, marshalled.
+    pub says: Option<Vec<u8>>,
 }
 
 /// An expression that was evaluated.
@@ -224,13 +228,15 @@ impl Worker {
                 let wait_ms = u64::try_from(call.wait.as_millis()).unwrap_or(u64::MAX);
                 let wire = WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms)
                     .within(&call.surroundings);
+                let wire = wire.also(&call.also);
                 if faulty(call) { wire.with_faults() } else { wire.closely() }
             })
             .collect();
         let (root, paths) = self.places()?;
         self.ask(Op::Replay { root: &root, paths: &paths, calls, track: false }, wait, |reply| {
             let printed = reply.printed.unwrap_or_default();
-            Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned: reply.warned, arcs: reply.arcs })
+            let (warned, arcs, says) = (reply.warned, reply.arcs, reply.says);
+            Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, says })
         })
         .await
     }

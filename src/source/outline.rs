@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::base::hash::Digest;
+use crate::base::hash::{Digest, Hasher};
 use crate::domain::function::{Import, SyntaxError};
 
 use super::decode::decode;
@@ -13,6 +13,9 @@ use super::parse::syntax_error;
 use super::parts::imports;
 use super::tokens::Shape;
 use super::tree::syntax_tree;
+
+/// How the names of constants begin that hold what the test below them expects: they belong to it like a decorator.
+pub const EXPECTED: &str = "EXPECTED_";
 
 /// What a top-level statement is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub struct Statement {
     pub names: BTreeSet<String>,
     /// Comments stand between its lines.
     pub has_comments: bool,
+    /// It is one of pytest's fixtures.
+    pub is_fixture: bool,
 }
 
 /// The top level of a file.
@@ -94,8 +99,11 @@ pub fn outline(text: &str) -> Outline {
             digest: shape.digest(),
             names: shape.names,
             has_comments,
+            is_fixture: text.get(node.byte_range()).is_some_and(|text| text.starts_with("@pytest.fixture")),
         });
     }
+    join_expected(&mut outline.statements, &text);
+    rest_on_fixtures(&mut outline.statements);
     // Statements that share a line cannot be told apart by lines.
     for index in 1..outline.statements.len() {
         if outline.statements[index].lines.start < outline.statements[index - 1].lines.end {
@@ -104,6 +112,48 @@ pub fn outline(text: &str) -> Outline {
         }
     }
     outline
+}
+
+/// Makes constants that hold what the definition right below them expects a part of it.
+fn join_expected(statements: &mut Vec<Statement>, text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    let constant = |statement: &Statement| {
+        let line = lines.get(statement.lines.start).filter(|_| statement.kind == StatementKind::Other)?;
+        let name = line.split(|c: char| c != '_' && !c.is_alphanumeric()).next()?;
+        name.starts_with(EXPECTED).then_some(name)
+    };
+    for index in (1..statements.len()).rev() {
+        let (before, after) = (&statements[index - 1], &statements[index]);
+        let is_its_own = constant(before).is_some_and(|name| after.names.contains(name));
+        if is_its_own && matches!(after.kind, StatementKind::Definition(_)) {
+            let below = statements.remove(index);
+            let joined = &mut statements[index - 1];
+            let mut hasher = Hasher::default();
+            hasher.part(&joined.digest.0.to_le_bytes()).part(&below.digest.0.to_le_bytes());
+            joined.digest = hasher.digest();
+            joined.lines.end = below.lines.end;
+            joined.names.extend(below.names);
+            joined.has_comments |= below.has_comments;
+            joined.kind = below.kind;
+        }
+    }
+}
+
+/// Makes the hash of a test follow the fixtures of the file that it takes: changing one changes what the test is.
+fn rest_on_fixtures(statements: &mut [Statement]) {
+    let mut fixtures: Vec<(String, Digest)> = Vec::new();
+    for statement in statements.iter() {
+        if let (StatementKind::Definition(name), true) = (&statement.kind, statement.is_fixture) {
+            fixtures.push((name.clone(), statement.digest));
+        }
+    }
+    for statement in statements.iter_mut().filter(|statement| matches!(statement.kind, StatementKind::Definition(_))) {
+        for (_, digest) in fixtures.iter().filter(|(name, _)| !statement.is_fixture && statement.names.contains(name)) {
+            let mut hasher = Hasher::default();
+            hasher.part(&statement.digest.0.to_le_bytes()).part(&digest.0.to_le_bytes());
+            statement.digest = hasher.digest();
+        }
+    }
 }
 
 fn kind(node: Node<'_>, first: bool, text: &str) -> StatementKind {
@@ -172,6 +222,28 @@ mod tests {
         assert_eq!(found.with_comments(found.definition("test_a").unwrap()), 3..7);
         assert_eq!(found.statements[4].kind, StatementKind::Other);
         assert_eq!(found.error, None);
+    }
+
+    /// R13, R27: changing a fixture is changing the tests that take it.
+    #[test]
+    fn a_test_rests_on_the_fixtures_it_takes() {
+        let text = "@pytest.fixture\ndef cart():\n    return 1\n\n\ndef test_a(cart):\n    pass\n\n\ndef test_b():\n    pass\n";
+        let digest = |text: &str, test: &str| outline(text).definition(test).unwrap().digest;
+        let other = text.replace("return 1", "return 2");
+        assert_ne!(digest(text, "test_a"), digest(&other, "test_a"));
+        assert_eq!(digest(text, "test_b"), digest(&other, "test_b"));
+    }
+
+    /// R4, R27: a constant goes where its test goes, and changing it is changing the test.
+    #[test]
+    fn what_a_test_expects_is_a_part_of_it() {
+        let text = "EXPECTED_A = 1\nEXPECTED_A_2 = (\n    2\n)\n\n\ndef test_a():\n    assert f() == (EXPECTED_A, EXPECTED_A_2)\n\n\nEXPECTED_B = 1\n\n\ndef test_b():\n    pass\n";
+        let found = outline(text);
+        let lines: Vec<_> = found.statements.iter().map(|s| s.lines.clone()).collect();
+        assert_eq!(lines, [0..8, 10..11, 13..15]);
+        let digest = |text: &str| outline(text).definition("test_a").unwrap().digest;
+        assert_ne!(digest(text), digest(&text.replace("    2\n", "    3\n")));
+        assert_eq!(digest(text), digest(&text.replace("(\n    2\n)", "2")));
     }
 
     #[test]

@@ -78,6 +78,7 @@ pub(super) fn draft(calls: Vec<CallId>) -> Proposal {
             calls,
             left_out: Vec::new(),
             dropped: Vec::new(),
+            helpers: Vec::new(),
             import_roots: vec![String::new()],
             remark: None,
         }),

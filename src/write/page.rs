@@ -70,7 +70,8 @@ impl Page {
             if old.digest == block.digest && !block.is_test {
                 return Ok(());
             }
-            if !ours.contains(&block.name) {
+            let is_theirs = |name: &String| !ours.contains(name) && !(old.is_fixture && self.is_taken_by(&outline, name, ours));
+            if is_theirs(&block.name) {
                 return Err(PlanError::Clash { name: block.name.clone(), line: old.lines.start + 1 });
             }
             let range = outline.with_comments(old);
@@ -92,6 +93,30 @@ impl Page {
         let text = format!("{}{}{}", "\n".repeat(missing_before), block.text, "\n".repeat(missing_after));
         self.insert(at, &text);
         Ok(())
+    }
+
+    /// Tells whether tests take a fixture, and all of them are still as they were written: then so is the fixture.
+    fn is_taken_by(&self, outline: &Outline, fixture: &str, ours: &BTreeSet<String>) -> bool {
+        let takers =
+            outline.statements.iter().filter(|other| other.names.contains(fixture)).filter_map(|other| match &other.kind {
+                StatementKind::Definition(name) if name == fixture => None,
+                StatementKind::Definition(name) => Some(ours.contains(name)),
+                _ => Some(false),
+            });
+        let takers: Vec<bool> = takers.collect();
+        !takers.is_empty() && takers.into_iter().all(|is_ours| is_ours)
+    }
+
+    /// Takes out fixtures that only these cut tests took.
+    pub fn drop_fixtures(&mut self, used: &BTreeSet<String>) {
+        for name in used {
+            let outline = self.outline();
+            let Some(fixture) = outline.definition(name).filter(|found| found.is_fixture) else { continue };
+            let own = StatementKind::Definition(name.clone());
+            if !outline.statements.iter().any(|other| other.kind != own && other.names.contains(name)) {
+                self.cut(outline.with_comments(fixture));
+            }
+        }
     }
 
     /// Finds the line before which a new definition goes.

@@ -125,6 +125,11 @@ pub fn remove(existing: &str, tests: &[String], header: Option<&str>) -> Option<
             page.cut(outline.with_comments(statement));
         }
     }
+    for name in used.clone() {
+        let fixture = page.outline().definition(&name).filter(|found| found.is_fixture).map(|found| found.names.clone());
+        used.extend(fixture.into_iter().flatten());
+    }
+    page.drop_fixtures(&used);
     page.drop_imports(&used);
     let text = page.text();
     let rest = text.trim_start_matches('\u{feff}').trim();
@@ -282,6 +287,26 @@ mod tests {
         assert_eq!(remove(&text, &["test_a".into()], Some(HEADER)), None);
         let kept = text.replace("import pytest\n", "import pytest  # noqa\nimport os  # mine\n");
         assert!(remove(&kept, &["test_a".into()], Some(HEADER)).unwrap().contains("import os  # mine\n"));
+    }
+
+    /// R13, R27: a fixture comes and goes with the tests that take it, and stays where a person changed it.
+    #[test]
+    fn a_fixture_goes_with_its_tests() {
+        let draft = |value: u8| {
+            format!(
+                "@pytest.fixture\ndef cart_for_a():\n    return Cart({value})\n\n\ndef test_a(cart_for_a):\n    cart_for_a.a()\n\n\ndef test_a_2(cart_for_a):\n    cart_for_a.b()\n"
+            )
+        };
+        let tests = ["test_a", "test_a_2"];
+        let imports = ["import pytest", "from shop import Cart"];
+        let first = put(None, &imports, &draft(1), &tests, &[]);
+        let again = put(Some(&first), &imports, &draft(2), &tests, &tests);
+        assert_eq!(again, first.replace("Cart(1)", "Cart(2)"));
+        let mixed = try_put(Some(&first), &imports, &draft(2), &tests, &["test_a"]);
+        assert!(matches!(mixed, Err(PlanError::Clash { .. })), "{mixed:?}");
+        let one = remove(&first, &["test_a".into()], Some(HEADER)).unwrap();
+        assert!(one.contains("def cart_for_a():") && one.contains("import pytest"), "{one}");
+        assert_eq!(remove(&first, &tests.map(String::from), Some(HEADER)), None);
     }
 
     #[test]

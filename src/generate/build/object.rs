@@ -130,7 +130,10 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Tries one way; a reason why not leaves no trace and is no answer.
-    pub(super) fn attempt(&mut self, way: impl FnOnce(&mut Self) -> Result<Expr, Stop>) -> Result<Option<Expr>, Stop> {
+    pub(in crate::generate) fn attempt(
+        &mut self,
+        way: impl FnOnce(&mut Self) -> Result<Expr, Stop>,
+    ) -> Result<Option<Expr>, Stop> {
         let before = self.work.clone();
         match way(self) {
             Ok(expr) => Ok(Some(expr)),

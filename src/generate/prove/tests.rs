@@ -12,6 +12,7 @@ fn draft() -> Draft {
         calls: vec![],
         left_out: vec![],
         dropped: Vec::new(),
+        helpers: Vec::new(),
         import_roots: vec![],
         remark: None,
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::function::Function;
+use crate::generate::graph;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::Project;
 use crate::generate::scope::Import;
@@ -114,6 +115,9 @@ fn section(module: &str, project: Project<'_>) -> u8 {
     let head = module.split('.').next().unwrap_or(module);
     if STANDARD.contains(&head) {
         0
+    } else if head == graph::MODULE {
+        // It is not on the project's path, so sorters take it for somebody else's.
+        1
     } else if (project.module)(module).is_some() || (project.module)(head).is_some() {
         2
     } else {

@@ -231,7 +231,7 @@ pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, functi
     let first = group.cases[0];
     let mut lines = Vec::new();
     let Some(table) = Table::new(group, scope) else {
-        return Test { name, lines, imports };
+        return Test { lines, imports, helpers: Vec::new() };
     };
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     let quoted: Vec<String> = names.iter().map(|name| string(name)).collect();
@@ -260,7 +260,7 @@ pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, functi
             _ => lines.extend(body(first, &act, &table)),
         }
     }
-    Test { name, lines, imports }
+    Test { lines, imports, helpers: Vec::new() }
 }
 
 fn body(first: &Case, act: &Act, table: &Table) -> Vec<String> {

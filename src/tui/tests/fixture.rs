@@ -210,6 +210,7 @@ fn draft_body(left_out: Vec<LeftOut>) -> Body {
         calls: vec![CallId(1)],
         left_out,
         dropped: Vec::new(),
+        helpers: Vec::new(),
         import_roots: vec![String::new()],
         remark: None,
     })

@@ -20,6 +20,14 @@ def forever(count):
     return count
 
 
+def weigh(n):
+    return n * 3 + 1
+
+
+def is_heavy(n):
+    return weigh(n) > 10
+
+
 SEEN = []
 
 
@@ -39,11 +47,12 @@ def looked(tmp_path):
     worker = Worker(scratch)
     worker.ask(op="hello")
 
-    def look(name: str, *calls: list, faults: bool = True) -> list:
+    def look(name: str, *calls: list, faults: bool = True, also: "str | None" = None) -> list:
         asked = [
             {
                 "key": key, "module": "m", "path": "m.py", "qualname": name, "wait_ms": 2000, "closely": True,
-                "faults": faults, "args": base64.b64encode(marshal.dumps(tuple(args), 2)).decode(),
+                "faults": faults, "also": [{"module": "m", "path": "m.py", "qualname": also}] if also else [],
+                "args": base64.b64encode(marshal.dumps(tuple(args), 2)).decode(),
             }
             for key, args in enumerate(calls)
         ]  # fmt: skip
@@ -77,3 +86,13 @@ def test_faults_without_an_end_are_noticed_and_cost_no_other(looked):
 def test_where_faults_leave_something_behind_none_counts(looked):
     ways = looked("remember", [("item", 1, "a")], faults=False)
     assert looked("remember", [("item", 1, "a")]) == ways
+
+
+def test_a_caller_notices_some_of_the_faults_in_what_it_runs(looked):
+    """R22: a test of the caller shows less than one of the function itself."""
+    (own,) = looked("weigh", [("n", 1, 20)])
+    (ways,) = looked("is_heavy", [("n", 1, 20)], faults=False)
+    (seen,) = looked("is_heavy", [("n", 1, 20)], faults=False, also="weigh")
+    assert ways < seen, "that it returns nothing is noticed"
+    assert own - seen, "that it weighs one more is not"
+    assert looked("is_heavy", [("n", 1, 20)], faults=False, also="gone") == [ways]

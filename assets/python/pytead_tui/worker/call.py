@@ -131,7 +131,9 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
             sys.settrace(arcs.enter)
             outcome = _run(function, args, kwargs, eyes, watched=True)
             sys.settrace(None)
+            said = closely.says(eyes.given) if outcome[0] == "R" and closely.is_mute(outcome[1]) else {}
         heard = {**ears.reply(), **arcs.reply(), "lines": arcs.lines}
+        heard["says"] = base64.b64encode(marshal.dumps(said, 2)).decode()
     else:
         outcome = _run(function, args, kwargs, eyes)
     spent = time.perf_counter_ns() - started
@@ -143,15 +145,22 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     return reply
 
 
-def noticed(modules: object, call: dict, first: dict, faults: dict) -> list:
-    """Makes a call once more for each fault in its function; gives a number for each that makes it end otherwise."""
-    function = _ready(modules, call)[0]
-    own = function.__code__
+def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict) -> list:
+    """Makes a call once more for each fault in its function, or in one that it runs; gives a number for each that makes
+    it end otherwise."""
+    if place is call:
+        faulty = _ready(modules, call)[0]
+    else:
+        try:
+            faulty = find(modules.get(place["module"], place["path"]), place["qualname"])
+        except Broken:
+            return []
+    own = faulty.__code__
     lines = first["lines"]
 
     def end(code: object) -> tuple:
         function, args, kwargs, eyes = _ready(modules, call)
-        function.__code__ = code
+        faulty.__code__ = code
         _seed()
         fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000)
         with closely.listening() as ears:
@@ -170,7 +179,7 @@ def noticed(modules: object, call: dict, first: dict, faults: dict) -> list:
     # Where a fault left something behind, nobody knows which of them were noticed.
     if end(own) != as_recorded:
         return []
-    return [closely.mark(call["qualname"], number) for number in found]
+    return [closely.mark(place["qualname"], number) for number in found]
 
 
 def _seed() -> None:
@@ -193,6 +202,7 @@ def _run(function: object, args: list, kwargs: dict, eyes: Eyes, watched: bool =
             value = function(*args, **kwargs)
     except BaseException as error:
         return ("X", *eyes.end(error))
+    eyes.given = value
     if watched and closely.is_lazy(value):
         return _generator(value, eyes, watched)
     if watched and closely.holds_lazy(value):

@@ -18,6 +18,7 @@ class Eyes:
     def __init__(self, names: list, held: list, scope: dict) -> None:
         self.objects = Objects()
         self.scope = scope
+        self.given: object = None  # what the call returned
         self.watched = []
         for name, value in zip(names, held):
             word = redact.secret_word(name)

@@ -3,14 +3,18 @@
 What a recording cannot do without disturbing the program is done here, in a process that ends with the call.
 """
 
+import functools
+import inspect
 import io
 import os
 import sys
+import types
 import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pytead_tui.recorder import redact
 from pytead_tui.recorder.values import TAG
 
 MOST = 50  # items of an iterator
@@ -19,6 +23,11 @@ FAULTS = 30  # put into a function that was called
 PATIENCE = 10  # times as many lines as without a fault, and a thousand
 MOST_LINES = 200_000  # run for all faults of a call together
 LONGEST = 2000  # characters of what is printed
+SAID = 200  # characters of what a value says of itself
+PROPERTIES = 6
+ADDRESS = "0x"
+PLAIN = (type(None), bool, int, float, str, bytes)
+DESCRIPTORS = (property, functools.cached_property, types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def is_lazy(value: object) -> bool:
@@ -43,6 +52,56 @@ def tree(value: object, eyes: object) -> object:
     if holds_lazy(value):
         return type(value)(tree(item, eyes) for item in value)
     return eyes.item(value)
+
+
+def is_mute(tree: object) -> bool:
+    """Whether what was seen of a value is nothing that a test could compare it with."""
+    if isinstance(tree, float):
+        return tree != tree
+    if isinstance(tree, (list, dict)) or type(tree) is tuple and tree[:1] != (TAG,):
+        return any(map(is_mute, tree.values() if type(tree) is dict else tree))
+    if type(tree) is not tuple:
+        return False
+    if tree[1] == "mut":
+        return is_mute(tree[3])
+    if tree[1] == "obj":
+        return not any(is_plain(held) for held in tree[6].values())
+    return tree[1] in ("opaque", "partial", "method") or tree[1] == "new" and tree[2] in ("operator", "itertools")
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is a number, a text or the like, small enough for a test."""
+    return type(value) in PLAIN and (type(value) not in (str, bytes) or len(value) <= SAID)
+
+
+def says(value: object) -> dict:
+    """Gives what a value says of itself when it is asked: its public properties that are plain, else its text."""
+    said: dict = {}
+    for name in dir(type(value)):
+        if name.startswith("_") or len(said) == PROPERTIES or redact.secret_word(name):
+            continue
+        if not isinstance(inspect.getattr_static(type(value), name), DESCRIPTORS):
+            continue
+        try:
+            held = getattr(value, name)
+        except Exception:
+            continue
+        if is_plain(held) and is_the_same(held):
+            said[name] = held
+    if not said and type(value).__repr__ is not object.__repr__:
+        try:
+            text = repr(value)
+        except Exception:
+            text = ""
+        # The order of a set is another one in each run.
+        if text and is_plain(text) and is_the_same(text) and not isinstance(value, (set, frozenset)):
+            said["repr()"] = text
+    return said
+
+
+def is_the_same(value: object) -> bool:
+    """Whether a plain value neither tells where something lies nor looks like a secret."""
+    return type(value) is not str or (ADDRESS not in value and not redact.word_of(value))
 
 
 class Heard:

@@ -40,8 +40,8 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
         elif message["op"] == "replay":
             faults: dict = {}
             for call in message["calls"]:
-                if call.get("faults"):
-                    _put_faults(modules, call, faults)
+                for place in _faulty(call):
+                    _put_faults(modules, place, faults)
                 reply = _replay(modules, call, message.get("track", False), writing, faults)
                 frames.send(writing, {"key": call["key"], **reply})
         else:
@@ -59,10 +59,15 @@ def encode(tree: object) -> str:
     return base64.b64encode(marshal.dumps(tree, 2)).decode()
 
 
-def _put_faults(modules: Modules, call: dict, faults: dict) -> None:
-    """Makes the faults of a called function, by its code: once for all its calls."""
+def _faulty(call: dict) -> list:
+    """Lists the functions whose faults a call is tried with: its own, and others that it runs."""
+    return [*([call] if call.get("faults") else []), *call.get("also", [])]
+
+
+def _put_faults(modules: Modules, place: dict, faults: dict) -> None:
+    """Makes the faults of a function, by its code: once for all calls."""
     try:
-        function = calls.find(modules.get(call["module"], call["path"]), call["qualname"])
+        function = calls.find(modules.get(place["module"], place["path"]), place["qualname"])
     except Broken:
         return
     if function.__code__ not in faults:
@@ -105,9 +110,10 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict) -> N
     try:
         around.lay()
         reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True}))
-        if call.get("faults"):
+        if _faulty(call):
             frames.send(fd, {**reply, "goes_on": True})
-            reply = {"arcs": calls.noticed(modules, call, reply, faults)}
+            found = [calls.noticed(modules, call, place, reply, faults) for place in _faulty(call)]
+            reply = {"arcs": sum(found, [])}
     except Broken as error:
         reply = {"broken": str(error)}
     except BaseException as error:

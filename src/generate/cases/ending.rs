@@ -1,0 +1,216 @@
+//! How a case ends: what it returns, raises, yields, prints, warns and changes, as assertions (R7, R9, R14, R15).
+
+use std::collections::BTreeMap;
+
+use crate::domain::call::{Call, GeneratorEnd, Outcome};
+use crate::domain::function::Function;
+use crate::domain::value::{TypeName, Value};
+use crate::generate::act::Target;
+use crate::generate::build::{self, Builder, Stop, no};
+use crate::generate::cases::{Case, Ending, Wrap};
+use crate::generate::closer;
+use crate::generate::expect::{Assertion, RESULT, Relation, identity};
+use crate::generate::layout::Expr;
+use crate::generate::raises::{Raises, is_stable_text, raises};
+use crate::generate::scope::{Import, snake};
+use crate::generate::steady;
+
+/// Generators are recorded up to this many items.
+const ITEMS_MAX: usize = 50;
+
+/// R15: more lines of output are no assertion that anybody reads.
+const PRINTED_MAX: usize = 10;
+
+/// Fills in how the case ends.
+pub(super) fn expect<'a>(
+    builder: &mut Builder<'a, '_>,
+    call: &'a Call,
+    function: &Function,
+    none_is_an_answer: bool,
+    locals: &BTreeMap<&str, String>,
+    case: &mut Case,
+) -> Result<(), Stop> {
+    let subject = RESULT.to_string();
+    let manager = function.decorators.iter().any(|decorator| decorator.ends_with("contextmanager"));
+    match &call.effect.outcome {
+        Outcome::Returned(value) => {
+            if function.is_async {
+                case.wrap = Wrap::Await(builder.project.awaits);
+                builder.work.imports.insert(Import::module("asyncio"));
+            }
+            match result(builder, call, value, none_is_an_answer, locals) {
+                Ok(found) => {
+                    case.assertions.extend(found);
+                    case.assertions.extend(open_leaves(call));
+                }
+                Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
+                // What it changed may be worth a test all the same.
+                Err(Stop::No(reason)) if call.effect.changed.is_empty() && case.printed.is_empty() => {
+                    return no(format!("its result: {reason}"));
+                }
+                Err(Stop::No(_)) => {}
+            }
+        }
+        Outcome::Raised { exception, mro } => {
+            if function.is_async {
+                case.wrap = Wrap::Await(builder.project.awaits);
+                builder.work.imports.insert(Import::module("asyncio"));
+            }
+            let raised = raises(exception, mro, builder.project, builder.scope)?;
+            builder.work.imports.extend(raised.import.clone());
+            builder.work.imports.insert(Import::module("pytest"));
+            case.ending = Ending::Raises(raised);
+        }
+        Outcome::Yielded { items, end } if manager => {
+            let ([item], GeneratorEnd::Returned(_), false) = (items.as_slice(), end, function.is_async) else {
+                return no("it is a context manager that did not end by itself");
+            };
+            case.wrap = Wrap::With;
+            case.assertions.extend(builder.assertions(&subject, item)?);
+        }
+        Outcome::Yielded { items, end } => yielded(builder, function, items, end, case)?,
+        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => return no("it did not end"),
+    }
+    for (name, after) in &call.effect.changed {
+        let Some(before) = call.args.iter().find(|arg| arg.name == *name) else { continue };
+        let found = match (&case.target, locals.get(name.as_str())) {
+            (Target::Class(class), None) if call.args.first().is_some_and(|arg| arg.name == *name) => {
+                case.result = builder.scope.local(&snake(class.rsplit('.').next().unwrap_or(class)), &mut builder.work.taken);
+                builder.after(&subject, &before.value, after)?
+            }
+            (_, Some(local)) => builder.after(local, &before.value, after)?,
+            (_, None) => continue,
+        };
+        case.assertions.extend(found);
+    }
+    let mut seen = Vec::new();
+    case.assertions.retain(|assertion| {
+        let new = !seen.contains(assertion);
+        seen.push(assertion.clone());
+        new
+    });
+    if matches!(case.ending, Ending::Returns) && !matches!(case.wrap, Wrap::With | Wrap::CollectAsync(_)) {
+        case.warns = warns(builder, call);
+    }
+    let silent = case.printed.is_empty() && case.warns.is_none();
+    if matches!(case.ending, Ending::Returns) && case.assertions.is_empty() && silent {
+        // R9
+        return no(match &call.effect.outcome {
+            Outcome::Returned(Value::None) if call.effect.changed.is_empty() => {
+                "nothing to assert: it returns None and changes nothing that was recorded".to_owned()
+            }
+            _ => "nothing to assert: nothing that it returns or changes can be compared".to_owned(),
+        });
+    }
+    if case.assertions.iter().any(|assertion| assertion.relation == Relation::Nan) {
+        builder.work.imports.insert(Import::module("math"));
+    }
+    Ok(())
+}
+
+fn result<'a>(
+    builder: &mut Builder<'a, '_>,
+    call: &'a Call,
+    value: &'a Value,
+    none_is_an_answer: bool,
+    locals: &BTreeMap<&str, String>,
+) -> Result<Vec<Assertion>, Stop> {
+    if *value == Value::None && (!none_is_an_answer || call.function.qualname().ends_with(".__init__")) {
+        return Ok(Vec::new());
+    }
+    if let Value::Name(ty) = value
+        && ty.module == "builtins"
+        && ty.qualname == "NotImplemented"
+    {
+        return no("Python asks the other operand then");
+    }
+    if let Some(name) = identity(call, value).and_then(|arg| locals.get(arg.name.as_str())) {
+        let subject = RESULT.to_string();
+        return Ok(vec![Assertion { subject, relation: Relation::Is, expected: Expr::atom(name.clone()) }]);
+    }
+    match builder.assertions(&RESULT.to_string(), value) {
+        Err(Stop::No(reason)) => builder.said(call).ok_or(Stop::No(reason)),
+        other => other,
+    }
+}
+
+/// R18: of leaves that differ from run to run, the type is asserted.
+fn open_leaves(call: &Call) -> impl Iterator<Item = Assertion> {
+    let open = call.touches.iter().filter(|touch| touch.kind == steady::OPEN);
+    open.filter_map(|touch| touch.detail.rsplit_once(' ')).map(|(way, ty)| {
+        let subject = format!("type({RESULT}{way})");
+        Assertion { subject, relation: Relation::Is, expected: Expr::atom(ty) }
+    })
+}
+
+/// Lists what the call was seen to print, when that is short and means the same elsewhere.
+pub(super) fn printed(call: &Call) -> Vec<(&'static str, Expr)> {
+    let short = |text: &str| text.lines().count() <= PRINTED_MAX && !build::is_private_path(text) && !text.contains("0x");
+    let streams = [(closer::PRINTED, "out"), (closer::PRINTED_ERROR, "err")];
+    let texts = call.touches.iter().filter(|touch| short(&touch.detail)).filter_map(|touch| {
+        let stream = streams.iter().find(|(kind, _)| *kind == touch.kind)?.1;
+        Some((stream, Expr::Text(touch.detail.clone())))
+    });
+    texts.collect()
+}
+
+/// Gives what `pytest.warns` is given: the first warning whose category can be imported.
+fn warns(builder: &mut Builder<'_, '_>, call: &Call) -> Option<Raises> {
+    let warned = call.touches.iter().filter(|touch| touch.kind == closer::WARNED);
+    for touch in warned {
+        let Some((category, message)) = touch.detail.split_once(' ') else { continue };
+        let Some((module, name)) = category.split_once(':') else { continue };
+        let Ok(class) = builder.spell(&TypeName::new(module, name)) else { continue };
+        builder.work.imports.insert(Import::module("pytest"));
+        let message = is_stable_text(message).then(|| message.to_owned());
+        return Some(Raises { class, import: None, message, code: None });
+    }
+    None
+}
+
+/// R7: lazy results are consumed under a cap.
+fn yielded(
+    builder: &mut Builder<'_, '_>,
+    function: &Function,
+    items: &[Value],
+    end: &GeneratorEnd,
+    case: &mut Case,
+) -> Result<(), Stop> {
+    let read: Option<Vec<Value>> = items.iter().map(|item| closer::read(item).cloned()).collect();
+    if let (Some(read), false, GeneratorEnd::Returned(_)) = (read, items.is_empty(), end) {
+        case.wrap = Wrap::Each;
+        case.assertions.extend(builder.assertions(&RESULT.to_string(), &Value::List(read))?);
+        return Ok(());
+    }
+    if let (Some((subject, read)), GeneratorEnd::Returned(_), false) = (closer::read_within(items), end, function.is_async) {
+        let subject = subject.replace("{}", &RESULT.to_string());
+        case.assertions.extend(builder.assertions(&subject, &Value::List(read))?);
+        return Ok(());
+    }
+    let whole = Value::List(items.to_vec());
+    match end {
+        GeneratorEnd::Returned(_) if function.is_async => {
+            case.wrap = Wrap::CollectAsync(builder.project.awaits);
+            builder.work.imports.insert(Import::module("asyncio"));
+        }
+        _ if function.is_async => return no("it is an asynchronous generator that was not run to its end"),
+        GeneratorEnd::Returned(_) if items.len() < ITEMS_MAX => case.wrap = Wrap::Collect,
+        GeneratorEnd::Returned(_) | GeneratorEnd::Open if items.is_empty() => return no("nothing was taken from it"),
+        GeneratorEnd::Returned(_) | GeneratorEnd::Open => {
+            case.wrap = Wrap::First(items.len());
+            builder.work.imports.insert(Import::module("itertools"));
+        }
+        GeneratorEnd::Raised(exception) => {
+            let raised = raises(exception, &[], builder.project, builder.scope)?;
+            builder.work.imports.extend(raised.import.clone());
+            builder.work.imports.insert(Import::module("pytest"));
+            if !items.is_empty() {
+                builder.work.imports.insert(Import::module("itertools"));
+            }
+            case.ending = Ending::RaisesAfter(builder.expected(&whole)?, items.len(), raised);
+            return Ok(());
+        }
+    }
+    case.assertions.extend(builder.assertions(&RESULT.to_string(), &whole)?);
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! R4: what is long to read stands apart from its test: as a constant above it, or as a file beside it.
+//!
+//! A constant's name begins with [`EXPECTED`], by which the parts of a file are told apart again: it goes where its test
+//! goes. A file is called by what it holds, so that it never has to be written over.
+
+use crate::base::hash;
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::proposal::Helper;
+use crate::generate::cases::Case;
+use crate::generate::expect::{Assertion, Relation};
+use crate::generate::layout::{Expr, string};
+use crate::source::outline::EXPECTED;
+
+/// The folder of the files, beside the tests.
+pub const FOLDER: &str = "data";
+
+/// More lines than this hide what a test does.
+const LINES_MAX: usize = 8;
+/// More characters of code than this are no constant that anybody reads.
+const CONSTANT_MAX: usize = 4_000;
+/// More than this is no file that anybody reviews.
+const FILE_MAX: usize = 20_000;
+/// Lines of text stand as they are from this many on, and up to this width.
+const TEXT_LINES_MIN: usize = 3;
+const TEXT_WIDTH: usize = 100;
+
+/// A case whose long values stand apart, and where they stand.
+pub(super) struct Apart {
+    pub(super) case: Case,
+    /// Lines above the test.
+    pub(super) above: Vec<String>,
+    /// Lines at its beginning.
+    pub(super) first: Vec<String>,
+    pub(super) helpers: Vec<Helper>,
+    /// Modules that the lines need.
+    pub(super) modules: Vec<&'static str>,
+}
+
+/// Tells whether every value that is asserted can be written down somewhere.
+#[must_use]
+pub fn has_room(case: &Case) -> bool {
+    case.assertions.iter().all(|assertion| {
+        let length = assertion.expected.flat().len();
+        length <= CONSTANT_MAX
+            || (assertion.relation == Relation::Equal && length <= FILE_MAX && filed(&assertion.expected).is_some())
+    })
+}
+
+/// Sets the long values of a test apart.
+pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
+    let mut apart = Apart { case: case.clone(), above: vec![], first: vec![], helpers: vec![], modules: vec![] };
+    let own = test.strip_prefix("test_").unwrap_or(test);
+    let mut number = 0;
+    for at in 0..case.assertions.len() {
+        let Assertion { relation, expected, .. } = &case.assertions[at];
+        if *relation != Relation::Equal || case.assertions[at].lines(&case.result, 4).len() <= LINES_MAX + 1 {
+            continue;
+        }
+        if expected.flat().len() > CONSTANT_MAX {
+            let Some((helper, modules, read)) = file(expected, own, target).filter(|_| apart.helpers.is_empty()) else {
+                continue;
+            };
+            apart.first.push(format!(
+                "    recorded = pathlib.Path(__file__).with_name(\"{FOLDER}\") / {}",
+                string(helper.path.file_name())
+            ));
+            apart.modules.extend(modules);
+            apart.helpers.push(helper);
+            apart.case.assertions[at].expected = read;
+            continue;
+        }
+        number += 1;
+        let count = if number == 1 { String::new() } else { format!("_{number}") };
+        let name = format!("{EXPECTED}{}{count}", own.to_uppercase());
+        apart.above.extend(constant(&name, expected));
+        apart.case.assertions[at].expected = Expr::Atom(name);
+    }
+    if !apart.above.is_empty() {
+        apart.above.extend([String::new(), String::new()]);
+    }
+    apart
+}
+
+/// Writes a constant: lines of text as they are, everything else as it would stand in the test.
+fn constant(name: &str, value: &Expr) -> Vec<String> {
+    match value {
+        Expr::Text(text) if reads_line_by_line(text) => {
+            let mut lines = vec![format!("{name} = \"\"\"\\")];
+            lines.extend(text.lines().map(ToOwned::to_owned));
+            match (text.ends_with('\n'), lines.last_mut()) {
+                (false, Some(last)) => last.push_str("\"\"\""),
+                _ => lines.push("\"\"\"".to_owned()),
+            }
+            lines
+        }
+        other => other.lines(0, &format!("{name} = "), ""),
+    }
+}
+
+fn reads_line_by_line(text: &str) -> bool {
+    let plain = |line: &str| !string(line).contains('\\') && line.trim_end() == line && text::width(line) <= TEXT_WIDTH;
+    text.lines().count() >= TEXT_LINES_MIN
+        && !text.contains("\"\"\"")
+        && !text.ends_with('"')
+        && text.split('\n').all(plain)
+        // `lines` takes one empty line at the end for none.
+        && !text.ends_with("\n\n")
+}
+
+/// Writes a file, and gives the modules and the expression that read it.
+fn file(value: &Expr, test: &str, target: &RelPath) -> Option<(Helper, Vec<&'static str>, Expr)> {
+    let (ending, text) = filed(value)?;
+    let folder = target.as_str().strip_suffix(target.file_name())?;
+    let path = RelPath::new(format!("{folder}{FOLDER}/{test}-{}.{ending}", mark(&text)))?;
+    let read = Expr::atom("recorded.read_text(encoding=\"utf-8\")");
+    let helper = Helper { path, text };
+    Some(if ending == "json" {
+        (helper, vec!["json", "pathlib"], Expr::call("json.loads", vec![read]))
+    } else {
+        (helper, vec!["pathlib"], read)
+    })
+}
+
+/// Gives the part of a file's name that says what it holds.
+#[must_use]
+pub fn mark(text: &str) -> String {
+    hash::of(text.as_bytes()).to_string().chars().take(8).collect()
+}
+
+/// Gives a value as the content of a file, with the ending of its name; `None` for what neither is text nor JSON.
+fn filed(value: &Expr) -> Option<(&'static str, String)> {
+    match value {
+        // Line ends are translated when a text is read.
+        Expr::Text(text) if !text.contains('\r') => Some(("txt", text.clone())),
+        other => serde_json::to_string_pretty(&json(other)?).ok().map(|text| ("json", text + "\n")),
+    }
+}
+
+/// Gives what JSON says of an expression, if reading that gives the very same value.
+fn json(value: &Expr) -> Option<serde_json::Value> {
+    use serde_json::Value;
+    match value {
+        Expr::Text(text) => Some(Value::String(text.clone())),
+        Expr::Atom(text) => match text.as_str() {
+            "None" => Some(Value::Null),
+            "True" => Some(Value::Bool(true)),
+            "False" => Some(Value::Bool(false)),
+            number => number.parse::<i64>().ok().map(Value::from),
+        },
+        Expr::Bracket { open, items, .. } if open == "[" => items
+            .iter()
+            .map(|item| if item.prefix.is_empty() { json(&item.value) } else { None })
+            .collect::<Option<Vec<_>>>()
+            .map(Value::Array),
+        Expr::Bracket { open, items, close: '}', .. } if open == "{" => {
+            let mut pairs = serde_json::Map::new();
+            for item in items {
+                let key = item.prefix.strip_prefix('"')?.strip_suffix("\": ")?;
+                if key.contains(['"', '\\']) || pairs.insert(key.to_owned(), json(&item.value)?).is_some() {
+                    return None;
+                }
+            }
+            Some(Value::Object(pairs))
+        }
+        Expr::Bracket { .. } => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_text_stand_as_they_are() {
+        let written = |text: &str| constant("EXPECTED_X", &Expr::Text(text.into())).join("\n");
+        assert_eq!(written("a\n  b\nc\n"), "EXPECTED_X = \"\"\"\\\na\n  b\nc\n\"\"\"");
+        assert_eq!(written("a\n\"b\"\nc"), "EXPECTED_X = \"\"\"\\\na\n\"b\"\nc\"\"\"");
+        for other in ["a\n", "a\nb \nc\n", "a\nb\\n\nc\n", "a\n\"\"\"\nc\n", "a\nb\nc\"", "a\nb\tc\nd\n", "a\nb\n\n\n"] {
+            assert!(!written(other).contains("\"\"\"\\\n"), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_comes_back_the_same_becomes_a_file() {
+        let row = |key: &str, value: Expr| Expr::dict(vec![(Expr::Text(key.into()), value)]);
+        let list = Expr::list(vec![row("id", Expr::atom("1")), Expr::atom("None"), Expr::Text("é".into())]);
+        let (ending, text) = filed(&list).unwrap();
+        assert_eq!((ending, text.as_str()), ("json", "[\n  {\n    \"id\": 1\n  },\n  null,\n  \"é\"\n]\n"));
+        assert_eq!(filed(&Expr::Text("a\nb".into())), Some(("txt", "a\nb".to_owned())));
+        assert_eq!(filed(&Expr::Text("a\r\n".into())), Some(("json", "\"a\\r\\n\"\n".to_owned())));
+        for other in [Expr::tuple(vec![]), Expr::atom("0.5"), Expr::atom("x.y"), row("a\"b", Expr::atom("1"))] {
+            assert_eq!(filed(&other), None, "{other:?}");
+        }
+    }
+}
