@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | L4 | `cli` `tui` `mcp` | front ends: words to commands, events to pixels, lines, JSON, answers to agents |
 //! | L3 | `engine` | the one place that knows the order of things |
-//! | L2 | `source` `python` `contain` `record` `pytest` `generate` `judge` `llm` `write` `watch` `store` `config` `compat` | functions of their inputs |
+//! | L2 | `source` `python` `contain` `record` `pytest` `generate` `judge` `spec` `llm` `write` `watch` `store` `config` `compat` | functions of their inputs |
 //! | L1 | `domain` | plain data |
 //! | L0 | `base` | text, paths, hashes, time, YAML, redaction |
 //!
@@ -25,6 +25,7 @@ pub mod pytest;
 pub mod python;
 pub mod record;
 pub mod source;
+pub mod spec;
 pub mod store;
 pub mod tui;
 pub mod watch;

@@ -14,8 +14,8 @@ const LAYERS: &[&[&str]] = &[
     &["base"],
     &["domain"],
     &[
-        "source", "python", "contain", "record", "pytest", "generate", "judge", "llm", "write", "watch", "store", "config",
-        "compat",
+        "source", "python", "contain", "record", "pytest", "generate", "judge", "spec", "llm", "write", "watch", "store",
+        "config", "compat",
     ],
     &["engine"],
     &["cli", "tui", "mcp"],
@@ -28,6 +28,7 @@ const SIDEWAYS: &[(&str, &[&str])] = &[
     ("record", &["python"]),
     ("pytest", &["python"]),
     ("generate", &["llm", "pytest", "python", "source"]),
+    ("spec", &["judge", "llm", "python"]),
     ("watch", &["source"]),
     ("write", &["source"]),
     ("compat", &["record", "python", "source"]),

@@ -180,7 +180,7 @@ fn in_a_folder_that_nobody_trusts_every_tool_says_the_command() {
     let place = project();
     let mut client = Client::start(&place, &["mcp"]);
     let all = tools(&mut client);
-    assert_eq!(all.len(), 12);
+    assert_eq!(all.len(), 15);
     for tool in &all {
         let said = client.refused(tool["name"].as_str().unwrap(), some_arguments(tool));
         assert!(said.contains("is not trusted, so nothing runs") && said.contains("pytead-tui trust"), "{said}");
@@ -193,6 +193,33 @@ fn in_a_folder_that_nobody_trusts_every_tool_says_the_command() {
     assert!(client.good("list_functions", json!({}))["total"].as_u64().unwrap() > 2);
     assert_eq!(place.run(&["trust", "--remove"]).0, 0);
     assert!(client.refused("list_functions", json!({})).contains("not trusted"));
+}
+
+#[test]
+fn yaml_tests_are_checked_and_run_and_paths_stay_in_the_project() {
+    let place = project();
+    let plugin = "from llm_pytest import LLMPlugin\nprint('{\"jsonrpc\": \"2.0\"}')\nclass A(LLMPlugin):\n    name = 'a'\n    \
+                  async def double(self, x: int) -> int:\n        print('noise')\n        return 2 * x\n";
+    place.save("tests/llm/plugins/a.py", plugin);
+    place.save("tests/llm/plugins/broken.py", "raise SystemExit(1)\n");
+    let test = "test: {name: t}\nsteps:\n  - {tool: a_double, args: {x: 2}, check: result == 5}\n\
+                verdict: {pass_if: all steps pass, fail_if: any step fails}\n";
+    place.save("tests/llm/test_t.yaml", test);
+    place.save("tests/llm/test_u.yaml", "test: {nme: t}\n");
+    let mut client = Client::trusted(&place);
+    let good = client.good("validate_test", json!({ "test_path": "tests/llm/test_t.yaml" }));
+    assert_eq!((&good["valid"], &good["step_count"], &good["tools_used"]), (&json!(true), &json!(1), &json!(["a_double"])));
+    let bad = client.good("validate_test", json!({ "test_path": "tests/llm/test_u.yaml" }));
+    assert!(bad["valid"] == json!(false) && bad["errors"].to_string().contains("Did you mean `name`?"), "{bad}");
+    let plugins = client.good("list_plugins", json!({}));
+    assert_eq!(plugins["plugins"][0]["tools"][0]["inputSchema"]["properties"]["x"]["type"], "integer", "{plugins}");
+    assert!(plugins["total_tools"] == json!(6) && plugins["broken"].to_string().contains("SystemExit: 1"), "{plugins}");
+    let ran = client.good("run_test", json!({ "test_path": "tests/llm/test_t.yaml" }));
+    assert_eq!((&ran["success"], &ran["verdict"]), (&json!(false), &json!("FAIL")), "{ran}");
+    assert!(ran["reason"].as_str().unwrap().contains("check: result == 5: result is 4"), "{ran}");
+    for path in ["../x.yaml", "/etc/passwd", "app.py", "tests/llm/none.yaml", "tests/llm"] {
+        assert!(client.refused("run_test", json!({ "test_path": path })).contains("is not read"), "{path}");
+    }
 }
 
 #[test]

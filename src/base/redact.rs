@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 /// Prefixes of issued tokens, the least length of the whole, and the kind shown in place of it.
 const SHAPES: &[(&str, usize, &str)] = &[
     ("ghp_", 36, "github-token"),
@@ -98,6 +100,23 @@ impl Redactor {
             rest = &rest[end..];
         }
         found.then(|| out + rest)
+    }
+
+    /// Gives a value without its secrets: those in its texts, and what stands under a secret name.
+    pub fn value(&mut self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.redact(&text).unwrap_or(text)),
+            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
+            Value::Object(fields) => {
+                let hidden = |name: &str, value: &Value| is_secret_name(name) && (value.is_string() || value.is_number());
+                let fields = fields.into_iter().map(|(name, value)| {
+                    let value = if hidden(&name, &value) { Value::String("[REDACTED]".into()) } else { self.value(value) };
+                    (self.redact(&name).unwrap_or(name), value)
+                });
+                Value::Object(fields.collect())
+            }
+            other => other,
+        }
     }
 
     fn first_secret(&self, text: &str) -> Option<(usize, usize, &'static str)> {
@@ -197,6 +216,16 @@ mod tests {
             }
         }
         assert!(!redactor.may_hold(b"a sentence of plain words, \x00\xff and numbers 12345"));
+    }
+
+    #[test]
+    fn values_lose_what_stands_under_a_secret_name_and_the_secrets_in_their_texts() {
+        let mut redactor = Redactor::new(["hunter2hunter2".to_owned()]);
+        let value = serde_json::json!({ "user": { "password": "x", "pin": [1], "note": "is hunter2hunter2" }, "tokens": 3 });
+        assert_eq!(
+            redactor.value(value),
+            serde_json::json!({ "user": { "password": "[REDACTED]", "pin": [1], "note": "is [REDACTED:secret#1]" }, "tokens": 3 })
+        );
     }
 
     #[test]

@@ -11,6 +11,11 @@ use serde::{Deserialize, Serialize};
 /// Files larger than this many bytes are refused before parsing.
 pub const SIZE_MAX: usize = 1 << 20;
 
+/// Nodes, aliases and depth of a tree: far above what people write, far below what hurts.
+const TREE_NODES_MAX: usize = 50_000;
+const TREE_ALIASES_MAX: usize = 100;
+const TREE_DEPTH_MAX: usize = 32;
+
 /// Why a YAML text was refused: a sentence with line and column where they are known.
 #[derive(Debug, thiserror::Error)]
 pub enum YamlError {
@@ -33,6 +38,61 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     serde_saphyr::from_str(text).map_err(|error| YamlError::Invalid(error.to_string()))
 }
 
+/// What is no YAML, and where, as far as that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misread {
+    /// Where reading stopped.
+    pub at: Option<Place>,
+    /// Why, without the place.
+    pub why: String,
+}
+
+/// Reads a text as a tree in which a key that stands twice is there twice: for readers that report every mistake.
+///
+/// # Errors
+/// Fails when the text is too large, over a budget, or no YAML.
+pub fn tree(text: &str) -> Result<Located, Misread> {
+    if text.len() > SIZE_MAX {
+        return Err(Misread { at: None, why: YamlError::TooLarge(text.len()).to_string() });
+    }
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_nodes: TREE_NODES_MAX,
+            max_aliases: TREE_ALIASES_MAX,
+            max_depth: TREE_DEPTH_MAX,
+            flow_nesting_limit: TREE_DEPTH_MAX,
+            max_documents: 1,
+        },
+        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
+    };
+    let mut tree = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let said = error.without_snippet().to_string();
+        let first = said.lines().next().unwrap_or_default();
+        let why = first.split(" at line ").next().unwrap_or(first).trim().to_owned();
+        Misread { at: error.location().map(place), why }
+    })?;
+    keep_letters(&mut tree, &text.lines().collect::<Vec<_>>());
+    Ok(tree)
+}
+
+/// Takes a bare `y` or `n` for the letter that it is to Python, where YAML 1.1 reads a flag.
+fn keep_letters(tree: &mut Located, lines: &[&str]) {
+    match &mut tree.value {
+        Plain::Bool(_) => {
+            let (line, column) = (tree.at.line as usize, tree.at.column as usize);
+            let rest =
+                line.checked_sub(1).and_then(|above| lines.get(above)).map(|line| line.chars().skip(column.saturating_sub(1)));
+            let word: String = rest.into_iter().flatten().take_while(char::is_ascii_alphanumeric).collect();
+            if matches!(word.as_str(), "y" | "Y" | "n" | "N") {
+                tree.value = Plain::Text(word);
+            }
+        }
+        Plain::List(items) => items.iter_mut().for_each(|item| keep_letters(item, lines)),
+        Plain::Map(entries) => entries.iter_mut().for_each(|(_, _, value)| keep_letters(value, lines)),
+        _ => {}
+    }
+}
+
 /// Writes a value as YAML text.
 ///
 /// # Errors
@@ -41,11 +101,28 @@ pub fn write<T: Serialize>(value: &T) -> Result<String, YamlError> {
     serde_saphyr::to_string(value).map_err(|error| YamlError::Invalid(error.to_string()))
 }
 
-/// A value with the line it stands on, 1-based; 0 where it is not known.
+/// Where something stands in a text: line and column, from 1; 0 where it is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Place {
+    /// The line.
+    pub line: u32,
+    /// The column, in characters.
+    pub column: u32,
+}
+
+impl Place {
+    /// The start of a line.
+    #[must_use]
+    pub fn line(line: u32) -> Self {
+        Self { line, column: 1 }
+    }
+}
+
+/// A value with the place of its first character.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Located {
-    /// The line of the value's first character.
-    pub line: u32,
+    /// Where it stands.
+    pub at: Place,
     /// The value.
     pub value: Plain,
 }
@@ -65,19 +142,20 @@ pub enum Plain {
     Text(String),
     /// A list.
     List(Vec<Located>),
-    /// A mapping in the order of the file: key, the key's line, value.
-    Map(Vec<(String, u32, Located)>),
+    /// A mapping in the order of the file: key, the key's place, value.
+    Map(Vec<(String, Place, Located)>),
 }
 
 impl<'de> Deserialize<'de> for Located {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = serde_saphyr::Spanned::<Plain>::deserialize(deserializer)?;
-        Ok(Self { line: line(spanned.referenced), value: spanned.value })
+        Ok(Self { at: place(spanned.referenced), value: spanned.value })
     }
 }
 
-fn line(location: serde_saphyr::Location) -> u32 {
-    u32::try_from(location.line()).unwrap_or(0)
+fn place(location: serde_saphyr::Location) -> Place {
+    let short = |number| u32::try_from(number).unwrap_or(0);
+    Place { line: short(location.line()), column: short(location.column()) }
 }
 
 impl<'de> Deserialize<'de> for Plain {
@@ -135,7 +213,7 @@ impl<'de> Deserialize<'de> for Plain {
             fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Plain, A::Error> {
                 let mut map = Vec::new();
                 while let Some(key) = pairs.next_key::<serde_saphyr::Spanned<String>>()? {
-                    map.push((key.value, line(key.referenced), pairs.next_value()?));
+                    map.push((key.value, place(key.referenced), pairs.next_value()?));
                 }
                 Ok(Plain::Map(map))
             }
@@ -173,23 +251,48 @@ mod tests {
     fn values_know_their_lines() {
         let text = "# settings\nrecord:\n  limit: 5\n\n  targets:\n    - shop.*\n    - 3\nnetwork: off\n";
         let Ok(Located { value: Plain::Map(map), .. }) = read::<Located>(text) else { unreachable!("it is a mapping") };
+        let at = |line, column| Place { line, column };
         let record = Plain::Map(vec![
-            ("limit".into(), 3, Located { line: 3, value: Plain::Int(5) }),
+            ("limit".into(), at(3, 3), Located { at: at(3, 10), value: Plain::Int(5) }),
             (
                 "targets".into(),
-                5,
+                at(5, 3),
                 Located {
-                    line: 6,
+                    at: at(6, 5),
                     value: Plain::List(vec![
-                        Located { line: 6, value: Plain::Text("shop.*".into()) },
-                        Located { line: 7, value: Plain::Int(3) },
+                        Located { at: at(6, 7), value: Plain::Text("shop.*".into()) },
+                        Located { at: at(7, 7), value: Plain::Int(3) },
                     ]),
                 },
             ),
         ]);
-        assert_eq!(map[0], ("record".into(), 2, Located { line: 3, value: record }));
-        assert_eq!(map[1].2, Located { line: 8, value: Plain::Bool(false) }, "YAML 1.1 words are what they were");
+        assert_eq!(map[0], ("record".into(), at(2, 1), Located { at: at(3, 3), value: record }));
+        assert_eq!(map[1].2, Located { at: at(8, 10), value: Plain::Bool(false) }, "YAML 1.1 words are what they were");
         assert!(read::<Located>("a: 1\na: 2\n").is_err(), "a key twice is a mistake");
+    }
+
+    #[test]
+    fn a_tree_keeps_a_key_that_stands_twice_and_says_where_reading_stopped() {
+        let Ok(Located { value: Plain::Map(map), .. }) = tree("a: 1\nb: 2\na: 3\n") else { unreachable!("it is a mapping") };
+        assert_eq!(map.iter().map(|(key, at, _)| (key.as_str(), at.line)).collect::<Vec<_>>(), [("a", 1), ("b", 2), ("a", 3)]);
+        let Ok(Located { value: Plain::Map(map), .. }) = tree("a: {b: n, c: yes}\nd: [y, 'n', off]\n") else { unreachable!() };
+        let text = |text: &str| Plain::Text(text.into());
+        let Plain::Map(inner) = &map[0].2.value else { unreachable!("it is a mapping") };
+        assert_eq!((&inner[0].2.value, &inner[1].2.value), (&text("n"), &Plain::Bool(true)), "as Python reads them");
+        let Plain::List(items) = &map[1].2.value else { unreachable!("it is a list") };
+        assert_eq!(items.iter().map(|item| &item.value).collect::<Vec<_>>(), [&text("y"), &text("n"), &Plain::Bool(false)]);
+        let misread = tree("a: [1, 2\nb: 3\n").err();
+        assert!(misread.as_ref().is_some_and(|misread| misread.at.is_some() && !misread.why.contains("line")), "{misread:?}");
+        let bombs = [
+            "[".repeat(5_000),
+            format!("a: &a [{}]\nb: [{}]\n", "x,".repeat(60), "*a,".repeat(2_000)),
+            format!("{}x", "- ".repeat(5_000)),
+            "x: 1\n---\ny: 2\n".to_owned(),
+            format!("a: \"{}\"", "x".repeat(SIZE_MAX)),
+        ];
+        for bomb in bombs {
+            assert!(tree(&bomb).is_err(), "{}", &bomb[..40.min(bomb.len())]);
+        }
     }
 
     #[test]

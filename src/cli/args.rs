@@ -112,6 +112,8 @@ pub enum Verb {
     Import(Import),
     /// Run tests and judge their intents; or say in sentences what a program has to do, and see whether it did.
     Check(Check),
+    /// Run YAML tests, whose steps call the tools of plugins; or only check how they are written.
+    Spec(SpecArgs),
     /// Print a recording, its calls or its journey; without one, list them.
     Export(Export),
     /// Read the project: its functions, and where a file does not parse.
@@ -133,6 +135,9 @@ pub enum Verb {
     /// Answer pytest's plugin.
     #[command(name = "__judge", hide = true)]
     Judge,
+    /// Answer pytest's plugin about YAML tests.
+    #[command(name = "__spec", hide = true)]
+    ServeSpecs,
     /// Print the completions of a shell.
     Completions {
         /// The shell.
@@ -202,6 +207,40 @@ pub struct Check {
     /// pytest: `-- -q -n 4`.
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<String>,
+}
+
+/// `spec`
+#[derive(Debug, Args)]
+pub struct SpecArgs {
+    /// Files and folders; by default the folders of the setting spec.paths.
+    #[arg(value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// Only say what is wrong with the files; nothing is run.
+    #[arg(long)]
+    pub check: bool,
+    /// Tests at once; by default the setting spec.workers.
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub workers: Option<u32>,
+    /// Seconds that a step may take that does not say so itself, in place of each test's own default.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Print each call of a tool and what it gave.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// End with 1 also when a test is unclear or could not be run.
+    #[arg(long)]
+    pub strict: bool,
+    /// List the tools that these tests may call, and plugins that are broken.
+    #[arg(long, conflicts_with = "check")]
+    pub tools: bool,
+    /// Print the JSON schema of the files, for editors.
+    #[arg(long)]
+    pub schema: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    if seconds > 0.0 && seconds <= 86_400.0 { Ok(seconds) } else { Err("expected more than 0 and at most 86400 seconds".into()) }
 }
 
 /// Flags that the predecessor had, each taken.

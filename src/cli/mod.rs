@@ -27,6 +27,7 @@ mod replay;
 mod review;
 mod run;
 mod show;
+mod spec;
 mod tead;
 mod trust;
 mod types;
@@ -133,6 +134,8 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Import(args)) => import::import(&cli.global, args).await,
         Some(Verb::Judge) => judge::judge(&cli.global),
         Some(Verb::Check(args)) => check::check(&cli.global, args).await,
+        Some(Verb::Spec(args)) => spec::spec(&cli.global, args).await,
+        Some(Verb::ServeSpecs) => spec::serve(&cli.global).await,
         Some(Verb::Export(args)) => export::export(&cli.global, args).await,
         Some(Verb::Index(args)) => index::index(&cli.global, args).await,
         Some(Verb::Clean(args)) => clean::clean(&cli.global, args).await,

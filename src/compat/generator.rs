@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::base::yaml::{Located, Plain};
+use crate::base::yaml::{Located, Place, Plain};
 use crate::domain::function::{Function, FunctionKind, ParamKind};
 
 /// Turns a file of its settings into one of ours. Keys of ours stay as they are, so that a file may hold both.
 #[must_use]
 pub fn modern(tree: Located) -> Located {
     let Plain::Map(sections) = tree.value else { return tree };
-    let mut out: Vec<(String, u32, Located)> = Vec::new();
+    let mut out: Vec<(String, Place, Located)> = Vec::new();
     for (section, line, value) in sections {
         let Plain::Map(entries) = value.value else {
             out.push((section, line, value));
@@ -28,7 +28,7 @@ pub fn modern(tree: Located) -> Located {
                 ("generation", "batch_size", _) => {}
                 // It wrote -1 for what suits the machine.
                 ("hardware", "n_threads", Plain::Int(..0)) => {
-                    set(&mut out, "hardware", "threads", at, Located { line: value.line, value: Plain::Int(0) });
+                    set(&mut out, "hardware", "threads", at, Located { at: value.at, value: Plain::Int(0) });
                 }
                 ("hardware", "n_threads", _) => set(&mut out, "hardware", "threads", at, value),
                 _ => set(&mut out, &section, &key, at, value),
@@ -39,23 +39,23 @@ pub fn modern(tree: Located) -> Located {
                 Some((repository, _)) if repository != file => format!("{repository}/{file}"),
                 _ => file,
             };
-            let text = |text: &str| Located { line: at, value: Plain::Text(text.to_owned()) };
+            let text = |text: &str| Located { at, value: Plain::Text(text.to_owned()) };
             set(&mut out, "model", "provider", at, text("local"));
             set(&mut out, "model", "name", at, text(&name));
         }
     }
-    Located { line: tree.line, value: Plain::Map(out) }
+    Located { at: tree.at, value: Plain::Map(out) }
 }
 
 /// Adds a key to a section, which is made where it is missing.
-fn set(sections: &mut Vec<(String, u32, Located)>, section: &str, key: &str, line: u32, value: Located) {
+fn set(sections: &mut Vec<(String, Place, Located)>, section: &str, key: &str, place: Place, value: Located) {
     let at = sections.iter().position(|(name, _, tree)| name == section && matches!(tree.value, Plain::Map(_)));
     let at = at.unwrap_or_else(|| {
-        sections.push((section.to_owned(), line, Located { line, value: Plain::Map(Vec::new()) }));
+        sections.push((section.to_owned(), place, Located { at: place, value: Plain::Map(Vec::new()) }));
         sections.len() - 1
     });
     if let Plain::Map(entries) = &mut sections[at].2.value {
-        entries.push((key.to_owned(), line, value));
+        entries.push((key.to_owned(), place, value));
     }
 }
 

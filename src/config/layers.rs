@@ -12,7 +12,7 @@ use super::source;
 use crate::base::error::Trouble;
 use crate::base::paths::{RelPath, nearest, tilde};
 use crate::base::text::display_line;
-use crate::base::yaml::{Located, Plain};
+use crate::base::yaml::{Located, Place, Plain};
 use crate::domain::settings::{CLAUDE_CODE, LOCAL, Settings};
 use crate::domain::snapshot::Trust;
 
@@ -218,16 +218,16 @@ impl Merge {
                 self.section("", &own, origin);
             }
             Plain::Null => {}
-            _ => self.mistakes.push(Trouble::usage(format!("{}: expected sections.", origin(tree.line)))),
+            _ => self.mistakes.push(Trouble::usage(format!("{}: expected sections.", origin(tree.at.line)))),
         }
     }
 
-    fn section(&mut self, section: &str, entries: &[(String, u32, Located)], origin: &mut dyn FnMut(u32) -> Origin) {
-        for (key, line, value) in entries {
+    fn section(&mut self, section: &str, entries: &[(String, Place, Located)], origin: &mut dyn FnMut(u32) -> Origin) {
+        for (key, at, value) in entries {
             // A dot inside a key would pass for a section.
             let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
             if key.contains('.') || key.is_empty() {
-                self.unknown(&name, &origin(*line));
+                self.unknown(&name, &origin(at.line));
                 continue;
             }
             match (&value.value, schema::find(&name)) {
@@ -237,24 +237,29 @@ impl Merge {
                 // A value left empty is a value not set.
                 (Plain::Null, Some(_)) => {}
                 (_, Some(key)) => match key.form.take(&value.value) {
-                    Ok(taken) => self.set(name, key, taken, origin(*line)),
-                    Err(expected) => self.wrong(&name, &expected, &origin(value.line.max(*line))),
+                    Ok(taken) => self.set(name, key, taken, origin(at.line)),
+                    Err(expected) => self.wrong(&name, &expected, &origin(value.at.line.max(at.line))),
                 },
-                (_, None) if schema::is_section(&name) => self.wrong(&name, "a section", &origin(*line)),
-                (_, None) => self.unknown(&name, &origin(*line)),
+                (_, None) if schema::is_section(&name) => self.wrong(&name, "a section", &origin(at.line)),
+                (_, None) => self.unknown(&name, &origin(at.line)),
             }
         }
     }
 
     /// Takes what a tool before this one left in its sections; nothing there is a mistake, only not used.
-    fn former_sections(&mut self, sections: &[&str], entries: &[(String, u32, Located)], origin: &mut dyn FnMut(u32) -> Origin) {
+    fn former_sections(
+        &mut self,
+        sections: &[&str],
+        entries: &[(String, Place, Located)],
+        origin: &mut dyn FnMut(u32) -> Origin,
+    ) {
         let Some(former) = self.former else { return };
         let mut unused = Vec::new();
         let mut place = None;
         for section in sections {
             let Some((_, _, tree)) = entries.iter().find(|(key, ..)| key == section) else { continue };
             let Plain::Map(entries) = &tree.value else { continue };
-            for (key, line, value) in entries {
+            for (key, at, value) in entries {
                 let name = (former.renamed)(key).flatten();
                 let known = name.and_then(|name| Some((name, schema::find(name)?)));
                 let taken = known.and_then(|(name, key)| {
@@ -264,10 +269,10 @@ impl Merge {
                     Some((name, key, value))
                 });
                 match taken {
-                    Some((name, key, value)) => self.set(name.to_owned(), key, value, origin(*line)),
+                    Some((name, key, value)) => self.set(name.to_owned(), key, value, origin(at.line)),
                     None => {
                         unused.push(format!("{section}.{}", display_line(key)));
-                        place.get_or_insert_with(|| origin(*line));
+                        place.get_or_insert_with(|| origin(at.line));
                     }
                 }
             }
@@ -369,7 +374,7 @@ fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
     let below = |path: &str| RelPath::new(path).is_some();
     let fine = match name {
         "output.tests" | "model.answers_folder" => below(text),
-        "record.exclude" => value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(below)),
+        "record.exclude" | "spec.paths" => value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(below)),
         "record.python_path" => {
             value.as_array().is_some_and(|all| all.iter().filter_map(Value::as_str).all(|path| path == "." || below(path)))
         }
@@ -385,7 +390,7 @@ fn fits(name: &str, value: &Value) -> Result<(), &'static str> {
     match name {
         _ if fine => Ok(()),
         "output.tests" | "model.answers_folder" => Err("a folder below the project's root"),
-        "record.exclude" | "record.python_path" => Err("folders below the project's root"),
+        "record.exclude" | "record.python_path" | "spec.paths" => Err("folders below the project's root"),
         _ if name.ends_with(".endpoints") => Err("addresses that begin with http:// or https://"),
         _ if name.ends_with(".base_url") => Err("an address that begins with http:// or https://"),
         _ => Err("the name of a variable, not the key itself"),

@@ -158,6 +158,14 @@ pub const KEYS: &[Key] = &[
     ),
     key("providers.*.key_env", Form::Text, Project::Nothing, "The variable that holds the key."),
     key("providers.*.concurrency", Form::Whole(1, 256), Project::Nothing, "Requests at once."),
+    key("spec.paths", Form::Texts, Project::Sets, "Folders below the root in which YAML files are tests."),
+    key("spec.workers", Form::Whole(1, 64), Project::Sets, "YAML tests at once."),
+    key(
+        "mcp_servers.*.command",
+        Form::Texts,
+        Project::SetsWhenTrusted,
+        "The program, and its arguments, of a server whose tools YAML tests may call.",
+    ),
     key("watch.enabled", Form::Flag, Project::Sets, "Watch at all."),
     key("watch.quiet_ms", Form::Whole(1, 10_000), Project::Sets, "Milliseconds without an event before a save is acted on."),
     key(
@@ -186,6 +194,9 @@ pub const KEYS: &[Key] = &[
     ),
 ];
 
+/// Sections with an entry for each name that a person chooses.
+const NAMED: &[&str] = &["providers", "mcp_servers"];
+
 /// Finds a setting by its full name, `providers.local.kind` too.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Key> {
@@ -199,9 +210,12 @@ pub fn find(name: &str) -> Option<&'static Key> {
 /// Tells whether settings begin with this name: `record`, `providers.local`.
 #[must_use]
 pub fn is_section(name: &str) -> bool {
-    name == "providers"
-        || name.strip_prefix("providers.").is_some_and(|rest| !rest.is_empty() && !rest.contains('.'))
-        || KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    NAMED.iter().any(|section| {
+        let rest = name.strip_prefix(section);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix('.').is_some_and(|own| !own.is_empty() && !own.contains('.'))
+        })
+    }) || KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// Finds the setting that a variable `PYTEAD_<SECTION>_<KEY>` is for. `Err` for a variable of one of our sections that
@@ -211,16 +225,17 @@ pub fn is_section(name: &str) -> bool {
 /// Gives the name as a setting's would be written.
 pub fn of_variable(variable: &str) -> Result<Option<String>, String> {
     let Some(name) = variable.strip_prefix("PYTEAD_").map(str::to_lowercase) else { return Ok(None) };
-    if let Some(rest) = name.strip_prefix("providers_") {
+    for section in NAMED {
+        let Some(rest) = name.strip_prefix(section).and_then(|rest| rest.strip_prefix('_')) else { continue };
         for key in KEYS {
-            if let Some(field) = key.name.strip_prefix("providers.*.")
-                && let Some(provider) = rest.strip_suffix(field).and_then(|rest| rest.strip_suffix('_'))
-                && !provider.is_empty()
+            if let Some(field) = key.name.strip_prefix(section).and_then(|rest| rest.strip_prefix(".*."))
+                && let Some(entry) = rest.strip_suffix(field).and_then(|rest| rest.strip_suffix('_'))
+                && !entry.is_empty()
             {
-                return Ok(Some(format!("providers.{provider}.{field}")));
+                return Ok(Some(format!("{section}.{entry}.{field}")));
             }
         }
-        return Err(format!("providers.{rest}"));
+        return Err(format!("{section}.{rest}"));
     }
     if let Some(key) = KEYS.iter().find(|key| key.name.replace('.', "_") == name) {
         return Ok(Some(key.name.to_owned()));
@@ -308,7 +323,7 @@ impl Form {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::domain::settings::{Provider, Settings};
+    use crate::domain::settings::{McpServer, Provider, Settings};
 
     fn leaves(prefix: &str, value: &Value, out: &mut Vec<String>) {
         match value {
@@ -326,6 +341,7 @@ mod tests {
     fn the_table_and_the_settings_have_the_same_names() {
         let mut settings = Settings::default();
         settings.providers.insert("*".into(), Provider::default());
+        settings.mcp_servers.insert("*".into(), McpServer::default());
         let mut names = Vec::new();
         leaves("", &serde_json::to_value(settings).unwrap(), &mut names);
         names.sort();
@@ -338,7 +354,13 @@ mod tests {
     fn names_are_found_in_files_and_variables() {
         assert_eq!(find("providers.local.kind").map(|key| key.name), Some("providers.*.kind"));
         assert_eq!(find("record"), None);
-        assert!(is_section("record") && is_section("providers.x") && !is_section("network") && !is_section("rec"));
+        assert!(
+            is_section("record")
+                && is_section("providers.x")
+                && is_section("mcp_servers.x")
+                && !is_section("network")
+                && !is_section("rec")
+        );
         assert_eq!(of_variable("PYTEAD_RECORD_LIMIT"), Ok(Some("record.limit".into())));
         assert_eq!(of_variable("PYTEAD_GENERATION_TESTS_PER_FUNCTION"), Ok(Some("generation.tests_per_function".into())));
         assert_eq!(of_variable("PYTEAD_PROVIDERS_MY_BOX_BASE_URL"), Ok(Some("providers.my_box.base_url".into())));

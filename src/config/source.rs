@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
 use crate::base::text::display;
-use crate::base::yaml::{self, Located, Plain, SIZE_MAX};
+use crate::base::yaml::{self, Located, Place, Plain, SIZE_MAX};
 
 /// Reads a file of settings; `None` when there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Located>, Trouble> {
@@ -19,7 +19,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Located>, Trouble> {
         return toml_tree(path, &text, &[]);
     }
     if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
-        return Ok(Some(Located { line: 1, value: Plain::Map(Vec::new()) }));
+        return Ok(Some(Located { at: Place::line(1), value: Plain::Map(Vec::new()) }));
     }
     yaml::read(&text).map(Some).map_err(|error| broken(path, &error.to_string()))
 }
@@ -61,7 +61,7 @@ fn broken(path: &Path, why: &str) -> Trouble {
 fn toml_tree(path: &Path, text: &str, section: &[&str]) -> Result<Option<Located>, Trouble> {
     let table = DeTable::parse(text).map_err(|error| broken(path, &error.to_string()))?;
     let lines = Lines(text);
-    let mut here = lines.table(table.get_ref(), 1);
+    let mut here = lines.table(table.get_ref(), Place::line(1));
     for name in section {
         let Plain::Map(entries) = here.value else { return Ok(None) };
         match entries.into_iter().find(|(key, ..)| key == name) {
@@ -72,24 +72,26 @@ fn toml_tree(path: &Path, text: &str, section: &[&str]) -> Result<Option<Located
     Ok(Some(here))
 }
 
-/// Turns places in a text into lines.
+/// Turns offsets in a text into places.
 struct Lines<'a>(&'a str);
 
 impl Lines<'_> {
-    fn at(&self, offset: usize) -> u32 {
-        let before = self.0.as_bytes().get(..offset).unwrap_or_default();
-        u32::try_from(before.iter().filter(|byte| **byte == b'\n').count() + 1).unwrap_or(u32::MAX)
+    fn at(&self, offset: usize) -> Place {
+        let before = self.0.get(..offset).unwrap_or_default();
+        let count = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        Place { line: count(before.matches('\n').count()), column: count(line.chars().count()) }
     }
 
-    fn table(&self, table: &DeTable<'_>, line: u32) -> Located {
-        let mut entries: Vec<(String, u32, Located)> =
+    fn table(&self, table: &DeTable<'_>, at: Place) -> Located {
+        let mut entries: Vec<(String, Place, Located)> =
             table.iter().map(|(key, value)| (key.get_ref().to_string(), self.at(key.span().start), self.value(value))).collect();
-        entries.sort_by_key(|(_, line, _)| *line);
-        Located { line, value: Plain::Map(entries) }
+        entries.sort_by_key(|(_, at, _)| *at);
+        Located { at, value: Plain::Map(entries) }
     }
 
     fn value(&self, spanned: &Spanned<DeValue<'_>>) -> Located {
-        let line = self.at(spanned.span().start);
+        let at = self.at(spanned.span().start);
         let value = match spanned.get_ref() {
             DeValue::String(text) => Plain::Text(text.to_string()),
             DeValue::Boolean(flag) => Plain::Bool(*flag),
@@ -98,8 +100,8 @@ impl Lines<'_> {
             DeValue::Float(number) => number.as_str().parse().map_or(Plain::Null, Plain::Float),
             DeValue::Datetime(date) => Plain::Text(date.to_string()),
             DeValue::Array(items) => Plain::List(items.iter().map(|item| self.value(item)).collect()),
-            DeValue::Table(table) => return self.table(table, line),
+            DeValue::Table(table) => return self.table(table, at),
         };
-        Located { line, value }
+        Located { at, value }
     }
 }

@@ -82,6 +82,26 @@ pub fn command<S: AsRef<OsStr>>(
     Ok(command)
 }
 
+/// In place of a level: nothing is taken from the command, but it is watched over.
+const WATCHED: &str = "watched";
+
+/// Builds the command that runs `program` as the user, with all that the user may do, and watches over it: when it ends,
+/// is stopped, or this process is gone, nothing of what it started is left.
+///
+/// Asked to [`stop`], or alone, the program gets SIGTERM and a few seconds; asked once more, it is ended at once. On systems
+/// without `/proc` only the program itself is.
+///
+/// # Errors
+/// When the binary of this program is not found.
+pub fn watched<S: AsRef<OsStr>>(program: &Path, args: impl IntoIterator<Item = S>) -> Result<Command, Trouble> {
+    let mut command = Command::new(executable()?);
+    command.args([ENTRY, WATCHED, "--parent", &std::process::id().to_string(), "--"]);
+    command.arg(program).args(args);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    Ok(command)
+}
+
 /// Makes a private folder for a contained command to write to; it goes with the value.
 ///
 /// # Errors
@@ -116,13 +136,28 @@ pub fn stop(process: u32) {
 /// To be called at the very start of `main`, before any thread is started.
 #[must_use]
 pub fn enter(args: &[OsString]) -> u8 {
-    match Order::parse(args).and_then(|order| system::enter(&order)) {
+    let entered = match args {
+        [word, rest @ ..] if word == WATCHED => watch(rest),
+        _ => Order::parse(args).and_then(|order| system::enter(&order)),
+    };
+    match entered {
         Ok(code) => code,
         Err(trouble) => {
             let _ = writeln!(std::io::stderr(), "pytead-tui: {trouble}");
             REFUSED
         }
     }
+}
+
+/// Runs a command and watches over it: what stands behind [`WATCHED`].
+fn watch(args: &[OsString]) -> Result<u8, Trouble> {
+    let wrong = || Trouble::usage("The program to watch over was started with wrong arguments.");
+    let [parent_flag, parent, dashes, program, args @ ..] = args else { return Err(wrong()) };
+    let parent = parent.to_str().and_then(|parent| parent.parse().ok()).ok_or_else(wrong)?;
+    if parent_flag != "--parent" || dashes != "--" {
+        return Err(wrong());
+    }
+    system::watch(parent, program, args)
 }
 
 /// What the command line of the sandbox asks for.

@@ -44,6 +44,21 @@ pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
     Err(Trouble::environment("The command could not be started.").because(error))
 }
 
+/// Becomes the program: nothing here ends what it leaves behind.
+#[cfg(unix)]
+pub(super) fn watch(_starter: u32, program: &std::ffi::OsString, args: &[std::ffi::OsString]) -> Result<u8, Trouble> {
+    use std::os::unix::process::CommandExt;
+
+    let error = std::process::Command::new(program).args(args).exec();
+    Err(Trouble::environment("The program could not be started.").because(error))
+}
+
+/// Nothing is run here.
+#[cfg(not(unix))]
+pub(super) fn watch(_starter: u32, _program: &std::ffi::OsString, _args: &[std::ffi::OsString]) -> Result<u8, Trouble> {
+    Err(Trouble::environment("Nothing was run: programs are not watched over here."))
+}
+
 /// Nothing is run here.
 #[cfg(not(unix))]
 pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {

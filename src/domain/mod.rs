@@ -14,5 +14,6 @@ pub mod proposal;
 pub mod question;
 pub mod settings;
 pub mod snapshot;
+pub mod spec;
 pub mod value;
 pub mod verdict;

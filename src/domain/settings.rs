@@ -22,6 +22,10 @@ pub struct Settings {
     pub hardware: Hardware,
     /// Places that answer model requests, by name.
     pub providers: BTreeMap<String, Provider>,
+    /// YAML tests.
+    pub spec: Spec,
+    /// MCP servers whose tools YAML tests may call, by name.
+    pub mcp_servers: BTreeMap<String, McpServer>,
     /// Watching files.
     pub watch: Watch,
     /// Secrets.
@@ -248,6 +252,30 @@ impl Default for Provider {
             concurrency: 2,
         }
     }
+}
+
+/// `spec`: YAML tests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Spec {
+    /// Folders below the root in which YAML files are tests.
+    pub paths: Vec<String>,
+    /// Tests at once.
+    pub workers: u32,
+}
+
+impl Default for Spec {
+    fn default() -> Self {
+        Self { paths: vec!["tests/llm".into()], workers: 2 }
+    }
+}
+
+/// `mcp_servers.<name>`: a server whose tools YAML tests may call.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpServer {
+    /// The program and its arguments.
+    pub command: Vec<String>,
 }
 
 /// `watch`: reacting to saves.

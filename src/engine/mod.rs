@@ -47,6 +47,7 @@ mod rejudging;
 pub mod report;
 mod review;
 mod rows;
+pub mod specs;
 mod standing;
 mod steadying;
 mod stream;
@@ -288,6 +289,12 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 impl Handle {
+    /// Gives the project's root, and the settings it was opened with.
+    #[must_use]
+    pub fn project(&self) -> (&Path, &Settings) {
+        (&self.core.root, &self.core.settings)
+    }
+
     /// Asks for something; what comes of it is announced.
     pub fn send(&self, command: Command) {
         let handle = self.clone();

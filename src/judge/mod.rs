@@ -2,6 +2,7 @@
 //! ([`names`]), and decided by rules ([`evaluate`]). Pure functions: nothing is read, stored or asked here.
 
 pub mod approved;
+pub mod data;
 pub mod evaluate;
 pub mod grammar;
 mod heads;

@@ -10,6 +10,7 @@ mod reading;
 mod resources;
 mod server;
 mod session;
+mod specs;
 mod tools;
 mod working;
 

@@ -17,7 +17,7 @@ use crate::mcp::arguments::Arguments;
 use crate::mcp::session::Session;
 use crate::mcp::tools::{self, Which};
 use crate::mcp::working::Request;
-use crate::mcp::{answers, reading, resources, working};
+use crate::mcp::{answers, reading, resources, specs, working};
 
 /// What an agent is told when it begins.
 const INSTRUCTIONS: &str = "\
@@ -61,6 +61,9 @@ impl Server {
             Which::Diff => working::diff(&request).await,
             Which::ProposeDraft => working::propose(&request).await,
             Which::ExplainChange => working::explain(&request).await,
+            Which::ValidateTest => specs::validate(&request).await,
+            Which::ListPlugins => specs::plugins(&request).await,
+            Which::RunTest => specs::run(&request).await,
         }
     }
 }

@@ -21,10 +21,13 @@ pub enum Which {
     Diff,
     ProposeDraft,
     ExplainChange,
+    ValidateTest,
+    ListPlugins,
+    RunTest,
 }
 
 /// All of them, in the order they are listed.
-pub const ALL: [Which; 12] = [
+pub const ALL: [Which; 15] = [
     Which::ListFunctions,
     Which::ShowFunction,
     Which::ListCalls,
@@ -37,6 +40,9 @@ pub const ALL: [Which; 12] = [
     Which::Diff,
     Which::ProposeDraft,
     Which::ExplainChange,
+    Which::ValidateTest,
+    Which::ListPlugins,
+    Which::RunTest,
 ];
 
 impl Which {
@@ -60,6 +66,9 @@ impl Which {
             Self::Diff => "diff",
             Self::ProposeDraft => "propose_draft",
             Self::ExplainChange => "explain_change",
+            Self::ValidateTest => "validate_test",
+            Self::ListPlugins => "list_plugins",
+            Self::RunTest => "run_test",
         }
     }
 
@@ -93,6 +102,14 @@ impl Which {
                  function; a person decides."
             }
             Self::ExplainChange => "Say why a change that waits is meant. A person reads it beside the evidence and decides.",
+            Self::ValidateTest => "Say what is wrong with a YAML test, every mistake with its line. Nothing is run.",
+            Self::ListPlugins => {
+                "The tools that steps of YAML tests may call, with their schemas. The plugins are imported as the user."
+            }
+            Self::RunTest => {
+                "Run one YAML test, step by step, with the project's plugins as the user. Rules decide; what only a model could \
+                 is UNCLEAR."
+            }
         }
     }
 
@@ -160,11 +177,26 @@ impl Which {
             Self::ExplainChange => {
                 (json!({ "proposal": number("its number"), "note": text("why it is meant") }), &["proposal", "note"])
             }
+            Self::ValidateTest => (json!({ "test_path": text("tests/llm/test_users.yaml, below the root") }), &["test_path"]),
+            Self::ListPlugins => (json!({}), &[]),
+            Self::RunTest => (
+                json!({ "test_path": text("tests/llm/test_users.yaml, below the root"), "seconds": seconds(300) }),
+                &["test_path"],
+            ),
         }
     }
 
     fn reads_only(self) -> bool {
-        !matches!(self, Self::RecordTest | Self::Replay | Self::Diff | Self::ProposeDraft | Self::ExplainChange)
+        !matches!(
+            self,
+            Self::RecordTest
+                | Self::Replay
+                | Self::Diff
+                | Self::ProposeDraft
+                | Self::ExplainChange
+                | Self::ListPlugins
+                | Self::RunTest
+        )
     }
 
     /// Describes it to an agent.

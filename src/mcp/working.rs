@@ -153,7 +153,8 @@ fn agent(context: &RequestContext<RoleServer>) -> String {
     context.peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default()
 }
 
-fn seconds(given: &Arguments, default: u64) -> Result<u64, Trouble> {
+/// Gives the seconds that something may run.
+pub fn seconds(given: &Arguments, default: u64) -> Result<u64, Trouble> {
     Ok(given.number("seconds", default, SECONDS_MAX)?.max(1))
 }
 

@@ -1,8 +1,9 @@
-//! The project's interpreter, our Python package, the worker, values on the wire.
+//! The project's interpreter, our Python package, the worker, the plugins of YAML tests, values on the wire.
 
 pub mod interpreter;
 pub mod marshal;
 pub mod package;
+pub mod plugins;
 mod process;
 pub mod protocol;
 pub mod skim;

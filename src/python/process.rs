@@ -71,7 +71,7 @@ impl Live {
         });
         let shared = Arc::clone(&waiting);
         tokio::spawn(async move {
-            while let Ok(reply) = read_reply(&mut stdout).await {
+            while let Ok(reply) = read_reply::<Reply>(&mut stdout).await {
                 let mut waiting = shared.lock();
                 let (id, done) = (reply.id, reply.done);
                 if let Some(receiver) = waiting.replies.get(&id) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::domain::call::{Call, Control};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -291,7 +292,7 @@ fn bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Vec
 
 /// Puts a request into a frame; `None` when it is too large.
 #[must_use]
-pub fn frame(request: &Request<'_>) -> Option<Vec<u8>> {
+pub fn frame(request: &impl Serialize) -> Option<Vec<u8>> {
     let body = serde_json::to_vec(request).ok()?;
     let length = u32::try_from(body.len()).ok().filter(|length| *length <= LARGEST_FRAME)?;
     let mut frame = length.to_le_bytes().to_vec();
@@ -303,7 +304,7 @@ pub fn frame(request: &Request<'_>) -> Option<Vec<u8>> {
 ///
 /// # Errors
 /// When the stream ends or breaks, or what comes is not a reply.
-pub async fn read_reply(stream: &mut (impl AsyncRead + Unpin)) -> std::io::Result<Reply> {
+pub async fn read_reply<T: DeserializeOwned>(stream: &mut (impl AsyncRead + Unpin)) -> std::io::Result<T> {
     let length = stream.read_u32_le().await?;
     if length > LARGEST_FRAME {
         return Err(std::io::Error::other(format!("a reply of {length} bytes is too large")));
@@ -323,14 +324,14 @@ mod tests {
         let body = br#"{"id": 7, "key": 3, "outcome": "AAE=", "ns": 12, "entered": [["shop/cart.py", "Cart.total"]]}"#;
         let mut stream = Vec::from((body.len() as u32).to_le_bytes());
         stream.extend(body);
-        let reply = read_reply(&mut stream.as_slice()).await.unwrap();
+        let reply: Reply = read_reply(&mut stream.as_slice()).await.unwrap();
         assert_eq!((reply.id, reply.done, reply.key, reply.ns), (7, false, Some(3), Some(12)));
         assert_eq!(reply.outcome.as_deref(), Some(&[0, 1][..]));
         assert_eq!(reply.entered, [("shop/cart.py".to_owned(), "Cart.total".to_owned())]);
 
-        let error = read_reply(&mut u32::MAX.to_le_bytes().as_slice()).await.unwrap_err();
+        let error = read_reply::<Reply>(&mut u32::MAX.to_le_bytes().as_slice()).await.unwrap_err();
         assert!(error.to_string().contains("too large"), "{error}");
-        assert!(read_reply(&mut [9, 0, 0, 0, b'{'].as_slice()).await.is_err(), "a cut frame is an error");
+        assert!(read_reply::<Reply>(&mut [9, 0, 0, 0, b'{'].as_slice()).await.is_err(), "a cut frame is an error");
     }
 
     #[test]

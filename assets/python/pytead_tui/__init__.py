@@ -1,9 +1,12 @@
 """The Python side of pytead-tui. Importing this package imports nothing else."""
 
 __version__ = "0.1.0"
-__all__ = ["SemanticAssertionError", "semantic_test", "trace", "trace2test"]
+__all__ = ["LLMPlugin", "SemanticAssertionError", "semantic_test", "trace", "trace2test"]
 
-_HOMES = {"trace": "tracing", "trace2test": "tracing", "semantic_test": "intents", "SemanticAssertionError": "intents"}
+_HOMES = {
+    "trace": "tracing", "trace2test": "tracing", "semantic_test": "intents", "SemanticAssertionError": "intents",
+    "LLMPlugin": "plugins",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
@@ -16,6 +19,10 @@ def __getattr__(name: str) -> object:
         from pytead_tui import intents
 
         return getattr(intents, name)
+    if home == "plugins":
+        from pytead_tui import plugins
+
+        return plugins.LLMPlugin
     raise AttributeError("module %r has no attribute %r" % (__name__, name))
 
 

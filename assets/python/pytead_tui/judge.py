@@ -50,6 +50,9 @@ def find() -> str:
 class Judge:
     """The judge of this process, started when it is first needed, and anew in a forked child."""
 
+    VERB = "__judge"
+    PATIENCE = 2.0  # seconds to end by itself
+
     def __init__(self, root: str) -> None:
         self.root = root
         self.pid = 0
@@ -66,7 +69,7 @@ class Judge:
         try:
             program = find()
             self.process = subprocess.Popen(
-                [program, "--root", self.root, "__judge"],
+                [program, "--root", self.root, *self._words(), self.VERB],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, close_fds=True,
                 start_new_session=True,
             )  # fmt: skip
@@ -91,28 +94,35 @@ class Judge:
     def ask(self, request: dict) -> dict:
         """Gives the verdict on one test."""
         self.start()
-        try:
-            line = json.dumps({"judge": request}).encode() + b"\n"
-            descriptor = self.process.stdin.fileno()
-            while line:
-                line = line[_write(descriptor, line) :]
-        except OSError as error:
-            self.stop()
-            raise Broken("The judge has ended.") from error
+        self._write({"judge": request})
         answer = self._answer()
         verdict = answer.get("verdict")
         if not isinstance(verdict, dict):
             raise Broken(str(answer.get("error", "The judge gave no verdict.")))
         return verdict
 
-    def _answer(self) -> dict:
+    def _words(self) -> "list[str]":
+        """Gives more words of the command line."""
+        return []
+
+    def _write(self, request: dict) -> None:
+        try:
+            line = json.dumps(request).encode() + b"\n"
+            descriptor = self.process.stdin.fileno()
+            while line:
+                line = line[_write(descriptor, line) :]
+        except OSError as error:
+            self.stop()
+            raise Broken("The judge has ended.") from error
+
+    def _answer(self, seconds: float = SECONDS) -> dict:
         descriptor = self.process.stdout.fileno()
-        until = _monotonic() + SECONDS
+        until = _monotonic() + seconds
         while b"\n" not in self.rest:
             ready, _, _ = _select([descriptor], [], [], max(0.0, until - _monotonic()))
             if not ready:
                 self.stop()
-                raise Broken("The judge gave no answer in %d seconds." % SECONDS)
+                raise Broken("The judge gave no answer in %d seconds." % seconds)
             data = _read(descriptor, 1 << 16)
             if not data:
                 self.stop()
@@ -139,7 +149,7 @@ class Judge:
             except OSError:
                 pass
         try:
-            process.wait(2)
+            process.wait(self.PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -1,7 +1,7 @@
 """pytest's plugin: tests with an intent are recorded and judged while they run, so that the test itself can fail.
 
 Loaded by the wheel, by `pytead-tui check`, or with `-p pytead_tui.pytest_plugin`. A suite without intents only pays for
-looking. What a verdict looks like is verdicts.py; who decides is judge.py.
+looking. What a verdict looks like is verdicts.py; who decides is judge.py; YAML tests are llm_pytest.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from pytead_tui import intents, judge, verdicts
+from pytead_tui import intents, judge, llm_pytest, verdicts
 from pytead_tui.compat import finder
 from pytead_tui.intents import SemanticAssertionError
 
@@ -26,15 +26,20 @@ _MARKS = (".pytead", "pyproject.toml", "setup.py", "setup.cfg", ".git")  # of a 
 _NOT_FAILURES = (pytest.skip.Exception, pytest.fail.Exception, pytest.exit.Exception)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds our options."""
+    llm_pytest.add_options(parser)
     group = parser.getgroup("semantic", "intents of tests (pytead-tui)")
     group.addoption(
         "--semantic-strict", action="store_true", dest="semantic_strict", default=None,
         help="end with 1 also when an intent is unclear or its judge is broken; by itself where CI is set",
     )  # fmt: skip
     group.addoption(
-        "--no-semantic-strict", action="store_false", dest="semantic_strict", help="never do that, not even where CI is set"
+        "--no-semantic-strict",
+        action="store_false",
+        dest="semantic_strict",
+        help="never do that, not even where CI is set",
     )
     group.addoption("--semantic-report", metavar="FILE", help="write each verdict to FILE as a line of JSON")
     group.addoption(
@@ -42,13 +47,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="print what each test did, the lines it reached, or clauses that it may have; also of tests without an intent",
     )  # fmt: skip
     group.addoption("--semantic-journeys", metavar="FILE", help="write what each test did to FILE as a line of JSON")
-    group.addoption("--semantic-dry-run", action="store_true", help="record and judge, but only say what would come of it")
+    group.addoption(
+        "--semantic-dry-run", action="store_true", help="record and judge, but only say what would come of it"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Puts the plugin's working part in place."""
     finder.install()
-    config.pluginmanager.register(Intents(config), _NAME)
+    plugin = Intents(config)
+    config.pluginmanager.register(plugin, _NAME)
+    llm_pytest.install(config, plugin.root, plugin.strict)
 
 
 def root_of(config: pytest.Config) -> str:
@@ -279,7 +288,9 @@ class Intents:
             for line in verdicts.lines(verdict):
                 terminalreporter.write_line("    " + line)
         if not self.dry and not self.strict:
-            terminalreporter.write_line("This does not fail the run; with --semantic-strict, or where CI is set, it does.")
+            terminalreporter.write_line(
+                "This does not fail the run; with --semantic-strict, or where CI is set, it does."
+            )
 
 
 def _intent(item: pytest.Item) -> "intents.Intent | None":

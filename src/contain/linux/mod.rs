@@ -11,6 +11,7 @@ mod filter;
 mod mounts;
 mod rules;
 mod sys;
+mod watched;
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -20,6 +21,7 @@ use std::process::{Command, Stdio};
 use super::{Confinement, Level, Limits, Order};
 use crate::base::error::Trouble;
 use sys::Fork;
+pub(super) use watched::watch;
 
 /// A step of the sandbox that did not work.
 #[derive(Debug, thiserror::Error)]

@@ -276,6 +276,13 @@ impl Signals {
         }
     }
 
+    /// Sleeps until a signal comes in, some milliseconds at most.
+    pub(super) fn wait_at_most(&self, milliseconds: libc::c_int) {
+        let mut fd = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: the structure lives across the call and is the one there is.
+        unsafe { libc::poll(&raw mut fd, 1, milliseconds) };
+    }
+
     /// Sleeps until a signal comes in or the process ends; a second at most when that process cannot be watched.
     pub(super) fn wait(&self, process: &Process) {
         let watched = process.0.as_ref().map_or(-1, AsRawFd::as_raw_fd);
@@ -337,6 +344,12 @@ pub(super) fn reap_waiting(child: i32) -> Option<u8> {
 pub(super) fn kill(child: i32) {
     // SAFETY: no memory is involved; an unreaped child's id is not used again.
     unsafe { libc::kill(child, libc::SIGKILL) };
+}
+
+/// Asks one child to end.
+pub(super) fn ask_to_end(child: i32) {
+    // SAFETY: as in `kill`.
+    unsafe { libc::kill(child, libc::SIGTERM) };
 }
 
 /// Kills all descendants: each round's orphans become children of this process and are killed in the next.

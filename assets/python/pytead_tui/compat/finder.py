@@ -1,4 +1,4 @@
-"""Gives programs and tests what they import of pytead and pytest-semantic, where these are not installed.
+"""Gives programs, tests and plugins what they import of the predecessors, where these are not installed.
 
 The finder stands last in `sys.meta_path`, so whatever really has one of these names comes first.
 """
@@ -12,11 +12,12 @@ _FILES = {
     "pytead.testkit": "testkit.py",
     "pytead.normalize": "normalize.py",
     "pytest_semantic": "former_semantic.py",
+    "llm_pytest": "former_llm.py",
 }
 
 
 class Finder:
-    """Finds `pytead` and what its generated tests import of it, and `pytest_semantic`."""
+    """Finds `pytead` and what its generated tests import of it, `pytest_semantic`, and `llm_pytest`."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> object:

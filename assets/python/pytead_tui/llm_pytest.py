@@ -1,0 +1,217 @@
+"""The `--llm` part of pytest's plugin: YAML tests are collected, one item a file, and run by `pytead-tui __spec`.
+
+A YAML file is a test with `--llm`, with `llm = true` in pytest's ini, or when it is named itself; and it lies in `tests/llm` or
+a folder of the ini's `llm_paths`. Who runs it, and what its verdict means, is pytead-tui's affair.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytead_tui import verdicts
+from pytead_tui.judge import Broken
+from pytead_tui.specs import Runner
+
+_KINDS = (".yaml", ".yml")
+_MARK = "llm"
+_SECTIONS = ("test:", "steps:", "verdict:")
+NAME = "pytead-tui-specs"
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Adds our options, unless the real llm-pytest is installed and has its own."""
+    groups = [parser._anonymous, *parser._groups]
+    if any("--llm-timeout" in option.names() for group in groups for option in group.options):
+        return
+    group = parser.getgroup("llm", "YAML tests (pytead-tui)")
+    group.addoption("--llm", action="store_true", dest="pytead_llm", help="collect YAML tests")
+    group.addoption(
+        "--llm-verbose",
+        action="store_true",
+        dest="pytead_llm_verbose",
+        help="print each call of a tool and what it gave",
+    )
+    group.addoption(
+        "--llm-timeout", type=_seconds, metavar="SECONDS", dest="pytead_llm_timeout",
+        help="seconds that a step may take that does not say so itself, in place of each test's own default",
+    )  # fmt: skip
+    parser.addini("llm", "collect YAML tests without --llm", type="bool", default=False)
+    parser.addini(
+        "llm_paths", "folders, below the root, in which YAML files are tests", type="args", default=["tests/llm"]
+    )
+
+
+def install(config: pytest.Config, root: str, strict: bool) -> None:
+    """Puts the collector in place, where its options are ours."""
+    if hasattr(config.option, "pytead_llm"):
+        config.addinivalue_line("markers", _MARK + ": a YAML test")
+        config.pluginmanager.register(Specs(config, root, strict), NAME)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 86400:
+        raise ValueError("expected more than 0 seconds, and at most 86400")
+    return seconds
+
+
+class Specs:
+    """Collects the YAML tests of a run; its runner is shared by the tests of this process, and by nothing else."""
+
+    def __init__(self, config: pytest.Config, root: str, strict: bool) -> None:
+        self.config = config
+        self.strict = strict
+        self.wanted = config.option.pytead_llm or config.getini("llm")
+        self.folders = [
+            os.path.realpath(os.path.join(str(config.rootpath), path)) for path in config.getini("llm_paths")
+        ]
+        self.named = {os.path.realpath(os.path.join(str(config.invocation_params.dir), arg)) for arg in config.args}
+        self.runner = Runner(root)
+        self.open: list = []  # of every process of the run: what is unclear
+        self.worker = hasattr(config, "workerinput")
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> "SpecFile | None":
+        """Takes a YAML file that is a test."""
+        if file_path.suffix not in _KINDS:
+            return None
+        real = os.path.realpath(file_path)
+        if real not in self.named:
+            inside = any((real + os.sep).startswith(folder + os.sep) for folder in self.folders)
+            if not (self.wanted and inside and has_a_section(file_path)):
+                return None
+        file = SpecFile.from_parent(parent, path=file_path)
+        file.specs = self
+        return file
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> "tuple | None":
+        """Gives what is unclear a letter of its own: it is not green; and what could not be run that of errors."""
+        verdict = getattr(report, "spec", None)
+        if verdict is None or report.when != "call":
+            return None
+        if verdict["verdict"] == "ERROR":
+            return "error", "E", ("ERROR", {"red": True})
+        return verdicts.STATUS.get(verdict["verdict"]) if report.passed else None
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
+        """Gives the verdict to the report of the test, so that every process of the run sees it."""
+        outcome = yield
+        if isinstance(item, SpecItem) and call.when == "call" and item.report is not None:
+            outcome.get_result().spec = {"verdict": item.report["verdict"], "lines": item.lines}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keeps what is open for the summary."""
+        verdict = getattr(report, "spec", None)
+        if verdict is not None and verdict["verdict"] == "UNCLEAR" and not self.worker:
+            self.open.append((report.nodeid, verdict))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Ends the runner; under strict, what was left open ends the run with 1."""
+        self.runner.stop()
+        if self.strict and self.open and not self.worker and session.exitstatus == 0:
+            session.exitstatus = 1
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Says why what is open is open."""
+        if not self.open:
+            return
+        terminalreporter.section("unclear YAML tests", sep="=")
+        for nodeid, verdict in self.open:
+            terminalreporter.write_line("%s %s" % (verdict["verdict"], nodeid))
+            for line in verdict["lines"]:
+                terminalreporter.write_line(line)
+        if not self.strict:
+            terminalreporter.write_line(
+                "This does not fail the run; with --semantic-strict, or where CI is set, it does."
+            )
+
+
+def has_a_section(path: Path) -> bool:
+    """Tells whether a YAML file looks like a test; one that cannot be read does, so that it is said."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return any(line.startswith(_SECTIONS) for line in file)
+    except (OSError, UnicodeDecodeError):
+        return True
+
+
+class SpecFile(pytest.File):
+    """A YAML file."""
+
+    specs: Specs
+
+    def collect(self) -> "Iterator[SpecItem]":
+        """Reads the file: one item, named as the test is; or all that is wrong with the file."""
+        try:
+            read = self.specs.runner.read(str(self.path))
+        except Broken as error:
+            raise self.CollectError(str(error)) from None
+        if read["mistakes"]:
+            raise self.CollectError("\n".join(read["mistakes"]))
+        item = SpecItem.from_parent(self, name=read["name"])
+        item.specs = self.specs
+        item.add_marker(_MARK)
+        for tag in read["tags"]:
+            if not tag.startswith("_"):
+                self.config.addinivalue_line("markers", tag + ": a tag of YAML tests")
+                item.add_marker(tag)
+        yield item
+
+
+class SpecItem(pytest.Item):
+    """A YAML test."""
+
+    specs: Specs
+    report: Any = None  # what came of it
+    lines: "list[str]" = []
+
+    def runtest(self) -> None:
+        """Has the test run."""
+        option = self.config.option
+        self.report, self.lines = {"verdict": "ERROR"}, []
+        take = (lambda lines: _print(self.config, lines)) if option.pytead_llm_verbose else (lambda lines: None)
+        answer = self.specs.runner.run(str(self.path), option.pytead_llm_timeout, take)
+        self.report, self.lines = answer["report"], answer["lines"][1:]
+        verdict = self.report["verdict"]
+        self.user_properties += [("semantic.verdict", verdict), ("semantic_eval_reason", self.report["reason"])]
+        if verdict == "FAIL":
+            raise SpecFailed("\n".join(answer["lines"]))
+        if verdict == "ERROR":
+            raise SpecBroken("\n".join([*answer["lines"], *answer["mistakes"]]))
+
+    def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
+        """Shows what failed, and nothing of how it was run."""
+        if isinstance(excinfo.value, (SpecFailed, SpecBroken, Broken)):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple:
+        """Names the test in headings."""
+        return self.path, 0, "%s: %s" % (_MARK, self.name)
+
+
+class SpecFailed(AssertionError):
+    """A YAML test failed."""
+
+
+class SpecBroken(Exception):
+    """A YAML test could not be run."""
+
+
+def _print(config: pytest.Config, lines: "list[str]") -> None:
+    """Prints past pytest's capture, as the test runs."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is None:  # a process of pytest-xdist
+        print("\n".join(lines))
+        return
+    with capture.global_and_fixture_disabled():
+        reporter.ensure_newline()
+        for line in lines:
+            reporter.write_line(line)

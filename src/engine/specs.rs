@@ -1,0 +1,384 @@
+//! YAML tests: found, run with their plugins, several at once, and reported without secrets.
+//!
+//! Works without a database. What a file means and how a test is run is `spec/`; this knows where files and plugins lie, who
+//! runs Python, and what of a report may be shown.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::StreamExt;
+use futures_util::stream;
+use ignore::WalkBuilder;
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use crate::base::error::Trouble;
+use crate::base::redact::{Redactor, is_secret_name};
+use crate::base::text;
+use crate::domain::settings::Settings;
+use crate::domain::spec::{End, Progress, Report, Spec, StepReport};
+use crate::domain::verdict::{Decided, Ruling};
+use crate::python::interpreter::{self, Interpreter};
+use crate::python::package::{self, Package};
+use crate::python::plugins::{Broken, HostSpec, Plugin, PluginHost, Server};
+use crate::spec::load::{self, Mistakes};
+use crate::spec::tools::{Toolbox, needs_python};
+use crate::spec::{fold, run};
+
+/// Who decides when no model is asked.
+const RULES: &str = "rules";
+/// Why a sentence is open that only a model decides.
+const NO_MODEL: &str = "Only a model can decide this, and no model is chosen.";
+
+/// The YAML tests of one project.
+pub struct Specs {
+    root: PathBuf,
+    settings: Settings,
+    python: OnceCell<(Interpreter, Package)>,
+}
+
+/// How tests are run.
+#[derive(Clone)]
+pub struct Wanted {
+    /// Tests at once.
+    pub workers: usize,
+    /// Seconds that each step may take that does not say so itself, in place of each test's own default.
+    pub timeout: Option<f64>,
+    /// Stops everything; teardown and cleanup are run all the same.
+    pub cancel: CancellationToken,
+}
+
+impl Specs {
+    /// Prepares to run tests of a project.
+    #[must_use]
+    pub fn new(root: &Path, settings: &Settings) -> Self {
+        Self { root: root.to_owned(), settings: settings.clone(), python: OnceCell::new() }
+    }
+
+    /// Finds the tests of files and folders; without any, those of the folders that the settings name.
+    ///
+    /// # Errors
+    /// When a path is not there, or there is no test in any.
+    pub fn find(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
+        let usual: Vec<PathBuf>;
+        let paths = if paths.is_empty() {
+            usual = self.folders().filter(|folder| folder.is_dir()).collect();
+            &usual
+        } else {
+            paths
+        };
+        let mut found = Vec::new();
+        for path in paths {
+            let real = path.canonicalize().map_err(|error| {
+                Trouble::usage(format!("{} cannot be read.", text::display_line(&path.display().to_string())))
+                    .because(format!("{error}."))
+            })?;
+            if real.is_dir() {
+                found.extend(tests_below(&real));
+            } else {
+                found.push(real);
+            }
+        }
+        found.sort();
+        found.dedup();
+        if found.is_empty() {
+            let places: Vec<String> = self.settings.spec.paths.iter().map(|path| format!("{path}/")).collect();
+            return Err(Trouble::usage("There is no YAML test.")
+                .because(format!(
+                    "None lies in {}.",
+                    if paths.is_empty() { places.join(", ") } else { "the given folders".into() }
+                ))
+                .so("Write one: docs/specs.md shows how."));
+        }
+        Ok(found)
+    }
+
+    fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        self.settings.spec.paths.iter().map(|below| self.root.join(below))
+    }
+
+    /// Names a file as people see it: below the root where it lies there.
+    #[must_use]
+    pub fn name(&self, file: &Path) -> String {
+        let below = file.strip_prefix(&self.root).unwrap_or(file);
+        text::display_line(&below.display().to_string()).into_owned()
+    }
+
+    /// Finds the plugins of a test: beside it, above it within the folders of tests, and in `tests/llm/plugins` of every
+    /// folder above it up to the root.
+    #[must_use]
+    pub fn plugin_files(&self, file: &Path) -> Vec<PathBuf> {
+        let own = file.parent().unwrap_or(&self.root);
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for above in own.ancestors().take_while(|above| above.starts_with(&self.root)) {
+            if above == own || self.folders().any(|folder| above.starts_with(folder)) {
+                folders.push(above.join("plugins"));
+            }
+            folders.push(above.join("tests/llm/plugins"));
+        }
+        if !own.starts_with(&self.root) {
+            folders.push(own.join("plugins"));
+        }
+        let mut files: Vec<PathBuf> = Vec::new();
+        for folder in folders {
+            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            let mut here: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+            here.retain(|path| {
+                let hidden = path.file_name().is_none_or(|name| name.to_string_lossy().starts_with(['_', '.']));
+                path.extension().is_some_and(|kind| kind == "py") && !hidden && path.is_file() && !files.contains(path)
+            });
+            here.sort();
+            files.extend(here);
+        }
+        files
+    }
+
+    async fn host(&self, file: &Path) -> Result<HostSpec, Trouble> {
+        let (interpreter, package) = self
+            .python
+            .get_or_try_init(|| async {
+                let (root, setting) = (self.root.clone(), self.settings.python.clone());
+                let found = tokio::task::spawn_blocking(move || {
+                    Ok::<_, Trouble>((interpreter::find(&root, setting.as_deref())?, package::install()?))
+                });
+                found.await.map_err(|error| Trouble::internal("Python was not looked for.").because(error))?
+            })
+            .await?
+            .clone();
+        let mut paths: Vec<PathBuf> = self.settings.record.python_path.iter().map(|below| self.root.join(below)).collect();
+        paths.extend([self.root.join("src")].into_iter().filter(|folder| folder.is_dir()));
+        paths.push(self.root.clone());
+        let servers =
+            self.settings.mcp_servers.iter().map(|(name, server)| Server { name: name.clone(), command: server.command.clone() });
+        Ok(HostSpec {
+            root: self.root.clone(),
+            interpreter,
+            package,
+            files: self.plugin_files(file),
+            paths,
+            servers: servers.collect(),
+        })
+    }
+
+    /// Loads the plugins that a test of this file would have, and says what each offers and which are broken.
+    ///
+    /// # Errors
+    /// When Python does not start.
+    pub async fn plugins(&self, file: &Path) -> Result<(Vec<Plugin>, Vec<Broken>), Trouble> {
+        let host = PluginHost::start(self.host(file).await?).await?;
+        let found = (host.plugins().to_vec(), host.broken().to_vec());
+        host.end().await;
+        Ok(found)
+    }
+
+    /// Runs tests, several at once; reports come in the order of their ends.
+    pub async fn run_all(
+        &self,
+        files: &[PathBuf],
+        wanted: &Wanted,
+        say: &(dyn Fn(Progress) + Send + Sync),
+        mut take: impl FnMut(Outcome),
+    ) {
+        let runs = files.iter().map(|file| self.run(file, wanted, say));
+        let mut runs = stream::iter(runs).buffer_unordered(wanted.workers.max(1));
+        while let Some(outcome) = runs.next().await {
+            take(outcome);
+        }
+    }
+
+    /// Runs one test. What goes wrong with ourselves is an ERROR of the report.
+    pub async fn run(&self, file: &Path, wanted: &Wanted, say: &(dyn Fn(Progress) + Send + Sync)) -> Outcome {
+        let name = self.name(file);
+        if wanted.cancel.is_cancelled() {
+            return Outcome { report: error(&name, None, "It was not run: the tests were stopped.".into()), mistakes: None };
+        }
+        let read = {
+            let file = file.to_owned();
+            tokio::task::spawn_blocking(move || load::file(&file)).await
+        };
+        let spec = match read {
+            Ok(Ok(spec)) => spec,
+            Ok(Err(mistakes)) => {
+                let first = mistakes.lines(&name).into_iter().next().unwrap_or_default();
+                return Outcome { report: error(&name, None, first), mistakes: Some(mistakes) };
+            }
+            Err(failure) => return Outcome { report: error(&name, None, failure.to_string()), mistakes: None },
+        };
+        let begun = Instant::now();
+        let redactor = Arc::new(parking_lot::Mutex::new(Redactor::from_environment()));
+        say(Progress::Began { file: name.clone(), name: text::display_line(&spec.name).into_owned() });
+        let safe = {
+            let redactor = Arc::clone(&redactor);
+            move |progress: Progress| say(shown(progress, &mut redactor.lock()))
+        };
+        let mut report = match self.done(&spec, file, &name, wanted, &safe).await {
+            Ok(report) => report,
+            Err(trouble) => error(&name, Some(&spec), trouble.to_string()),
+        };
+        report.ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        redact(&mut report, &mut redactor.lock());
+        Outcome { report, mistakes: None }
+    }
+
+    async fn done(
+        &self,
+        spec: &Spec,
+        file: &Path,
+        name: &str,
+        wanted: &Wanted,
+        say: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<Report, Trouble> {
+        let host = if needs_python(spec) { Some(self.host(file).await?) } else { None };
+        let mut tools = Toolbox::open(host).await?;
+        let missing = tools.missing(spec);
+        let mut notes: Vec<String> = tools
+            .broken()
+            .iter()
+            .map(|broken| {
+                format!("The plugin {} is broken: {}.", self.name(Path::new(&broken.file)), broken.why.trim_end_matches('.'))
+            })
+            .collect();
+        if !missing.is_empty() {
+            notes.extend(tools.close().await);
+            let what = missing.iter().map(|one| format!("line {}: {}", one.at.line, one.what)).collect::<Vec<_>>().join(" ");
+            return Ok(Report { notes, ..error(name, Some(spec), what) });
+        }
+        let how = run::How { file: name, timeout: wanted.timeout, cancel: wanted.cancel.clone(), say };
+        let mut ran = run::run(spec, &mut tools, &how).await;
+        notes.extend(tools.close().await);
+        let mut ending = fold::ending(spec, &ran);
+        for step in &mut ran.steps {
+            step.clauses.iter_mut().for_each(no_model);
+        }
+        ending.pass_if.iter_mut().chain(&mut ending.fail_if).for_each(no_model);
+        let (verdict, reason) = fold::verdict(&ran, &ending);
+        let clauses = ending.told();
+        Ok(Report {
+            file: name.to_owned(),
+            name: spec.name.clone(),
+            tags: spec.tags.clone(),
+            verdict,
+            reason,
+            evaluator: RULES.into(),
+            steps: ran.steps,
+            clauses,
+            issues: Vec::new(),
+            notes,
+            ms: 0,
+        })
+    }
+}
+
+/// What became of a file.
+pub struct Outcome {
+    /// The report.
+    pub report: Report,
+    /// What is wrong with the file, where something is: then nothing was run.
+    pub mistakes: Option<Mistakes>,
+}
+
+fn no_model(clause: &mut Decided) {
+    if clause.why == run::NEEDS_A_MODEL {
+        clause.why = NO_MODEL.into();
+    }
+}
+
+fn error(file: &str, spec: Option<&Spec>, reason: String) -> Report {
+    Report {
+        file: file.to_owned(),
+        name: spec.map_or_else(|| file.to_owned(), |spec| spec.name.clone()),
+        tags: spec.map(|spec| spec.tags.clone()).unwrap_or_default(),
+        verdict: Ruling::Error,
+        reason,
+        evaluator: RULES.into(),
+        steps: Vec::new(),
+        clauses: Vec::new(),
+        issues: Vec::new(),
+        notes: Vec::new(),
+        ms: 0,
+    }
+}
+
+/// Lists the tests below a folder: YAML files with a section of a test, wherever else it may be wrong.
+fn tests_below(folder: &Path) -> Vec<PathBuf> {
+    let is_yaml = |path: &Path| path.extension().is_some_and(|kind| kind == "yaml" || kind == "yml");
+    let walk = WalkBuilder::new(folder).standard_filters(false).hidden(true).follow_links(false).build();
+    let files =
+        walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).map(|entry| entry.into_path());
+    files.filter(|path| is_yaml(path) && has_a_section(path)).collect()
+}
+
+fn has_a_section(path: &Path) -> bool {
+    const SECTIONS: [&str; 3] = ["test:", "steps:", "verdict:"];
+    // What cannot be read is a test, so that it is said.
+    std::fs::read_to_string(path)
+        .map_or(true, |text| text.lines().any(|line| SECTIONS.iter().any(|section| line.starts_with(section))))
+}
+
+/// Makes what is said while a test runs fit to be shown.
+fn shown(progress: Progress, redactor: &mut Redactor) -> Progress {
+    match progress {
+        Progress::Began { .. } => progress,
+        Progress::Step { file, name, tool, args, filled, tries } => Progress::Step {
+            file,
+            name: safe(&name, redactor),
+            tool: safe(&tool, redactor),
+            args: redactor.value(args),
+            filled: filled.into_iter().map(|(from, to)| (safe(&from, redactor), safe_of(&from, &to, redactor))).collect(),
+            tries,
+        },
+        Progress::Stepped { file, mut step } => {
+            redact_step(&mut step, redactor);
+            Progress::Stepped { file, step }
+        }
+    }
+}
+
+fn redact(report: &mut Report, redactor: &mut Redactor) {
+    for text in [&mut report.name, &mut report.reason].into_iter().chain(&mut report.notes).chain(&mut report.issues) {
+        *text = safe(text, redactor);
+    }
+    report.tags.iter_mut().for_each(|tag| *tag = safe(tag, redactor));
+    report.steps.iter_mut().for_each(|step| redact_step(step, redactor));
+    report.clauses.iter_mut().for_each(|clause| redact_clause(clause, redactor));
+}
+
+fn redact_step(step: &mut StepReport, redactor: &mut Redactor) {
+    step.name = safe(&step.name, redactor);
+    step.args = redactor.value(std::mem::take(&mut step.args));
+    step.end = match std::mem::replace(&mut step.end, End::NotRun { why: String::new() }) {
+        End::Returned { result } => End::Returned { result: redactor.value(result) },
+        End::Raised { error } => End::Raised { error: safe_lines(&error, redactor) },
+        End::Died { how } => End::Died { how: safe(&how, redactor) },
+        End::NotRun { why } => End::NotRun { why: safe(&why, redactor) },
+        late @ End::TimedOut { .. } => late,
+    };
+    step.clauses.iter_mut().for_each(|clause| redact_clause(clause, redactor));
+    for (from, to) in &mut step.filled {
+        *to = safe_of(from, to, redactor);
+        *from = safe(from, redactor);
+    }
+    step.printed = safe_lines(&step.printed, redactor);
+}
+
+fn redact_clause(clause: &mut Decided, redactor: &mut Redactor) {
+    clause.text = safe(&clause.text, redactor);
+    clause.why = safe(&clause.why, redactor);
+}
+
+fn safe(text: &str, redactor: &mut Redactor) -> String {
+    let redacted = redactor.redact(text);
+    text::display_line(redacted.as_deref().unwrap_or(text)).into_owned()
+}
+
+fn safe_lines(text: &str, redactor: &mut Redactor) -> String {
+    let redacted = redactor.redact(text);
+    text::display(redacted.as_deref().unwrap_or(text)).into_owned()
+}
+
+/// Makes a value fit to be shown that has a name.
+fn safe_of(name: &str, value: &str, redactor: &mut Redactor) -> String {
+    let last = name.trim_end_matches('}').rsplit(['.', '[', '{']).next().unwrap_or_default();
+    if is_secret_name(last) { "[REDACTED]".into() } else { safe(value, redactor) }
+}

@@ -1,0 +1,116 @@
+//! The tools about YAML tests: what is wrong with one, which tools its steps may call, and what came of a run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::spec::{Action, Status, Step};
+use crate::domain::verdict::Ruling;
+use crate::engine::specs::{Specs, Wanted};
+use crate::mcp::working::{Request, seconds};
+use crate::spec::{fold, load, tools};
+
+/// Bytes of a path.
+const PATH_MAX: usize = 500;
+
+/// `validate_test`
+pub async fn validate(request: &Request<'_>) -> Result<Value, Trouble> {
+    let (specs, file) = given(request)?;
+    let name = specs.name(&file);
+    Ok(match load::file(&file) {
+        Ok(spec) => {
+            let mut used = Vec::new();
+            [&spec.setup, &spec.steps, &spec.teardown].into_iter().for_each(|steps| tools_of(steps, &mut used));
+            json!({ "valid": true, "test_name": spec.name, "step_count": spec.steps.len(), "tools_used": used, "errors": [] })
+        }
+        Err(mistakes) => {
+            json!({ "valid": false, "test_name": null, "step_count": 0, "tools_used": [], "errors": mistakes.lines(&name) })
+        }
+    })
+}
+
+fn tools_of(steps: &[Step], used: &mut Vec<String>) {
+    for step in steps {
+        match &step.action {
+            Action::Tool { tool, .. } if !used.contains(&tool.text) => used.push(tool.text.clone()),
+            Action::Tool { .. } => {}
+            Action::Group(inner) => tools_of(inner, used),
+        }
+    }
+}
+
+/// `list_plugins`
+pub async fn plugins(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { session, handle, .. } = request;
+    let specs = specs(request);
+    let (root, settings) = handle.project();
+    let beside = root.join(settings.spec.paths.first().map_or("tests/llm", String::as_str)).join("any.yaml");
+    let worked = session.work(handle, request.context, 120, specs.plugins(&beside)).await?;
+    let (plugins, broken) = worked.value;
+    let own = tools::built_in();
+    let total = own.len() + plugins.iter().map(|plugin| plugin.tools.len()).sum::<usize>();
+    Ok(json!({ "plugins": plugins, "builtin_tools": own, "total_tools": total, "broken": broken }))
+}
+
+/// `run_test`
+pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { session, handle, given: arguments, context } = request;
+    let (specs, file) = given(request)?;
+    let limit = seconds(arguments, 300)?;
+    let wanted = Wanted { workers: 1, timeout: None, cancel: CancellationToken::new() };
+    // Stopped in order, so that teardown and cleanup are run.
+    let (cancel, taken_back) = (wanted.cancel.clone(), context.ct.clone());
+    let watcher = tokio::spawn(async move {
+        tokio::select! {
+            () = taken_back.cancelled() => {}
+            () = tokio::time::sleep(Duration::from_secs(limit)) => {}
+        }
+        cancel.cancel();
+    });
+    /// Seconds for teardown and cleanup of a test that was stopped.
+    const PATIENCE: u64 = 60;
+    let run = async { Ok(specs.run(&file, &wanted, &|_| {}).await) };
+    let worked = session.work(handle, context, limit + PATIENCE, run).await;
+    watcher.abort();
+    let outcome = worked?.value;
+    let report = outcome.report;
+    let open: Vec<String> = report.steps.iter().filter(|step| step.status != Status::Passed).map(fold::said).collect();
+    #[allow(clippy::cast_precision_loss)]
+    let took = report.ms as f64 / 1000.0;
+    Ok(json!({
+        "success": report.verdict == Ruling::Pass, "verdict": report.verdict, "reason": report.reason,
+        "duration_seconds": took, "decided_by": report.evaluator, "not_passed": open, "steps": report.steps,
+        "clauses": report.clauses, "notes": report.notes,
+        "errors": outcome.mistakes.map(|mistakes| mistakes.lines(&report.file)).unwrap_or_default(),
+    }))
+}
+
+fn specs(request: &Request<'_>) -> Specs {
+    let (root, settings) = request.handle.project();
+    Specs::new(root, settings)
+}
+
+/// Gives the file that was asked for: a YAML file of the project, and nothing behind a link out of it.
+fn given(request: &Request<'_>) -> Result<(Specs, PathBuf), Trouble> {
+    let asked = request.given.text("test_path", PATH_MAX)?;
+    let refused = |why: &str| {
+        Trouble::usage(format!("{} is not read.", text::cut(&text::display_line(asked), 120)))
+            .because(why)
+            .so("Give a YAML test of this project: tests/llm/test_users.yaml.")
+    };
+    let below = RelPath::new(asked).ok_or_else(|| refused("It is not below the project's root."))?;
+    if !below.as_str().ends_with(".yaml") && !below.as_str().ends_with(".yml") {
+        return Err(refused("It is no YAML file."));
+    }
+    let (root, _) = request.handle.project();
+    let real = root.join(below.as_str()).canonicalize().map_err(|error| refused(&format!("{error}.")))?;
+    if !real.starts_with(root) || !real.is_file() {
+        return Err(refused("It leads out of the project, or is no file."));
+    }
+    Ok((specs(request), real))
+}

@@ -1,0 +1,13 @@
+//! YAML tests: read and checked ([`load`], [`validate`], [`schema`]), their references filled in ([`interpolate`]), run
+//! step by step by us ([`run`]) with the tools of their plugins ([`tools`]), and folded into one verdict ([`fold`]).
+//!
+//! A model drives nothing here and decides only what rules cannot. Which files are run, how many at once, and where
+//! reports go is the engine's affair.
+
+pub mod fold;
+pub mod interpolate;
+pub mod load;
+pub mod run;
+pub mod schema;
+pub mod tools;
+pub mod validate;

@@ -1,0 +1,334 @@
+//! Runs a test: setup, steps, teardown, each step as it is written. No model takes part.
+//!
+//! A step is tried again when its tool fails, takes too long, or a rule says no. A failing step does not stop the others; a
+//! failing setup does. Teardown is always run.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::base::text;
+use crate::domain::spec::{Action, End, Phase, Progress, STEP_SECONDS, Spec, Status, Step, StepReport};
+use crate::domain::verdict::{ClauseOutcome, Decided};
+use crate::judge::{data, grammar};
+use crate::spec::fold;
+use crate::spec::interpolate::{self, Filled, Known, STORED, Table};
+use crate::spec::tools::{STOPPED, Toolbox};
+
+/// Seconds that teardown may take when the test was stopped.
+const TEARDOWN_WHEN_STOPPED: f64 = 20.0;
+/// Most steps that are run of one test: rounds in groups multiply.
+const STEPS_MAX: usize = 100_000;
+/// What says that only a model can tell.
+pub const NEEDS_A_MODEL: &str = "Rules cannot decide this sentence.";
+
+/// How a test is run.
+pub struct How<'a> {
+    /// Its file, as it is named in what is said.
+    pub file: &'a str,
+    /// Seconds that each step may take that does not say so itself, in place of the test's own default.
+    pub timeout: Option<f64>,
+    /// Stops it: what runs is ended, what comes is not run, teardown is.
+    pub cancel: CancellationToken,
+    /// Hears what happens.
+    pub say: &'a (dyn Fn(Progress) + Send + Sync),
+}
+
+/// What a test did.
+#[derive(Debug, Default)]
+pub struct Ran {
+    /// Its steps.
+    pub steps: Vec<StepReport>,
+    /// What is known in the end: results by name, what was stored, the steps.
+    pub known: Known,
+    /// It did not finish in its time: seconds.
+    pub late: Option<f64>,
+    /// Somebody stopped it.
+    pub stopped: bool,
+}
+
+/// Runs a test with its tools.
+pub async fn run(spec: &Spec, tools: &mut Toolbox, how: &How<'_>) -> Ran {
+    let begun = Instant::now();
+    let total = spec.total_timeout.map(|seconds| (begun + Duration::from_secs_f64(seconds), seconds));
+    let mut run = Run {
+        table: if spec.former { Table::Former } else { Table::Typed },
+        seconds: how.timeout.or(spec.timeout).unwrap_or(STEP_SECONDS),
+        tools,
+        how,
+        cancel: how.cancel.clone(),
+        until: total.map(|(until, _)| until),
+        ran: Ran::default(),
+    };
+    run.phase(Phase::Setup, &spec.setup, None).await;
+    let broken = run.ran.steps.iter().any(|step| step.status == Status::Failed);
+    let skip = broken.then_some("the setup failed");
+    run.phase(Phase::Steps, &spec.steps, skip).await;
+    run.ran.late = total.filter(|(until, _)| Instant::now() >= *until).map(|(_, seconds)| seconds);
+    run.ran.stopped = how.cancel.is_cancelled();
+    // Teardown has its own time, whatever happened before it.
+    run.cancel = CancellationToken::new();
+    run.until = run.ran.stopped.then(|| Instant::now() + Duration::from_secs_f64(TEARDOWN_WHEN_STOPPED));
+    run.phase(Phase::Teardown, &spec.teardown, None).await;
+    run.ran.known.insert(STORED.into(), Value::Object(run.tools.stored().clone()));
+    run.ran.known.insert("steps".into(), told(&run.ran.steps));
+    run.ran
+}
+
+struct Run<'a> {
+    table: Table,
+    seconds: f64,
+    tools: &'a mut Toolbox,
+    how: &'a How<'a>,
+    cancel: CancellationToken,
+    until: Option<Instant>,
+    ran: Ran,
+}
+
+/// Where a step stands.
+#[derive(Clone, Copy)]
+struct Spot<'a> {
+    phase: Phase,
+    depth: u32,
+    /// Seconds of the group around it.
+    seconds: f64,
+    /// Why it is not run.
+    skip: Option<&'a str>,
+}
+
+impl Run<'_> {
+    async fn phase(&mut self, phase: Phase, steps: &[Step], skip: Option<&str>) {
+        let spot = Spot { phase, depth: 0, seconds: self.seconds, skip };
+        for step in steps {
+            self.step(step, spot).await;
+        }
+    }
+
+    /// Runs a step, all rounds of it; gives their results.
+    async fn step(&mut self, step: &Step, spot: Spot<'_>) -> Vec<Value> {
+        let mut results = Vec::new();
+        for round in 1..=step.repeat {
+            let round = (step.repeat > 1).then_some((round, step.repeat));
+            let spot = Spot { seconds: step.timeout.unwrap_or(spot.seconds), ..spot };
+            let why = match self.ended() {
+                _ if spot.skip.is_some() => spot.skip,
+                None if self.ran.steps.len() >= STEPS_MAX => Some("the test has too many steps"),
+                ended => ended,
+            };
+            if let Some(why) = why {
+                self.report(step, spot, round, None, End::NotRun { why: why.into() });
+                // The other rounds would say the same.
+                break;
+            }
+            results.push(match &step.action {
+                Action::Tool { .. } => self.tool(step, spot, round).await,
+                Action::Group(steps) => self.group(step, steps, spot, round).await,
+            });
+        }
+        results
+    }
+
+    /// Says why nothing more is run, if so.
+    fn ended(&self) -> Option<&'static str> {
+        if self.cancel.is_cancelled() {
+            Some(STOPPED)
+        } else if self.until.is_some_and(|until| Instant::now() >= until) {
+            Some("the test has had its time")
+        } else {
+            None
+        }
+    }
+
+    async fn group(&mut self, step: &Step, steps: &[Step], spot: Spot<'_>, round: Option<(u32, u32)>) -> Value {
+        let begun = Instant::now();
+        let at = self.ran.steps.len();
+        self.report(step, spot, round, None, End::Returned { result: Value::Null });
+        let mut results = Vec::new();
+        for inner in steps {
+            results.extend(Box::pin(self.step(inner, Spot { depth: spot.depth + 1, ..spot })).await);
+        }
+        let result = Value::Array(results);
+        let end = End::Returned { result: result.clone() };
+        if let Some(name) = &step.save_as {
+            self.ran.known.insert(name.clone(), result.clone());
+        }
+        let clauses = self.clauses(step, &end).await;
+        let inner: Vec<Status> = self.ran.steps[at + 1..].iter().map(|step| step.status).collect();
+        if let Some(report) = self.ran.steps.get_mut(at) {
+            report.ms = millis(begun);
+            report.clauses = clauses;
+            report.end = end;
+            report.status = fold::group(&report.clauses, &inner);
+            let step = Box::new(report.clone());
+            (self.how.say)(Progress::Stepped { file: self.how.file.to_owned(), step });
+        }
+        result
+    }
+
+    async fn tool(&mut self, step: &Step, spot: Spot<'_>, round: Option<(u32, u32)>) -> Value {
+        let Action::Tool { tool, args, retry, retry_delay } = &step.action else { return Value::Null };
+        let begun = Instant::now();
+        let known = self.known();
+        let Filled { args, trace } = match interpolate::fill(args, &known, self.table) {
+            Ok(filled) => filled,
+            Err(mistakes) => {
+                let why = mistakes.iter().map(|one| format!("line {}: {}", one.at.line, one.what)).collect::<Vec<_>>().join(" ");
+                let report = self.report(step, spot, round, None, End::Raised { error: why });
+                report.status = Status::Failed;
+                self.say_last();
+                return Value::Null;
+            }
+        };
+        let mut tries = 0;
+        let (end, printed, clauses) = loop {
+            tries += 1;
+            (self.how.say)(Progress::Step {
+                file: self.how.file.to_owned(),
+                name: step.name.clone(),
+                tool: tool.text.clone(),
+                args: args.clone(),
+                filled: trace.clone(),
+                tries,
+            });
+            let left = self.until.map_or(f64::MAX, |until| until.saturating_duration_since(Instant::now()).as_secs_f64());
+            let cancel = self.cancel.clone();
+            let called = self.tools.call(&tool.text, &args, spot.seconds.min(left), &cancel).await;
+            if let (Some(name), End::Returned { result }) = (&step.save_as, &called.end) {
+                self.ran.known.insert(name.clone(), result.clone());
+            }
+            let clauses = self.clauses(step, &called.end).await;
+            let again = fold::by_rules(&called.end, &clauses, is_error_expected(step)) == Status::Failed;
+            if !again || tries > *retry || !self.wait(*retry_delay).await {
+                break (called.end, called.printed, clauses);
+            }
+        };
+        let result = match &end {
+            End::Returned { result } => result.clone(),
+            _ => Value::Null,
+        };
+        let status = fold::by_rules(&end, &clauses, is_error_expected(step));
+        let report = self.report(step, spot, round, Some(args), end);
+        (report.tries, report.ms, report.printed, report.filled) = (tries, millis(begun), printed, trace);
+        (report.status, report.clauses) = (status, clauses);
+        self.say_last();
+        result
+    }
+
+    /// Waits before the next try; tells whether there is to be one.
+    async fn wait(&self, seconds: f64) -> bool {
+        let left = self.until.map_or(f64::MAX, |until| until.saturating_duration_since(Instant::now()).as_secs_f64());
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs_f64(seconds.min(left).clamp(0.0, 86_400.0))) => self.ended().is_none(),
+            () = self.cancel.cancelled() => false,
+        }
+    }
+
+    fn known(&self) -> Known {
+        let mut known = self.ran.known.clone();
+        known.insert(STORED.into(), Value::Object(self.tools.stored().clone()));
+        known
+    }
+
+    /// Decides by rules what a step says of its result; what rules cannot decide is left open.
+    async fn clauses(&mut self, step: &Step, end: &End) -> Vec<Decided> {
+        if step.expect.is_none() && step.analyze.is_none() && step.check.is_empty() {
+            return Vec::new();
+        }
+        let mut scope = self.known();
+        let result = if let End::Returned { result } = end { result.clone() } else { Value::Null };
+        scope.insert("result".into(), result);
+        scope.insert("error".into(), end.error().map_or(Value::Null, Value::String));
+        scope.insert("steps".into(), told(&self.ran.steps));
+        let mut clauses = Vec::new();
+        for check in &step.check {
+            let checked = self.tools.check(&check.text, &scope).await;
+            let (outcome, why) =
+                checked.map_or_else(|why| (ClauseOutcome::Violated, why), |()| (ClauseOutcome::Holds, String::new()));
+            clauses.push(decided(&format!("check: {}", check.text), outcome, &why));
+        }
+        for wording in step.expect.iter().chain(&step.analyze) {
+            clauses.extend(grammar::sentences(&wording.text).into_iter().map(|sentence| {
+                data::decide(sentence, &scope).unwrap_or_else(|| decided(sentence, ClauseOutcome::Unclear, NEEDS_A_MODEL))
+            }));
+        }
+        clauses
+    }
+
+    fn report(
+        &mut self,
+        step: &Step,
+        spot: Spot<'_>,
+        round: Option<(u32, u32)>,
+        args: Option<Value>,
+        end: End,
+    ) -> &mut StepReport {
+        let tool = match &step.action {
+            Action::Tool { tool, .. } => Some(tool.text.clone()),
+            Action::Group(_) => None,
+        };
+        self.ran.steps.push(StepReport {
+            phase: spot.phase,
+            name: step.name.clone(),
+            line: step.at.line,
+            depth: spot.depth,
+            round,
+            tool,
+            args: args.unwrap_or(Value::Null),
+            tries: 0,
+            ms: 0,
+            status: if matches!(end, End::NotRun { .. }) { Status::Skipped } else { Status::Passed },
+            end,
+            clauses: Vec::new(),
+            filled: Vec::new(),
+            printed: String::new(),
+        });
+        let last = self.ran.steps.len() - 1;
+        &mut self.ran.steps[last]
+    }
+
+    fn say_last(&self) {
+        if let Some(step) = self.ran.steps.last() {
+            (self.how.say)(Progress::Stepped { file: self.how.file.to_owned(), step: Box::new(step.clone()) });
+        }
+    }
+}
+
+/// Tells whether a step says in sentences for rules, or in a check, that its tool is to fail.
+fn is_error_expected(step: &Step) -> bool {
+    let said = step
+        .expect
+        .iter()
+        .chain(&step.analyze)
+        .any(|wording| grammar::sentences(&wording.text).into_iter().any(data::is_about_error));
+    let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "error");
+    said || step.check.iter().any(|check| word(&check.text))
+}
+
+/// Makes a sentence that was decided.
+#[must_use]
+pub fn decided(sentence: &str, outcome: ClauseOutcome, why: &str) -> Decided {
+    Decided {
+        text: text::display_line(sentence).into_owned(),
+        outcome,
+        evidence: Vec::new(),
+        why: text::display_line(why).into_owned(),
+        shown: Vec::new(),
+    }
+}
+
+/// Tells the steps so far, as expressions and sentences see them.
+fn told(steps: &[StepReport]) -> Value {
+    let told = steps.iter().map(|step| {
+        let result = if let End::Returned { result } = &step.end { result.clone() } else { Value::Null };
+        json!({
+            "name": step.name, "tool": step.tool, "args": step.args, "result": result, "error": step.end.error(),
+            "status": step.status, "tries": step.tries, "ms": step.ms, "phase": step.phase,
+        })
+    });
+    told.collect()
+}
+
+fn millis(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
