@@ -3,8 +3,8 @@
     python evaluate.py facts MODEL.gguf [--questions 100]      what the demo model is for; asks pytead-llm without a grammar
     python evaluate.py project FOLDER [FUNCTION…]              asks the chosen model for each function that has recorded calls
 
-`project` counts answers that are Python, whose tests pytest collects, that pass the gate's runs, and that notice a fault
-put into their function: the same proof that every draft goes through before a person sees it. Nothing is accepted.
+`project` counts answers that are Python with a test in it, that pass the gate's runs, and that notice a fault put into
+their function: the same proof that every draft goes through before a person sees it. Nothing is accepted.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import ast
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,6 +60,8 @@ def on_facts(model: Path, count: int, seen: bool) -> None:
 def answered(model: Path, questions: list[str]) -> Iterator[str]:
     """Asks `pytead-llm`, one question after the other."""
     program = os.environ.get("PYTEAD_LLM", "pytead-llm")
+    if shutil.which(program) is None:
+        sys.exit(f"There is no program {program}. Install it (cargo install --path .), or name it: PYTEAD_LLM=…")
     with subprocess.Popen(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as running:
@@ -99,27 +102,27 @@ def on_project(folder: Path, functions: list[str]) -> None:
     base = [program, "--root", str(folder), "--format", "json"]
     if not functions:
         listed = subprocess.run([*base, "index"], capture_output=True, text=True, check=True)
-        functions = [one["function"] for one in results(listed.stdout, "function") if one.get("calls")]
-    counts = dict.fromkeys(["asked", "python", "collected", "passed", "noticed a fault", "ready"], 0)
+        functions = [one["id"] for every in results(listed.stdout, "functions") for one in every if one["calls"]]
+    counts = dict.fromkeys(["asked", "Python", "passed", "noticed a fault", "ready"], 0)
     for function in functions:
         done = subprocess.run([*base, "draft", function], capture_output=True, text=True, check=False)
         counts["asked"] += 1
-        for proposal in results(done.stdout, "draft"):
+        for result in results(done.stdout, "proposal"):
+            proposal = result["proposal"]
             found = {one["what"]: one["finding"] for one in proposal["evidence"]}
-            counts["python"] += "no test" not in found
-            counts["collected"] += found.get("collects", found.get("passes")) is not None
+            counts["Python"] += "no test" not in found
             counts["passed"] += found.get("passes") == "pass"
             counts["noticed a fault"] += found.get("can fail") == "pass"
             counts["ready"] += proposal["state"] == "ready"
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
 
 
-def results(output: str, name: str) -> Iterator[dict]:
+def results(output: str, name: str) -> Iterator:
     """Reads the results of one kind from lines of JSON."""
     for line in output.splitlines():
         event = json.loads(line)
-        if name in event:
-            yield event[name]
+        if event.get("result") == name:
+            yield event["value"]
 
 
 if __name__ == "__main__":
