@@ -178,3 +178,34 @@ fn what_looks_personal_is_marked_and_taken_on_its_own_only() {
     assert_eq!(place.run(&["--trust", "review", "--accept", id]).0, 0);
     assert!(place.read(TESTS).contains("lovelace"));
 }
+
+#[test]
+fn what_was_decided_on_drafts_comes_out_as_training_data() {
+    let place = recorded();
+    let (code, _, err) = place.run(&["export", "finetuning"]);
+    assert!(code == 2 && err.contains("nothing to learn from yet"), "{err}");
+    generate(&place, &[]);
+    let (_, listed, _) = place.run(&["--trust", "--format", "json", "review", "--list"]);
+    let of = |function: &str| {
+        let rows = listed.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let mut rows = rows.flat_map(|line| line["value"].as_array().cloned().unwrap_or_else(|| vec![line["value"].clone()]));
+        rows.find(|row| row["function"] == function).map(|row| row["id"].to_string()).unwrap_or_else(|| panic!("{listed}"))
+    };
+    assert_eq!(place.run(&["--trust", "review", "--accept", &of("lib:f")]).0, 0);
+    assert_eq!(place.run(&["--trust", "review", "--reject", &of("lib:g")]).0, 0);
+    let (code, out, err) = place.run(&["export", "finetuning", "--dir", "out"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (learned, measured) = (place.read("out/train.csv"), place.read("out/test.csv"));
+    let rows = format!("{learned}{measured}");
+    assert!(learned.starts_with("question,answer,context,reasoning\n") && measured.starts_with("question,"), "{rows}");
+    assert!(rows.contains("\"def f(x):\"") && rows.contains("pytest.raises(ValueError") && rows.contains("\"lib:f\""), "{rows}");
+    assert!(!rows.contains("lib:g"), "{rows}");
+    let rejected: serde_json::Value = serde_json::from_str(place.read("out/rejected.jsonl").trim()).unwrap();
+    let messages = rejected["messages"].as_array().unwrap();
+    assert_eq!(messages.last().unwrap()["role"], "assistant");
+    assert!(messages.last().unwrap()["content"].as_str().unwrap().contains("g(3) == 6"), "{rejected:#}");
+    assert!(
+        place.read("out/config.yaml").contains("question-answering")
+            && place.read("out/job_description.json").contains("task_description")
+    );
+}

@@ -455,9 +455,12 @@ pub struct Import {
 /// `export`
 #[derive(Debug, Args)]
 pub struct Export {
-    /// The recording's number.
-    #[arg(value_name = "RECORDING")]
-    pub recording: Option<i64>,
+    /// A recording's number, or `finetuning`: what was decided on drafts, as training data for a model.
+    #[arg(value_name = "RECORDING|finetuning")]
+    pub what: Option<String>,
+    /// With `finetuning`: the folder to write to.
+    #[arg(short = 'd', long = "dir", value_name = "DIR", default_value = "finetuning/data")]
+    pub folder: PathBuf,
 }
 
 /// `index`

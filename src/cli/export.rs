@@ -1,4 +1,7 @@
-//! `pytead-tui export`: a recording printed whole, for people or as JSON lines; nothing is run, so it needs no trust.
+//! `pytead-tui export`: a recording printed whole, for people or as JSON lines, or decisions as training data; nothing is
+//! run, so it needs no trust.
+
+use std::path::Path;
 
 use crate::base::error::Trouble;
 use crate::base::text;
@@ -15,12 +18,40 @@ const LINE: usize = 100;
 pub async fn export(global: &Global, args: Export) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let handle = engine(global, &mut out).await?;
-    let printed = match args.recording {
-        Some(number) => print(&handle, &mut out, RecordingId(number)),
+    let printed = match args.what.as_deref() {
         None => list(&handle, &mut out),
+        Some("finetuning") => finetuning(&handle, &mut out, &args.folder),
+        Some(number) => recording(number).and_then(|id| print(&handle, &mut out, id)),
     };
     handle.close().await;
     printed.map(|()| OK)
+}
+
+fn recording(number: &str) -> Result<RecordingId, Trouble> {
+    number.parse().map(RecordingId).map_err(|_| {
+        Trouble::usage(format!("{} is no recording.", text::display_line(number)))
+            .so("Name one by its number (pytead-tui export lists them), or write finetuning.")
+    })
+}
+
+fn finetuning(handle: &Handle, out: &mut Output, folder: &Path) -> Result<(), Trouble> {
+    let exported = handle.export_finetuning(folder)?;
+    out.result("finetuning", &exported);
+    out.say(format!(
+        "{} to learn from, {} to measure with, {} rejected, in {}.",
+        text::count(exported.learned, "example"),
+        exported.tested,
+        exported.rejected,
+        text::display_line(&folder.display().to_string())
+    ));
+    if exported.left_out > 0 {
+        out.say(format!(
+            "{} left out: the function is gone, or a secret may stand in it.",
+            text::count(exported.left_out, "draft")
+        ));
+    }
+    out.say("finetuning/README.md of pytead-tui says how to train with them.");
+    Ok(())
 }
 
 fn list(handle: &Handle, out: &mut Output) -> Result<(), Trouble> {

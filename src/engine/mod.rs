@@ -20,6 +20,7 @@ mod elsewhere;
 mod environment;
 mod examples;
 mod export;
+pub mod finetuning;
 mod formatting;
 mod fresh;
 mod gathered;
@@ -456,6 +457,14 @@ impl Handle {
     /// Fails when a file exists already or cannot be written.
     pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
         export::export(&self.core, proposals, to)
+    }
+
+    /// Writes what was decided on drafts as training data.
+    ///
+    /// # Errors
+    /// Fails when nothing was decided yet, and when the database cannot be read or the folder not be written to.
+    pub fn export_finetuning(&self, folder: &Path) -> Result<finetuning::Exported, Trouble> {
+        finetuning::export(&self.core, folder)
     }
 
     /// Gives what went wrong while the project was opened, none of it fatal. Whoever watches hears of it as events too.

@@ -6,6 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::redact::Redactor;
 use crate::base::text::display_line;
 use crate::domain::function::{Function, FunctionKind};
+use crate::domain::settings::Dependencies;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::core::Core;
 use crate::engine::views;
@@ -13,7 +14,7 @@ use crate::generate::demo;
 use crate::llm::choose;
 use crate::llm::prompt::{self, Earlier, Prompt, Question};
 use crate::llm::provider::Form;
-use crate::llm::trained::Template;
+use crate::llm::trained::{self, Template};
 use crate::source::needs;
 
 /// Recorded calls shown to a model.
@@ -51,7 +52,11 @@ fn of_demo(core: &Core, function: &Function) -> Result<(Prompt, Form), Trouble> 
     })
 }
 
-fn prompt(
+/// Writes what a model of this name is asked for tests of a function, in words of our own or the person's.
+///
+/// # Errors
+/// Fails when the function's file or the person's template cannot be read.
+pub fn prompt(
     core: &Core,
     function: &Function,
     model: &str,
@@ -110,6 +115,15 @@ fn prompt(
         remark,
     };
     Ok(prompt::draft(&question, &template, &mut Redactor::from_environment()))
+}
+
+/// Writes a function without its body, as models were trained to read it.
+///
+/// # Errors
+/// Fails when the database cannot be read.
+pub fn promise(core: &Core, function: &Function) -> Result<String, Trouble> {
+    let needs = needs::needs(&core.index(), function, &types(core, function)?);
+    Ok(trained::code(function, &needs, Dependencies::Trained))
 }
 
 /// Gives the types of the objects that were recorded for each parameter.
