@@ -170,6 +170,9 @@ mod tests {
             evaluator: "rules".into(),
             reason: "Because.".into(),
             clauses: Vec::new(),
+            uncovered: Vec::new(),
+            asked: None,
+            bound: None,
             shown: Default::default(),
         }
     }
