@@ -160,6 +160,8 @@ mod tests {
             checks: Vec::new(),
             journey: PathBuf::new(),
             show: Vec::new(),
+            dry: false,
+            refresh: false,
         }
     }
 
