@@ -1,5 +1,6 @@
 //! The command line: words and flags, and nothing of what they do. *Verb = file in `cli/` = heading in the docs.*
 
+mod check;
 mod models;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::layers::Flag;
 
+pub use check::{Check, Judge};
 pub use models::{Draft, Model, ModelAction, Models};
 
 /// What a person types.
