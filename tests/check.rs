@@ -92,3 +92,24 @@ fn a_program_that_fails_stays_failed() {
     assert_eq!(code, 7, "{err}");
     assert!(err.contains("1 clause holds"), "{err}");
 }
+
+#[test]
+fn a_program_that_was_not_recorded_leaves_open_what_it_may_have_done() {
+    let place = Place::example("shop");
+    let clause = ["-c", "normalise is never called"];
+    let outcome = |program: &str| {
+        let words = ["--format", "json", "--trust", "check", clause[0], clause[1], "--", "python", "-c", program];
+        let events = place.root().join("events.jsonl");
+        let words = [&words[..6], &["--events", events.to_str().unwrap()], &words[6..]].concat();
+        let (_, _, err) = place.run(&words);
+        let said = std::fs::read_to_string(&events).unwrap() + &err;
+        let line = said.lines().find(|line| line.contains("\"clause\"")).unwrap_or_else(|| panic!("{said}"));
+        serde_json::from_str::<serde_json::Value>(line).unwrap()["value"]["outcome"].as_str().unwrap().to_owned()
+    };
+    let calls = "from shop.registration import Database; Database().exists('a')";
+    assert_eq!(outcome(calls), "holds");
+    let alone = format!("{calls}; import subprocess, sys; subprocess.run([sys.executable, '-I', '-c', 'pass'], check=True)");
+    assert_eq!(outcome(&alone), "unknown", "a Python without our recorder");
+    let seen = format!("{calls}; import subprocess, sys; subprocess.run([sys.executable, '-c', \"{calls}\"], check=True)");
+    assert_eq!(outcome(&seen), "holds", "it wrote down what it did");
+}

@@ -379,3 +379,87 @@ fn a_program_that_was_not_recorded_leaves_open_what_it_may_have_done() {
         assert_eq!(line["reason"].as_str().unwrap().starts_with(why), wanted == "UNCLEAR", "{name}: {line}");
     }
 }
+
+#[test]
+fn a_person_overrules_a_verdict_until_the_test_does_something_else() {
+    let place = project();
+    let test = "tests/test_registration.py::test_fail";
+    let verdict = |place: &Place| {
+        let (code, said) = check(place, &[test, "--strict", "--", "--semantic-report=report.jsonl"]);
+        (code, said, report(place).remove("test_fail").unwrap())
+    };
+    let overrule = |reason: &str| check(&place, &["--override", test, "--reason", reason, "--", "-q"]);
+    let (code, said) = overrule("too short");
+    assert!(code == 2 && said.contains("at least 10 characters"), "{said}");
+    let refused =
+        place.command(&["--trust", "check", "--override", test, "--reason", "I know better"]).env("AI_AGENT", "1").output();
+    assert!(String::from_utf8_lossy(&refused.unwrap().stderr).contains("Decisions are a person's"));
+    assert!(!place.root().join("tests/semantic.audit.jsonl").exists());
+    let (code, said) = overrule("The mail goes out first on purpose.");
+    assert_eq!(code, 0, "{said}");
+    let (code, said, line) = verdict(&place);
+    assert_eq!((code, &line["verdict"], &line["overridden"]), (0, &"FAIL".into(), &true.into()), "{said}");
+    assert!(said.contains("1 overridden") && said.contains("test_registration.py o") && !said.contains("1 passed"), "{said}");
+    assert!(
+        said.contains("ada overruled it: The mail goes out first on purpose. Without that: Database.exists is called before"),
+        "{said}"
+    );
+    assert_eq!(check(&place, &["--audit"]).0, 0);
+    // It does something else: what was overruled is not what happens.
+    place.edit("shop/registration.py", "        self.database.save(email, name)\n        return \"Success\"\n\n    def explode", "        self.database.save(email, name)\n        self.database.save(email, name)\n        return \"Success\"\n\n    def explode");
+    let (code, said, line) = verdict(&place);
+    assert_eq!((code, &line["overridden"]), (1, &false.into()), "{said}");
+    let (code, said) = check(&place, &["--audit"]);
+    assert!(code == 1 && said.contains("does not count: the test does something else now"), "{said}");
+    // A line that was changed does not count, and says so.
+    let audit = place.read("tests/semantic.audit.jsonl");
+    place.save("tests/semantic.audit.jsonl", &audit.replace("on purpose", "by chance"));
+    let (code, said) = check(&place, &["--audit"]);
+    assert!(code == 1 && said.contains("Line 1 of tests/semantic.audit.jsonl is not as it was written"), "{said}");
+}
+
+#[test]
+fn what_no_accepted_clause_covers_passes_in_part_and_not_under_strict() {
+    let place = project();
+    place.save(
+        "tests/test_part.py",
+        "from pytead_tui import semantic_test\nfrom shop.registration import Database\n\n\n\
+         @semantic_test(\"Save the user. Be friendly about it.\")\ndef test_part():\n    Database().save(\"a\", \"A\")\n",
+    );
+    let test = "tests/test_part.py::test_part";
+    let (code, said) = check(&place, &["--accept", test, "-c", "Database.save is called exactly once", "--", "-q"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("No clause covers “Be friendly about it."), "{said}");
+    let lock = place.read("tests/semantic.lock.yaml");
+    assert!(lock.contains("Save the user:") && lock.contains("Be friendly about it"), "{lock}");
+    let (code, said) = check(&place, &[test, "--", "--semantic-report=report.jsonl"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("test_part.py p") && said.contains("1 passed in part"), "{said}");
+    assert!(report(&place)["test_part"]["reason"].as_str().unwrap().contains("No clause covers “Be friendly about it"), "{said}");
+    assert_eq!(check(&place, &["--strict", test]).0, 1);
+    let (code, said) =
+        check(&place, &["--accept", test, "--covers-all", "-c", "Database.save is called exactly once", "--", "-q"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(check(&place, &["--strict", test]).0, 0);
+}
+
+#[test]
+fn what_fixtures_do_after_a_test_is_judged_after_it() {
+    let place = project();
+    place.save(
+        "tests/test_late.py",
+        "import pytest\nfrom pytead_tui import semantic_test\nfrom shop.registration import Database\n\n\n\
+         @pytest.fixture\ndef database():\n    made = Database()\n    yield made\n    made.exists(\"nobody\")\n\n\n\
+         @semantic_test(\"Database.exists is called exactly once in teardown\")\ndef test_pass_late(database):\n    database.save(\"a\", \"A\")\n\n\n\
+         @semantic_test(\"Database.save is called in teardown\")\ndef test_fail_late(database):\n    database.save(\"a\", \"A\")\n",
+    );
+    let (code, said) = check(&place, &["tests/test_late.py", "--", "--semantic-report=report.jsonl"]);
+    assert_eq!(code, 1, "{said}");
+    let found = report(&place);
+    assert_eq!(
+        (&found["test_pass_late"]["verdict"], &found["test_fail_late"]["verdict"]),
+        (&"PASS".into(), &"FAIL".into()),
+        "{said}"
+    );
+    assert!(said.contains("ERROR at teardown of test_fail_late") && said.contains("Database.save was not called"), "{said}");
+}

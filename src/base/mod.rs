@@ -1,9 +1,11 @@
-//! L0: what every layer may use and that knows nothing of the product: text, paths, hashes, time, YAML, redaction.
+//! L0: what every layer may use and that knows nothing of the product: text, paths, hashes, signatures, time, YAML, redaction.
 
 pub mod clock;
 pub mod error;
+mod finders;
 pub mod hash;
 pub mod paths;
 pub mod redact;
+pub mod seal;
 pub mod text;
 pub mod yaml;

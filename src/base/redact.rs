@@ -1,34 +1,21 @@
-//! Finds and replaces secrets in text before it is stored: known token shapes and the values of secret variables.
+//! Finds and replaces secrets in text before it is stored, shown or sent: values of secret variables, shapes of issued tokens,
+//! what is assigned to a secret name, card numbers, passwords in addresses.
 //!
-//! Redaction by the *name* of a parameter or key happens in the recorder, where names are known.
+//! Redaction of values by the *name* of a parameter or key happens in the recorder, where names are known. What a finder
+//! of each kind looks for is `finders.rs`.
 
 use std::collections::HashMap;
 
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::Value;
 
-/// Prefixes of issued tokens, the least length of the whole, and the kind shown in place of it.
-const SHAPES: &[(&str, usize, &str)] = &[
-    ("ghp_", 36, "github-token"),
-    ("gho_", 36, "github-token"),
-    ("ghs_", 36, "github-token"),
-    ("github_pat_", 40, "github-token"),
-    ("glpat-", 20, "gitlab-token"),
-    ("sk-", 24, "api-key"),
-    ("sk_live_", 20, "api-key"),
-    ("rk_live_", 20, "api-key"),
-    ("xoxb-", 20, "slack-token"),
-    ("xoxp-", 20, "slack-token"),
-    ("AKIA", 20, "aws-key"),
-    ("ASIA", 20, "aws-key"),
-    ("AIza", 35, "google-key"),
-    ("hf_", 30, "hf-token"),
-    ("pypi-", 40, "pypi-token"),
-    ("npm_", 36, "npm-token"),
-    ("eyJ", 60, "jwt"),
-];
+use super::finders::{self, Found, KEY, SHAPES};
 
-/// Where the text of a private key begins.
-const KEY: &str = "-----BEGIN ";
+/// A known value is at least this long.
+const KNOWN_MIN: usize = 6;
+/// A shorter one stands alone: inside a word it may be by chance.
+const ALONE: usize = 8;
 
 /// Replaces secrets; the same secret always gets the same number.
 #[derive(Debug)]
@@ -46,26 +33,52 @@ impl Default for Redactor {
 }
 
 impl Redactor {
-    /// Makes a redactor that also knows these values, the shortest 8 characters long.
+    /// Makes a redactor that also knows these values, the shortest 6 characters long, as they are, percent-encoded and in
+    /// base64.
     #[must_use]
     pub fn new(known: impl IntoIterator<Item = String>) -> Self {
-        let mut known: Vec<String> = known.into_iter().filter(|value| value.len() >= 8).collect();
-        known.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let mut all: Vec<String> = Vec::new();
+        for value in known.into_iter().filter(|value| value.len() >= KNOWN_MIN) {
+            all.extend(encoded(&value));
+            all.push(value);
+        }
+        all.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        all.dedup();
         let mut begins = Box::new([0; 1024]);
-        let shapes = SHAPES.iter().map(|(prefix, _, _)| *prefix);
-        for begin in known.iter().map(String::as_str).chain(shapes).chain([KEY]) {
+        let mut mark = |first: u8, second: u8| {
+            let (word, bit) = place(first, second);
+            begins[word] |= bit;
+        };
+        for begin in all.iter().map(String::as_str).chain(SHAPES.iter().map(|(prefix, _, _)| *prefix)).chain([KEY, "://"]) {
             if let [first, second, ..] = *begin.as_bytes() {
-                let (word, bit) = place(first, second);
-                begins[word] |= bit;
+                mark(first, second);
             }
         }
-        Self { known, numbers: HashMap::new(), begins }
+        for name in finders::NAMES {
+            if let [first, second, ..] = *name.as_bytes() {
+                for first in [first, first.to_ascii_uppercase()] {
+                    [second, second.to_ascii_uppercase()].into_iter().for_each(|second| mark(first, second));
+                }
+            }
+        }
+        for first in b'0'..=b'9' {
+            (b'0'..=b'9').for_each(|second| mark(first, second));
+        }
+        Self { known: all, numbers: HashMap::new(), begins }
     }
 
     /// Makes a redactor that knows the values of the process's variables with secret names.
     #[must_use]
     pub fn from_environment() -> Self {
-        Self::new(std::env::vars().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value))
+        Self::with_env_file("")
+    }
+
+    /// As [`from_environment`](Self::from_environment), with those of a project's `.env` file besides, given as its text.
+    #[must_use]
+    pub fn with_env_file(text: &str) -> Self {
+        let own = std::env::vars().collect::<Vec<_>>();
+        let all = own.into_iter().chain(finders::assignments(text));
+        Self::new(all.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value))
     }
 
     /// Tells, fast, whether there may be a secret in the bytes; `false` is certain.
@@ -78,9 +91,7 @@ impl Redactor {
     }
 
     fn begins_at(&self, bytes: &[u8]) -> bool {
-        SHAPES.iter().any(|(prefix, _, _)| bytes.starts_with(prefix.as_bytes()))
-            || bytes.starts_with(KEY.as_bytes())
-            || self.known.iter().any(|value| bytes.starts_with(value.as_bytes()))
+        finders::begins(bytes) || self.known.iter().any(|value| bytes.starts_with(value.as_bytes()))
     }
 
     /// Gives the text without its secrets, or `None` when there is none in it.
@@ -88,18 +99,22 @@ impl Redactor {
         if !self.may_hold(text.as_bytes()) {
             return None;
         }
-        let mut out = String::new();
-        let mut rest = text;
-        let mut found = false;
-        while let Some((start, end, kind)) = self.first_secret(rest) {
-            found = true;
-            out.push_str(&rest[..start]);
-            let next = self.numbers.len() + 1;
-            let number = *self.numbers.entry(rest[start..end].to_owned()).or_insert(next);
-            out.push_str(&format!("[REDACTED:{kind}#{number}]"));
-            rest = &rest[end..];
-        }
-        found.then(|| out + rest)
+        self.replace(text, finders::first, false)
+    }
+
+    /// As [`redact`](Self::redact) for Python source: of an assignment only a literal is a secret, not code that gets one.
+    pub fn redact_source(&mut self, source: &str) -> Option<String> {
+        self.replace(source, finders::first_in_source, true)
+    }
+
+    /// As [`redact_source`](Self::redact_source) for what leaves this machine: long random texts go too, whatever they are.
+    pub fn redact_outgoing(&mut self, text: &str) -> Option<String> {
+        self.replace(text, finders::first_outgoing, true)
+    }
+
+    /// Takes long random texts out of what was redacted otherwise already.
+    pub fn redact_random(&mut self, text: &str) -> Option<String> {
+        self.replace(text, finders::first_random, false)
     }
 
     /// Gives a value without its secrets: those in its texts, and what stands under a secret name.
@@ -119,21 +134,55 @@ impl Redactor {
         }
     }
 
-    fn first_secret(&self, text: &str) -> Option<(usize, usize, &'static str)> {
-        let known = self.known.iter().filter_map(|value| {
-            let start = text.find(value.as_str())?;
-            Some((start, start + value.len(), "secret"))
-        });
-        let shaped = SHAPES.iter().filter_map(|&(prefix, least, kind)| first_shaped(text, prefix, least, kind));
-        let key = text.find(KEY).and_then(|start| {
-            let head = &text[start..];
-            head.get(..64.min(head.len())).is_some_and(|h| h.contains("PRIVATE KEY")).then(|| {
-                let end = head.rfind("-----").map_or(text.len(), |at| start + at + 5);
-                (start, end, "private-key")
-            })
-        });
-        known.chain(shaped).chain(key).min_by_key(|&(start, end, _)| (start, std::cmp::Reverse(end)))
+    /// With `lines`, what stands behind a secret keeps the number of its line.
+    fn replace(&mut self, text: &str, find: fn(&str, usize) -> Option<Found>, lines: bool) -> Option<String> {
+        let mut out = String::new();
+        let mut at = 0;
+        while let Some((start, end, kind)) =
+            self.first_known(text, at).into_iter().chain(find(text, at)).min_by_key(finders::rank)
+        {
+            out.push_str(&text[at..start]);
+            let next = self.numbers.len() + 1;
+            let number = *self.numbers.entry(text[start..end].to_owned()).or_insert(next);
+            out.push_str(&format!("[REDACTED:{kind}#{number}]"));
+            if lines {
+                text[start..end].matches('\n').for_each(|line| out.push_str(line));
+            }
+            at = end;
+        }
+        (at > 0).then(|| out + &text[at..])
     }
+
+    fn first_known(&self, text: &str, from: usize) -> Option<Found> {
+        let first = |value: &String| {
+            let fits = |start: &usize| value.len() >= ALONE || finders::stands_alone(text, *start, start + value.len());
+            let start = text[from..].match_indices(value.as_str()).map(|(at, _)| from + at).find(fits)?;
+            Some((start, start + value.len(), "secret"))
+        };
+        self.known.iter().filter_map(first).min_by_key(finders::rank)
+    }
+}
+
+/// The forms in which a known value travels.
+fn encoded(value: &str) -> Vec<String> {
+    let percent: String = value
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect();
+    // Inside a longer text it may begin at any of three places; what stands beside it changes the outermost characters.
+    let mut forms = vec![percent];
+    for (before, changed) in [(0, 0), (1, 2), (2, 3)] {
+        let bytes = [&[0; 2][..before], value.as_bytes()].concat();
+        let whole = &bytes[..bytes.len() / 3 * 3];
+        for text in [BASE64_STANDARD_NO_PAD.encode(whole), BASE64_URL_SAFE_NO_PAD.encode(whole)] {
+            forms.push(text[changed..].to_owned());
+        }
+    }
+    forms.retain(|form| form != value && form.len() >= ALONE);
+    forms
 }
 
 /// Gives the bit of a pair of bytes: its word, and the bit in that.
@@ -141,37 +190,9 @@ fn place(first: u8, second: u8) -> (usize, u64) {
     (usize::from(first) << 2 | usize::from(second >> 6), 1 << (second & 63))
 }
 
-fn first_shaped(text: &str, prefix: &str, least: usize, kind: &'static str) -> Option<(usize, usize, &'static str)> {
-    let mut from = 0;
-    while let Some(at) = text[from..].find(prefix) {
-        let start = from + at;
-        let tail = &text[start + prefix.len()..];
-        let body = tail.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
-        let boundary = !text[..start].ends_with(|c: char| c.is_alphanumeric());
-        if boundary && prefix.len() + body >= least {
-            return Some((start, start + prefix.len() + body, kind));
-        }
-        from = start + prefix.len();
-    }
-    None
-}
-
 /// Tells whether a variable, parameter or key of this name holds a secret, by its words.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "password",
-        "passwd",
-        "passphrase",
-        "secret",
-        "secrets",
-        "token",
-        "apikey",
-        "authorization",
-        "credential",
-        "credentials",
-        "cookie",
-    ];
     let mut words = Vec::new();
     let mut word = String::new();
     for c in name.chars() {
@@ -184,7 +205,7 @@ pub fn is_secret_name(name: &str) -> bool {
     }
     words.push(word);
     let words: Vec<String> = words.into_iter().map(|w| w.to_lowercase()).collect();
-    words.iter().any(|w| WORDS.contains(&w.as_str()))
+    words.iter().any(|w| finders::NAMES.contains(&w.as_str()))
         || words.windows(2).any(|w| matches!((w[0].as_str(), w[1].as_str()), ("api" | "private" | "access", "key")))
 }
 
@@ -209,7 +230,8 @@ mod tests {
         let mut redactor = Redactor::new(["hunter2hunter2".to_owned(), "éclair-secret".to_owned()]);
         let shaped = SHAPES.iter().map(|(prefix, least, _)| format!("{prefix}{}", "a".repeat(*least)));
         let known = ["hunter2hunter2", "éclair-secret", "-----BEGIN PRIVATE KEY-----"].map(str::to_owned);
-        for secret in shaped.chain(known) {
+        let found = ["password=hunter3", "Api_Key: k3y-k3y", "\"token\": \"abc\"", "4111 1111 1111 1111", "http://a:pw9@b/"];
+        for secret in shaped.chain(known).chain(found.map(str::to_owned)) {
             for text in [secret.clone(), format!("x {secret} y")] {
                 assert!(redactor.may_hold(text.as_bytes()), "{text}");
                 assert!(redactor.redact(&text).is_some(), "{text}");
@@ -235,6 +257,88 @@ mod tests {
         }
         for name in ["tokenize", "keyboard", "monkey", "primary_key", "passenger", "secretary"] {
             assert!(!is_secret_name(name), "{name}");
+        }
+    }
+
+    fn redacted(text: &str) -> Option<String> {
+        Redactor::new(["hunter2hunter2".to_owned(), "s3cret".to_owned()]).redact(text)
+    }
+
+    #[test]
+    fn a_known_value_is_found_in_every_form_it_travels_in() {
+        for text in ["aHVudGVyMmh1bnRlcjI=", "Basic eDpodW50ZXIyaHVudGVyMg==", "x s3cret y", "\"hunter2hunter2\""] {
+            let safe = redacted(text).unwrap_or_default();
+            assert!(!safe.contains("aHVudGVy") && !safe.contains("ZXIyaHVudGVy") && !safe.contains("s3cret"), "{text}: {safe}");
+        }
+        let mut odd = Redactor::new(["p&ss wörd".to_owned()]);
+        assert_eq!(odd.redact("q=p%26ss%20w%C3%B6rd&x=1").as_deref(), Some("q=[REDACTED:secret#1]&x=1"));
+        assert_eq!(redacted("a s3cretary"), None, "short ones stand alone");
+    }
+
+    #[test]
+    fn what_is_assigned_to_a_secret_name_goes_and_prose_stays() {
+        for (text, safe) in [
+            ("password=hunter9", "password=[REDACTED:assigned#1]"),
+            ("?user=ada&api_key=k-1&x=2", "?user=ada&api_key=[REDACTED:assigned#1]&x=2"),
+            ("{\"accessToken\": \"ab c\", \"n\": 1}", "{\"accessToken\": \"[REDACTED:assigned#1]\", \"n\": 1}"),
+            ("{'passwd': 'x y'}", "{'passwd': '[REDACTED:assigned#1]'}"),
+            ("Authorization: Bearer abc.def-9", "Authorization: Bearer [REDACTED:assigned#1]"),
+            ("DB_PASSWORD: tr0ub4dor", "DB_PASSWORD: [REDACTED:assigned#1]"),
+            ("postgres://ada:pw@db/shop", "postgres://ada:[REDACTED:password#1]@db/shop"),
+            ("card 4111-1111-1111-1111.", "card [REDACTED:card#1]."),
+        ] {
+            assert_eq!(redacted(text).as_deref(), Some(safe), "{text}");
+        }
+        for text in [
+            "the password: must be long",
+            "Invalid token: unexpected end",
+            "tokens_used=12345",
+            "author=Ada Lovelace",
+            "http://example.com:8080/a@b",
+            "4111 1111 1111 1112",
+            "2026-11-22 08:36:17.123456",
+            "password = [REDACTED:password#1]",
+            "password=None",
+        ] {
+            assert_eq!(redacted(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn in_source_only_literals_are_secrets() {
+        let mut redactor = Redactor::default();
+        let source = "API_KEY = 'k-123'\npassword: str = \"x y\"\nlogin(password=read(), token=\"abc\")\nif pwd != 'zz9':\n    d[\"secret\"] = b'q1w'\n\
+                      token = parse(text)\npasswords = get('name')\n";
+        let safe = redactor.redact_source(source).unwrap_or_default();
+        for gone in ["k-123", "x y", "abc", "zz9", "q1w"] {
+            assert!(!safe.contains(gone), "{gone}: {safe}");
+        }
+        let told = "log(\"password=abc9 and db_token: x9-y8z\")  # pwd=q9q\nx = token(1)\n";
+        let safe = redactor.redact_source(told).unwrap_or_default();
+        assert!(
+            !safe.contains("abc9") && !safe.contains("x9-y8z") && !safe.contains("q9q") && safe.contains("x = token(1)"),
+            "{safe}"
+        );
+        let safe = redactor.redact_source(source).unwrap_or_default();
+        for stays in ["login(password=read(), token=\"[REDACTED", "token = parse(text)", "get('name')"] {
+            assert!(safe.contains(stays), "{stays}: {safe}");
+        }
+        assert_eq!(safe.lines().count(), source.lines().count());
+    }
+
+    #[test]
+    fn only_what_leaves_is_searched_for_what_is_merely_random() {
+        let mut redactor = Redactor::default();
+        let text = "\"Zm9vYmFyQmF6UXV4MTIzNDU2Nzg5MHF3ZXJ0eQ\" 'da39a3ee5e6b4b0d3255bfef95601890afd80709'";
+        assert_eq!(redactor.redact(text), None);
+        let safe = redactor.redact_outgoing(text).unwrap_or_default();
+        assert_eq!(safe, "\"[REDACTED:random#1]\" '[REDACTED:random#2]'");
+        for plain in [
+            "RegistrationService.register_customer_by_email",
+            "123e4567-e89b-12d3-a456-426614174000",
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        ] {
+            assert_eq!(redactor.redact_outgoing(plain), None, "{plain}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The command line: words and flags, and nothing of what they do. *Verb = file in `cli/` = heading in the docs.*
 
+mod check;
 mod models;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::layers::Flag;
 
+pub use check::{Check, Judge};
 pub use models::{Draft, Model, ModelAction, Models};
 
 /// What a person types.
@@ -134,7 +136,7 @@ pub enum Verb {
     Gentests(Gentests),
     /// Answer pytest's plugin.
     #[command(name = "__judge", hide = true)]
-    Judge,
+    Judge(Judge),
     /// Answer pytest's plugin about YAML tests.
     #[command(name = "__spec", hide = true)]
     ServeSpecs,
@@ -164,48 +166,6 @@ pub struct Run {
     pub former: Former,
     /// The program: `main.py a b`, `-m pkg`, `python3 main.py`, `pytest -q`.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
-    pub command: Vec<String>,
-}
-
-/// `check`
-#[derive(Debug, Args)]
-pub struct Check {
-    /// Tests to run, with pytest's node ids; by default all of them.
-    #[arg(value_name = "NODEID", conflicts_with_all = ["from", "recording"])]
-    pub tests: Vec<String>,
-    /// What has to hold, as in "Db.save is called before Mail.send"; may be given several times.
-    #[arg(short, long = "clause", value_name = "SENTENCE")]
-    pub clauses: Vec<String>,
-    /// A file of such sentences, one a line.
-    #[arg(long, value_name = "FILE")]
-    pub from: Option<PathBuf>,
-    /// Decide on this recording; by default the last one with a journey.
-    #[arg(long, value_name = "N", conflicts_with = "command")]
-    pub recording: Option<i64>,
-    /// Propose clauses that hold for these tests, and say which small changes each would notice.
-    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
-    pub suggest: bool,
-    /// Print what each of these tests did, call by call.
-    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
-    pub journey: bool,
-    /// Print the lines that each of these tests reached.
-    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
-    pub lines: bool,
-    /// Accept what these tests do, or with --clause that sentence, as the meaning of their intents.
-    #[arg(long, requires = "tests", conflicts_with_all = ["from", "recording", "suggest", "journey", "lines", "stability"])]
-    pub accept: bool,
-    /// Run these tests twice and say where what they do differs.
-    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
-    pub stability: bool,
-    /// End with 1 also when a sentence or an intent is unclear, or nothing happened that decides it.
-    #[arg(long)]
-    pub strict: bool,
-    /// Where JSON events go when a program is recorded (with --format json); by default the error stream.
-    #[arg(long, value_name = "FILE", requires = "command")]
-    pub events: Option<PathBuf>,
-    /// With sentences, the program whose journey is recorded first: `-- pytest -q tests/test_cart.py`; else arguments of
-    /// pytest: `-- -q -n 4`.
-    #[arg(last = true, value_name = "CMD")]
     pub command: Vec<String>,
 }
 

@@ -6,16 +6,22 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Check, Global};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, engine, options, root_of, run, trusted_engine, with_events};
+use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, engine, options, overriding, root_of, run, trusted_engine, with_events};
 use crate::domain::clause::Outcome;
 use crate::engine::judging::{Judged, Understood};
 use crate::engine::{Handle, Options, Program, UNTRACED, prepare_verdicts};
-use crate::engine::{accepting, intents};
+use crate::engine::{accepting, intent_runs};
 
 /// Records a program's journey where one is given, decides, and prints.
 pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
     if args.accept {
         return accept(global, args).await;
+    }
+    if !args.overrule.is_empty() {
+        return overriding::overrule(global, args).await;
+    }
+    if args.audit {
+        return overriding::audit(global, args).await;
     }
     if !args.tests.is_empty() && !args.clauses.is_empty() {
         return Err(Trouble::usage("A sentence and a test do not go together here.")
@@ -59,19 +65,23 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
         (args.suggest, "--semantic-show=suggestions"),
         (args.journey, "--semantic-show=journey"),
         (args.lines, "--semantic-show=lines"),
+        (args.show_outgoing, "--semantic-show=outgoing"),
+        (args.dry_run, "--semantic-dry-run"),
+        (args.refresh, "--semantic-refresh"),
     ];
     let flags = wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, flag)| flag.to_owned());
+    let flags = flags.chain(args.model.map(|name| format!("--semantic-model={name}")));
     let words: Vec<String> = args.tests.into_iter().chain(flags).chain(args.command).collect();
     if args.stability {
         return stability(&options, &words, &mut Output::stdout(global.format)).await;
     }
     prepare_verdicts(&options.root);
-    pytest(intents::pytest(&options.root, &options.settings, &words)?).await
+    pytest(intent_runs::pytest(&options.root, &options.settings, &words)?).await
 }
 
-/// Prepares a run that is made to compare or to accept: the workbench does not hear of its verdicts.
-fn untraced(options: &Options, words: &[String]) -> Result<std::process::Command, Trouble> {
-    let mut command = intents::pytest(&options.root, &options.settings, words)?;
+/// Prepares a run that is made to compare, to accept or to overrule: the workbench does not hear of its verdicts.
+pub(super) fn untraced(options: &Options, words: &[String]) -> Result<std::process::Command, Trouble> {
+    let mut command = intent_runs::pytest(&options.root, &options.settings, words)?;
     command.env(UNTRACED, "1");
     Ok(command)
 }
@@ -80,7 +90,7 @@ fn untraced(options: &Options, words: &[String]) -> Result<std::process::Command
 async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
     crate::engine::require_trust(&options.root, options.trust)?;
-    let folder = intents::scratch()?;
+    let folder = intent_runs::scratch()?;
     let told = folder.path().join("told");
     let flags = [format!("--semantic-journeys={}", told.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
     let words: Vec<String> = args.tests.into_iter().chain(flags).chain(args.command).collect();
@@ -89,11 +99,19 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
         return Ok(code);
     }
     let mut out = Output::stdout(global.format);
-    for accepted in accepting::accept(&options.root, &intents::told(&told)?, &args.clauses)? {
-        out.result("accepted", &serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey }));
+    for accepted in accepting::accept(&options.root, &intent_runs::told(&told)?, &args.clauses, args.covers_all)? {
+        let value =
+            serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey, "uncovered": accepted.uncovered });
+        out.result("accepted", &value);
         match accepted.journey {
             Some(lines) => out.say(format!("Accepted: {} does these {}.", accepted.test, text::count(lines, "line"))),
             None => out.say(format!("Accepted: {} is decided by these clauses.", accepted.test)),
+        }
+        for span in &accepted.uncovered {
+            out.say(format!(
+                "No clause covers “{}”: it passes in part. Add a clause, or say --covers-all.",
+                text::display_line(span)
+            ));
         }
     }
     Ok(OK)
@@ -101,7 +119,7 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
 
 /// Runs the tests twice and compares what they did.
 async fn stability(options: &Options, words: &[String], out: &mut Output) -> Result<u8, Trouble> {
-    let folder = intents::scratch()?;
+    let folder = intent_runs::scratch()?;
     let mut runs = Vec::new();
     for name in ["first", "second"] {
         let told = folder.path().join(name);
@@ -110,10 +128,10 @@ async fn stability(options: &Options, words: &[String], out: &mut Output) -> Res
         if code > FINDINGS {
             return Ok(code);
         }
-        runs.push(intents::told(&told)?);
+        runs.push(intent_runs::told(&told)?);
     }
     let (Some(second), Some(first)) = (runs.pop(), runs.pop()) else { return Ok(OK) };
-    let unstable = intents::unstable(&first, &second);
+    let unstable = intent_runs::unstable(&first, &second);
     for (test, lines) in &unstable {
         out.result("unstable", &serde_json::json!({ "test": test, "lines": lines }));
         out.say(format!("≠ {test}"));
@@ -125,7 +143,7 @@ async fn stability(options: &Options, words: &[String], out: &mut Output) -> Res
 }
 
 /// Waits for pytest and gives our exit code for its own.
-async fn pytest(command: std::process::Command) -> Result<u8, Trouble> {
+pub(super) async fn pytest(command: std::process::Command) -> Result<u8, Trouble> {
     let mut command = tokio::process::Command::from(command);
     let mut child =
         command.spawn().map_err(|error| Trouble::environment("pytest could not be started.").because(format!("{error}.")))?;

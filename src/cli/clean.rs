@@ -8,7 +8,7 @@ use crate::cli::args::{self, Global};
 use crate::cli::ask::ask;
 use crate::cli::output::Output;
 use crate::cli::{OK, somebody_is_there, trusted_engine};
-use crate::engine::{Clean, Cleaned};
+use crate::engine::{Clean, Cleaned, asking};
 
 /// Says what would go; removes it, after a question where somebody is there.
 pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
@@ -30,10 +30,17 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
             out.say(line);
         }
     }
-    for (asked, what) in [(args.verdicts, "verdicts"), (args.models, "models")] {
-        if asked || every {
-            out.say(format!("No {what} are kept."));
-        }
+    if args.verdicts || every {
+        // They can be made again, at their price: gone only where that was said.
+        let (count, bytes) = asking::clean(wanted.older_than, look)?;
+        let how = if look { "would go" } else { "removed" };
+        out.say(match usize::try_from(count).unwrap_or(usize::MAX) {
+            0 => "No verdicts are kept.".to_owned(),
+            count => format!("{} of models, {}: {how}.", text::count(count, "verdict"), text::bytes(bytes)),
+        });
+    }
+    if args.models || every {
+        out.say("No models are kept.");
     }
     let goes_on =
         !look && !nothing && (!somebody_is_there(global) || ask("y removes it for good > ").await?.as_deref() == Some("y"));
@@ -69,7 +76,7 @@ fn lines(cleaned: &Cleaned, wanted: Clean, how: &str) -> Vec<String> {
 }
 
 /// Reads an age: `30d`, `12h`, `2w`.
-fn age(text: &str) -> Result<Duration, Trouble> {
+pub(super) fn age(text: &str) -> Result<Duration, Trouble> {
     let unit = text.chars().last().unwrap_or_default();
     let seconds = match unit {
         'h' => 3_600,

@@ -22,6 +22,7 @@ mod mcp;
 mod model;
 mod open;
 pub mod output;
+mod overriding;
 mod person;
 mod replay;
 mod review;
@@ -132,7 +133,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Review(args)) => review::review(&cli.global, args, screen).await,
         Some(Verb::Watch) => watch::watch(&cli.global).await,
         Some(Verb::Import(args)) => import::import(&cli.global, args).await,
-        Some(Verb::Judge) => judge::judge(&cli.global),
+        Some(Verb::Judge(args)) => judge::judge(&cli.global, args).await,
         Some(Verb::Check(args)) => check::check(&cli.global, args).await,
         Some(Verb::Spec(args)) => spec::spec(&cli.global, args).await,
         Some(Verb::ServeSpecs) => spec::serve(&cli.global).await,

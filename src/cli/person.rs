@@ -24,7 +24,8 @@ const AGENTS: &[(&str, &str)] = &[
 pub fn required(verb: Option<&Verb>, variable: impl Fn(&str) -> bool) -> Result<(), Trouble> {
     let decides = match verb {
         Some(Verb::Review(Review { list: false, .. }) | Verb::Agent(_)) => true,
-        Some(Verb::Gen(Gen { accept, .. }) | Verb::Tead(Tead { accept, .. }) | Verb::Check(Check { accept, .. })) => *accept,
+        Some(Verb::Gen(Gen { accept, .. }) | Verb::Tead(Tead { accept, .. })) => *accept,
+        Some(Verb::Check(Check { accept, overrule, .. })) => *accept || !overrule.is_empty(),
         Some(Verb::Trust(Trust { list, .. })) => !*list,
         _ => false,
     };
@@ -57,6 +58,7 @@ mod tests {
             "pytead-tui gen --accept",
             "pytead-tui tead --accept main.py",
             "pytead-tui check --accept tests/test_x.py::test_y",
+            "pytead-tui check --override tests/test_x.py::test_y --reason because",
             "pytead-tui trust",
             "pytead-tui trust --remove",
             "pytead-tui agent remove --yes",

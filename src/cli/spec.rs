@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, SpecArgs};
+use crate::cli::judge::PROTOCOL;
 use crate::cli::output::Output;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, options, output, root_of, settings, trust_of};
 use crate::domain::spec::{End, Progress, Report, Status, StepReport};
@@ -22,8 +23,6 @@ use crate::spec::{load, schema, tools as built_in};
 
 /// Columns of a value in a line for people.
 const SHOWN: usize = 200;
-/// What pytest's plugin and this binary have to agree on.
-const PROTOCOL: u32 = 1;
 
 /// Checks or runs YAML tests.
 pub async fn spec(global: &Global, args: SpecArgs) -> Result<u8, Trouble> {

@@ -166,6 +166,27 @@ pub const KEYS: &[Key] = &[
         Project::SetsWhenTrusted,
         "The program, and its arguments, of a server whose tools YAML tests may call.",
     ),
+    key(
+        "judge.ask",
+        Form::Word(&["off", "on"]),
+        Project::Lowers,
+        "Is the chosen model asked about intents that neither rules nor an accepted journey decide.",
+    ),
+    key(
+        "judge.provider",
+        Form::Text,
+        Project::Nothing,
+        "The name of a provider under `providers` that judges, in place of `model.provider`.",
+    ),
+    key("judge.model", Form::Text, Project::Nothing, "The name of the model that judges, in place of the provider's own."),
+    key("judge.tokens", Form::Whole(1_000, 1 << 20), Project::Lowers, "Most tokens of one question about an intent."),
+    key("judge.session_tokens", Form::Whole(0, 1 << 30), Project::Lowers, "Most tokens of all questions of one run."),
+    key(
+        "judge.fail_ttl",
+        Form::Whole(0, 8_760),
+        Project::Lowers,
+        "Hours that a model's FAIL or UNCLEAR is kept before it is asked anew; a PASS is kept until something changes.",
+    ),
     key("watch.enabled", Form::Flag, Project::Sets, "Watch at all."),
     key("watch.quiet_ms", Form::Whole(1, 10_000), Project::Sets, "Milliseconds without an event before a save is acted on."),
     key(

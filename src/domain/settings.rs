@@ -26,6 +26,8 @@ pub struct Settings {
     pub spec: Spec,
     /// MCP servers whose tools YAML tests may call, by name.
     pub mcp_servers: BTreeMap<String, McpServer>,
+    /// Judging intents by a model.
+    pub judge: Judge,
     /// Watching files.
     pub watch: Watch,
     /// Secrets.
@@ -276,6 +278,41 @@ impl Default for Spec {
 pub struct McpServer {
     /// The program and its arguments.
     pub command: Vec<String>,
+}
+
+/// `judge`: intents that neither rules nor an accepted journey decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Judge {
+    /// Is a model asked at all.
+    pub ask: Ask,
+    /// The name of a provider under `providers`, in place of `model.provider`.
+    pub provider: Option<String>,
+    /// The model's name, in place of the provider's own.
+    pub model: Option<String>,
+    /// Most tokens of one question.
+    pub tokens: u32,
+    /// Most tokens of all questions of one run.
+    pub session_tokens: u32,
+    /// Hours that a model's FAIL or UNCLEAR is kept.
+    pub fail_ttl: u32,
+}
+
+impl Default for Judge {
+    fn default() -> Self {
+        Self { ask: Ask::On, provider: None, model: None, tokens: 24_000, session_tokens: 400_000, fail_ttl: 24 }
+    }
+}
+
+/// `judge.ask`: is the chosen model asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// Never.
+    Off,
+    /// About what nothing else decides.
+    #[default]
+    On,
 }
 
 /// `watch`: reacting to saves.

@@ -1,4 +1,9 @@
 //! Verdicts: what came of a test's intent, and of each clause of it.
+//!
+//! What a screen needs: the mark from `verdict`, but where `overridden` is set its own mark, never that of PASS; `PASS` with
+//! something in `uncovered` is a pass in part and shown as such (amber). `reason` is the line under the title. Each of
+//! `clauses` has its own mark by `outcome`; its `evidence` are line ids to jump to, `shown` the same as text. Who decided is
+//! `evaluator`; what a model cost is `asked`. All texts are fit for a terminal.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +25,19 @@ pub enum Ruling {
     Unclear,
     /// The judge is broken: says nothing about the test.
     Error,
+}
+
+impl Ruling {
+    /// Gives it as a word: `PASS`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Unclear => "UNCLEAR",
+            Self::Error => "ERROR",
+        }
+    }
 }
 
 /// What came of a clause or of a sentence that is none.
@@ -58,7 +76,7 @@ pub struct Decided {
 pub struct Verdict {
     /// What came of it.
     pub verdict: Ruling,
-    /// A person overruled it.
+    /// A person overruled it; the verdict itself stays what it was.
     pub overridden: bool,
     /// Who decided: `rules`, `approved`, or `llm:` and the model.
     pub evaluator: String,
@@ -66,9 +84,50 @@ pub struct Verdict {
     pub reason: String,
     /// Its clauses.
     pub clauses: Vec<Decided>,
+    /// Sentences of the intent that no accepted clause covers: they are not decided, and a PASS beside them is one in part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncovered: Vec<String>,
+    /// What was asked of a model for it, where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
+    /// What an override of it is bound to; none where nothing was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
     /// What else was asked for: lines for people.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shown: BTreeMap<Show, Vec<String>>,
+}
+
+/// What a person's override of a verdict is bound to: it stands while both are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// A hash of what the test did, as two runs tell it alike.
+    pub journey: String,
+    /// A hash of what decides it: the intent's words, its checks, what was accepted for it.
+    pub meaning: String,
+}
+
+/// What was, or would be, asked of a model for a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Asked {
+    /// The model.
+    pub model: String,
+    /// Where it is: a host, or `local`.
+    pub host: String,
+    /// Tokens of one question, as they were estimated before it was sent.
+    pub tokens: usize,
+    /// Tokens sent, as the provider counted them, all questions together.
+    pub sent: Option<u64>,
+    /// Those of them that the provider had kept from before.
+    pub cached: Option<u64>,
+    /// Tokens written.
+    pub written: Option<u64>,
+    /// How often the model was asked; 0 where a kept verdict was used, or nothing was sent.
+    pub times: usize,
+    /// The verdict was kept from an earlier run.
+    pub kept: bool,
+    /// The answers came from a recording.
+    pub replayed: bool,
 }
 
 /// What can be asked for beside a verdict.
@@ -81,6 +140,8 @@ pub enum Show {
     Lines,
     /// Clauses that hold.
     Suggestions,
+    /// What would be sent to a model, byte for byte; nothing is sent then.
+    Outgoing,
 }
 
 /// What the last run of a test with an intent came to, with what it did: what the workbench shows.

@@ -7,7 +7,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::decision::FileEdit;
-use crate::engine::intents::{Told, ToldTest};
+use crate::engine::intent_runs::{Told, ToldTest};
 use crate::judge::grammar;
 use crate::judge::lock::{self, Entry, Lock};
 use crate::write::apply::{apply, slug};
@@ -19,14 +19,17 @@ pub struct Accepted {
     pub test: String,
     /// Lines of its journey; none where clauses were accepted.
     pub journey: Option<usize>,
+    /// Sentences of the intent that no clause covers.
+    pub uncovered: Vec<String>,
 }
 
-/// Accepts clauses, or where there are none the journey, for each test that has an intent.
+/// Accepts clauses, or where there are none the journey, for each test that has an intent. A sentence of the intent that shares
+/// no word with any clause is noted as not covered, unless the person says that all is.
 ///
 /// # Errors
 /// When a sentence is no clause, no test has an intent, or the files cannot be written.
-pub fn accept(root: &Path, told: &Told, clauses: &[String]) -> Result<Vec<Accepted>, Trouble> {
-    let (edits, accepted) = plan(root, told, clauses)?;
+pub fn accept(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> Result<Vec<Accepted>, Trouble> {
+    let (edits, accepted) = plan(root, told, clauses, covers_all)?;
     apply(root, &edits)?;
     Ok(accepted)
 }
@@ -35,7 +38,7 @@ pub fn accept(root: &Path, told: &Told, clauses: &[String]) -> Result<Vec<Accept
 ///
 /// # Errors
 /// As [`accept`], but nothing is written.
-pub fn plan(root: &Path, told: &Told, clauses: &[String]) -> Result<(Vec<FileEdit>, Vec<Accepted>), Trouble> {
+pub fn plan(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> Result<(Vec<FileEdit>, Vec<Accepted>), Trouble> {
     let mut sentences = Vec::new();
     for sentence in clauses.iter().flat_map(|text| grammar::sentences(text)) {
         let clause = grammar::parse(sentence).map_err(|unclear| {
@@ -62,8 +65,18 @@ pub fn plan(root: &Path, told: &Told, clauses: &[String]) -> Result<(Vec<FileEdi
                 edits.push(edit(&path, old, content)?);
             }
         }
-        accepted.push(Accepted { test: name.clone(), journey: journey.is_some().then_some(test.journey.len()) });
-        let entry = Entry { intent: lock::intent_hash(&test.intent), clauses: sentences.clone(), journey, accepted_by: person() };
+        let entry = Entry {
+            intent: lock::intent_hash(&test.intent),
+            clauses: sentences.clone(),
+            spans: lock::spans(&test.intent, &sentences, covers_all),
+            journey,
+            accepted_by: person(),
+        };
+        accepted.push(Accepted {
+            test: name.clone(),
+            journey: entry.journey.is_some().then_some(test.journey.len()),
+            uncovered: entry.uncovered().map(str::to_owned).collect(),
+        });
         entries.note(name.clone(), entry);
     }
     let text = entries.text()?;
@@ -96,7 +109,7 @@ pub fn read(root: &Path, path: &str) -> Result<Option<String>, Trouble> {
 }
 
 /// Gives the name of who is at the keyboard.
-fn person() -> String {
+pub(super) fn person() -> String {
     let named = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).filter(|name| !name.is_empty());
     text::display_line(&named.unwrap_or_else(|| "unknown".to_owned())).into_owned()
 }

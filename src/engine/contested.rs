@@ -8,7 +8,7 @@ use crate::base::text;
 use crate::domain::decision::{FileEdit, Verb};
 use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
 use crate::engine::core::Core;
-use crate::engine::intents::ToldTest;
+use crate::engine::intent_runs::ToldTest;
 use crate::engine::{accepting, rejudging, review, verdicts};
 use crate::judge::grammar;
 
@@ -29,8 +29,8 @@ pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<
         return Ok(Vec::new());
     }
     let clauses: Vec<String> = proposal.edited.iter().cloned().collect();
-    let told = ToldTest { intent: open.intent.clone(), journey: verdicts::told(core, &open.test)? };
-    let (edits, _) = accepting::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses)?;
+    let told = ToldTest { intent: open.intent.clone(), journey: verdicts::told(core, &open.test)?, verdict: None };
+    let (edits, _) = accepting::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses, false)?;
     Ok(edits)
 }
 

@@ -4,45 +4,44 @@
 //! the test's recorder wrote. What the clauses mean is `judge/`; what pytest makes of a verdict is the plugin's affair.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use similar::{ChangeTag, TextDiff};
 
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::base::text;
-use crate::contain;
 use crate::domain::batch::JourneyBlock;
 use crate::domain::clause::Outcome;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::journey::JourneyEvent;
+use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
-use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Show, Verdict};
+use crate::domain::verdict::{Asked, Bound as VerdictBound, ClauseOutcome, Decided, Ruling, Show, Verdict};
 use crate::engine::accepting;
+use crate::engine::asking::{self, Asking, Reply};
 use crate::engine::judging::{self, Understood};
 use crate::engine::leaving::{self, Seen};
+use crate::engine::overriding;
 use crate::engine::programs;
+use crate::engine::redacting;
+use crate::engine::ruling::{anew, decided, decisive, fold, not_clauses, nothing_recorded, own, undecided, verdict, word};
+use crate::judge::answer;
+use crate::judge::audit::Override;
 use crate::judge::evaluate::Missing;
-use crate::judge::lock::{self, Lock};
+use crate::judge::lock::{self, Entry, Lock};
 use crate::judge::names::{Bound, Names};
+use crate::judge::prompt::Question;
 use crate::judge::suggest::{Suggestion, suggest};
-use crate::judge::{approved, grammar, telling};
-use crate::python::{interpreter, package};
+use crate::judge::{approved, telling};
 use crate::record::ingest::Ingest;
 use crate::record::journey::{events, started};
-use crate::record::launch::{Plan, Request as Launch};
+use crate::source::bare::bare;
 use crate::source::index::Index;
 
-/// Who decides when no model is asked.
-const RULES: &str = "rules";
-/// Lines of a journey given for a clause.
-const EVIDENCE_MAX: usize = 20;
 /// Who decides by a journey that a person accepted.
 const APPROVED: &str = "approved";
 
@@ -63,6 +62,12 @@ pub struct Request {
     /// What is wanted beside the verdict.
     #[serde(default)]
     pub show: Vec<Show>,
+    /// Ask no model, only say what would be asked.
+    #[serde(default)]
+    pub dry: bool,
+    /// Ask the model anew, whatever it said before.
+    #[serde(default)]
+    pub refresh: bool,
 }
 
 /// What a test did.
@@ -75,9 +80,17 @@ pub struct Journey {
     pub elsewhere: Option<Missing>,
     /// A recorder wrote something.
     pub recorded: bool,
+    /// What took the secrets out of it: for what belongs to it, so that equal ones stay equal.
+    redactor: Redactor,
 }
 
 impl Journey {
+    /// Says why something may be missing that decides any sentence at all.
+    fn incomplete(&self) -> Option<String> {
+        let elsewhere = self.elsewhere.as_ref().map(|missing| missing.reason.clone());
+        elsewhere.or_else(|| self.gaps.first().map(|(reason, _)| reason.clone()))
+    }
+
     fn missing(&self, clause: &Bound) -> Option<Missing> {
         self.elsewhere.clone().or_else(|| judging::cut(&self.gaps, clause))
     }
@@ -91,67 +104,106 @@ pub struct Judge {
     index: Arc<Index>,
     /// What was accepted, or why that cannot be read.
     lock: Result<Lock, String>,
+    /// The model that is asked about what nothing else decides, or why the chosen one cannot be; none where nobody chose one.
+    asking: Result<Option<Asking>, String>,
+    /// What persons overruled.
+    overrides: Vec<Override>,
+}
+
+/// What decides a test besides a model: its clauses, those of them that only a model may decide, and what is said without one.
+struct Standing {
+    clauses: Vec<Decided>,
+    /// The places of the open ones.
+    open: Vec<usize>,
+    without: Verdict,
 }
 
 impl Judge {
-    /// Reads the project's sources.
+    /// Reads the project's sources, and finds the model that was chosen. `processes` judge the tests of this run.
     #[must_use]
-    pub fn open(root: &Path, exclude: &[String]) -> Self {
+    pub fn open(root: &Path, settings: &Settings, consent: &Consent, processes: u32) -> Self {
         let began = clock::now();
-        let lock = accepting::read(root, lock::PATH).and_then(|text| Lock::read(text.as_deref()));
-        let lock = lock.map_err(|trouble| text::display_line(&trouble.to_string()).into_owned());
-        Self { root: root.to_owned(), began, index: Arc::new(Index::build(root, exclude, &|_, _| {})), lock }
+        let said = |trouble: Trouble| text::display_line(&trouble.to_string()).into_owned();
+        let lock = accepting::read(root, lock::PATH).and_then(|text| Lock::read(text.as_deref())).map_err(said);
+        let asking = Asking::open(settings, root, consent).map_err(said);
+        let asking = asking.map(|asking| asking.map(|asking| asking.shared(processes)));
+        let index = Arc::new(Index::build(root, &settings.record.exclude, &|_, _| {}));
+        let overrides = overriding::read(root).map(|(overrides, _)| overrides).unwrap_or_default();
+        Self { root: root.to_owned(), began, index, lock, asking, overrides }
     }
 
-    /// Judges one test by what it did.
+    /// Says what may be asked of a model, and how much of it; nothing where no model is asked.
     #[must_use]
-    pub fn judge(&self, request: &Request) -> Verdict {
-        let journey = self.journey(&request.journey);
+    pub fn announcement(&self) -> Option<String> {
+        self.asking.as_ref().ok()?.as_ref().map(Asking::announcement)
+    }
+
+    /// Judges one test by what it did. `tell` hears of each question to a model before it is sent.
+    pub async fn judge(&self, request: &Request, tell: &mut (dyn FnMut(&Asked) + Send)) -> Verdict {
+        let mut journey = self.journey(&request.journey);
         if !journey.recorded {
             return nothing_recorded();
         }
-        let verdict = self.decide(request, &journey);
-        let accepts = sentences(request).is_err();
+        let standing = self.standing(request, &journey);
+        let mut shown = BTreeMap::new();
+        for show in &request.show {
+            shown.insert(*show, self.show(*show, request, &mut journey, &standing));
+        }
+        let told = telling::tell(&journey.events);
+        let entry = self.lock.as_ref().ok().and_then(|lock| lock.get(&request.test));
+        let bound = VerdictBound {
+            journey: lock::journey_hash(&told),
+            meaning: lock::meaning_hash(&request.intent, &request.checks, entry),
+        };
+        let verdict = self.decide(request, &mut journey, standing, &bound.journey, tell).await;
+        let mut verdict = Verdict { shown, bound: Some(bound), ..verdict };
+        overriding::apply_to(&self.overrides, &request.test, &mut verdict, clock::now());
+        let accepts = decisive(request).is_none();
         let open = accepts && verdict.verdict == Ruling::Unclear;
-        let suggestions = if open { self.show(Show::Suggestions, request, &journey) } else { Vec::new() };
+        let suggestions = if open { suggestions(&journey, &self.names(&request.file), &request.intent) } else { Vec::new() };
         let seen = Seen { events: &journey.events, gaps: &journey.gaps, began: self.began, accepts, suggestions };
         leaving::leave(&self.root, request, &verdict, seen);
-        let shown = request.show.iter().map(|show| (*show, self.show(*show, request, &journey))).collect();
-        Verdict { shown, ..verdict }
+        verdict
     }
 
-    fn show(&self, show: Show, request: &Request, journey: &Journey) -> Vec<String> {
+    fn show(&self, show: Show, request: &Request, journey: &mut Journey, standing: &Standing) -> Vec<String> {
         match show {
-            Show::Journey => self.told(&journey.events),
-            Show::Lines => self.lines(&journey.events),
+            Show::Journey => self.told(journey),
+            Show::Lines => self.lines(journey),
             Show::Suggestions => suggestions(journey, &self.names(&request.file), &request.intent),
+            Show::Outgoing => self.outgoing(request, journey, standing),
         }
     }
 
     /// Tells a journey, then the source of each function once.
-    fn told(&self, events: &[JourneyEvent]) -> Vec<String> {
-        let mut out = telling::tell(events);
-        for (module, function) in self.sources(telling::called(events)) {
-            let text = self.index.text(&module.path).unwrap_or_default();
-            let lines = text.lines().skip(function.span.first as usize - 1);
-            let source = lines.take((function.span.last + 1 - function.span.first) as usize);
+    fn told(&self, journey: &mut Journey) -> Vec<String> {
+        let mut out = telling::tell(&journey.events);
+        for (module, function) in self.sources(telling::called(&journey.events)) {
+            let source = self.source(module, function, &mut journey.redactor);
             out.push(String::new());
             out.push(format!("# {}, {}:{}", function.id.qualname(), module.path.as_str(), function.span.first));
-            out.extend(source.map(|line| text::display_line(line).into_owned()));
+            out.extend(source.lines().map(|line| text::display_line(line).into_owned()));
         }
         out
     }
 
+    /// Gives the source of a function without its secrets; it keeps its lines.
+    fn source(&self, module: &Module, function: &Function, redactor: &mut Redactor) -> String {
+        let text = self.index.text(&module.path).unwrap_or_default();
+        let lines = text.lines().skip(function.span.first as usize - 1);
+        let source: Vec<&str> = lines.take((function.span.last + 1 - function.span.first) as usize).collect();
+        let source = source.join("\n");
+        redactor.redact_source(&source).unwrap_or(source)
+    }
+
     /// Lists the functions that ran, each line with the number of activations that reached it.
-    fn lines(&self, events: &[JourneyEvent]) -> Vec<String> {
+    fn lines(&self, journey: &mut Journey) -> Vec<String> {
         let mut out = Vec::new();
-        for (module, function) in self.sources(telling::called(events)) {
-            let reached = telling::reached(events, &function.id);
-            let text = self.index.text(&module.path).unwrap_or_default();
+        for (module, function) in self.sources(telling::called(&journey.events)) {
+            let reached = telling::reached(&journey.events, &function.id);
+            let text = self.source(module, function, &mut journey.redactor);
             out.push(format!("{}, {}", function.id.qualname(), module.path.as_str()));
-            for (number, line) in
-                (1..).zip(text.lines()).filter(|(number, _)| (function.span.first..=function.span.last).contains(number))
-            {
+            for (number, line) in (function.span.first..).zip(text.lines()) {
                 let times = reached.get(&number).map_or(String::new(), |times| format!("×{times}"));
                 out.push(format!("{number:>5} {times:>5}  {}", text::display_line(line)));
             }
@@ -159,32 +211,65 @@ impl Judge {
         out
     }
 
-    fn sources<'a>(&'a self, functions: Vec<&'a FunctionId>) -> impl Iterator<Item = (&'a Module, &'a Function)> {
-        functions.into_iter().filter_map(|id| Some((self.index.module_of(id)?, self.index.function(id)?)))
+    fn sources<'a>(&'a self, functions: Vec<&FunctionId>) -> impl Iterator<Item = (&'a Module, &'a Function)> + use<'a> {
+        let found = |id: &FunctionId| Some((self.index.module_of(id)?, self.index.function(id)?));
+        functions.into_iter().filter_map(found).collect::<Vec<_>>().into_iter()
     }
 
-    fn decide(&self, request: &Request, journey: &Journey) -> Verdict {
-        match sentences(request) {
-            Ok(sentences) => self.by_clauses(request, journey, &sentences),
-            Err(open) => self.by_what_was_accepted(request, journey).unwrap_or(*open),
+    /// Finds what decides a test, the strongest first: clauses beside it, an intent of clauses, what a person accepted.
+    fn standing(&self, request: &Request, journey: &Journey) -> Standing {
+        let final_ = |without: Verdict| Standing { clauses: Vec::new(), open: Vec::new(), without };
+        if let Some(sentences) = decisive(request) {
+            let clauses = self.clauses(request, journey, &sentences);
+            let open = not_clauses(&sentences);
+            return Standing { without: fold(clauses.clone()), clauses, open };
         }
-    }
-
-    /// Decides by what a person accepted for the test; none where nothing was.
-    fn by_what_was_accepted(&self, request: &Request, journey: &Journey) -> Option<Verdict> {
         let entry = match &self.lock {
-            Ok(lock) => lock.get(&request.test)?,
-            Err(why) => return Some(verdict(Ruling::Error, why.clone(), Vec::new())),
+            Ok(lock) => lock.get(&request.test),
+            Err(why) => return final_(verdict(Ruling::Error, why.clone(), Vec::new())),
         };
-        let anew = format!("Accept it anew: pytead-tui check --accept {}.", text::display_line(&request.test));
+        let Some(entry) = entry else {
+            let sentences = own(&request.intent);
+            return Standing {
+                clauses: self.clauses(request, journey, &sentences),
+                open: not_clauses(&sentences),
+                without: undecided(request, &sentences),
+            };
+        };
         if entry.intent != lock::intent_hash(&request.intent) {
-            let reason = format!("The intent changed since {} accepted it. {anew}", text::display_line(&entry.accepted_by));
-            return Some(verdict(Ruling::Unclear, reason, Vec::new()));
+            let by = text::display_line(&entry.accepted_by);
+            let reason = format!("The intent changed since {by} accepted it. {}", anew(&request.test));
+            return final_(verdict(Ruling::Unclear, reason, Vec::new()));
         }
-        if !entry.clauses.is_empty() {
-            return Some(self.by_clauses(request, journey, &entry.clauses));
+        if entry.clauses.is_empty() {
+            final_(self.by_journey(request, journey, entry))
+        } else {
+            self.by_entry(request, journey, entry)
         }
-        let unclear = |why: &str| (Ruling::Unclear, format!("{why} {anew}"));
+    }
+
+    /// Decides by accepted clauses; what of the intent they do not cover stays open.
+    fn by_entry(&self, request: &Request, journey: &Journey, entry: &Entry) -> Standing {
+        let mut clauses = self.clauses(request, journey, &entry.clauses);
+        let mut without = fold(clauses.clone());
+        without.uncovered = entry.uncovered().map(|span| text::display_line(span).into_owned()).collect();
+        if let (Ruling::Pass, [span, ..]) = (without.verdict, without.uncovered.as_slice()) {
+            without.reason = format!("{} No clause covers “{span}”.", without.reason);
+        }
+        let open = (clauses.len()..clauses.len() + without.uncovered.len()).collect();
+        clauses.extend(without.uncovered.iter().map(|span| Decided {
+            text: span.clone(),
+            outcome: ClauseOutcome::Unclear,
+            evidence: Vec::new(),
+            why: "No clause covers it.".into(),
+            shown: Vec::new(),
+        }));
+        Standing { clauses, open, without }
+    }
+
+    /// Decides by the journey that a person accepted.
+    fn by_journey(&self, request: &Request, journey: &Journey, entry: &Entry) -> Verdict {
+        let unclear = |why: &str| (Ruling::Unclear, format!("{why} {}", anew(&request.test)));
         let told = telling::tell(&journey.events);
         let accepted = accepting::read(&self.root, &accepting::journey_path(&request.test)).ok().flatten();
         let accepted: Option<Vec<String>> = accepted.map(|text| text.lines().map(str::to_owned).collect());
@@ -196,15 +281,86 @@ impl Judge {
                 Some(change) => unclear(&format!("The journey changed: {change}")),
             },
         };
-        Some(Verdict { evaluator: APPROVED.into(), ..verdict(ruling, reason, Vec::new()) })
+        Verdict { evaluator: APPROVED.into(), ..verdict(ruling, reason, Vec::new()) }
     }
 
-    fn by_clauses(&self, request: &Request, journey: &Journey, sentences: &[String]) -> Verdict {
+    fn clauses(&self, request: &Request, journey: &Journey, sentences: &[String]) -> Vec<Decided> {
         let names = self.names(&request.file);
         let missing = |clause: &_| journey.missing(clause);
-        let decided =
-            sentences.iter().map(|sentence| decided(&judging::decide(&names, &journey.events, &missing, sentence), sentence));
-        fold(decided.collect())
+        let decide = |sentence: &String| decided(&judging::decide(&names, &journey.events, &missing, sentence), sentence);
+        sentences.iter().map(decide).collect()
+    }
+
+    /// Decides; asks a model where something is open, a person chose one, and no rule has found a violation already.
+    async fn decide(
+        &self,
+        request: &Request,
+        journey: &mut Journey,
+        standing: Standing,
+        told: &str,
+        tell: &mut (dyn FnMut(&Asked) + Send),
+    ) -> Verdict {
+        let failed = standing.clauses.iter().any(|clause| clause.outcome == ClauseOutcome::Violated);
+        if standing.open.is_empty() {
+            return standing.without;
+        }
+        let asking = match &self.asking {
+            Ok(Some(asking)) => asking,
+            Ok(None) => return standing.without,
+            Err(why) => return verdict(Ruling::Error, why.clone(), standing.clauses),
+        };
+        if failed {
+            return fold(standing.clauses);
+        }
+        let about =
+            asking::About { test: &request.test, root: &self.root, journey: told, refresh: request.refresh, dry: request.dry };
+        let material = self.material(request, journey, &standing);
+        let question = material.question(&request.intent, &journey.events, asking.budget());
+        let reply = asking.ask(&question, &about, &mut journey.redactor, tell).await;
+        joined(standing, reply, asking.evaluator(), &journey.events)
+    }
+
+    fn outgoing(&self, request: &Request, journey: &mut Journey, standing: &Standing) -> Vec<String> {
+        let said = match &self.asking {
+            _ if standing.open.is_empty() => Err("Nothing: no model is needed.".to_owned()),
+            Ok(None) => Err("Nothing: no model is chosen.".to_owned()),
+            Err(why) => Err(why.clone()),
+            Ok(Some(asking)) => {
+                let material = self.material(request, journey, standing);
+                let question = material.question(&request.intent, &journey.events, asking.budget());
+                asking.outgoing(&question, &mut journey.redactor)
+            }
+        };
+        vec![text::display_line(&said.unwrap_or_else(|why| why)).into_owned()]
+    }
+
+    /// Gathers what a model is told beside the journey.
+    fn material(&self, request: &Request, journey: &mut Journey, standing: &Standing) -> Material {
+        let called = telling::called(&journey.events);
+        let found: Vec<_> = self.sources(called).collect();
+        let sources = found
+            .iter()
+            .map(|(module, function)| (function.id.clone(), bare(&self.source(module, function, &mut journey.redactor))))
+            .collect();
+        let near = |function: &&Function| {
+            let module = self.index.module_of(&function.id);
+            module.is_some_and(|module| !module.is_test() && found.iter().any(|(near, _)| near.path == module.path))
+        };
+        let uncalled = |function: &&Function| !found.iter().any(|(_, called)| called.id == function.id);
+        let others = self.index.functions().filter(near).filter(uncalled).map(|function| function.id.clone()).collect();
+        let is_open = |at: &usize| standing.open.contains(at);
+        let texts = |open: bool| {
+            let chosen = (0..standing.clauses.len()).filter(move |at| is_open(at) == open);
+            chosen.map(|at| &standing.clauses[at])
+        };
+        Material {
+            names: self.names(&request.file),
+            sources,
+            others,
+            sentences: texts(true).map(|clause| clause.text.clone()).collect(),
+            decided: texts(false).map(|clause| (clause.text.clone(), word(clause.outcome))).collect(),
+            incomplete: journey.incomplete(),
+        }
     }
 
     /// Reads the journey that the recorder of a test wrote.
@@ -214,12 +370,14 @@ impl Judge {
             let path = RelPath::new(path)?;
             index.by_code(&path, qualname, line).map(|function| function.id.clone())
         };
-        let mut ingest = Ingest::new(folder.to_owned(), Moment(0), Redactor::from_environment(), Box::new(resolve));
+        let redactor = redacting::of_project(&self.root);
+        let mut ingest = Ingest::new(folder.to_owned(), Moment(0), redactor, Box::new(resolve));
         let mut blocks: Vec<JourneyBlock> = Vec::new();
         ingest.finish(&mut |batch, _| blocks.extend(batch.journey));
         let summary = ingest.summary();
+        let (gaps, recorded) = (summary.gaps.clone(), summary.recorder_seen);
         let elsewhere = programs::missing(&started(&blocks));
-        Journey { events: events(blocks, Moment(0)), gaps: summary.gaps.clone(), elsewhere, recorded: summary.recorder_seen }
+        Journey { events: events(blocks, Moment(0)), gaps, elsewhere, recorded, redactor: ingest.into_redactor() }
     }
 
     /// Lists what a clause of a test may name: the project's functions, and those of its own file and of conftest files.
@@ -231,131 +389,62 @@ impl Judge {
     }
 }
 
-/// Prepares pytest with our plugin put in, as the project's own interpreter runs it; nothing is installed.
-///
-/// # Errors
-/// When there is no interpreter, no pytest, or our package cannot be written.
-pub fn pytest(root: &Path, settings: &Settings, words: &[String]) -> Result<Command, Trouble> {
-    let interpreter = interpreter::find(root, settings.python.as_deref())?;
-    if interpreter.pytest.is_none() {
-        return Err(interpreter.without_pytest());
+/// What a model is told of a test.
+struct Material {
+    names: Names,
+    sources: Vec<(FunctionId, String)>,
+    others: Vec<FunctionId>,
+    sentences: Vec<String>,
+    decided: Vec<(String, &'static str)>,
+    incomplete: Option<String>,
+}
+
+impl Material {
+    fn question<'a>(&'a self, intent: &'a str, events: &'a [JourneyEvent], budget: usize) -> Question<'a> {
+        Question {
+            intent,
+            sentences: &self.sentences,
+            decided: &self.decided,
+            events,
+            names: &self.names,
+            sources: &self.sources,
+            others: &self.others,
+            incomplete: self.incomplete.as_deref(),
+            budget,
+        }
     }
-    let package = package::install()?;
-    let cwd = std::env::current_dir().ok().filter(|cwd| cwd.starts_with(root)).unwrap_or_else(|| root.to_owned());
-    let typed: Vec<String> =
-        ["-m", "pytest", "-p", "pytead_tui.pytest_plugin"].map(str::to_owned).into_iter().chain(words.iter().cloned()).collect();
-    let plan = Plan::new(&Launch {
-        typed: &typed,
-        root,
-        cwd: &cwd,
-        interpreter: Some(&interpreter.path),
-        package: &package,
-        record: &settings.record,
-        redact: &settings.redact,
-        journey: true,
-    })?;
-    let mut command = Command::new(&plan.program);
-    command.args(&plan.args).current_dir(&plan.cwd);
-    for (name, value) in &plan.env {
-        match value {
-            Some(value) if *name == "PYTHONPATH" => command.env(name, importing(&package, value)?),
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
+}
+
+/// Puts a model's answers in the places of the open sentences.
+fn joined(mut standing: Standing, reply: Reply, evaluator: String, events: &[JourneyEvent]) -> Verdict {
+    match reply {
+        Reply::Not { ruling, reason, asked } => Verdict { evaluator, asked, ..verdict(ruling, reason, standing.clauses) },
+        Reply::Decided { sentences, suspicion, asked } => {
+            for (place, sentence) in standing.open.into_iter().zip(sentences) {
+                let clause = &mut standing.clauses[place];
+                clause.outcome = match sentence.outcome {
+                    answer::Outcome::Holds => ClauseOutcome::Holds,
+                    answer::Outcome::Violated => ClauseOutcome::Violated,
+                    answer::Outcome::Vacuous => ClauseOutcome::Vacuous,
+                    answer::Outcome::Unclear => ClauseOutcome::Unclear,
+                };
+                clause.why = sentence.why;
+                let event = |line: &crate::domain::journey::LineId| events.get((line.0 as usize).checked_sub(1)?);
+                clause.shown = sentence
+                    .evidence
+                    .iter()
+                    .filter_map(event)
+                    .map(|event| text::display_line(&event.text()).into_owned())
+                    .collect();
+                clause.evidence = sentence.evidence.iter().map(ToString::to_string).collect();
+            }
+            let mut folded = Verdict { evaluator, asked: Some(asked), ..fold(standing.clauses) };
+            if let (Ruling::Pass, Some(suspicion)) = (folded.verdict, suspicion) {
+                (folded.verdict, folded.reason) = (Ruling::Unclear, suspicion);
+            }
+            folded
+        }
     }
-    let own =
-        std::env::current_exe().map_err(|error| Trouble::environment("This program does not find itself.").because(error))?;
-    command.env("PYTEAD_TUI", own);
-    Ok(command)
-}
-
-/// Makes a private folder that goes when it is dropped.
-///
-/// # Errors
-/// When there is no place for temporary files.
-pub fn scratch() -> Result<tempfile::TempDir, Trouble> {
-    contain::private_folder(&std::env::temp_dir(), ".pytead-check-")
-        .map_err(|error| Trouble::environment("There is no place for temporary files.").because(error))
-}
-
-/// What tests did, as pytest's plugin told it: by node id, line by line, without their sources.
-pub type Told = BTreeMap<String, ToldTest>;
-
-/// What one test did, and what it is for.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ToldTest {
-    /// Its intent; empty where it has none.
-    pub intent: String,
-    /// Line by line.
-    pub journey: Vec<String>,
-}
-
-/// Reads what the plugin wrote of each test.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn told(path: &Path) -> Result<Told, Trouble> {
-    #[derive(Deserialize)]
-    struct Line {
-        test: String,
-        intent: String,
-        journey: Vec<String>,
-    }
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Trouble::environment("What the tests did was not written.").because(format!("{error}.")))?;
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-    let without_sources = |journey: Vec<String>| journey.into_iter().take_while(|line| !line.is_empty()).collect();
-    let told = |line: Line| (line.test, ToldTest { intent: line.intent, journey: without_sources(line.journey) });
-    Ok(lines.map(told).collect())
-}
-
-/// Lists the tests that did something else the second time, with the lines that differ.
-#[must_use]
-pub fn unstable(first: &Told, second: &Told) -> Vec<(String, Vec<String>)> {
-    let nothing = ToldTest::default();
-    let differing = first.iter().filter_map(|(test, one)| {
-        let other = second.get(test).unwrap_or(&nothing);
-        let (one, other) = (one.journey.join("\n") + "\n", other.journey.join("\n") + "\n");
-        let diff = TextDiff::from_lines(&one, &other);
-        let changed = diff.iter_all_changes().filter_map(|change| match change.tag() {
-            ChangeTag::Equal => None,
-            ChangeTag::Delete => Some(format!("- {}", change.value().trim_end())),
-            ChangeTag::Insert => Some(format!("+ {}", change.value().trim_end())),
-        });
-        let changed: Vec<String> = changed.collect();
-        (!changed.is_empty()).then(|| (test.clone(), changed))
-    });
-    differing.collect()
-}
-
-/// Puts our package in the place of what starts the recorder of a whole program.
-fn importing(package: &package::Package, search: &OsString) -> Result<OsString, Trouble> {
-    let others = std::env::split_paths(search).filter(|path| *path != package.boot);
-    std::env::join_paths(std::iter::once(package.folder.clone()).chain(others))
-        .map_err(|error| Trouble::environment("pytest cannot be started with this folder.").because(format!("{error}.")))
-}
-
-/// Gives the sentences that decide an intent, or the verdict where there are none.
-fn sentences(request: &Request) -> Result<Vec<String>, Box<Verdict>> {
-    let own = |text: &str| grammar::sentences(text).into_iter().map(str::to_owned).collect::<Vec<_>>();
-    let checks: Vec<String> = request.checks.iter().flat_map(|text| own(text)).collect();
-    if !checks.is_empty() {
-        return Ok(checks);
-    }
-    let intent = own(&request.intent);
-    if !intent.is_empty() && intent.iter().all(|sentence| grammar::parse(sentence).is_ok()) {
-        return Ok(intent);
-    }
-    let why = match intent.iter().find_map(|sentence| grammar::parse(sentence).err()) {
-        None => "The intent is empty.".to_owned(),
-        Some(unclear) => format!("No clause says what has to hold for “{}”.", text::display_line(&unclear.sentence)),
-    };
-    let reason = format!(
-        "{why} Say it in sentences that rules can decide: checks=[\"A is called before B\"], or accept what it does: \
-         pytead-tui check --accept {}.",
-        text::display_line(&request.test)
-    );
-    Err(Box::new(verdict(Ruling::Unclear, reason, Vec::new())))
 }
 
 /// Proposes clauses, of which none is left open by what is missing.
@@ -375,101 +464,4 @@ fn suggestions(journey: &Journey, names: &Names, intent: &str) -> Vec<String> {
         .map(line)
         .map(|line| text::display_line(&line).into_owned())
         .collect()
-}
-
-fn verdict(ruling: Ruling, reason: String, clauses: Vec<Decided>) -> Verdict {
-    Verdict { verdict: ruling, overridden: false, evaluator: RULES.into(), reason, clauses, shown: BTreeMap::new() }
-}
-
-/// Nothing was recorded, so nothing can be said about the test.
-fn nothing_recorded() -> Verdict {
-    verdict(Ruling::Error, "Nothing of the test was recorded, so nothing can be decided.".into(), Vec::new())
-}
-
-fn decided(understood: &Understood, sentence: &str) -> Decided {
-    let safe = |text: &str| text::display_line(text).into_owned();
-    match understood {
-        Understood::Clause { clause, finding, shown } => Decided {
-            text: safe(clause),
-            outcome: match finding.outcome {
-                Outcome::Holds { .. } => ClauseOutcome::Holds,
-                Outcome::Violated => ClauseOutcome::Violated,
-                Outcome::Vacuous => ClauseOutcome::Vacuous,
-                Outcome::Unknown { .. } => ClauseOutcome::Unknown,
-            },
-            evidence: finding.evidence.iter().take(EVIDENCE_MAX).map(ToString::to_string).collect(),
-            why: safe(&finding.why),
-            shown: shown
-                .iter()
-                .take(EVIDENCE_MAX)
-                .chain(&finding.closest)
-                .filter(|line| **line != finding.why)
-                .map(|line| safe(line))
-                .collect(),
-        },
-        Understood::Unclear { unclear, instead } => Decided {
-            text: safe(sentence),
-            outcome: ClauseOutcome::Unclear,
-            evidence: Vec::new(),
-            why: safe(unclear),
-            shown: instead.iter().map(|form| format!("can be said: {form}")).collect(),
-        },
-    }
-}
-
-/// One violated clause fails the intent; one that is left open leaves it open; it takes one that really happened to pass.
-fn fold(clauses: Vec<Decided>) -> Verdict {
-    use ClauseOutcome as O;
-    let first = |outcomes: &[O]| clauses.iter().find(|clause| outcomes.contains(&clause.outcome));
-    let said = |clause: &Decided| format!("{}: {}", clause.text, clause.why);
-    let (ruling, reason) = if let Some(violated) = first(&[O::Violated]) {
-        (Ruling::Fail, said(violated))
-    } else if let Some(open) = first(&[O::Unknown, O::Unclear]) {
-        (Ruling::Unclear, said(open))
-    } else if first(&[O::Holds]).is_none() {
-        (Ruling::Unclear, "Nothing happened that the clauses speak of.".to_owned())
-    } else {
-        let holding = clauses.iter().filter(|clause| clause.outcome == O::Holds).count();
-        let verb = if holding == 1 { "holds" } else { "hold" };
-        (Ruling::Pass, format!("{} of {} {verb}.", holding, text::count(clauses.len(), "clause")))
-    };
-    verdict(ruling, reason, clauses)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn clause(outcome: ClauseOutcome) -> Decided {
-        Decided { text: "A is called".into(), outcome, evidence: vec![], why: "Why.".into(), shown: vec![] }
-    }
-
-    #[test]
-    fn one_violated_clause_fails_and_nothing_passes_by_default() {
-        use ClauseOutcome as O;
-        let ruling = |outcomes: &[O]| fold(outcomes.iter().map(|outcome| clause(*outcome)).collect()).verdict;
-        assert_eq!(ruling(&[O::Holds, O::Unknown, O::Violated]), Ruling::Fail);
-        assert_eq!(ruling(&[O::Holds, O::Unknown]), Ruling::Unclear);
-        assert_eq!(ruling(&[O::Holds, O::Unclear]), Ruling::Unclear);
-        assert_eq!(ruling(&[O::Vacuous, O::Vacuous]), Ruling::Unclear);
-        assert_eq!(ruling(&[O::Vacuous, O::Holds]), Ruling::Pass);
-        assert_eq!(ruling(&[]), Ruling::Unclear);
-    }
-
-    #[test]
-    fn an_intent_of_clauses_needs_no_checks_and_free_english_is_never_guessed() {
-        let request = |intent: &str, checks: &[&str]| Request {
-            test: "t.py::t".into(),
-            file: "t.py".into(),
-            intent: intent.into(),
-            checks: checks.iter().map(|check| (*check).to_owned()).collect(),
-            journey: PathBuf::new(),
-            show: Vec::new(),
-        };
-        assert_eq!(sentences(&request("A is called. B is never called.", &[])).map(|all| all.len()), Ok(2));
-        assert_eq!(sentences(&request("Save the user", &["A is called\nB is called"])).map(|all| all.len()), Ok(2));
-        let unclear = sentences(&request("A is called. Save the user politely.", &[])).map_err(|verdict| verdict.verdict);
-        assert_eq!(unclear, Err(Ruling::Unclear));
-        assert_eq!(sentences(&request(" ", &[])).map_err(|verdict| verdict.verdict), Err(Ruling::Unclear));
-    }
 }

@@ -60,6 +60,7 @@ pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<
             .because("It was recorded without --journey, or nothing of the project was called."));
     }
     let recording = core.store().recording(id)?;
+    let elsewhere = recordings::elsewhere(core, id)?;
     let index = core.index();
     let names =
         Names::new(index.functions().filter(|function| index.module_of(&function.id).is_none_or(|module| !module.is_test())));
@@ -68,7 +69,7 @@ pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<
         understood: decide(
             &names,
             &journey,
-            &|clause| recording.as_ref().and_then(|recording| incomplete(recording, clause)),
+            &|clause| elsewhere.clone().or_else(|| incomplete(recording.as_ref()?, clause)),
             sentence,
         ),
     });

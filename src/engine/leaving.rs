@@ -160,6 +160,8 @@ mod tests {
             checks: Vec::new(),
             journey: PathBuf::new(),
             show: Vec::new(),
+            dry: false,
+            refresh: false,
         }
     }
 
@@ -170,6 +172,9 @@ mod tests {
             evaluator: "rules".into(),
             reason: "Because.".into(),
             clauses: Vec::new(),
+            uncovered: Vec::new(),
+            asked: None,
+            bound: None,
             shown: Default::default(),
         }
     }

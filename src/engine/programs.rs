@@ -33,6 +33,11 @@ pub(super) fn missing(started: &[String]) -> Option<Missing> {
     Some(Missing { reason, anywhere: true })
 }
 
+/// Counts the programs that may have run the project's code.
+pub(super) fn suspects(started: &[String]) -> usize {
+    started.iter().filter(|detail| may_run_python(detail)).count()
+}
+
 fn may_run_python(detail: &str) -> bool {
     let (how, program) = detail.split_once(' ').unwrap_or((detail, ""));
     if !STARTS.contains(&how) {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
-use crate::base::redact::Redactor;
 use crate::base::text;
 use crate::config::places::Places;
 use crate::domain::batch::Batch;
@@ -14,7 +13,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::RecordingRow;
 use crate::engine::core::Core;
-use crate::engine::{behaviour, drafting, environment};
+use crate::engine::{behaviour, drafting, environment, redacting};
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};
@@ -346,7 +345,7 @@ pub fn ingest(core: &Core, folder: &Path, started: Moment) -> Ingest {
     Ingest::new(
         folder.to_owned(),
         started,
-        Redactor::from_environment(),
+        redacting::of_project(&core.root),
         Box::new(move |path, qualname, line| resolve(&index, path, qualname, line)),
     )
 }

@@ -1,11 +1,14 @@
 //! Recordings as they are stored: listed, and read whole.
 
+use std::collections::BTreeSet;
+
 use crate::base::error::Trouble;
 use crate::domain::call::{Call, Recording, RecordingId};
 use crate::domain::journey::JourneyEvent;
 use crate::engine::core::Core;
-use crate::engine::views;
-use crate::record::journey::events;
+use crate::engine::{programs, views};
+use crate::judge::evaluate::Missing;
+use crate::record::journey::{events, started};
 
 /// Lists the recordings, the newest first, each with the number of events where it is a journey.
 pub fn list(core: &Core) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {
@@ -18,6 +21,18 @@ pub fn list(core: &Core) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {
 pub fn journey(core: &Core, id: RecordingId) -> Result<Vec<JourneyEvent>, Trouble> {
     let recording = existing(core, id)?;
     Ok(events(core.store().journey(id)?, recording.started))
+}
+
+/// Says why calls may be missing from a journey: the program started others that may run the project's code, and fewer
+/// processes wrote down what they did.
+pub fn elsewhere(core: &Core, id: RecordingId) -> Result<Option<Missing>, Trouble> {
+    let blocks = core.store().journey(id)?;
+    let started = started(&blocks);
+    let Some(missing) = programs::missing(&started) else { return Ok(None) };
+    let processes: BTreeSet<i64> = blocks.iter().map(|block| block.process).collect();
+    let forked = started.iter().filter(|detail| detail.split(' ').next() == Some("os.fork")).count();
+    let recorded = processes.len().saturating_sub(1 + forked);
+    Ok((programs::suspects(&started) > recorded).then_some(missing))
 }
 
 /// Reads the kept calls of a recording.

@@ -16,7 +16,7 @@ use crate::domain::event::Level;
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
-use crate::engine::{Done, blocking, intents, leaving, require_trust, verdicts};
+use crate::engine::{Done, blocking, intent_runs, leaving, require_trust, verdicts};
 
 /// The kind of the job a person asked for, and of the one that a save did.
 const JOB: &str = "check";
@@ -70,7 +70,9 @@ async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, T
     leaving::prepare(&core.root);
     let nodes: Vec<String> = words.iter().map(|(_, node)| node.clone()).chain(["-q".into(), "--no-header".into()]).collect();
     let worker = core.clone();
-    let mut command = blocking(move || intents::pytest(&worker.root, &worker.settings, &nodes)).await??;
+    let mut command = blocking(move || intent_runs::pytest(&worker.root, &worker.settings, &nodes)).await??;
+    // Nobody is there to be told what it takes: a model is asked by `check` alone.
+    command.env("PYTEAD_JUDGE_ASK", "off");
     command.current_dir(&core.root).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut command = tokio::process::Command::from(command);
     let failed = |error: std::io::Error| Trouble::environment("pytest could not be started.").because(format!("{error}."));

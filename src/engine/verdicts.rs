@@ -428,6 +428,8 @@ mod tests {
             checks: Vec::new(),
             journey: std::path::PathBuf::new(),
             show: Vec::new(),
+            dry: false,
+            refresh: false,
         };
         let verdict = Verdict {
             verdict: ruling,
@@ -435,6 +437,9 @@ mod tests {
             evaluator: "rules".into(),
             reason: reason.into(),
             clauses: Vec::new(),
+            uncovered: Vec::new(),
+            asked: None,
+            bound: None,
             shown: Default::default(),
         };
         // What happens in one millisecond has no order.

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::Trouble;
 use crate::base::{hash, yaml};
+use crate::judge::grammar;
+use crate::judge::suggest::words;
 
 /// Where the lock is, below the project's root.
 pub const PATH: &str = "tests/semantic.lock.yaml";
@@ -25,6 +27,9 @@ pub struct Entry {
     /// The clauses that decide it; where there are none, its journey does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<String>,
+    /// Each sentence of the intent with the clauses that cover it; none where no clause does.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub spans: BTreeMap<String, Vec<String>>,
     /// A hash of the accepted journey.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journey: Option<String>,
@@ -36,6 +41,13 @@ pub struct Entry {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lock {
     entries: BTreeMap<String, Entry>,
+}
+
+impl Entry {
+    /// Lists the sentences of the intent that no clause covers.
+    pub fn uncovered(&self) -> impl Iterator<Item = &str> {
+        self.spans.iter().filter(|(_, clauses)| clauses.is_empty()).map(|(span, _)| span.as_str())
+    }
 }
 
 impl Lock {
@@ -89,4 +101,41 @@ pub fn intent_hash(intent: &str) -> String {
 #[must_use]
 pub fn journey_hash(told: &[String]) -> String {
     hash::of(told.join("\n").as_bytes()).to_string()
+}
+
+/// Finds which clauses cover which sentences of an intent: those that share a word with it; with `all`, every clause covers what
+/// none shares a word with. Nothing where there are no clauses.
+#[must_use]
+pub fn spans(intent: &str, clauses: &[String], all: bool) -> BTreeMap<String, Vec<String>> {
+    if clauses.is_empty() {
+        return BTreeMap::new();
+    }
+    let covering = |span: &str| {
+        let spoken: Vec<String> = words(span).collect();
+        let own: Vec<String> =
+            clauses.iter().filter(|clause| words(clause).any(|word| spoken.contains(&word))).cloned().collect();
+        if own.is_empty() && all { clauses.to_vec() } else { own }
+    };
+    grammar::sentences(intent).into_iter().map(|span| (span.to_owned(), covering(span))).collect()
+}
+
+/// Hashes all that decides a test: the intent's words, the clauses beside it, and what was accepted for it.
+#[must_use]
+pub fn meaning_hash(intent: &str, checks: &[String], entry: Option<&Entry>) -> String {
+    let mut hasher = hash::Hasher::default();
+    hasher.part(intent_hash(intent).as_bytes());
+    checks.iter().for_each(|check| {
+        hasher.part(intent_hash(check).as_bytes());
+    });
+    if let Some(entry) = entry {
+        hasher.part(b"accepted");
+        entry.clauses.iter().for_each(|clause| {
+            hasher.part(clause.as_bytes());
+        });
+        hasher.part(entry.journey.as_deref().unwrap_or_default().as_bytes());
+        entry.uncovered().for_each(|span| {
+            hasher.part(span.as_bytes());
+        });
+    }
+    hasher.digest().to_string()
 }

@@ -1,7 +1,10 @@
 //! Judges what a journey shows: clauses are parsed ([`grammar`]), their names found among the project's functions
 //! ([`names`]), and decided by rules ([`evaluate`]). Pure functions: nothing is read, stored or asked here.
 
+pub mod answer;
 pub mod approved;
+pub mod audit;
+pub mod compact;
 pub mod data;
 pub mod evaluate;
 pub mod grammar;
@@ -9,12 +12,17 @@ mod heads;
 pub mod lock;
 pub mod names;
 mod phrases;
+pub mod prompt;
 mod story;
 pub mod suggest;
 pub mod telling;
+pub mod told;
+pub mod validate;
 mod values;
 mod words;
 
+#[cfg(test)]
+mod asking_tests;
 #[cfg(test)]
 mod sentences;
 #[cfg(test)]

@@ -114,6 +114,12 @@ impl Names {
         names.iter().find(|name| self.resolve(name) == Ok(function)).map(|name| (*name).to_owned())
     }
 
+    /// Names a function for whoever reads about it: as short as it is told from the others, or whole.
+    #[must_use]
+    pub fn called(&self, function: &FunctionId) -> String {
+        self.shortest(function).unwrap_or_else(|| function.0.clone())
+    }
+
     /// Finds all functions of a clause, and checks that their parameters are there.
     ///
     /// # Errors

@@ -297,6 +297,9 @@ impl Parser {
         if self.eat("in setup") {
             return Ok(Scope::During(Phase::Setup));
         }
+        if self.eat("in teardown") {
+            return Ok(Scope::During(Phase::Teardown));
+        }
         if self.eat("in each") {
             let _ = self.eat("call of");
             return Ok(Scope::InEach(self.name()?));

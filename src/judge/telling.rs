@@ -119,7 +119,7 @@ fn strands<'a>(events: &[&'a JourneyEvent]) -> Vec<Vec<&'a JourneyEvent>> {
 
 /// What was numbered so far.
 #[derive(Default)]
-struct Teller {
+pub(super) struct Teller {
     calls: usize,
     /// The objects by the recording's number: class, and the number among its own.
     objects: HashMap<u64, (String, usize)>,
@@ -161,8 +161,18 @@ impl Teller {
 
     /// Makes a text the same in every run, and fit to be shown.
     fn fit(&mut self, text: &str) -> String {
-        let text = text.replace("‹secret:", "[REDACTED:").replace('›', "]");
-        text::display_line(&self.steady(&text)).into_owned()
+        text::display_line(&self.steady(&marked(text))).into_owned()
+    }
+
+    /// Writes a value so that two runs write the same, in about so many bytes; secrets are told by their kind and number.
+    pub(super) fn value(&mut self, value: &Value, limit: usize) -> String {
+        let text = marked(&self.same(value).summary(limit));
+        self.steady(&text)
+    }
+
+    /// Names an object by its class and its number among those of the class: `Cart#2`.
+    pub(super) fn named(&mut self, value: &Value) -> Option<String> {
+        self.object(value).map(|(class, number)| format!("{class}#{number}"))
     }
 
     fn known(&self, event: &JourneyEvent) -> String {
@@ -272,6 +282,11 @@ fn heading(words: &str) -> ToldLine {
         at: None,
         reached: Vec::new(),
     }
+}
+
+/// Writes placeholders of secrets as everywhere: `[REDACTED:password#1]`.
+fn marked(text: &str) -> String {
+    text.replace("‹secret:", "[REDACTED:").replace('›', "]")
 }
 
 fn named(class: String, ordinal: usize) -> Value {

@@ -16,7 +16,7 @@ use crate::judge::names::{Names, Unresolved};
 
 /// Writes a journey: `Db.save user=1 -> True`, `Db.save !OSError`, `Db.save …` (it goes on); two spaces for what is below.
 /// `@2` before a name is another thread, `~` says that it is told in brief, `#3` after it is the receiver.
-fn journey(script: &str) -> Vec<JourneyEvent> {
+pub(super) fn journey(script: &str) -> Vec<JourneyEvent> {
     let mut events: Vec<JourneyEvent> = Vec::new();
     let mut open: Vec<(usize, LineId, u32, Option<What>)> = Vec::new();
     let next = |events: &Vec<JourneyEvent>| LineId(u32::try_from(events.len()).expect("short") + 1);
@@ -114,7 +114,7 @@ fn arguments(text: &str) -> Vec<Argument> {
 }
 
 /// All functions that the tests speak of take `**rest`, but for `Api.get(url, timeout)`.
-fn names() -> Names {
+pub(super) fn names() -> Names {
     let function = |name: &str| {
         let open = name != "Api.get";
         let param = |name: &str, kind| Param { name: name.into(), kind, annotation: None, default: None };
@@ -358,9 +358,9 @@ fn what_was_called_instead_is_said() {
 }
 
 /// One call of a random journey: name, argument, result, depth.
-type Step = (usize, i64, Option<bool>, usize);
+pub(super) type Step = (usize, i64, Option<bool>, usize);
 
-fn script(steps: &[Step]) -> String {
+pub(super) fn script(steps: &[Step]) -> String {
     let mut depth = 0;
     let lines = steps.iter().map(|(name, n, result, wanted)| {
         depth = (*wanted).min(depth + 1);

@@ -148,6 +148,12 @@ impl Ingest {
         &self.summary
     }
 
+    /// Gives back what took the secrets out, for other texts that belong to the recording.
+    #[must_use]
+    pub fn into_redactor(self) -> Redactor {
+        self.redactor
+    }
+
     /// Lists the modules that were loaded, one entry for each process and name.
     #[must_use]
     pub fn modules(&self) -> Vec<&LoadedModule> {

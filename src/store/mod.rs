@@ -12,6 +12,7 @@ mod error;
 mod journeys;
 mod json;
 mod open;
+pub mod opinions;
 mod outcomes;
 mod proposals;
 mod recordings;

@@ -56,3 +56,8 @@ def of(test: Any) -> "Intent | None":
     """Gives the intent of a test function, or None where it has none."""
     found = getattr(test, MARK, None)
     return found if isinstance(found, Intent) else None
+
+
+def of_item(item: Any) -> "Intent | None":
+    """Gives the intent of a collected test, or None where it has none."""
+    return of(getattr(item, "obj", None)) or of(getattr(item, "function", None))

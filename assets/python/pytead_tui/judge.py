@@ -17,8 +17,9 @@ from typing import Any
 
 from pytead_tui import __version__
 
-PROTOCOL = 1
-SECONDS = 120  # for one answer
+PROTOCOL = 2
+SECONDS = 120  # for one answer,
+MODEL_SECONDS = 900  # and for one by a model
 
 # As they are now: a test may put something else in their places.
 _getpid, _read, _write, _monotonic, _select = os.getpid, os.read, os.write, time.monotonic, select.select
@@ -50,11 +51,12 @@ def find() -> str:
 class Judge:
     """The judge of this process, started when it is first needed, and anew in a forked child."""
 
-    VERB = "__judge"
     PATIENCE = 2.0  # seconds to end by itself
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, model: "str | None" = None, processes: int = 1) -> None:
         self.root = root
+        self.words = ["--processes", str(processes), *(["--model=" + model] if model else [])]
+        self.model = ""  # what may be asked of a model, in words
         self.pid = 0
         self.process: Any = None
         self.rest = b""
@@ -69,7 +71,7 @@ class Judge:
         try:
             program = find()
             self.process = subprocess.Popen(
-                [program, "--root", self.root, *self._words(), self.VERB],
+                [program, "--root", self.root, *self._words()],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, close_fds=True,
                 start_new_session=True,
             )  # fmt: skip
@@ -90,20 +92,23 @@ class Judge:
                 theirs, __version__, INSTALL,
             )  # fmt: skip
             raise Broken(self.refused)
+        self.model = ready.get("model") or ""
 
     def ask(self, request: dict) -> dict:
         """Gives the verdict on one test."""
         self.start()
         self._write({"judge": request})
         answer = self._answer()
+        while "asking" in answer:  # a model, which takes its time
+            answer = self._answer(MODEL_SECONDS)
         verdict = answer.get("verdict")
         if not isinstance(verdict, dict):
             raise Broken(str(answer.get("error", "The judge gave no verdict.")))
         return verdict
 
     def _words(self) -> "list[str]":
-        """Gives more words of the command line."""
-        return []
+        """Gives the verb, with words of its own."""
+        return ["__judge", *self.words]
 
     def _write(self, request: dict) -> None:
         try:

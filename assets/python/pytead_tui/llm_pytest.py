@@ -15,49 +15,19 @@ import pytest
 
 from pytead_tui import verdicts
 from pytead_tui.judge import Broken
+from pytead_tui.pytest_intents import is_strict, root_of
+from pytead_tui.pytest_plugin import YAML
 from pytead_tui.specs import Runner
 
-_KINDS = (".yaml", ".yml")
 _MARK = "llm"
 _SECTIONS = ("test:", "steps:", "verdict:")
 NAME = "pytead-tui-specs"
 
 
-def add_options(parser: pytest.Parser) -> None:
-    """Adds our options, unless the real llm-pytest is installed and has its own."""
-    groups = [parser._anonymous, *parser._groups]
-    if any("--llm-timeout" in option.names() for group in groups for option in group.options):
-        return
-    group = parser.getgroup("llm", "YAML tests (pytead-tui)")
-    group.addoption("--llm", action="store_true", dest="pytead_llm", help="collect YAML tests")
-    group.addoption(
-        "--llm-verbose",
-        action="store_true",
-        dest="pytead_llm_verbose",
-        help="print each call of a tool and what it gave",
-    )
-    group.addoption(
-        "--llm-timeout", type=_seconds, metavar="SECONDS", dest="pytead_llm_timeout",
-        help="seconds that a step may take that does not say so itself, in place of each test's own default",
-    )  # fmt: skip
-    parser.addini("llm", "collect YAML tests without --llm", type="bool", default=False)
-    parser.addini(
-        "llm_paths", "folders, below the root, in which YAML files are tests", type="args", default=["tests/llm"]
-    )
-
-
-def install(config: pytest.Config, root: str, strict: bool) -> None:
-    """Puts the collector in place, where its options are ours."""
-    if hasattr(config.option, "pytead_llm"):
-        config.addinivalue_line("markers", _MARK + ": a YAML test")
-        config.pluginmanager.register(Specs(config, root, strict), NAME)
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds <= 86400:
-        raise ValueError("expected more than 0 seconds, and at most 86400")
-    return seconds
+def install(config: pytest.Config) -> None:
+    """Puts the collector in place."""
+    config.addinivalue_line("markers", _MARK + ": a YAML test")
+    config.pluginmanager.register(Specs(config, root_of(config), is_strict(config)), NAME)
 
 
 class Specs:
@@ -77,7 +47,7 @@ class Specs:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> "SpecFile | None":
         """Takes a YAML file that is a test."""
-        if file_path.suffix not in _KINDS:
+        if file_path.suffix not in YAML:
             return None
         real = os.path.realpath(file_path)
         if real not in self.named:

@@ -1,35 +1,26 @@
 """pytest's plugin: tests with an intent are recorded and judged while they run, so that the test itself can fail.
 
-Loaded by the wheel, by `pytead-tui check`, or with `-p pytead_tui.pytest_plugin`. A suite without intents only pays for
-looking. What a verdict looks like is verdicts.py; who decides is judge.py; YAML tests are llm_pytest.py.
+Loaded by the wheel, by `pytead-tui check`, or with `-p pytead_tui.pytest_plugin`. Of a suite without intents each test is
+looked at once, after it was collected, and nothing else is in place: what records and judges is pytest_intents.py. YAML tests
+are llm_pytest.py, which is only loaded where they are wanted.
 """
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-import json
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
-from pytead_tui import intents, judge, llm_pytest, verdicts
+from pytead_tui import intents
 from pytead_tui.compat import finder
-from pytead_tui.intents import SemanticAssertionError
 
 _NAME = "pytead-tui-intents"
-_MARKS = (".pytead", "pyproject.toml", "setup.py", "setup.cfg", ".git")  # of a project's root
-_NOT_FAILURES = (pytest.skip.Exception, pytest.fail.Exception, pytest.exit.Exception)
+YAML = (".yaml", ".yml")
+SHOWN = ("journey", "lines", "outgoing", "suggestions")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds our options."""
-    llm_pytest.add_options(parser)
+    _add_llm_options(parser)
     group = parser.getgroup("semantic", "intents of tests (pytead-tui)")
     group.addoption(
         "--semantic-strict", action="store_true", dest="semantic_strict", default=None,
@@ -43,270 +34,78 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--semantic-report", metavar="FILE", help="write each verdict to FILE as a line of JSON")
     group.addoption(
-        "--semantic-show", action="append", choices=sorted(verdicts.SHOWN), default=[],
-        help="print what each test did, the lines it reached, or clauses that it may have; also of tests without an intent",
+        "--semantic-show", action="append", choices=SHOWN, default=[],
+        help="print what each test did, the lines it reached, clauses that it may have, also of tests without an intent; or "
+        "what would be sent to a model, byte for byte, and send nothing",
     )  # fmt: skip
     group.addoption("--semantic-journeys", metavar="FILE", help="write what each test did to FILE as a line of JSON")
     group.addoption(
-        "--semantic-dry-run", action="store_true", help="record and judge, but only say what would come of it"
+        "--semantic-dry-run", action="store_true",
+        help="record, judge by rules, and only say what would come of it and what a model would be asked",
+    )  # fmt: skip
+    group.addoption(
+        "--semantic-model",
+        metavar="NAME",
+        help="the model that judges what rules leave open, in place of the chosen one's name",
+    )
+    group.addoption("--semantic-refresh", action="store_true", help="ask the model anew, whatever it said before")
+
+
+def _add_llm_options(parser: pytest.Parser) -> None:
+    """Adds the options of YAML tests, unless the real llm-pytest is installed and has its own."""
+    groups = [parser._anonymous, *parser._groups]
+    if any("--llm-timeout" in option.names() for group in groups for option in group.options):
+        return
+    group = parser.getgroup("llm", "YAML tests (pytead-tui)")
+    group.addoption("--llm", action="store_true", dest="pytead_llm", help="collect YAML tests")
+    group.addoption(
+        "--llm-verbose",
+        action="store_true",
+        dest="pytead_llm_verbose",
+        help="print each call of a tool and what it gave",
+    )
+    group.addoption(
+        "--llm-timeout", type=_seconds, metavar="SECONDS", dest="pytead_llm_timeout",
+        help="seconds that a step may take that does not say so itself, in place of each test's own default",
+    )  # fmt: skip
+    parser.addini("llm", "collect YAML tests without --llm", type="bool", default=False)
+    parser.addini(
+        "llm_paths", "folders, below the root, in which YAML files are tests", type="args", default=["tests/llm"]
     )
 
 
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 86400:
+        raise ValueError("expected more than 0 seconds, and at most 86400")
+    return seconds
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Puts the plugin's working part in place."""
+    """Makes the predecessor's names known, and puts the working part in place where tests without an intent need it too."""
     finder.install()
-    plugin = Intents(config)
-    config.pluginmanager.register(plugin, _NAME)
-    llm_pytest.install(config, plugin.root, plugin.strict)
+    asked = [config.getoption(option) for option in ("semantic_report", "semantic_journeys", "semantic_show")]
+    # The process that hands tests out to others collects none, and reports all.
+    spreads = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+    if any(asked) or spreads:
+        _work(config)
+    if hasattr(config.option, "pytead_llm"):
+        named = any(str(arg).split("::")[0].endswith(YAML) for arg in config.args)
+        if named or config.option.pytead_llm or config.getini("llm"):
+            from pytead_tui import llm_pytest
+
+            llm_pytest.install(config)
 
 
-def root_of(config: pytest.Config) -> str:
-    """Gives the project's root: the nearest folder with a mark of one, from pytest's own root upward."""
-    given = os.environ.get("PYTEAD_ROOT")
-    start = os.path.realpath(str(config.rootpath))
-    if given and (start + os.sep).startswith(os.path.realpath(given) + os.sep):
-        return os.path.realpath(given)
-    folder = start
-    while not any(os.path.exists(os.path.join(folder, mark)) for mark in _MARKS):
-        above = os.path.dirname(folder)
-        if above == folder:
-            here = os.path.realpath(str(config.invocation_params.dir))
-            return here if (start + os.sep).startswith(here + os.sep) else start
-        folder = above
-    return folder
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list) -> None:
+    """Puts the working part in place when a test has an intent."""
+    if any(intents.of_item(item) is not None for item in items):
+        _work(config)
 
 
-class Intents:
-    """Records and judges the tests of this process, and says what came of them."""
+def _work(config: pytest.Config) -> None:
+    if not config.pluginmanager.has_plugin(_NAME):
+        from pytead_tui import pytest_intents
 
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-        self.worker = hasattr(config, "workerinput")
-        strict = config.getoption("semantic_strict")
-        self.strict = bool(os.environ.get("CI")) if strict is None else strict
-        self.dry = bool(config.getoption("semantic_dry_run"))
-        self.show = list(config.getoption("semantic_show"))
-        self.journeys = self._file("semantic_journeys")
-        self.wanted = sorted({*self.show, "journey"} if config.getoption("semantic_journeys") else self.show)
-        self.root = root_of(config)
-        self.judge = judge.Judge(self.root)
-        self.tests: Any = None  # the recorder of this process's tests
-        self.folder = ""  # the journey of the test that runs
-        self.pid = os.getpid()
-        self.impossible = ""  # why the test that runs is not recorded
-        self.verdicts: dict = {}  # by node id: of the test that runs
-        self.asked: dict = {}  # by node id: what else was asked for
-        self.said: list = []  # what every process of the run found: the lines of the report
-        self.shown: list = []  # what was asked for beside the verdicts
-        self.report = self._file("semantic_report")
-
-    def _file(self, option: str) -> Any:
-        path = self.config.getoption(option)
-        if not path or self.worker:
-            return None
-        try:
-            return open(os.path.join(str(self.config.invocation_params.dir), path), "w", encoding="utf-8")
-        except OSError as error:
-            raise pytest.UsageError("--%s cannot be written: %s." % (option.replace("_", "-"), error)) from None
-
-    def _intent(self, item: pytest.Item) -> "intents.Intent | None":
-        """Gives the intent of a test; an empty one where it has none and is to be shown."""
-        found = _intent(item)
-        if found is None and self.wanted and isinstance(item, pytest.Function):
-            return intents.Intent("", [])
-        return found
-
-    # Recording and judging, in the process that runs the test.
-
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
-        """Begins the journey before the fixtures of a test."""
-        self.impossible = ""
-        self.verdicts.pop(item.nodeid, None)
-        if self._intent(item) is not None:
-            self._begin()
-        yield
-
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """Judges what the test did, when it did not fail by itself."""
-        intent = self._intent(item)
-        if intent is None:
-            yield
-            return
-        if self.folder:
-            self.tests.phase("call")
-        outcome = yield
-        if self.folder:
-            self.tests.end()
-        raised = _raised(item, outcome)
-        failed = isinstance(raised, (AssertionError, *_NOT_FAILURES)) or raised and not isinstance(raised, Exception)
-        if failed and not self.wanted:
-            self._forget()
-            return  # the test says so itself: nobody has to be asked
-        verdict = self._verdict(item, intent)
-        self.asked[item.nodeid] = {"intent": intent.text, "shown": verdict.pop("shown", {})}
-        if failed or not intent.text:
-            return
-        self.verdicts[item.nodeid] = verdict
-        own = {"semantic.verdict": verdict["verdict"], "semantic_eval_reason": verdict["reason"]}
-        item.user_properties[:] = [one for one in item.user_properties if one[0] not in own] + list(own.items())
-        if verdict["verdict"] == "FAIL" and not self.dry:
-            error = SemanticAssertionError(verdicts.message(intent.text, verdict, raised))
-            error.__cause__ = raised
-            _force(outcome, error)
-
-    @pytest.hookimpl(hookwrapper=True, trylast=True)
-    def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
-        """Ends what a failing fixture left open."""
-        if self.folder:
-            self.tests.end()
-            self._forget()
-        yield
-
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> "bool | None":
-        """Runs an `async` test with an intent where no plugin for such tests does: theirs come first, or make it plain."""
-        if _intent(pyfuncitem) is None or not inspect.iscoroutinefunction(pyfuncitem.obj):
-            return None
-        names = pyfuncitem._fixtureinfo.argnames
-        asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
-        return True
-
-    def _begin(self) -> None:
-        try:
-            self.judge.start()
-            if self.tests is None:
-                from pytead_tui.recorder import judged
-
-                environ = os.environ.get
-                self.tests = judged.Tests(self.root, environ("PYTEAD_EXCLUDE", ""), environ("PYTEAD_REDACT", ""))
-            self._forget()
-            self.folder = tempfile.mkdtemp(prefix="pytead-test-")
-            self.pid = os.getpid()
-            self.tests.begin(self.folder)
-            self.tests.phase("setup")
-        except judge.Broken as error:
-            self.impossible = str(error)
-        except Exception as error:  # whatever it is, it is not the test's fault
-            self._forget()
-            self.impossible = "The test could not be recorded: %s." % (str(error) or type(error).__name__)
-
-    def _forget(self) -> None:
-        folder, self.folder = self.folder, ""
-        if folder and self.pid == os.getpid():
-            shutil.rmtree(folder, ignore_errors=True)
-
-    def _verdict(self, item: pytest.Item, intent: intents.Intent) -> dict:
-        if not self.folder:
-            return verdicts.error(self.impossible or "The test was not recorded.")
-        file = os.path.relpath(os.path.realpath(str(item.path)), self.root).replace(os.sep, "/")
-        request = {
-            "test": item.nodeid, "file": file, "intent": intent.text, "checks": intent.checks, "journey": self.folder,
-            "show": self.wanted,
-        }  # fmt: skip
-        try:
-            return self.judge.ask(request)
-        except judge.Broken as error:
-            return verdicts.error(str(error))
-        except Exception as error:
-            return verdicts.error("The judge could not be asked: %s." % (str(error) or type(error).__name__))
-        finally:
-            self._forget()
-
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Ends the judge; under strict, what was left open ends the run with 1."""
-        self.judge.stop()
-        self._forget()
-        for file in (self.report, self.journeys):
-            if file is not None:
-                file.close()
-        open_ones = [verdict for _, verdict in self.said if verdict["verdict"] in ("UNCLEAR", "ERROR")]
-        if self.strict and open_ones and not self.dry and not self.worker and session.exitstatus == 0:
-            session.exitstatus = 1
-
-    # Reporting.
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
-        """Gives the verdict to the report of the test, so that every process of the run sees it."""
-        outcome = yield
-        if call.when != "call":
-            return
-        report = outcome.get_result()
-        report.semantic_shown = self.asked.pop(item.nodeid, None)
-        verdict = self.verdicts.get(item.nodeid)
-        if verdict is None:
-            return
-        report.semantic = verdict
-        raised = None if call.excinfo is None else call.excinfo.value
-        if type(raised) is SemanticAssertionError:
-            shown = report.longrepr = call.excinfo.getrepr(style="value", chain=False)
-            if shown.reprcrash is not None:  # where the test is, not where we are
-                shown.reprcrash.path, shown.reprcrash.lineno = str(item.path), (item.location[1] or 0) + 1
-            if raised.__cause__ is not None:
-                cause = pytest.ExceptionInfo.from_exception(raised.__cause__)
-                report.sections.append(("What the test itself raised", str(item.repr_failure(cause))))
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keeps the verdict for the summary, and writes it to the report."""
-        asked = getattr(report, "semantic_shown", None)
-        if asked is not None and asked["shown"] and not self.worker:
-            self.shown.append((report.nodeid, asked["shown"]))
-            if self.journeys is not None:
-                told = {"test": report.nodeid, "intent": asked["intent"], "journey": asked["shown"]["journey"]}
-                self.journeys.write(json.dumps(told) + "\n")
-                self.journeys.flush()
-        verdict = getattr(report, "semantic", None)
-        if verdict is None or self.worker:
-            return
-        self.said.append((report.nodeid, verdict))
-        if self.report is not None:
-            self.report.write(json.dumps(verdicts.line(report.nodeid, verdict)) + "\n")
-            self.report.flush()
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(self, report: pytest.TestReport) -> "tuple | None":
-        """Gives what is unclear a letter of its own."""
-        verdict = getattr(report, "semantic", None)
-        if verdict is None or report.when != "call" or not report.passed or self.dry:
-            return None
-        return verdicts.STATUS.get(verdict["verdict"])
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Says why what is open is open; in a dry run, what would come of each intent; and what else was asked for."""
-        for kind in self.show:
-            for nodeid, shown in self.shown:
-                terminalreporter.section(verdicts.SHOWN[kind] + nodeid, sep="-")
-                for line in shown.get(kind) or ["nothing of the project was called"]:
-                    terminalreporter.write_line(line)
-        shown = self.said if self.dry else [one for one in self.said if one[1]["verdict"] in ("UNCLEAR", "ERROR")]
-        if not shown:
-            return
-        terminalreporter.section("intents, dry run" if self.dry else "unclear intents", sep="=")
-        for nodeid, verdict in shown:
-            terminalreporter.write_line("%s %s" % (verdict["verdict"], nodeid))
-            for line in verdicts.lines(verdict):
-                terminalreporter.write_line("    " + line)
-        if not self.dry and not self.strict:
-            terminalreporter.write_line(
-                "This does not fail the run; with --semantic-strict, or where CI is set, it does."
-            )
-
-
-def _intent(item: pytest.Item) -> "intents.Intent | None":
-    return intents.of(getattr(item, "obj", None)) or intents.of(getattr(item, "function", None))
-
-
-def _raised(item: pytest.Item, outcome: Any) -> "BaseException | None":
-    """Gives what a test ended by; of a `unittest` test, what it was told to keep."""
-    if outcome.excinfo is not None:
-        return outcome.excinfo[1]
-    kept = getattr(item, "_excinfo", None)
-    return kept[0].value if kept else None
-
-
-def _force(outcome: Any, error: BaseException) -> None:
-    force = getattr(outcome, "force_exception", None)
-    if force is None:  # pluggy before 1.1
-        raise error
-    force(error)
+        config.pluginmanager.register(pytest_intents.Intents(config), _NAME)

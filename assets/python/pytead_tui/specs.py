@@ -14,11 +14,10 @@ _FOREVER = 7 * 24 * 3600.0  # steps have limits of their own
 class Runner(judge.Judge):
     """Runs YAML tests; what it says while one runs is passed on as it comes."""
 
-    VERB = "__spec"
     PATIENCE = 60.0  # to clean up after a test that was stopped
 
     def _words(self) -> "list[str]":
-        return ["--python", sys.executable]
+        return ["--python", sys.executable, "__spec"]
 
     def read(self, file: str) -> dict:
         """Reads a file: its name and tags, or what is wrong with it."""

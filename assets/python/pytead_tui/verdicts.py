@@ -9,9 +9,65 @@ STATUS = {
     "UNCLEAR": ("unclear", "u", ("UNCLEAR", {"yellow": True})),
     "ERROR": ("not judged", "E", ("NOT JUDGED", {"yellow": True})),
 }
+OVERRIDDEN = ("overridden", "o", ("OVERRIDDEN", {"yellow": True}))
+PARTIAL = ("passed in part", "p", ("PASSED IN PART", {"yellow": True}))
 # What can be shown of a test, and how that begins.
-SHOWN = {"journey": "what it did: ", "lines": "lines it reached: ", "suggestions": "clauses that hold: "}
+SHOWN = {
+    "journey": "what it did: ", "lines": "lines it reached: ", "suggestions": "clauses that hold: ",
+    "outgoing": "what would be sent to a model: ",
+}  # fmt: skip
 _SIGNS = {"holds": "✓", "violated": "✗", "vacuous": "◦", "unknown": "?", "unclear": "?"}
+
+
+def is_open(verdict: dict) -> bool:
+    """Tells whether a verdict decides nothing, or not all: under strict, that is a failure."""
+    undecided = verdict["verdict"] in ("UNCLEAR", "ERROR") or bool(
+        verdict["verdict"] == "PASS" and verdict.get("uncovered")
+    )
+    return undecided and not verdict["overridden"]
+
+
+def is_told(verdict: dict) -> bool:
+    """Tells whether the summary says why."""
+    return verdict["overridden"] or is_open(verdict)
+
+
+def word(verdict: dict) -> str:
+    """Gives the verdict as a word; one that a person overruled is never called by the other's name."""
+    if verdict["overridden"]:
+        return "OVERRIDDEN"
+    return "PASS (in part)" if verdict["verdict"] == "PASS" and verdict.get("uncovered") else verdict["verdict"]
+
+
+def status(verdict: dict) -> "tuple | None":
+    """Gives what pytest shows of a test that passed: category, letter, word."""
+    if verdict["overridden"]:
+        return OVERRIDDEN
+    if verdict["verdict"] == "PASS":
+        return PARTIAL if verdict.get("uncovered") else None
+    return STATUS.get(verdict["verdict"])
+
+
+def spent(verdicts: "list[dict]", unsent: bool) -> str:
+    """Says what models were asked, or would be."""
+    asked = [verdict["asked"] for verdict in verdicts if verdict.get("asked")]
+    if not asked:
+        return ""
+    who = sorted({"%s at %s" % (one["model"], one["host"]) for one in asked})
+    if unsent:
+        tokens = sum(one["tokens"] for one in asked if not one["kept"])
+        kept = sum(1 for one in asked if one["kept"])
+        rules = len(verdicts) - len(asked)
+        return "%d without a model, %d of %s with about %s tokens, %d kept from before" % (
+            rules, len(asked) - kept, ", ".join(who), format(tokens, ","), kept,
+        )  # fmt: skip
+    times = sum(one["times"] for one in asked)
+    tokens = sum((one["sent"] if one["sent"] is not None else one["tokens"] * one["times"]) for one in asked)
+    cached = sum(one["cached"] or 0 for one in asked)
+    kept = sum(1 for one in asked if one["kept"])
+    return "%s asked %d× with %s tokens (%s of them cached), %d kept from before" % (
+        ", ".join(who), times, format(tokens, ","), format(cached, ","), kept,
+    )  # fmt: skip
 
 
 def error(reason: str) -> dict:

@@ -11,10 +11,10 @@ use reqwest::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, IF_RANGE, LOCATION, RANGE,
 };
 use reqwest::{Method, Response, StatusCode, Url};
-use ring::digest;
 
 use super::{Cache, REVISION, Wanted, is_hex};
 use crate::base::error::Trouble;
+use crate::base::seal::Sha256;
 use crate::base::text::{bytes, display_line};
 use crate::domain::settings::Network;
 use crate::llm::gguf::Gguf;
@@ -366,13 +366,13 @@ struct Partial {
     path: std::path::PathBuf,
     file: File,
     done: u64,
-    sum: digest::Context,
+    sum: Sha256,
 }
 
 impl Partial {
     fn open(path: &Path, size: u64) -> std::io::Result<Self> {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
-        let mut partial = Self { path: path.to_owned(), file, done: 0, sum: digest::Context::new(&digest::SHA256) };
+        let mut partial = Self { path: path.to_owned(), file, done: 0, sum: Sha256::default() };
         if partial.file.metadata()?.len() > size {
             partial.begin_again()?;
         }
@@ -391,7 +391,7 @@ impl Partial {
         self.file.set_len(0)?;
         std::io::Seek::rewind(&mut self.file)?;
         self.done = 0;
-        self.sum = digest::Context::new(&digest::SHA256);
+        self.sum = Sha256::default();
         Ok(())
     }
 
@@ -405,8 +405,7 @@ impl Partial {
     /// Writes all of it to the disk and tells whether it is what it should be.
     fn is(&self, sha256: &str) -> std::io::Result<bool> {
         self.file.sync_all()?;
-        let sum: String = self.sum.clone().finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(sum == sha256)
+        Ok(self.sum.hex() == sha256)
     }
 }
 

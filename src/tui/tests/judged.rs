@@ -124,6 +124,9 @@ pub fn judged_view() -> JudgedView {
         evaluator: "rules".into(),
         reason: "Database.save is called before EmailService.send_welcome: EmailService.send_welcome began in L6.".into(),
         clauses,
+        uncovered: Vec::new(),
+        asked: None,
+        bound: None,
         shown: Default::default(),
     };
     let judged = JudgedTest {

@@ -2,7 +2,8 @@
 
 WORDS = {
     "password", "passwd", "passphrase", "secret", "token", "apikey", "auth", "authorization",
-    "credential", "credentials", "privatekey", "session", "cookie",
+    "credential", "credentials", "privatekey", "session", "cookie", "pwd", "passcode", "csrf", "otp", "cvv", "cvc", "ssn",
+    "iban", "bearer", "accesskey",
 }  # fmt: skip
 
 # Parsers, tests and databases use these words for objects of their own; a text under them is a secret all the same.

@@ -1,0 +1,359 @@
+//! What secrets look like in text: each finder gives the first one of its kind, with where it begins and ends.
+
+/// A secret in a text: from, to, kind.
+pub(super) type Found = (usize, usize, &'static str);
+
+/// Prefixes of issued tokens, the least length of the whole, and the kind shown in place of it.
+pub(super) const SHAPES: &[(&str, usize, &str)] = &[
+    ("ghp_", 36, "github-token"),
+    ("gho_", 36, "github-token"),
+    ("ghu_", 36, "github-token"),
+    ("ghs_", 36, "github-token"),
+    ("ghr_", 36, "github-token"),
+    ("github_pat_", 40, "github-token"),
+    ("glpat-", 20, "gitlab-token"),
+    ("sk-", 24, "api-key"),
+    ("sk_live_", 20, "api-key"),
+    ("sk_test_", 20, "api-key"),
+    ("rk_live_", 20, "api-key"),
+    ("whsec_", 20, "api-key"),
+    ("xoxa-", 20, "slack-token"),
+    ("xoxb-", 20, "slack-token"),
+    ("xoxp-", 20, "slack-token"),
+    ("xoxr-", 20, "slack-token"),
+    ("xoxs-", 20, "slack-token"),
+    ("hooks.slack.com/services/", 40, "slack-webhook"),
+    ("AKIA", 20, "aws-key"),
+    ("ASIA", 20, "aws-key"),
+    ("AIza", 35, "google-key"),
+    ("hf_", 30, "hf-token"),
+    ("pypi-", 40, "pypi-token"),
+    ("npm_", 36, "npm-token"),
+    ("eyJ", 60, "jwt"),
+];
+
+/// Where the text of a private key begins.
+pub(super) const KEY: &str = "-----BEGIN ";
+
+/// Words that make a name secret.
+pub(super) const NAMES: &[&str] = &[
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "secrets",
+    "token",
+    "apikey",
+    "authorization",
+    "credential",
+    "credentials",
+    "cookie",
+    "csrf",
+    "otp",
+    "cvv",
+    "cvc",
+    "ssn",
+    "iban",
+    "bearer",
+    "privatekey",
+    "accesskey",
+];
+/// Names of two words begin so; the second is `key`.
+const PAIRS: &[&str] = &["api", "private", "access"];
+
+/// Bytes between a name and its value.
+const GAP: usize = 6;
+/// Entropy, in bits a character, from which on a text is random: of base64 and of hexadecimal digits.
+const RANDOM: (f64, f64) = (4.5, 3.0);
+/// Shorter texts are not called random.
+const RANDOM_MIN: usize = 20;
+
+/// Tells whether a secret of any kind may begin here.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    let named = |names: &[&str]| {
+        names.iter().any(|name| bytes.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name.as_bytes())))
+    };
+    match bytes.first() {
+        Some(b'0'..=b'9') => bytes.iter().take(19).filter(|byte| byte.is_ascii_digit()).count() >= 13,
+        Some(b':') => bytes.starts_with(b"://"),
+        _ => {
+            SHAPES.iter().any(|(prefix, _, _)| bytes.starts_with(prefix.as_bytes()))
+                || bytes.starts_with(KEY.as_bytes())
+                || ((named(NAMES) || named(PAIRS)) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':')))
+        }
+    }
+}
+
+/// What stands first counts, of these the longest.
+pub(super) fn rank(found: &Found) -> (usize, std::cmp::Reverse<usize>) {
+    (found.0, std::cmp::Reverse(found.1))
+}
+
+/// Finds the first secret in a text, from a place on.
+pub(super) fn first(text: &str, from: usize) -> Option<Found> {
+    everywhere(text, from).chain(assigned(text, from, false)).min_by_key(rank)
+}
+
+/// Finds the first secret in Python source.
+pub(super) fn first_in_source(text: &str, from: usize) -> Option<Found> {
+    everywhere(text, from).chain(assigned(text, from, true)).min_by_key(rank)
+}
+
+/// Finds the first text that leaves nobody.
+pub(super) fn first_outgoing(text: &str, from: usize) -> Option<Found> {
+    first_in_source(text, from).into_iter().chain(first_random(text, from)).min_by_key(rank)
+}
+
+/// Finds the first text that only chance writes.
+pub(super) fn first_random(text: &str, from: usize) -> Option<Found> {
+    moved(random(&text[from..]), from)
+}
+
+fn moved(found: Option<Found>, by: usize) -> Option<Found> {
+    found.map(|(start, end, kind)| (start + by, end + by, kind))
+}
+
+fn everywhere(text: &str, from: usize) -> impl Iterator<Item = Found> {
+    let rest = &text[from..];
+    let shaped = SHAPES.iter().filter_map(|&(prefix, least, kind)| shaped(rest, prefix, least, kind)).min_by_key(rank);
+    [shaped, private_key(rest), userinfo(rest), card(rest)].into_iter().filter_map(move |found| moved(found, from))
+}
+
+fn shaped(text: &str, prefix: &str, least: usize, kind: &'static str) -> Option<Found> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(prefix) {
+        let start = from + at;
+        let tail = &text[start + prefix.len()..];
+        let of_token =
+            |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.') || (*b == b'/' && prefix.ends_with('/'));
+        let body = tail.bytes().take_while(of_token).count();
+        let boundary = !text[..start].ends_with(|c: char| c.is_alphanumeric());
+        if boundary && prefix.len() + body >= least {
+            return Some((start, start + prefix.len() + body, kind));
+        }
+        from = start + prefix.len();
+    }
+    None
+}
+
+fn private_key(text: &str) -> Option<Found> {
+    let start = text.find(KEY)?;
+    let head = &text[start..];
+    let named = head.get(..64.min(head.len())).is_some_and(|head| head.contains("PRIVATE KEY"));
+    let end = head.rfind("-----").map_or(text.len(), |at| start + at + 5);
+    named.then_some((start, end, "private-key"))
+}
+
+/// Finds the password in `scheme://user:password@host`.
+fn userinfo(text: &str) -> Option<Found> {
+    text.match_indices("://").find_map(|(at, _)| {
+        let start = at + 3;
+        let rest = &text[start..];
+        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '?' | '#')).unwrap_or(rest.len());
+        let (user, _) = rest[..end].rsplit_once('@')?;
+        let (name, password) = user.split_once(':')?;
+        let from = start + name.len() + 1;
+        (!password.is_empty() && !password.starts_with("[REDACTED")).then_some((from, from + password.len(), "password"))
+    })
+}
+
+/// Finds a card's number: 13 to 19 digits, also in groups, with the right check digit.
+fn card(text: &str) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let (mut digits, mut end, mut grouped) = (Vec::new(), at, 0);
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'0'..=b'9' => {
+                    digits.push(byte - b'0');
+                    end = at + 1;
+                    grouped = 0;
+                }
+                b' ' | b'-' if grouped == 0 => grouped = 1,
+                _ => break,
+            }
+            at += 1;
+        }
+        let begins = matches!(digits.first(), Some(3..=6));
+        if (13..=19).contains(&digits.len()) && begins && luhn(&digits) && stands_alone(text, start, end) {
+            return Some((start, end, "card"));
+        }
+    }
+    None
+}
+
+fn luhn(digits: &[u8]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| match (at % 2, u32::from(*digit)) {
+            (0, digit) => digit,
+            (_, digit) if digit > 4 => digit * 2 - 9,
+            (_, digit) => digit * 2,
+        })
+        .sum();
+    sum.is_multiple_of(10) && digits.iter().any(|digit| *digit != digits[0])
+}
+
+/// Tells whether what stands there is no part of a longer word.
+pub(super) fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    !text[..start].ends_with(inside) && !text[end..].starts_with(inside) && !text[..start].ends_with('.')
+}
+
+/// Finds the first value that stands behind a secret name: `password=x`, `"token": "x"`, `Authorization: Bearer x`. In source
+/// only a literal is one, but what stands inside of literals and comments is text.
+fn assigned(text: &str, mut from: usize, source: bool) -> Option<Found> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    while let Some(at) = text[from..].find(is_name) {
+        let start = from + at;
+        let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
+        from = end;
+        let name = &text[start..end];
+        if name.len() >= 3
+            && super::redact::is_secret_name(name)
+            && let Some((at, to)) = value(&text[end..], source && (is_key(&text[end..]) || !in_text(text, start)))
+        {
+            return Some((end + at, end + to, "assigned"));
+        }
+    }
+    None
+}
+
+/// Tells whether a place of Python source lies inside a literal of several words, or a comment.
+fn in_text(source: &str, place: usize) -> bool {
+    let bytes = source.as_bytes();
+    let (mut at, mut open): (usize, Option<&[u8]>) = (0, None);
+    while at < place {
+        let rest = &bytes[at..];
+        match open {
+            Some(quote) if rest.starts_with(quote) => {
+                at += quote.len();
+                open = None;
+            }
+            Some(quote) if rest[0] == b'\n' && quote.len() == 1 => {
+                at += 1;
+                open = None;
+            }
+            Some(_) => at += if rest[0] == b'\\' { 2 } else { 1 },
+            None => {
+                let quotes: [&[u8]; 5] = [b"\"\"\"", b"'''", b"\"", b"'", b"#"];
+                let found = quotes.into_iter().find(|quote| rest.starts_with(quote));
+                at += found.map_or(1, <[u8]>::len);
+                // A comment ends with its line.
+                open = found.map(|quote| if quote == b"#" { b"\n" as &[u8] } else { quote });
+            }
+        }
+    }
+    open.is_some()
+}
+
+/// Tells whether a name that has just ended is all of a literal: its value stands outside.
+fn is_key(rest: &str) -> bool {
+    rest.starts_with(['"', '\''])
+}
+
+/// Finds the value of a name that has just ended.
+fn value(rest: &str, source: bool) -> Option<(usize, usize)> {
+    // What closes the name: a quote, a bracket.
+    let mut at = rest.find(|c: char| !matches!(c, '"' | '\'' | ']' | ' ' | '\\')).filter(|at| *at <= GAP)?;
+    let assign = match rest.as_bytes()[at] {
+        b'=' | b'!' => true,
+        b':' => false,
+        _ => return None,
+    };
+    let quoted_name = rest.starts_with(['"', '\'', '\\']);
+    at += rest[at..].find(|c: char| !matches!(c, '=' | '!' | ':' | '>' | ' '))?;
+    if source && !assign && !quoted_name {
+        // An annotation: the value comes after it.
+        let line = rest[at..].lines().next()?;
+        let equals = line.find('=').filter(|equals| !line[..*equals].contains(['(', ',', ')', '"', '\'']))?;
+        at += equals + 1;
+        at += rest[at..].find(|c: char| c != ' ')?;
+    }
+    let begin = rest[at..].trim_start_matches(['b', 'r', 'f', 'u', 'B', 'R', 'F', 'U', '\\']);
+    let quote = begin.chars().next().filter(|c| matches!(c, '"' | '\''));
+    if let Some(quote) = quote {
+        at = rest.len() - begin.len();
+        let opening = if begin.starts_with(&quote.to_string().repeat(3)) { 3 } else { 1 };
+        let inside = &begin[opening..];
+        let end = inside.find([quote, '\n']).unwrap_or(inside.len());
+        let text = inside[..end].trim_end_matches('\\');
+        return (text.len() >= 2 && !text.starts_with("[REDACTED") && !text.starts_with('‹'))
+            .then_some((at + opening, at + opening + text.len()));
+    }
+    if source {
+        return None;
+    }
+    for scheme in ["Bearer ", "bearer ", "Basic ", "basic ", "Token "] {
+        if rest[at..].starts_with(scheme) {
+            at += scheme.len();
+        }
+    }
+    let word = &rest[at..];
+    let end = word
+        .find(|c: char| c.is_whitespace() || matches!(c, '&' | ',' | ';' | '"' | '\'' | '}' | ')' | ']' | '<'))
+        .unwrap_or(word.len());
+    let word = &word[..end];
+    // After a colon there is often a sentence: its words are plain.
+    let odd = |c: char| c.is_ascii_digit() || !c.is_alphanumeric();
+    let mut but_last = word.chars();
+    but_last.next_back();
+    let looks = if assign { word.len() >= 3 } else { word.len() >= 6 && but_last.as_str().contains(odd) };
+    let plain = matches!(word, "None" | "True" | "False" | "null" | "true" | "false") || word.starts_with(['[', '‹', '<', '(']);
+    let all_digits = word.bytes().all(|byte| byte.is_ascii_digit());
+    (looks && !plain && !(assign && all_digits && word.len() < 4)).then_some((at, at + word.len()))
+}
+
+/// Finds a text that only chance writes: as long and as mixed as keys are. Names of the code and ids are not.
+fn random(text: &str) -> Option<Found> {
+    let of_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '_' | '-' | '=');
+    let mut from = 0;
+    while let Some(at) = text[from..].find(of_word) {
+        let start = from + at;
+        let end = text[start..].find(|c| !of_word(c)).map_or(text.len(), |at| start + at);
+        from = end;
+        let word = &text[start..end];
+        if word.len() < RANDOM_MIN || is_uuid(word) {
+            continue;
+        }
+        let hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let mixed = word.bytes().any(|b| b.is_ascii_digit()) && (hex || word.bytes().any(|b| b.is_ascii_uppercase()));
+        if mixed && entropy(word) >= if hex { RANDOM.1 } else { RANDOM.0 } {
+            return Some((start, end, "random"));
+        }
+    }
+    None
+}
+
+fn is_uuid(word: &str) -> bool {
+    word.len() == 36 && word.split('-').map(str::len).eq([8, 4, 4, 4, 12])
+}
+
+/// Shannon's entropy, in bits a character.
+fn entropy(word: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    word.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let all = f64::from(u32::try_from(word.len()).unwrap_or(u32::MAX));
+    counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / all).map(|share| -share * share.log2()).sum()
+}
+
+/// Reads the assignments of a `.env` file: `NAME=value`, `export NAME="value"`.
+pub(super) fn assignments(text: &str) -> impl Iterator<Item = (String, String)> + '_ {
+    text.lines().filter_map(|line| {
+        let line = line.trim().strip_prefix("export ").unwrap_or(line.trim());
+        let (name, value) = line.split_once('=').filter(|_| !line.starts_with('#'))?;
+        let value = value.trim();
+        let bare = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+        Some((name.trim().to_owned(), bare.unwrap_or(value).to_owned()))
+    })
+}

@@ -1,0 +1,214 @@
+//! What a model is asked about an intent: rules, functions, journey, question, in this order, so that what is the same from
+//! test to test comes first and a provider can keep it.
+//!
+//! The words are in `assets/prompts/judge.md`. What comes from the project stands between marks made from that very
+//! content, is redacted, and can neither begin a line of the journey nor end its part. Equal questions are equal bytes, so
+//! that answers can be kept and recorded; the nonce follows from all of it, and no data can hold the nonce of its own question.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::json;
+
+use crate::base::redact::Redactor;
+use crate::base::seal;
+use crate::domain::function::FunctionId;
+use crate::domain::journey::JourneyEvent;
+use crate::judge::compact::{clean, compact};
+use crate::judge::names::Names;
+use crate::judge::suggest::words;
+use crate::judge::told::{Told, TooLong, tokens};
+use crate::judge::validate;
+
+const TEMPLATE: &str = include_str!("../../assets/prompts/judge.md");
+
+/// Functions that did not run, of which the names are told.
+const UNCALLED: usize = 150;
+/// Bytes of one function's source.
+const SOURCE_MAX: usize = 6 << 10;
+/// Share of the budget that sources may take, in percent.
+const SOURCES: usize = 40;
+/// Characters of a mark and of a nonce.
+const MARK: usize = 16;
+
+/// What is known of a test and asked about it.
+pub struct Question<'a> {
+    /// The intent as written.
+    pub intent: &'a str,
+    /// The sentences of it that nothing else decides.
+    pub sentences: &'a [String],
+    /// What rules decided already: sentence and outcome.
+    pub decided: &'a [(String, &'static str)],
+    /// The journey.
+    pub events: &'a [JourneyEvent],
+    /// What the project defines.
+    pub names: &'a Names,
+    /// The functions that ran: each with its source, bare, in the order of their first calls.
+    pub sources: &'a [(FunctionId, String)],
+    /// Others that a reader of the intent may look for.
+    pub others: &'a [FunctionId],
+    /// Why something is missing from the recording, if it is.
+    pub incomplete: Option<&'a str>,
+    /// Tokens that all of it may take.
+    pub budget: usize,
+}
+
+/// The parts of a question, the steadiest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// What the model is and how it answers: the same for every test.
+    pub rules: String,
+    /// The functions: the same while the code is.
+    pub functions: String,
+    /// The journey: the same while the test does the same.
+    pub journey: String,
+    /// A hash of the functions.
+    code: String,
+    /// What fills the question, but for what changes from one asking to the next.
+    filling: Vec<(&'static str, String)>,
+    /// The numbers of the sentences.
+    pub ids: Vec<String>,
+    /// The journey as it was told.
+    pub told: Told,
+    /// Something in the sources reads like an instruction.
+    pub suspicious: bool,
+    /// About how many tokens it takes.
+    pub tokens: usize,
+    /// The version of the template.
+    pub version: u32,
+}
+
+impl Asked {
+    /// Writes the question for one asking: the first, a second opinion, or a repair with what was wrong. Gives the nonce too.
+    #[must_use]
+    pub fn question(&self, opinion: usize, again: Option<&str>) -> (String, String) {
+        let mut nonce = seal::sha256(&[self.hash().as_bytes(), &opinion.to_le_bytes(), again.unwrap_or_default().as_bytes()]);
+        nonce.truncate(MARK);
+        let again = again.map_or_else(String::new, |fault| {
+            format!("An answer to this question was not usable. {}. Answer anew.\n", fault.trim_end_matches('.'))
+        });
+        let turn = [("again", again), ("nonce", nonce.clone())];
+        (filled(section("question"), &[&self.filling[..], &turn].concat()), nonce)
+    }
+
+    /// A hash of everything that is asked, whichever time.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        seal::sha256(&[self.journey.as_bytes(), self.standing().as_bytes()])
+    }
+
+    /// A hash of everything but the journey: its threads may be told in another order the next time.
+    #[must_use]
+    pub fn standing(&self) -> String {
+        let parts = [&self.rules, &self.code].into_iter().chain(self.filling.iter().map(|(_, text)| text));
+        seal::sha256(&parts.map(String::as_bytes).collect::<Vec<_>>())
+    }
+}
+
+/// Writes a question.
+///
+/// # Errors
+/// When it does not fit into its budget, whatever is left out.
+pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, TooLong> {
+    let version = TEMPLATE.lines().next().and_then(|line| line.strip_prefix("version ")?.parse().ok()).unwrap_or_default();
+    let rules = section("rules").to_owned();
+    let functions = functions(question, redactor);
+    let ids: Vec<String> = (1..=question.sentences.len()).map(|number| format!("c{number}")).collect();
+    let spans: Vec<String> = ids
+        .iter()
+        .zip(question.sentences)
+        .map(|(id, text)| json!({ "id": id, "span": safe(text, redactor) }).to_string())
+        .collect();
+    let decided: Vec<String> = question
+        .decided
+        .iter()
+        .map(|(text, outcome)| json!({ "sentence": safe(text, redactor), "outcome": outcome }).to_string())
+        .collect();
+    let decided = match decided.as_slice() {
+        [] => String::new(),
+        decided => format!("Already decided by rules, for your information:\n{}\n", decided.join("\n")),
+    };
+    let incomplete = question.incomplete.map_or_else(String::new, |why| {
+        format!("The recording is not complete ({}): what is not in it may have happened all the same.\n", safe(why, redactor))
+    });
+    let intent = json!(safe(question.intent, redactor)).to_string();
+    let filling = vec![("intent", intent), ("sentences", spans.join("\n")), ("decided", decided), ("incomplete", incomplete)];
+    let text = filled(section("question"), &filling);
+    let around = tokens(&rules) + tokens(&functions) + tokens(&text) + tokens(section("functions")) + tokens(section("journey"));
+    let left = question.budget.saturating_sub(around + MARK);
+    let mut told = compact(question.events, question.names, &focus(question), left)
+        .map_err(|TooLong { needs }| TooLong { needs: needs.saturating_add(around) })?;
+    told.change(&mut |text| redactor.redact_random(text));
+    let journey = told.text();
+    let suspicious = validate::instruction(&functions).is_some();
+    let code = seal::sha256(&[functions.as_bytes()]);
+    let functions = fenced("functions", functions);
+    let journey = fenced("journey", journey);
+    let tokens = tokens(&rules) + tokens(&functions) + tokens(&journey) + tokens(&text);
+    Ok(Asked { rules, functions, journey, code, filling, ids, told, suspicious, tokens, version })
+}
+
+/// Puts data between marks that only this very data has.
+fn fenced(name: &'static str, data: String) -> String {
+    let mut mark = seal::sha256(&[data.as_bytes()]);
+    mark.truncate(MARK);
+    filled(section(name), &[(name, data), ("mark", mark)])
+}
+
+/// Gives a part of the template.
+fn section(name: &str) -> &'static str {
+    let (_, rest) = TEMPLATE.split_once(&format!("=== {name}\n")).unwrap_or_default();
+    rest.split_once("\n=== ").map_or(rest, |(own, _)| own)
+}
+
+/// Writes the functions: sources as far as there is room, of the others the names.
+fn functions(question: &Question<'_>, redactor: &mut Redactor) -> String {
+    let room = question.budget * SOURCES / 100;
+    let mut used = 0;
+    let mut parts = Vec::new();
+    for (function, source) in question.sources {
+        let name = question.names.called(function);
+        let source = safe(source, redactor);
+        let size = tokens(&source);
+        if source.len() > SOURCE_MAX || used + size > room {
+            parts.push(format!("# {} (source too long to show)", clean(&name)));
+            continue;
+        }
+        used += size;
+        parts.push(format!("# {}\n{source}", clean(&name)));
+    }
+    let uncalled: Vec<String> = question.others.iter().take(UNCALLED).map(|other| clean(&question.names.called(other))).collect();
+    if !uncalled.is_empty() {
+        parts.push(format!("# Not called: {}", uncalled.join(", ")));
+    }
+    parts.join("\n\n")
+}
+
+/// The functions that the intent speaks of, by the words that it shares with their names.
+fn focus(question: &Question<'_>) -> HashSet<FunctionId> {
+    let spoken: HashSet<String> = words(question.intent).collect();
+    let functions = question.sources.iter().map(|(function, _)| function);
+    functions.filter(|function| words(function.qualname()).any(|word| spoken.contains(&word))).cloned().collect()
+}
+
+/// Redacts first, so that nothing done later leaves half a secret.
+fn safe(text: &str, redactor: &mut Redactor) -> String {
+    clean(&redactor.redact_outgoing(text).unwrap_or_else(|| text.to_owned()))
+}
+
+/// Fills `{{name}}` places in one pass: what is filled in is not looked through again.
+fn filled(template: &str, values: &[(&str, String)]) -> String {
+    let values: BTreeMap<&str, &str> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, place, after)) =
+        rest.split_once("{{").and_then(|(before, tail)| tail.split_once("}}").map(|(place, after)| (before, place, after)))
+    {
+        out.push_str(before);
+        match values.get(place) {
+            Some(value) => out.push_str(value),
+            None => out.push_str(&format!("{{{{{place}}}}}")),
+        }
+        rest = after;
+    }
+    out + rest
+}
