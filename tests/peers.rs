@@ -2,7 +2,7 @@
 //! the command line of Claude Code (`@anthropic-ai/claude-code` from npm) pointed at that server.
 //!
 //! They are not part of the development environment: `PYTEAD_PEER_XLLAMACPP` names a Python that has the one,
-//! `PYTEAD_PEER_CLAUDE` the other. Without them nothing here runs.
+//! `PYTEAD_PEER_CLAUDE` the other. With both: `cargo test --test peers -- --ignored`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -51,12 +51,8 @@ impl Drop for Server {
     }
 }
 
-fn peer(variable: &str) -> Option<PathBuf> {
-    let found = std::env::var_os(variable).map(PathBuf::from);
-    if found.is_none() {
-        eprintln!("{variable} is not set: nothing is tested against it");
-    }
-    found
+fn peer(variable: &str) -> PathBuf {
+    std::env::var_os(variable).map(PathBuf::from).unwrap_or_else(|| panic!("{variable} is not set"))
 }
 
 fn serve(python: &Path, answer: Option<&str>, context: u32) -> Server {
@@ -98,8 +94,9 @@ async fn ask(provider: &dyn Provider, request: Request) -> Result<Answer, ModelE
 }
 
 #[tokio::test]
+#[ignore = "needs programs of others"]
 async fn llama_server_answers_follows_a_schema_and_says_what_is_too_long() {
-    let Some(python) = peer("PYTEAD_PEER_XLLAMACPP") else { return };
+    let python = peer("PYTEAD_PEER_XLLAMACPP");
     let server = serve(&python, Some(ANSWER), 4096);
     let provider = endpoint(&server.address, 3);
     let answer = ask(provider.as_ref(), request("Test the sum.", Form::Text)).await.unwrap();
@@ -128,8 +125,9 @@ async fn llama_server_answers_follows_a_schema_and_says_what_is_too_long() {
 }
 
 #[tokio::test]
+#[ignore = "needs programs of others"]
 async fn when_one_of_several_servers_dies_the_others_go_on() {
-    let Some(python) = peer("PYTEAD_PEER_XLLAMACPP") else { return };
+    let python = peer("PYTEAD_PEER_XLLAMACPP");
     let (first, second) = (serve(&python, Some(ANSWER), 4096), serve(&python, Some(ANSWER), 4096));
     let pool = Arc::new(Pool::new(vec![endpoint(&first.address, 1), endpoint(&second.address, 1)]));
     let all = async |count: usize| {
@@ -149,8 +147,9 @@ async fn when_one_of_several_servers_dies_the_others_go_on() {
 }
 
 #[tokio::test]
+#[ignore = "needs programs of others"]
 async fn claude_code_answers_from_a_server_of_this_machine() {
-    let (Some(python), Some(claude)) = (peer("PYTEAD_PEER_XLLAMACPP"), peer("PYTEAD_PEER_CLAUDE")) else { return };
+    let (python, claude) = (peer("PYTEAD_PEER_XLLAMACPP"), peer("PYTEAD_PEER_CLAUDE"));
     let server = serve(&python, Some(ANSWER), 65_536);
     let home = tempfile::tempdir().unwrap();
     let words = [

@@ -121,7 +121,7 @@ fn reasoning(evidence: &[Evidence]) -> String {
 
 /// A function's own name decides, so that it stays on its side in every export.
 fn is_tested(function: &FunctionId) -> bool {
-    hash::of(function.0.as_bytes()).0 % TESTED == 0
+    hash::of(function.0.as_bytes()).0.is_multiple_of(TESTED)
 }
 
 /// Finds why drafts were rejected, where a reason was given.

@@ -70,8 +70,8 @@ impl Page {
             if old.digest == block.digest && !block.is_test {
                 return Ok(());
             }
-            let is_theirs = |name: &String| !ours.contains(name) && !(old.is_fixture && self.is_taken_by(&outline, name, ours));
-            if is_theirs(&block.name) {
+            let is_ours = |name: &String| ours.contains(name) || (old.is_fixture && self.is_taken_by(&outline, name, ours));
+            if !is_ours(&block.name) {
                 return Err(PlanError::Clash { name: block.name.clone(), line: old.lines.start + 1 });
             }
             let range = outline.with_comments(old);
