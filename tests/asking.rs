@@ -224,7 +224,7 @@ fn what_rules_leave_open_a_chosen_model_decides_once() {
     assert_eq!(judge.asked(), 4);
     assert!(judge.requests.lock().unwrap()[3].contains("\"model\":\"other\""));
     // Nothing of it lies in the project, and nobody else can read it.
-    assert!(!place.root().join(".pytead").exists());
+    assert!(!place.root().join(".pytead/answers").exists());
     let kept = place.home().join("cache/pytead-tui/verdicts");
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&kept.metadata().unwrap().permissions()) & 0o777, 0o700);
 }

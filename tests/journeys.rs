@@ -99,6 +99,30 @@ fn an_unclear_intent_is_decided_by_accepting_its_journey_and_undone() {
 }
 
 #[test]
+fn a_verdict_is_overruled_with_a_reason_and_that_is_undone() {
+    const AUDIT: &str = "tests/semantic.audit.jsonl";
+    let place = checked();
+    let mut terminal = Terminal::start(&place, &[], 120, 35);
+    terminal.wait("2 Journeys 1?");
+    terminal.keys("2");
+    terminal.wait("accept journey");
+    terminal.keys("o");
+    terminal.wait("Overrule this verdict");
+    terminal.keys("too short\r");
+    terminal.wait("Say why in 10");
+    terminal.keys(" but now it says enough\r");
+    terminal.wait("Overruled the verdict on");
+    assert!(place.read(AUDIT).contains("too short but now it says enough"));
+    // The test runs again: overruled, and never a pass.
+    terminal.wait("overridden");
+    terminal.keys("u");
+    terminal.wait("Taken back");
+    assert!(!place.root().join(AUDIT).exists());
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
 fn what_a_run_leaves_is_taken_in_once() {
     let place = checked();
     let left = place.root().join(".pytead/verdicts");

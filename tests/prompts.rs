@@ -1,4 +1,5 @@
-//! What models are told about the examples: the whole of each kind of prompt.
+//! What models are told about the examples: signature, docstring and dependencies for trained ones, and once the whole of
+//! each kind of prompt.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,15 +7,43 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pytead_tui::base::redact::Redactor;
-use pytead_tui::domain::function::Function;
+use pytead_tui::domain::function::{Function, FunctionKind};
 use pytead_tui::domain::settings::Dependencies;
 use pytead_tui::llm::prompt::{Question, draft};
-use pytead_tui::llm::trained::Template;
+use pytead_tui::llm::trained::{Template, code};
 use pytead_tui::source::index::Index;
 use pytead_tui::source::needs::needs;
 
 fn examples() -> Index {
     Index::build(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples"), &[], &|_, _| {})
+}
+
+/// Gives what a trained model sees of every function of a file.
+fn told(index: &Index, file: &str) -> String {
+    let functions = index.functions().filter(|function| {
+        function.path.as_str() == file && function.kind != FunctionKind::Nested && !function.name().starts_with("__")
+    });
+    let told: Vec<String> =
+        functions.map(|function| code(function, &needs(index, function, &BTreeMap::new()), Dependencies::Trained)).collect();
+    told.join("\n\n")
+}
+
+#[test]
+fn each_example_is_told_by_its_promises() {
+    let index = examples();
+    for file in [
+        "calculator.py",
+        "order_service.py",
+        "http_fetcher.py",
+        "mixed_service.py",
+        "warehouse/models.py",
+        "warehouse/planning.py",
+        "warehouse/report.py",
+    ] {
+        let told = told(&index, file);
+        assert!(told.contains("def ") && !told.lines().any(|line| line.starts_with("    return ")), "{told}");
+        insta::assert_snapshot!(file.trim_end_matches(".py").replace('/', "_"), told);
+    }
 }
 
 #[test]

@@ -8,17 +8,17 @@ use crate::base::text;
 use crate::domain::decision::{FileEdit, Verb};
 use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
 use crate::engine::core::Core;
-use crate::engine::intent_runs::ToldTest;
-use crate::engine::{accepting, rejudging, review, verdicts};
+use crate::engine::intent_runs::{Told, ToldTest};
+use crate::engine::{accepting, overriding, rejudging, review, verdicts};
 use crate::judge::grammar;
 
 /// Refuses what is not decided about a verdict.
 pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
-    match proposals.iter().find(|one| matches!(verb, Verb::Reject | Verb::Overrule) && one.verdict().is_some()) {
+    match proposals.iter().find(|one| verb == Verb::Reject && one.verdict().is_some()) {
         None => Ok(()),
         Some(one) => Err(Trouble::usage(format!("Not put away: {}.", one.function.qualname()))
             .because("A verdict stands until the code, the intent or what was accepted changes.")
-            .so("Change one of them; t judges it again.")),
+            .so("Change one of them, t judges it again; or overrule it with a reason: o.")),
     }
 }
 
@@ -32,6 +32,21 @@ pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<
     let told = ToldTest { intent: open.intent.clone(), journey: verdicts::told(core, &open.test)?, verdict: None };
     let (edits, _) = accepting::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses, false)?;
     Ok(edits)
+}
+
+/// Says what overruling verdicts writes into the file of overrides; nothing for other proposals.
+pub fn overruling(core: &Core, proposals: &[Arc<Proposal>], reason: Option<&str>) -> Result<Option<FileEdit>, Trouble> {
+    let open = proposals.iter().filter_map(|one| one.verdict());
+    let told: Told = open
+        .map(|open| {
+            let one = ToldTest { intent: open.intent.clone(), journey: Vec::new(), verdict: Some(open.verdict.clone()) };
+            (open.test.clone(), one)
+        })
+        .collect();
+    if told.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(overriding::plan(&core.root, &told, reason.unwrap_or_default(), None)?.1))
 }
 
 /// Takes the clauses that a person chose for a test, in place of what it does now; no text takes them away.
@@ -53,9 +68,9 @@ pub fn choose(core: &Arc<Core>, proposal: &Proposal, open: &OpenVerdict, chosen:
     Ok(())
 }
 
-/// What was accepted decides these tests from now on: they run once more, in the workbench while the person goes on.
-pub fn judge_anew(core: &Arc<Core>, proposals: &[Arc<Proposal>]) {
-    let open = proposals.iter().filter_map(|one| one.verdict()).filter(|open| open.takes_journey);
+/// What was accepted or overruled decides these tests from now on: they run once more, in the workbench while the person goes on.
+pub fn judge_anew(core: &Arc<Core>, proposals: &[Arc<Proposal>], verb: Verb) {
+    let open = proposals.iter().filter_map(|one| one.verdict()).filter(|open| open.takes_journey || verb == Verb::Overrule);
     let tests: Vec<String> = open.map(|open| open.test.clone()).collect();
     if tests.is_empty() || core.watcher.lock().is_none() {
         return;

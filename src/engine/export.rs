@@ -7,8 +7,18 @@ use std::path::{Path, PathBuf};
 use crate::base::error::Trouble;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::engine::core::Core;
-use crate::engine::{ExportTo, drafting};
+use crate::engine::{ExportTo, Handle, drafting};
 use crate::write::plan::{Addition, accept};
+
+impl Handle {
+    /// Writes proved drafts somewhere else than into the project's tests; gives each file with its lines.
+    ///
+    /// # Errors
+    /// Fails when a file exists already or cannot be written.
+    pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
+        export(&self.core, proposals, to)
+    }
+}
 
 /// Writes the drafts; an existing file is never overwritten, and left alone where it holds them already.
 pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {

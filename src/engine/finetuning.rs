@@ -14,7 +14,7 @@ use crate::base::redact::Redactor;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Evidence, Finding, Proposal, ProposalState};
 use crate::engine::core::Core;
-use crate::engine::telling;
+use crate::engine::{Handle, telling};
 
 /// Every so many functions one is kept for measuring.
 const TESTED: u64 = 5;
@@ -37,6 +37,16 @@ pub struct Exported {
     pub rejected: usize,
     /// Decided drafts that are in none of the files: their function is gone, or a secret may stand in them.
     pub left_out: usize,
+}
+
+impl Handle {
+    /// Writes what was decided on drafts as training data.
+    ///
+    /// # Errors
+    /// Fails when nothing was decided yet, and when the database cannot be read or the folder not be written to.
+    pub fn export_finetuning(&self, folder: &Path) -> Result<Exported, Trouble> {
+        export(&self.core, folder)
+    }
 }
 
 struct Example {

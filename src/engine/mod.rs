@@ -89,13 +89,12 @@ use crate::base::paths::{self, RelPath};
 use crate::base::text;
 use crate::config::places::Places;
 use crate::contain;
-use crate::domain::call::{Call, Recording, RecordingId};
+use crate::domain::call::{Recording, RecordingId};
 use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::{Function, FunctionId};
-use crate::domain::journey::JourneyEvent;
 use crate::domain::proposal::{LeftOut, ProposalId, ProposalState};
 use crate::domain::question::{Consent, QuestionId};
 use crate::domain::settings::Settings;
@@ -416,22 +415,6 @@ impl Handle {
         importing::import(&self.core, paths).await
     }
 
-    /// Lists the recordings, the newest first, each with the number of events where it is a journey.
-    ///
-    /// # Errors
-    /// Fails when the database cannot be read.
-    pub fn recordings(&self) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {
-        recordings::list(&self.core)
-    }
-
-    /// Gives the journey of a recording; empty where it is one of calls.
-    ///
-    /// # Errors
-    /// Fails when there is no such recording or the database cannot be read.
-    pub fn journey(&self, recording: RecordingId) -> Result<Vec<JourneyEvent>, Trouble> {
-        recordings::journey(&self.core, recording)
-    }
-
     /// Decides sentences on the journey of a recording, or of the last one that has a journey; gives which it was.
     ///
     /// # Errors
@@ -440,36 +423,12 @@ impl Handle {
         judging::judge(&self.core, recording, text)
     }
 
-    /// Gives the kept calls of a recording, in the order they began.
-    ///
-    /// # Errors
-    /// Fails when there is no such recording or the database cannot be read.
-    pub fn recorded_calls(&self, recording: RecordingId) -> Result<Vec<Call>, Trouble> {
-        recordings::calls(&self.core, recording)
-    }
-
     /// Compares accepted tests with what would be drafted now.
     ///
     /// # Errors
     /// Fails when the tests or their manifest cannot be read.
     pub async fn check_accepted(&self) -> Result<Done, Trouble> {
         review::check_accepted(&self.core).await.map(|lines| Done::Checked { lines })
-    }
-
-    /// Writes proved drafts somewhere else than into the project's tests; gives each file with its lines.
-    ///
-    /// # Errors
-    /// Fails when a file exists already or cannot be written.
-    pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
-        export::export(&self.core, proposals, to)
-    }
-
-    /// Writes what was decided on drafts as training data.
-    ///
-    /// # Errors
-    /// Fails when nothing was decided yet, and when the database cannot be read or the folder not be written to.
-    pub fn export_finetuning(&self, folder: &Path) -> Result<finetuning::Exported, Trouble> {
-        finetuning::export(&self.core, folder)
     }
 
     /// Gives what went wrong while the project was opened, none of it fatal. Whoever watches hears of it as events too.

@@ -38,6 +38,16 @@ pub struct Audited {
 /// # Errors
 /// When the reason is too short, a verdict is none that can be overruled, or the file cannot be written.
 pub fn overrule(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> Result<Vec<Override>, Trouble> {
+    let (added, edit) = plan(root, told, reason, lasts)?;
+    apply(root, &[edit])?;
+    Ok(added)
+}
+
+/// Says what overruling the verdicts of these tests writes.
+///
+/// # Errors
+/// When the reason is too short, a verdict is none that can be overruled, or the file cannot be read.
+pub fn plan(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> Result<(Vec<Override>, FileEdit), Trouble> {
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     if reason.chars().count() < REASON_MIN {
         return Err(Trouble::usage("The reason is too short.")
@@ -65,7 +75,7 @@ pub fn overrule(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>)
     }
     if added.is_empty() {
         return Err(Trouble::usage("There is nothing to overrule.")
-            .because("None of these tests has an intent that came to FAIL or UNCLEAR."));
+            .because("None of these tests has an intent that was judged now and came to FAIL or UNCLEAR."));
     }
     let before = accepting::read(root, audit::PATH)?;
     let mut after = before.clone().unwrap_or_default();
@@ -77,8 +87,7 @@ pub fn overrule(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>)
         after.push('\n');
     }
     let path = RelPath::new(audit::PATH).ok_or_else(|| Trouble::internal("The place of overrides is no path."))?;
-    apply(root, &[FileEdit { path, before, after: Some(after) }])?;
-    Ok(added)
+    Ok((added, FileEdit { path, before, after: Some(after) }))
 }
 
 /// Reads the overrides of a project, and the numbers of damaged lines.

@@ -33,9 +33,12 @@ pub(super) fn missing(started: &[String]) -> Option<Missing> {
     Some(Missing { reason, anywhere: true })
 }
 
-/// Counts the programs that may have run the project's code.
+/// Counts the programs that may have run the project's code, in the order they were started.
 pub(super) fn suspects(started: &[String]) -> usize {
-    started.iter().filter(|detail| may_run_python(detail)).count()
+    let how = |detail: &String| detail.split(' ').next().map(str::to_owned).unwrap_or_default();
+    // From 3.13 on `subprocess` starts a program by `posix_spawn`, and both say so.
+    let again = |at: usize| at > 0 && how(&started[at]) == "os.posix_spawn" && how(&started[at - 1]) == "subprocess.Popen";
+    started.iter().enumerate().filter(|(at, detail)| !again(*at) && may_run_python(detail)).count()
 }
 
 fn may_run_python(detail: &str) -> bool {
@@ -109,5 +112,7 @@ mod tests {
         let reason = missing(&["os.fork".into(), format!("os.exec {encoder}"), "os.exec python3".into()]).unwrap().reason;
         assert_eq!(reason, "a program was started that was not recorded: python3");
         assert_eq!(missing(&["os.fork".into(), format!("os.exec {encoder}")]), None);
+        let twice = ["subprocess.Popen python3", "os.posix_spawn python3", "os.posix_spawn python3"].map(str::to_owned);
+        assert_eq!(suspects(&twice), 2, "one start is told twice");
     }
 }

@@ -6,9 +6,35 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, Recording, RecordingId};
 use crate::domain::journey::JourneyEvent;
 use crate::engine::core::Core;
-use crate::engine::{programs, views};
+use crate::engine::{Handle, programs, views};
 use crate::judge::evaluate::Missing;
 use crate::record::journey::{events, started};
+
+impl Handle {
+    /// Lists the recordings, the newest first, each with the number of events where it is a journey.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn recordings(&self) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {
+        list(&self.core)
+    }
+
+    /// Gives the journey of a recording; empty where it is one of calls.
+    ///
+    /// # Errors
+    /// Fails when there is no such recording or the database cannot be read.
+    pub fn journey(&self, recording: RecordingId) -> Result<Vec<JourneyEvent>, Trouble> {
+        journey(&self.core, recording)
+    }
+
+    /// Gives the kept calls of a recording, in the order they began.
+    ///
+    /// # Errors
+    /// Fails when there is no such recording or the database cannot be read.
+    pub fn recorded_calls(&self, recording: RecordingId) -> Result<Vec<Call>, Trouble> {
+        calls(&self.core, recording)
+    }
+}
 
 /// Lists the recordings, the newest first, each with the number of events where it is a journey.
 pub fn list(core: &Core) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {

@@ -120,8 +120,8 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
     })
     .await??;
     after(core)?;
-    if matches!(verb, Verb::Accept | Verb::Edit) {
-        contested::judge_anew(core, &decided);
+    if matches!(verb, Verb::Accept | Verb::Edit | Verb::Overrule) {
+        contested::judge_anew(core, &decided, verb);
     }
     if verb == Verb::Accept && !changed.is_empty() {
         lines.extend(draft_anew(core, changed).await?);
@@ -272,14 +272,21 @@ fn put_away(
     }
     let mut lines = Vec::new();
     let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
+    let mut overruling = if verb == Verb::Overrule { contested::overruling(core, proposals, reason)? } else { None };
+    write(core, overruling.as_slice())?;
     for proposal in proposals {
-        let edits = rejections.next().unwrap_or_default();
+        let mut edits = rejections.next().unwrap_or_default();
+        if proposal.verdict().is_some() {
+            // One edit for all of them, which goes with the first.
+            edits.extend(overruling.take());
+        }
         let name = proposal.function.qualname();
         let line = match (&proposal.body, verb) {
             (Body::Change(change), Verb::Reject) => {
                 let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(60));
                 format!("Kept as it was: {name} stays red until it gives {} again.", old.trim_start_matches("→ "))
             }
+            (Body::Verdict(open), Verb::Overrule) => format!("Overruled the verdict on {}.", open.test),
             (_, Verb::Overrule) => format!("Noted as a bug: {name}. No test is made of it."),
             _ => format!("Rejected the draft for {name}."),
         };

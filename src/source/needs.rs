@@ -19,6 +19,31 @@ use super::tree::syntax_tree;
 const MOST: usize = 24;
 /// Methods told of a parameter that nothing is called on.
 const UNCALLED: usize = 6;
+/// What Python brings itself needs nobody to stand in for it.
+const BUILTIN: &[&str] = &[
+    "bool",
+    "bytearray",
+    "bytes",
+    "complex",
+    "dict",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "object",
+    "set",
+    "str",
+    "tuple",
+    "range",
+    "None",
+    "Any",
+    "Iterable",
+    "Iterator",
+    "Mapping",
+    "Optional",
+    "Sequence",
+    "Union",
+];
 /// Base classes above a class that are looked at.
 const BASES: usize = 8;
 
@@ -118,7 +143,7 @@ impl<'a> Scope<'a> {
             return Some(format!("{name}({})", args(self.index.function(&id)?, false)));
         };
         let types = match receiver.split_once('.') {
-            None if self.own_params().any(|param| param == receiver) => self.types_of(receiver),
+            None if self.own_params().any(|param| param == receiver) && !self.is_builtin(receiver) => self.types_of(receiver),
             Some((owner, attribute)) if Some(owner) == self.receiver() && !attribute.contains('.') => {
                 self.types_of_own(attribute)
             }
@@ -126,6 +151,13 @@ impl<'a> Scope<'a> {
         };
         let method = types.iter().find_map(|(module, class)| self.method(module, class, name, BASES));
         Some(format!("{receiver}.{name}({})", method.map(|method| args(method, true)).unwrap_or_default()))
+    }
+
+    /// Tells whether a parameter's annotation names nothing but what Python brings itself.
+    fn is_builtin(&self, param: &str) -> bool {
+        let annotation =
+            self.function.params.iter().find(|known| known.name == param).and_then(|known| known.annotation.as_ref());
+        annotation.is_some_and(|annotation| words(annotation).all(|word| BUILTIN.contains(&last(word))))
     }
 
     /// Lists the public methods of a parameter's type, where the project defines it.
@@ -174,11 +206,7 @@ impl<'a> Scope<'a> {
 
     /// Finds the classes of the project named in an annotation, however it is spelled: quoted, in a union, in a container.
     fn named_in(&self, annotation: &str) -> Vec<(&'a Module, &'a Class)> {
-        annotation
-            .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
-            .filter(|word| !word.is_empty())
-            .filter_map(|word| self.class_called(self.module, word, BASES))
-            .collect()
+        words(annotation).filter_map(|word| self.class_called(self.module, word, BASES)).collect()
     }
 
     /// Finds a class by the name a module knows it by.
@@ -238,6 +266,15 @@ impl<'a> Scope<'a> {
             .find(|import| import.name.as_deref().is_some_and(|known| import.alias.as_deref().unwrap_or(known) == name))?;
         Some(FunctionId::new(&absolute(self.module, &import.module)?, import.name.as_deref()?))
     }
+}
+
+/// Lists the names in an annotation.
+fn words(annotation: &str) -> impl Iterator<Item = &str> {
+    annotation.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).filter(|word| !word.is_empty())
+}
+
+fn last(word: &str) -> &str {
+    word.rsplit('.').next().unwrap_or(word)
 }
 
 /// Lists the names of a function's parameters, without the object of a method.
@@ -312,6 +349,7 @@ mod tests {
         let code = "from shop.db import Db\n\nclass Users:\n    def __init__(self, db: Db):\n        self.db = db\n    def add(self, name):\n        self.check(name)\n        self.db.insert(name, '')\n\ndef pass_on(db: Db):\n    return [db]\n";
         assert_eq!(told(code, "Users.add", &[]), "self.db.insert(name, email, at)");
         assert_eq!(told(code, "pass_on", &[]), "db.insert(name, email, at), db.get(key)");
+        assert_eq!(told("def f(a: dict[str, int] | None, b: 'typing.Sequence'):\n    a.items(); b.index(1)\n", "f", &[]), "");
         assert_eq!(told("def f(a, b=2):\n    return max(a, b)\n", "f", &[]), "");
     }
 }

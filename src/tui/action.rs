@@ -248,7 +248,14 @@ pub const TABLE: &[Entry] = &[
     entry(Decide, A::Reject, &["r"], "reject", "Reject", "do not take it"),
     entry(Decide, A::RejectAll, &["R"], "reject all", "Reject all in the filter", "all in the filter; asks first"),
     entry(Decide, A::Skip, &["s"], "skip", "Skip", "it comes back at the end of the pass"),
-    entry(Decide, A::Overrule, &["o"], "bug", "This is a bug", "no test; a note with a reason stays until the outcome changes"),
+    entry(
+        Decide,
+        A::Overrule,
+        &["o"],
+        "bug",
+        "This is a bug, or overrule a verdict",
+        "a note with a reason stays until the outcome changes; no test",
+    ),
     entry(Look, A::Definition, &["d"], "definition", "Go to the definition", "where the function is written"),
     entry(Look, A::Calls, &["c"], "calls", "Go to the calls", "recorded calls of the function here"),
     entry(

@@ -157,7 +157,7 @@ fn deciding(state: &AppState) -> Vec<(Action, &'static str)> {
         (true, None) => "accept journey",
         (false, _) => "accept FAIL",
     };
-    vec![(Action::Accept, word)]
+    vec![(Action::Accept, word), (Action::Overrule, "overrule")]
 }
 
 fn diff(state: &AppState, left: &mut Vec<(Action, &'static str)>) {

@@ -171,7 +171,7 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
     match action {
         A::Accept => decide::accept(state, out),
         A::AcceptAll => bulk::ask(state, true, out),
-        A::Reject | A::Overrule if state.current().is_some_and(|row| row.kind == "verdict") => {
+        A::Reject if state.current().is_some_and(|row| row.kind == "verdict") => {
             state.messages.answer(state.now, words::VERDICT_STANDS);
         }
         A::Reject => decide::reject(state, out),

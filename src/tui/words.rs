@@ -157,7 +157,8 @@ pub const NO_JOURNEYS: &str =
 /// A journey without calls.
 pub const NO_CALLS_TOLD: &str = "Nothing of the project was called by this test.";
 /// A verdict is not put away.
-pub const VERDICT_STANDS: &str = "A verdict stands until the code, the intent or what was accepted changes. t judges it again.";
+pub const VERDICT_STANDS: &str =
+    "A verdict stands until the code, the intent or what was accepted changes. t judges it again, o overrules it.";
 /// Nothing to decide.
 pub const PASSES: &str = "It passes. There is nothing to decide.";
 /// Nothing to decide.

@@ -24,6 +24,7 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         Purpose::Search => ("Search in this pane".to_owned(), "/"),
         Purpose::Record => ("Record a command".to_owned(), "!"),
         Purpose::Remark(function) => (format!("Ask a model for {} with a remark", function.qualname()), "m"),
+        Purpose::Reason(_) if on_verdict(state) => ("Overrule this verdict".to_owned(), "o"),
         Purpose::Reason(_) => ("This recorded outcome is a bug".to_owned(), "o"),
         Purpose::Diff => ("Diff against a commit".to_owned(), "D"),
     };
@@ -66,7 +67,10 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
             line
         }
         Purpose::Reason(_) => {
-            out.push(note("   Why? No test is made. The note stays until the outcome changes."));
+            out.push(note(match on_verdict(state) {
+                true => "   Why? It stays in the project's file of overrides, and counts while the test does what it does now.",
+                false => "   Why? No test is made. The note stays until the outcome changes.",
+            }));
             line.end(Role::Dim, prompt.line.text.trim().chars().count().to_string())
         }
     };
@@ -75,6 +79,10 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
     }
     out.insert(0, line);
     (title, out)
+}
+
+fn on_verdict(state: &AppState) -> bool {
+    state.current().is_some_and(|row| row.kind == "verdict")
 }
 
 fn note(text: &str) -> Row {
