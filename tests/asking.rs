@@ -494,3 +494,57 @@ fn gather(folder: &std::path::Path, out: &mut Vec<(String, Vec<u8>)>) {
         }
     }
 }
+
+/// A project with a YAML test of which rules decide nothing.
+fn wordy() -> Place {
+    let place = Place::empty();
+    place.save(
+        "tests/llm/test_words.yaml",
+        "test: {name: A name is kept}\nsteps:\n  - name: Keep it\n    tool: store_value\n    args: {name: first, value: Ada}\n    \
+         expect: It reads like the first name of a person.\nverdict: {pass_if: all steps pass, fail_if: any step fails}\n",
+    );
+    place
+}
+
+fn spec(place: &Place) -> (i32, String, Value) {
+    let (code, out, err) = place.run(&["--trust", "--format", "json", "spec", "--strict", "tests/llm"]);
+    let reports = out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let report = reports.map(|line| line["value"].clone()).find(|value| !value["evaluator"].is_null()).unwrap_or_default();
+    (code, out + &err, report)
+}
+
+fn of_a_step(body: &Value, holds: bool) -> Value {
+    let (outcome, verdict) = if holds { ("holds", "PASS") } else { ("violated", "FAIL") };
+    json!({ "schema": "verdict/1", "nonce": nonce(body), "missing_info": [], "suspected_injection": [], "confidence": "high",
+        "verdict": verdict, "summary": "Ada is a first name.",
+        "clauses": [{ "id": "c1", "span": "", "analysis": "Ada is a first name.", "outcome": outcome,
+            "evidence": [{ "line": line_of(body, "store_value"), "quote": "store_value" }],
+            "claims": [{ "claim": "called", "function": "store_value", "other": "" }] }] })
+}
+
+#[test]
+fn what_rules_leave_open_in_a_yaml_test_a_chosen_model_decides() {
+    let place = wordy();
+    let (code, printed, report) = spec(&place);
+    assert_eq!((code, &report["verdict"]), (1, &json!("UNCLEAR")), "nobody is asked: {printed}");
+    let judge = Judge::start(|asked, body| text(&of_a_step(body, asked == 0)));
+    configure(&place, &judge.config(""));
+    let (code, printed, report) = spec(&place);
+    assert_eq!((code, &report["verdict"]), (0, &json!("PASS")), "{printed}");
+    assert_eq!(report["evaluator"], json!(format!("llm:127.0.0.1:{}/tiny", judge.port)), "{printed}");
+    assert_eq!(report["steps"][0]["clauses"][0]["outcome"], "holds", "{printed}");
+    let sent: Value = serde_json::from_str(&judge.requests.lock().unwrap()[0]).unwrap();
+    assert!(said(&sent).contains("Of the step “Keep it”") && said(&sent).contains("Ada"), "{}", said(&sent));
+    // The same steps again: the verdict was kept. Other steps are asked about anew.
+    assert_eq!((spec(&place).0, judge.asked()), (0, 1));
+    place.edit("tests/llm/test_words.yaml", "value: Ada", "value: 17");
+    let (code, printed, report) = spec(&place);
+    assert_eq!((code, &report["verdict"]), (1, &json!("FAIL")), "{printed}");
+    // A server that breaks says nothing about the test.
+    let broken = Judge::start(|_, _| Reply::Text("no".into()));
+    configure(&place, &broken.config(""));
+    place.edit("tests/llm/test_words.yaml", "value: 17", "value: 18");
+    let (_, printed, report) = spec(&place);
+    assert!(report["verdict"] == "ERROR" || report["verdict"] == "UNCLEAR", "{printed}");
+    assert_ne!(report["steps"][0]["status"], "passed", "{printed}");
+}

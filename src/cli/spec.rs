@@ -14,7 +14,7 @@ use crate::base::text;
 use crate::cli::args::{Global, SpecArgs};
 use crate::cli::judge::PROTOCOL;
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, options, output, root_of, settings, trust_of};
+use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, consent_of, options, output, root_of, settings, trust_of};
 use crate::domain::spec::{End, Progress, Report, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
 use crate::engine::require_trust;
@@ -31,7 +31,7 @@ pub async fn spec(global: &Global, args: SpecArgs) -> Result<u8, Trouble> {
         return Ok(OK);
     }
     let options = options(global, root_of(global, None)?, false)?;
-    let specs = Specs::new(&options.root, &options.settings);
+    let specs = Specs::new(&options.root, &options.settings).with_model(&consent_of(&options.root)?);
     let files = specs.find(&args.paths)?;
     let mut out = Output::stdout(global.format);
     if args.check {
@@ -264,7 +264,7 @@ pub async fn serve(global: &Global) -> Result<u8, Trouble> {
     let root = root_of(global, None)?;
     // Wrong settings are for the verbs that people type; pytest was started by a person, so what it runs needs no trust.
     let loaded = settings(global, &root, trust_of(global, &root)?)?;
-    let specs = Specs::new(&root, &loaded.settings);
+    let specs = Specs::new(&root, &loaded.settings).with_model(&consent_of(&root)?);
     let say = |answer: &Answer| {
         let mut out = std::io::stdout().lock();
         let line = serde_json::to_string(answer).unwrap_or_default();

@@ -53,6 +53,7 @@ pub mod report;
 mod review;
 mod rows;
 mod ruling;
+mod spec_opinions;
 pub mod specs;
 mod standing;
 mod steadying;

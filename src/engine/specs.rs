@@ -16,9 +16,12 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Trouble;
 use crate::base::redact::{Redactor, is_secret_name};
 use crate::base::text;
+use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
 use crate::domain::spec::{End, Progress, Report, Spec, StepReport};
 use crate::domain::verdict::{Decided, Ruling};
+use crate::engine::asking::Asking;
+use crate::engine::spec_opinions::{self, Put};
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
 use crate::python::plugins::{Broken, HostSpec, Plugin, PluginHost, Server};
@@ -29,13 +32,15 @@ use crate::spec::{fold, run};
 /// Who decides when no model is asked.
 const RULES: &str = "rules";
 /// Why a sentence is open that only a model decides.
-const NO_MODEL: &str = "Only a model can decide this, and no model is chosen.";
+const NO_MODEL: &str = "Only a model can decide this, and none is asked.";
 
 /// The YAML tests of one project.
 pub struct Specs {
     root: PathBuf,
     settings: Settings,
     python: OnceCell<(Interpreter, Package)>,
+    /// The model that a person chose, or why it is not asked.
+    asking: Result<Option<Asking>, String>,
 }
 
 /// How tests are run.
@@ -53,7 +58,14 @@ impl Specs {
     /// Prepares to run tests of a project.
     #[must_use]
     pub fn new(root: &Path, settings: &Settings) -> Self {
-        Self { root: root.to_owned(), settings: settings.clone(), python: OnceCell::new() }
+        Self { root: root.to_owned(), settings: settings.clone(), python: OnceCell::new(), asking: Ok(None) }
+    }
+
+    /// Lets the model that a person chose decide what rules leave open.
+    #[must_use]
+    pub fn with_model(mut self, consent: &Consent) -> Self {
+        self.asking = Asking::open(&self.settings, &self.root, consent).map_err(|trouble| trouble.to_string());
+        self
     }
 
     /// Finds the tests of files and folders; without any, those of the folders that the settings name.
@@ -247,23 +259,31 @@ impl Specs {
         let how = run::How { file: name, timeout: wanted.timeout, cancel: wanted.cancel.clone(), say };
         let mut ran = run::run(spec, &mut tools, &how).await;
         notes.extend(tools.close().await);
-        let mut ending = fold::ending(spec, &ran);
-        for step in &mut ran.steps {
-            step.clauses.iter_mut().for_each(no_model);
+        let mut put = match &self.asking {
+            Ok(Some(asking)) => {
+                let mut redactor = Redactor::from_environment();
+                spec_opinions::put(asking, spec, name, &self.root, &mut ran, &mut redactor).await
+            }
+            _ => Put { ending: fold::ending(spec, &ran), evaluator: None, broken: None, issues: Vec::new() },
+        };
+        let why = self.asking.as_ref().err().map_or(NO_MODEL, String::as_str);
+        let clauses = ran.steps.iter_mut().flat_map(|step| &mut step.clauses);
+        clauses.chain(&mut put.ending.pass_if).chain(&mut put.ending.fail_if).for_each(|clause| left_open(clause, why));
+        let (mut verdict, mut reason) = fold::verdict(&ran, &put.ending);
+        if let Some(broken) = put.broken.filter(|_| verdict == Ruling::Unclear) {
+            (verdict, reason) = (Ruling::Error, broken);
         }
-        ending.pass_if.iter_mut().chain(&mut ending.fail_if).for_each(no_model);
-        let (verdict, reason) = fold::verdict(&ran, &ending);
-        let clauses = ending.told();
+        let clauses = put.ending.told();
         Ok(Report {
             file: name.to_owned(),
             name: spec.name.clone(),
             tags: spec.tags.clone(),
             verdict,
             reason,
-            evaluator: RULES.into(),
+            evaluator: put.evaluator.unwrap_or_else(|| RULES.into()),
             steps: ran.steps,
             clauses,
-            issues: Vec::new(),
+            issues: put.issues,
             notes,
             ms: 0,
         })
@@ -278,9 +298,9 @@ pub struct Outcome {
     pub mistakes: Option<Mistakes>,
 }
 
-fn no_model(clause: &mut Decided) {
+fn left_open(clause: &mut Decided, why: &str) {
     if clause.why == run::NEEDS_A_MODEL {
-        clause.why = NO_MODEL.into();
+        why.clone_into(&mut clause.why);
     }
 }
 

@@ -70,6 +70,12 @@ impl Names {
         Self { functions: functions.collect() }
     }
 
+    /// Takes functions of which only the names are known: they may have any parameters.
+    pub fn of(functions: impl IntoIterator<Item = FunctionId>) -> Self {
+        let any = || Parameters { names: Vec::new(), open: true };
+        Self { functions: functions.into_iter().map(|id| (id, any())).collect() }
+    }
+
     /// Finds the function that a name means: by its whole name, else by the end of it.
     ///
     /// # Errors

@@ -9,5 +9,6 @@ pub mod interpolate;
 pub mod load;
 pub mod run;
 pub mod schema;
+pub mod story;
 pub mod tools;
 pub mod validate;

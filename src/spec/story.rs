@@ -1,0 +1,150 @@
+//! The steps of a test as a journey: each call of a tool is a call, so that whoever judges journeys can judge them.
+
+use serde_json::{Number, Value as Json};
+
+use crate::domain::call::Argument;
+use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::journey::{JourneyEvent, LineId, Phase as Part, What};
+use crate::domain::spec::{End, Phase, StepReport};
+use crate::domain::value::{TypeName, Value};
+use crate::judge::names::Names;
+
+/// The module that tools seem to belong to.
+const TOOLS: &str = "tools";
+
+/// A test as a journey.
+pub struct Story {
+    /// Its events.
+    pub events: Vec<JourneyEvent>,
+    /// The line of each step's call; none of a group and of what was not run.
+    pub lines: Vec<Option<LineId>>,
+    /// The tools.
+    pub names: Names,
+}
+
+/// Tells the steps of a test.
+#[must_use]
+pub fn tell(steps: &[StepReport]) -> Story {
+    let mut events: Vec<JourneyEvent> = Vec::new();
+    let mut lines = Vec::new();
+    let mut tools = Vec::new();
+    for step in steps {
+        let Some(tool) = step.tool.as_ref().filter(|_| !matches!(step.end, End::NotRun { .. })) else {
+            lines.push(None);
+            continue;
+        };
+        let function = FunctionId::new(TOOLS, tool);
+        tools.push(function.clone());
+        let call = LineId(u32::try_from(events.len() + 1).unwrap_or(u32::MAX));
+        lines.push(Some(call));
+        let mut add = |what: What| {
+            events.push(JourneyEvent {
+                line: LineId(u32::try_from(events.len() + 1).unwrap_or(u32::MAX)),
+                call,
+                process: 0,
+                thread: 0,
+                depth: 0,
+                phase: match step.phase {
+                    Phase::Setup => Part::Setup,
+                    Phase::Steps => Part::Call,
+                    Phase::Teardown => Part::Teardown,
+                },
+                at_ns: i64::try_from(events.len()).unwrap_or(i64::MAX),
+                what,
+            });
+        };
+        let given = step.args.as_object().into_iter().flatten();
+        add(What::Call {
+            function,
+            args: given
+                .map(|(name, given)| Argument { name: name.clone(), kind: ParamKind::KeywordOnly, value: value(given) })
+                .collect(),
+            receiver: None,
+            parent: None,
+            caller_line: None,
+            direct: true,
+            task: 0,
+            reached: Vec::new(),
+            brief: false,
+        });
+        add(match &step.end {
+            End::Returned { result } => What::Return { value: value(result), changed: Vec::new() },
+            end => raised(&end.error().unwrap_or_default()),
+        });
+    }
+    Story { events, lines, names: Names::of(tools) }
+}
+
+/// Tells an error: `ValueError: no such user`, or words of ours.
+fn raised(error: &str) -> What {
+    let first = error.lines().next().unwrap_or_default();
+    let (name, message) = first.split_once(": ").filter(|(name, _)| !name.contains(' ')).unwrap_or(("ToolError", first));
+    let ty = TypeName { module: "builtins".into(), qualname: name.to_owned() };
+    let exception = Value::Exception { ordinal: 0, ty, args: vec![Value::Str(message.to_owned())], fields: Vec::new() };
+    What::Raise { exception, mro: vec![name.to_owned(), "Exception".into()], raised_at: None, changed: Vec::new() }
+}
+
+fn value(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::None,
+        Json::Bool(flag) => Value::Bool(*flag),
+        Json::Number(number) => numeral(number),
+        Json::String(text) => Value::Str(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(value).collect()),
+        Json::Object(fields) => Value::Dict(fields.iter().map(|(key, held)| (Value::Str(key.clone()), value(held))).collect()),
+    }
+}
+
+fn numeral(number: &Number) -> Value {
+    let text = number.to_string();
+    match (number.as_i64(), number.as_f64()) {
+        (Some(whole), _) => Value::Int(whole),
+        (None, _) if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => Value::BigInt(text),
+        (None, Some(float)) => Value::Float(float),
+        (None, None) => Value::Str(text),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::spec::Status;
+
+    fn step(name: &str, tool: Option<&str>, end: End) -> StepReport {
+        StepReport {
+            phase: Phase::Steps,
+            name: name.into(),
+            line: 1,
+            depth: 0,
+            round: None,
+            tool: tool.map(str::to_owned),
+            args: json!({ "id": 1, "big": 18_446_744_073_709_551_615_u64 }),
+            tries: 1,
+            ms: 0,
+            end,
+            status: Status::Passed,
+            clauses: Vec::new(),
+            filled: Vec::new(),
+            printed: String::new(),
+        }
+    }
+
+    #[test]
+    fn calls_of_tools_are_calls_and_what_was_not_run_is_not_there() {
+        let story = tell(&[
+            step("group", None, End::Returned { result: json!([]) }),
+            step("a", Some("api_get"), End::Returned { result: json!({ "x": [1.5, null, true] }) }),
+            step("b", Some("api_put"), End::NotRun { why: "no".into() }),
+            step("c", Some("api_put"), End::Raised { error: "ValueError: no such user\n  a.py:1".into() }),
+        ]);
+        assert_eq!(story.lines, [None, Some(LineId(1)), None, Some(LineId(3))]);
+        let lines: Vec<String> = story.events.iter().map(JourneyEvent::text).collect();
+        assert_eq!(lines.len(), 4);
+        assert!(lines[0].contains("tools:api_get(id=1, big=18446744073709551615)"), "{lines:?}");
+        assert!(lines[1].contains("1.5") && lines[3].contains("ValueError"), "{lines:?}");
+        assert!(story.names.resolve("api_put").is_ok() && story.names.resolve("api_other").is_err());
+    }
+}
