@@ -152,7 +152,7 @@ fn settle(ran: &mut Ran, answers: &mut HashMap<Place, Decided>) {
         let inner: Vec<Status> =
             ran.steps[number + 1..].iter().take_while(|step| step.depth > depth).map(|step| step.status).collect();
         let step = &mut ran.steps[number];
-        if step.status != Status::Unclear || !(changed || !inner.is_empty()) {
+        if step.status != Status::Unclear || !changed && inner.is_empty() {
             continue;
         }
         step.status = match &step.tool {

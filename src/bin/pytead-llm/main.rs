@@ -53,8 +53,13 @@ fn failed(id: Option<u64>, why: impl Into<String>) {
     say(&Report::Failed { id, why: why.into() });
 }
 
+/// Stands for every answer in the number of the cancelled one: whoever asked is gone.
+pub(crate) const ALL: u64 = u64::MAX;
+/// How long the program may take to end by itself.
+const ENDING: std::time::Duration = std::time::Duration::from_secs(2);
+
 /// Reads orders on a thread of its own, so that a cancel is seen while a model writes. The end of the input ends the
-/// program at once: whoever asked is gone.
+/// program: what is being written is cancelled first, since llama.cpp does not bear to be torn down while it computes.
 fn orders(cancelled: Arc<AtomicU64>) -> Receiver<Order> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -71,6 +76,9 @@ fn orders(cancelled: Arc<AtomicU64>) -> Receiver<Order> {
                 Err(error) => failed(None, format!("This is no order: {error}.")),
             }
         }
+        cancelled.store(ALL, Ordering::Relaxed);
+        drop(sender);
+        std::thread::sleep(ENDING);
         std::process::exit(0);
     });
     receiver

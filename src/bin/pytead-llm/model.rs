@@ -18,7 +18,7 @@ use pytead_tui::llm::local::protocol::{End, Generate, Load, Loaded, Order, Reaso
 
 use crate::sample::Sampler;
 use crate::utf8::Characters;
-use crate::{failed, prompt, say};
+use crate::{ALL, failed, prompt, say};
 
 /// Tokens that are read at once, at most and at least.
 const BATCH: usize = 512;
@@ -99,7 +99,7 @@ impl<'model> Running<'model> {
         let mut sampler = Sampler::new(self.model, asked)?;
         let open = self.open_for(length.saturating_add(asked.max_tokens).min(most))?;
         let room = open.context.n_ctx() - length;
-        let is_cancelled = || cancelled.load(Ordering::Relaxed) == asked.id;
+        let is_cancelled = || [asked.id, ALL].contains(&cancelled.load(Ordering::Relaxed));
         let reused = open.keep(&prompt)?;
         let mut end = End { id: asked.id, prompt: length.into(), reused, written: 0, reason: Reason::Cancelled };
         if !open.read(&prompt, asked.id, is_cancelled)? {
