@@ -73,6 +73,7 @@ fn a_failed_intent_is_seen_followed_to_its_line_mended_and_passes() {
     // Going back to the code that passed judges it again by itself.
     place.edit("shop/registration.py", LAST_SAVED, FIRST_SAVED);
     terminal.wait_until("a pass by itself", |screen| screen.contains("2 Journeys 1?") && !screen.contains("1✗"));
+    terminal.wait_until("the end of the run", |screen| !screen.contains("judging "));
     terminal.keys("q");
     terminal.end();
 }
@@ -91,6 +92,7 @@ fn an_unclear_intent_is_decided_by_accepting_its_journey_and_undone() {
     assert!(place.read("tests/semantic.lock.yaml").contains("tests/test_semantic.py::test_twice"));
     // What was accepted decides: the test runs again and passes.
     terminal.wait_until("a pass", |screen| !screen.contains("Journeys 1?") && screen.contains("PASS"));
+    terminal.wait_until("the end of the run", |screen| !screen.contains("judging 1 intent"));
     terminal.keys("u");
     terminal.wait("Taken back");
     assert!(!place.root().join("tests/semantic.lock.yaml").exists());

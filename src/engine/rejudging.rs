@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::text;
-use crate::domain::event::Level;
+use crate::domain::event::{Event, Level};
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
@@ -79,20 +79,20 @@ async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, T
     let mut child = command.kill_on_drop(true).spawn().map_err(failed)?;
     let (said, complained) = (tokio::spawn(tail(child.stdout.take())), tokio::spawn(tail(child.stderr.take())));
     let status = loop {
-        let waited = job.unless_cancelled(tokio::time::timeout(EVERY, child.wait())).await;
+        let goes_on = job.unless_cancelled(tokio::time::sleep(EVERY)).await;
         take_in(core).await?;
         job.progress(since(core, &words, began).len() as u64, words.len() as u64);
         core.touch();
-        match waited {
-            None => {
-                // Gone with its own children, as far as they end with it.
-                let _ = child.kill().await;
-                job.end(false);
-                core.touch();
-                return Ok(Done::Nothing);
-            }
-            Some(Ok(status)) => break status.map_err(failed)?,
-            Some(Err(_)) => {}
+        if goes_on.is_none() {
+            // Gone with its own children, as far as they end with it.
+            let _ = child.kill().await;
+            job.end(false);
+            // Nothing else tells a screen that the job is over.
+            core.announce(Event::Resync);
+            return Ok(Done::Nothing);
+        }
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            break status;
         }
     };
     take_in(core).await?;
@@ -101,7 +101,7 @@ async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, T
     // 0 and 1 are what tests come to; all else is pytest's own.
     let ran = matches!(status.code(), Some(0 | 1));
     job.end(ran);
-    core.touch();
+    core.announce(Event::Resync);
     if !ran {
         let last = |lines: &[String]| lines.iter().rev().find(|line| !line.trim().is_empty()).cloned();
         let why = last(&complained).or_else(|| last(&said)).unwrap_or_else(|| "it said nothing".into());
