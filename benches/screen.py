@@ -9,7 +9,6 @@ import fcntl
 import http.server
 import os
 import pty
-import re
 import select
 import shutil
 import struct
@@ -30,8 +29,7 @@ NOTES = """\
 Milliseconds from the key or the save to the first moment at which the screen shows the answer, in a terminal of 160×45.
 *Busy*: a recording brings 50,000 calls while files are saved that have to be read again, and help is opened and closed.
 *Stopped*: `x` while a model on loopback writes without end, to the message that it is cancelled. *Saved*: an edit of
-`examples/shop` that changes what recorded calls return, to the change on the screen. *Decided elsewhere*: a draft accepted,
-or taken back, in one workbench to the new count on the screen of another one that is open on the same project.
+`examples/shop` that changes what recorded calls return, to the change on the screen.
 """
 
 
@@ -160,7 +158,6 @@ def measure(bench: Bench) -> str:
         ("Busy: a key", 50, _busy),
         ("Stopped: a model", 100, _stopped),
         ("Saved: a change", 2000, _saved),
-        ("Decided elsewhere: the count", 300, _elsewhere),
     ]:
         bench.say(name)
         with bench.empty_folder() as folder:
@@ -253,26 +250,3 @@ def _saved(place: Place, rounds: int) -> list:
             path.write_text(before)
             terminal.until(lambda text: "2 changed" not in text and "all fresh" in text)
     return waits
-
-
-def _elsewhere(place: Place, rounds: int) -> list:
-    """Accepts and takes back in one workbench, and looks at another one."""
-    place.run("run", "--", "pytest", "-q")
-    place.run("gen")
-    waits = []
-    with place.open() as here, place.open() as there:
-        for terminal in (here, there):
-            terminal.until(lambda text: _waiting(text) and "all fresh" in text)
-        for number in range(2 * rounds):
-            before = _waiting(there.text())
-            at = here.keys("a" if number % 2 == 0 else "u")
-            waits.append(there.until(lambda text, before=before: _waiting(text) not in (None, before)) - at)
-            after = _waiting(there.text())
-            here.until(lambda text, after=after: _waiting(text) == after)
-    return waits
-
-
-def _waiting(text: str) -> int | None:
-    """Gives how many proposals the title says are waiting."""
-    found = re.search(r"1 Review (\d+)", text)
-    return int(found.group(1)) if found else None
