@@ -1,6 +1,6 @@
 # Each target installs what it lacks and says so; needed beforehand are only a C compiler and cargo from rustup.rs.
 
-.PHONY: demo test lint bench
+.PHONY: demo test lint bench dist
 .DEFAULT_GOAL := demo
 
 demo: ## open the workbench on a copy of examples/shop; without a terminal, print what it would show
@@ -14,3 +14,6 @@ lint: ## rustfmt, clippy, ruff
 
 bench: ## what recording and the rest cost; NAME=recording measures one part, ROUNDS=3 is quicker
 	@scripts/bench.sh "$(NAME)" "$(ROUNDS)"
+
+dist: ## wheel and source archive into dist/, installed and tried in an empty environment; LOCAL=1 adds the wheel with llama.cpp
+	@scripts/dist.sh

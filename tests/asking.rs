@@ -3,11 +3,12 @@
 
 mod harness;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use harness::Place;
+use harness::model::read_request;
 use serde_json::{Value, json};
 
 const INTENT: &str = "Save the user, then welcome them";
@@ -35,7 +36,7 @@ impl Judge {
         let seen = requests.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let Some(body) = read(&stream) else { continue };
+                let Some(body) = read_request(&stream) else { continue };
                 let number = seen.lock().unwrap().len();
                 seen.lock().unwrap().push(body.clone());
                 let value = serde_json::from_str(&body).unwrap();
@@ -55,24 +56,6 @@ impl Judge {
     fn asked(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
-}
-
-fn read(stream: &TcpStream) -> Option<String> {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    String::from_utf8(body).ok().filter(|body| !body.is_empty())
 }
 
 fn write(mut stream: &TcpStream, reply: Reply) -> std::io::Result<()> {

@@ -5,34 +5,7 @@ mod harness;
 
 use harness::{Place, Terminal};
 
-const TESTS: &str = r#"import pytest
-from pytead_tui import semantic_test
-
-from shop.mailer import Smtp
-from shop.registration import AlreadyRegistered, Database, RegistrationService
-
-
-class Outbox:
-    def send_message(self, message):
-        pass
-
-    def quit(self):
-        pass
-
-
-@semantic_test(intent="Database.save is called before Smtp.deliver. Smtp.deliver is called exactly once.")
-def test_register():
-    service = RegistrationService(Database(), Smtp("mail.test", Outbox))
-    assert service.register("ada@Shop.test", "Ada", "long enough") == "ada@shop.test"
-
-
-@semantic_test(intent="A customer who is known is told so politely.")
-def test_twice():
-    service = RegistrationService(Database(), Smtp("mail.test", Outbox))
-    service.register("ada@shop.test", "Ada", "long enough")
-    with pytest.raises(AlreadyRegistered):
-        service.register("ada@shop.test", "Ada", "long enough")
-"#;
+const TESTS: &str = include_str!("fixtures/shop_intents.py");
 
 /// A shop whose two intents were checked: one passed, one is unclear.
 fn checked() -> Place {

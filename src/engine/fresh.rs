@@ -16,8 +16,8 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
+use crate::engine::beside_tests;
 use crate::engine::environment::Environment;
-use crate::engine::helpers;
 use crate::generate::prove::{Manner, Run, RunEnd};
 use crate::pytest::bench::Bench;
 use crate::pytest::report::Report;
@@ -193,7 +193,7 @@ pub fn lay_out(
         owners.insert(path.as_str().to_owned(), *id);
         files.insert(path, draft.standalone());
         for helper in &draft.helpers {
-            files.insert(helper.path.clone(), helpers::text(root, helper)?);
+            files.insert(helper.path.clone(), beside_tests::text(root, helper)?);
         }
     }
     let texts = files.iter().map(|(path, text)| (path, text.as_str()));

@@ -1,4 +1,4 @@
-//! Recordings that others made: the predecessor's traces, spools and exports of another machine. Each import becomes one
+//! Recordings that others made: the predecessor's traces, and spools of another machine. Each import becomes one
 //! recording like any other; nothing of it is run here, and its calls are tried before any draft rests on them.
 
 use std::collections::HashMap;

@@ -10,10 +10,10 @@ use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
 use crate::domain::snapshot::Conflict;
+use crate::engine::beside_tests;
 use crate::engine::contested;
 use crate::engine::core::Core;
 use crate::engine::drafting::{self, Parts};
-use crate::engine::helpers;
 use crate::generate::{graph, layout};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
@@ -59,7 +59,7 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
     let mut edits: Vec<FileEdit> = path_help(core, overlay, draft)?.into_iter().collect();
     let mut then = overlay.clone();
     then.insert(file.clone(), Some(after.clone()));
-    edits.extend(helpers::edits(core, draft, before.as_deref().unwrap_or(""), &then)?);
+    edits.extend(beside_tests::edits(core, draft, before.as_deref().unwrap_or(""), &then)?);
     edits.extend([
         FileEdit { path: file.clone(), before, after: Some(after) },
         FileEdit { path: list_path, before: list_before, after: Some(list.text()?) },

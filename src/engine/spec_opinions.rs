@@ -15,7 +15,7 @@ use crate::judge::answer::Outcome;
 use crate::judge::prompt::Question;
 use crate::spec::fold::{self, Ending};
 use crate::spec::run::{NEEDS_A_MODEL, Ran};
-use crate::spec::story;
+use crate::spec::story::{self, Story};
 
 /// What came of putting open sentences to a model.
 pub struct Put {
@@ -32,12 +32,12 @@ pub struct Put {
 /// Asks about all open sentences of a test, and writes what came of them into its steps.
 pub async fn put(asking: &Asking, spec: &Spec, file: &str, root: &Path, ran: &mut Ran, redactor: &mut Redactor) -> Put {
     let before = fold::ending(spec, ran);
-    let open = open(ran, &before);
+    let told = story::tell(&ran.steps);
+    let open = open(ran, &before, &told);
     let mut put = Put { ending: before, evaluator: None, broken: None, issues: Vec::new() };
     if open.is_empty() {
         return put;
     }
-    let told = story::tell(&ran.steps);
     let sentences: Vec<String> = open.iter().map(|one| one.asked.clone()).collect();
     let journey: Vec<String> = told.events.iter().map(|event| event.text()).collect();
     let question = Question {
@@ -117,8 +117,7 @@ struct Open {
     asked: String,
 }
 
-fn open(ran: &Ran, ending: &Ending) -> Vec<Open> {
-    let told = story::tell(&ran.steps);
+fn open(ran: &Ran, ending: &Ending, told: &Story) -> Vec<Open> {
     let mut open = Vec::new();
     let mut add = |part: Part, clauses: &[Decided], about: &str| {
         for (at, clause) in clauses.iter().enumerate().filter(|(_, clause)| clause.why == NEEDS_A_MODEL) {

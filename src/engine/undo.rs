@@ -8,7 +8,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Proposal, ProposalState};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, helpers, is_ready, require_trust, review, rows};
+use crate::engine::{behaviour, beside_tests, is_ready, require_trust, review, rows};
 use crate::store::Store;
 use crate::write::apply::WriteError;
 
@@ -44,7 +44,7 @@ async fn walk(core: &Arc<Core>, direction: Direction) -> Result<Vec<String>, Tro
             direction.check(&*worker.proposal(decision.proposal)?, decision)?;
         }
         let edits: Vec<FileEdit> = group.iter().flat_map(|decision| direction.edits(decision)).collect();
-        let edits = helpers::spared(&worker, review::merged(edits.iter()))?;
+        let edits = beside_tests::spared(&worker, review::merged(edits.iter()))?;
         review::write(&worker, &edits).map_err(|error| direction.not_written(error))?;
         let lines = group.iter().map(|decision| step(&worker, decision, direction)).collect::<Result<Vec<_>, _>>()?;
         Ok::<_, Trouble>((group, lines))

@@ -219,7 +219,7 @@ pub struct Entry {
     pub context: Context,
     /// Its keys, the first is the one shown.
     pub keys: &'static [&'static str],
-    /// Its word in the key line.
+    /// Its word in the key line, and its name in `keys.toml`: one of its kind in its context.
     pub word: &'static str,
     /// Its name in the palette.
     pub title: &'static str,
@@ -304,7 +304,7 @@ pub const TABLE: &[Entry] = &[
         Global,
         A::DiffAgainst,
         &["D"],
-        "diff",
+        "diff with",
         "Diff against a commit…",
         "run recorded calls on a commit and on today's files",
     ),
@@ -341,11 +341,11 @@ pub const TABLE: &[Entry] = &[
     entry(InPlace, A::UndoTyping, &["Ctrl-u"], "undo", "Undo typing", "undo typing"),
     entry(InPlace, A::RedoTyping, &["Ctrl-r"], "redo", "Redo typing", "redo typing"),
     entry(Layer, A::Answer, &["Enter"], "answer", "The marked answer", "the marked answer"),
-    entry(Layer, A::NextAnswer, &["Tab", "Right"], "mark", "Mark the next answer", "mark the next answer"),
-    entry(Layer, A::PreviousAnswer, &["Shift-Tab", "Left"], "mark", "Mark the answer before", "mark the answer before"),
+    entry(Layer, A::NextAnswer, &["Tab", "Right"], "mark next", "Mark the next answer", "mark the next answer"),
+    entry(Layer, A::PreviousAnswer, &["Shift-Tab", "Left"], "mark before", "Mark the answer before", "mark the answer before"),
     entry(Layer, A::SafeAnswer, &["Esc", "q", "Ctrl-c"], "close", "Close", "the safe answer, or close"),
-    entry(Layer, A::ScrollDown, &["j", "Down", "Space", "PgDn"], "scroll", "Scroll down", "scroll the box"),
-    entry(Layer, A::ScrollUp, &["k", "Up", "PgUp"], "scroll", "Scroll up", "scroll the box"),
+    entry(Layer, A::ScrollDown, &["j", "Down", "Space", "PgDn"], "scroll down", "Scroll down", "scroll the box"),
+    entry(Layer, A::ScrollUp, &["k", "Up", "PgUp"], "scroll up", "Scroll up", "scroll the box"),
 ];
 
 /// Finds the line of an action in the table.
@@ -360,6 +360,14 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn every_action_can_be_named_in_keys_toml() {
+        let mut seen = HashSet::new();
+        for entry in TABLE {
+            assert!(seen.insert((entry.context.name(), entry.word)), "[{}] has two {}", entry.context.name(), entry.word);
+        }
+    }
 
     #[test]
     fn every_action_stands_once_in_the_table() {

@@ -1,11 +1,13 @@
 //! What `update` wants done outside: asking the engine, reading, the editor, the clipboard, the shell.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::base::error::Trouble;
+use crate::base::paths::tilde;
+use crate::base::text;
+use crate::config::places::Places;
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::backend::Backend;
 use crate::tui::clipboard::{self, Route};
@@ -15,6 +17,7 @@ use crate::tui::event::Input;
 use crate::tui::keymap::Keymap;
 use crate::tui::local_time::Zone;
 use crate::tui::terminal::Screen;
+use crate::tui::theme::{Theme, ThemeName};
 use crate::tui::{editor, highlight};
 
 /// What effects work on.
@@ -163,12 +166,34 @@ pub fn zone() -> Zone {
 /// # Errors
 /// Fails when the file is there and cannot be read or is wrong.
 pub fn keymap() -> Result<Keymap, Trouble> {
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
-    let folder = std::env::var_os("XDG_CONFIG_HOME").filter(|value| !value.is_empty()).map(PathBuf::from).or_else(home);
-    let Some(file) = folder.map(|folder| folder.join("pytead-tui").join("keys.toml")) else { return Ok(Keymap::built_in()) };
+    own_file("keys.toml")?.map_or_else(|| Ok(Keymap::built_in()), |source| Keymap::with_changes(&source))
+}
+
+/// Reads the theme that a person made under this name; none where it is the name of a built-in one, or `auto`.
+///
+/// # Errors
+/// Fails when there is no such theme, or it cannot be read or is wrong.
+pub fn theme(name: &str) -> Result<Option<Theme>, Trouble> {
+    if name == "auto" || ThemeName::parse(name).is_some() {
+        return Ok(None);
+    }
+    let missing = || {
+        Trouble::usage(format!("There is no theme {}.", text::display_line(name)))
+            .so("Name one of auto, dark, light, ansi and mono, or put NAME.toml into themes/ beside your config.yaml.")
+    };
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') {
+        return Err(missing());
+    }
+    let source = own_file(&format!("themes/{name}.toml"))?.ok_or_else(missing)?;
+    Theme::own(name, &source).map(Some)
+}
+
+/// Reads a file of the person's own settings, where there is one.
+fn own_file(name: &str) -> Result<Option<String>, Trouble> {
+    let file = Places::find()?.config.join(name);
     match std::fs::read_to_string(&file) {
-        Ok(source) => Keymap::with_changes(&source),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Keymap::built_in()),
-        Err(error) => Err(Trouble::environment(format!("{} cannot be read.", file.display())).because(error)),
+        Ok(source) => Ok(Some(source)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Trouble::environment(format!("{} cannot be read.", tilde(&file))).because(error)),
     }
 }

@@ -50,7 +50,8 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     require_terminal()?;
     let no_terminal = |error: std::io::Error| Trouble::environment("The terminal cannot be used.").because(format!("{error}."));
     let mut events = backend.subscribe();
-    let screen = Screen::enter(&settings).map_err(no_terminal)?;
+    let (theme, no_theme) = effects::theme(&settings.theme).map_or_else(|trouble| (None, Some(trouble)), |theme| (theme, None));
+    let screen = Screen::enter(&settings, theme).map_err(no_terminal)?;
     let (results, mut arrived) = mpsc::unbounded_channel();
     let mut state = AppState::new(backend.snapshot(), &settings, screen.size(), clock::now());
     state.glyphs = screen.glyphs;
@@ -58,6 +59,9 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     match effects::keymap() {
         Ok(keymap) => state.keymap = keymap,
         Err(trouble) => state.messages.fail(state.now, &trouble),
+    }
+    if let Some(trouble) = no_theme {
+        state.messages.fail(state.now, &trouble);
     }
     let mut world = World { backend: Arc::clone(&backend), results, screen, input: Input::default() };
     world.input.start();

@@ -35,20 +35,21 @@ type Out = CrosstermBackend<BufWriter<Stdout>>;
 pub struct Screen {
     terminal: Terminal<Out>,
     theme: Theme,
-    theme_name: ThemeName,
-    /// The theme as the settings name it.
-    wanted: String,
+    /// Which built-in theme it is; none for a person's own.
+    theme_name: Option<ThemeName>,
+    /// The settings leave the theme to what the terminal is.
+    follows: bool,
     /// Which signs it can show.
     pub glyphs: Glyphs,
     mouse: bool,
 }
 
 impl Screen {
-    /// Takes the terminal.
+    /// Takes the terminal; `own` is the theme of a person's own that the settings name.
     ///
     /// # Errors
     /// Fails when the terminal refuses a mode; what was entered is left again.
-    pub fn enter(settings: &settings::Tui) -> io::Result<Self> {
+    pub fn enter(settings: &settings::Tui, own: Option<Theme>) -> io::Result<Self> {
         HOOK.call_once(|| {
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |info| {
@@ -58,8 +59,14 @@ impl Screen {
         });
         modes(settings.mouse)?;
         let answer = probe(settings);
-        let theme_name = choose_theme(&settings.theme, &answer, &environment());
-        let theme = Theme::load(theme_name).map_err(io::Error::other);
+        let (theme, theme_name) = match own {
+            Some(theme) => (Ok(theme), None),
+            None => {
+                let name = choose_theme(&settings.theme, &answer, &environment());
+                (Theme::load(name).map_err(io::Error::other), Some(name))
+            }
+        };
+        let follows = theme_name.is_some() && ThemeName::parse(&settings.theme).is_none();
         let built = theme.and_then(|theme| {
             let terminal = Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())))?;
             Ok((theme, terminal))
@@ -67,7 +74,7 @@ impl Screen {
         match built {
             Ok((theme, terminal)) => {
                 let glyphs = choose_glyphs(&settings.glyphs, &answer, &environment());
-                Ok(Self { terminal, theme, theme_name, wanted: settings.theme.clone(), glyphs, mouse: settings.mouse })
+                Ok(Self { terminal, theme, theme_name, follows, glyphs, mouse: settings.mouse })
             }
             Err(error) => {
                 restore();
@@ -100,15 +107,15 @@ impl Screen {
     /// Asks the terminal for its background again, where the theme follows it; the answer comes as input. Tells whether
     /// it asked.
     pub fn ask_background(&mut self) -> bool {
-        let follows = ThemeName::parse(&self.wanted).is_none() && matches!(self.theme_name, ThemeName::Dark | ThemeName::Light);
-        follows && self.send(BACKGROUND).is_ok()
+        let coloured = matches!(self.theme_name, Some(ThemeName::Dark | ThemeName::Light));
+        self.follows && coloured && self.send(BACKGROUND).is_ok()
     }
 
     /// Takes the theme for a background and tells whether it is another one.
     pub fn take_background(&mut self, dark: bool) -> bool {
         let name = if dark { ThemeName::Dark } else { ThemeName::Light };
-        let Some(theme) = Theme::load(name).ok().filter(|_| name != self.theme_name) else { return false };
-        (self.theme, self.theme_name) = (theme, name);
+        let Some(theme) = Theme::load(name).ok().filter(|_| Some(name) != self.theme_name) else { return false };
+        (self.theme, self.theme_name) = (theme, Some(name));
         true
     }
 

@@ -1,9 +1,12 @@
-//! Style roles and the four themes that map them: the only place that names a colour.
+//! Style roles and the themes that map them, built in or a person's own: the only place that names a colour.
 //!
 //! Views name roles; what a role looks like stands in `themes/*.toml`. Choosing between the themes is `terminal.rs`.
 
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
+
+use crate::base::error::Trouble;
+use crate::base::text;
 
 /// What a piece of text is, not how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -164,6 +167,25 @@ impl Theme {
         toml::from_str(name.toml())
     }
 
+    /// Reads a person's own theme: looks by role, and `base`, the built-in theme that gives the others.
+    ///
+    /// # Errors
+    /// Fails when the text is no such table, or names a role, a look or a base that there is not.
+    pub fn own(name: &str, source: &str) -> Result<Self, Trouble> {
+        let wrong = |why: &str| {
+            let why = text::display_line(why.trim());
+            Trouble::usage(format!("The theme {} is not used.", text::display_line(name)))
+                .because(format!("{}.", why.trim_end_matches('.')))
+                .so("docs/themes.md has an example of each part.")
+        };
+        let mut own: toml::Table = toml::from_str(source).map_err(|error| wrong(error.message()))?;
+        let base = own.remove("base").unwrap_or_else(|| "dark".into());
+        let base = base.as_str().and_then(ThemeName::parse).ok_or_else(|| wrong("base is none of dark, light, ansi, mono"))?;
+        let mut looks: toml::Table = toml::from_str(base.toml()).map_err(|error| wrong(error.message()))?;
+        looks.extend(own);
+        Self::deserialize(looks).map_err(|error| wrong(error.message()))
+    }
+
     /// Gives the look of a role.
     #[must_use]
     pub fn style(&self, role: Role) -> Style {
@@ -239,6 +261,24 @@ mod tests {
     fn every_embedded_theme_loads() {
         for name in ALL {
             assert!(Theme::load(name).is_ok(), "{name:?}: {:?}", Theme::load(name).err());
+        }
+    }
+
+    #[test]
+    fn a_theme_of_ones_own_changes_what_it_names_and_says_what_it_cannot() {
+        let own = Theme::own("sea", "base = \"light\"\nfailing = { fg = \"#ff0000\", underline = true }\n").unwrap();
+        assert_eq!(own.failing.fg, Some(Color::Rgb(255, 0, 0)));
+        assert_eq!(own.tested.fg, Theme::load(ThemeName::Light).unwrap().tested.fg);
+        for (source, why) in [
+            ("failing = { fg = \"#ff0000\"", "inline table"),
+            ("base = \"sepia\"", "none of dark, light, ansi, mono"),
+            ("faling = {}", "faling"),
+            ("failing = { colour = \"red\" }", "colour"),
+            ("failing = { fg = \"\u{1b}[31mred\" }", "invalid basic string"),
+        ] {
+            let trouble = Theme::own("sea", source).unwrap_err().to_string();
+            assert!(trouble.contains("The theme sea is not used") && !trouble.contains('\u{1b}'), "{trouble}");
+            assert!(trouble.contains(why), "{source}: {trouble}");
         }
     }
 

@@ -4,6 +4,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod model;
+pub mod picture;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -239,6 +240,11 @@ impl Terminal {
     pub fn screen(&self) -> String {
         let inner = self.shared.0.lock().unwrap();
         contents(&inner.parser, self.size.0)
+    }
+
+    /// Draws the screen as it is.
+    pub fn picture(&self, title: &str) -> String {
+        picture::svg(self.shared.0.lock().unwrap().parser.screen(), title)
     }
 
     /// Gives every byte the terminal received.

@@ -59,7 +59,8 @@ impl Model {
     }
 }
 
-fn read_request(stream: &TcpStream) -> Option<String> {
+/// The body of a request; none where the peer closed without one.
+pub fn read_request(stream: &TcpStream) -> Option<String> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {
@@ -74,7 +75,7 @@ fn read_request(stream: &TcpStream) -> Option<String> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    String::from_utf8(body).ok()
+    String::from_utf8(body).ok().filter(|body| !body.is_empty())
 }
 
 fn answer(mut stream: &TcpStream, text: &str, forever: bool) -> std::io::Result<()> {

@@ -8,14 +8,12 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import subprocess
-import sys
-import sysconfig
 import time
 from typing import Any
 
 from pytead_tui import __version__
+from pytead_tui.binary import INSTALL, Missing, find
 
 PROTOCOL = 2
 SECONDS = 120  # for one answer,
@@ -24,28 +22,9 @@ MODEL_SECONDS = 900  # and for one by a model
 # As they are now: a test may put something else in their places.
 _getpid, _read, _write, _monotonic, _select = os.getpid, os.read, os.write, time.monotonic, select.select
 
-INSTALL = "Install it with: pip install pytead-tui, or name its file in PYTEAD_TUI."
-
 
 class Broken(Exception):
     """There is no judge, or it does not answer."""
-
-
-def find() -> str:
-    """Gives the path of the binary: what PYTEAD_TUI names, beside the interpreter, on the PATH."""
-    named = os.environ.get("PYTEAD_TUI")
-    if named:
-        if os.access(named, os.X_OK) and os.path.isfile(named):
-            return named
-        raise Broken("PYTEAD_TUI names no program: %s. %s" % (named, INSTALL))
-    for folder in (os.path.dirname(sys.executable), sysconfig.get_path("scripts")):
-        path = os.path.join(folder or "", "pytead-tui")
-        if os.access(path, os.X_OK) and os.path.isfile(path):
-            return path
-    found = shutil.which("pytead-tui")
-    if found is None:
-        raise Broken("The judge was not found: no program pytead-tui. " + INSTALL)
-    return found
 
 
 class Judge:
@@ -75,8 +54,11 @@ class Judge:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, close_fds=True,
                 start_new_session=True,
             )  # fmt: skip
-        except (Broken, OSError) as error:
-            self.refused = str(error) if isinstance(error, Broken) else "The judge could not be started: %s." % error
+        except Missing as error:
+            self.refused = "The judge was not found. %s" % error
+            raise Broken(self.refused) from None
+        except OSError as error:
+            self.refused = "The judge could not be started: %s." % error
             raise Broken(self.refused) from None
         self.pid = _getpid()
         self.rest = b""

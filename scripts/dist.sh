@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds what is published, into dist/: the source archive, the wheel `pytead-tui`, and with LOCAL=1 `pytead-tui-local`, which
+# holds llama.cpp. Then installs them where nothing else is, runs the main job from there, and takes them out again.
+# Nothing is uploaded.
+
+source "$(dirname "$0")/setup.sh"
+need_cargo
+need_python
+marker=.venv/.dist-$(sha <requirements-dist.txt)
+if [ ! -e "$marker" ]; then
+    say "Installing $(grep -c '==' requirements-dist.txt) packages of requirements-dist.txt into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-dist.txt
+    touch "$marker"
+fi
+
+rm -rf dist
+say "Building the wheel; the first time takes minutes."
+# Wheels for Linux run with the glibc of 2014 on; elsewhere the system's own compiler does.
+old_glibc=()
+[ "$(uname -s)" = Linux ] && old_glibc=(--zig --compatibility manylinux2014)
+maturin build --quiet --release --out dist "${old_glibc[@]}"
+maturin sdist --quiet --out dist
+if [ "${LOCAL:-}" = 1 ]; then
+    need_llama
+    (cd packaging/local && maturin build --quiet --release --out ../../dist)
+fi
+
+python scripts/try_wheel.py dist

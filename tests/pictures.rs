@@ -1,0 +1,99 @@
+//! The pictures of README and docs, taken from the real binary at work: `PYTEAD_WRITE=1 cargo nextest run --test pictures
+//! --run-ignored only` takes them anew. Ignored otherwise: times and numbers on them differ from run to run.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use std::path::Path;
+
+use harness::{Place, Terminal};
+
+const SIZE: (u16, u16) = (150, 38);
+
+/// Opens the workbench with all colours.
+fn open(place: &Place, more: &str) -> Terminal {
+    Terminal::shell(place, &format!("COLORTERM=truecolor {more} exec \"$PYTEAD\""), SIZE.0, SIZE.1)
+}
+
+/// A trusted shop whose tests were recorded, and drafts of them proved.
+fn recorded() -> Place {
+    let place = Place::example("shop");
+    place.commit();
+    for words in [&["trust"][..], &["run", "--", "pytest", "-q"], &["gen"]] {
+        let (code, out, err) = place.run(words);
+        assert_eq!(code, 0, "{words:?}\n{out}{err}");
+    }
+    place
+}
+
+fn keep(terminal: &Terminal, name: &str, title: &str) {
+    if std::env::var_os("PYTEAD_WRITE").is_some() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{name}.svg")), terminal.picture(title)).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "takes pictures"]
+fn review() {
+    let place = recorded();
+    let mut terminal = open(&place, "");
+    terminal.wait("✓ passes");
+    terminal.keys("fshipping_for\r");
+    terminal.wait("test for shop.pricing:shipping_for");
+    terminal.wait("pytest.raises");
+    keep(&terminal, "review", "A drafted test of shipping_for beside its source and the calls it was recorded with");
+
+    terminal.keys("F4");
+    terminal.wait("[4 Runs");
+    keep(&terminal, "runs", "Recordings and jobs");
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
+#[ignore = "takes pictures"]
+fn watch_and_diff() {
+    let place = recorded();
+    let mut terminal = open(&place, "");
+    terminal.wait("all fresh");
+    place.edit("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
+    terminal.wait("2 changed");
+    terminal.keys("fis:failing\rJJ");
+    terminal.wait("change  shop.cart:Cart.total");
+    terminal.wait("because");
+    keep(&terminal, "watch", "After a save: Cart.total gives 100.00 where it gave 104.90, and the edit that does it");
+
+    terminal.keys("FD\r");
+    terminal.wait("[6 Diff");
+    terminal.wait("shipping_for");
+    terminal.wait_gone("comparing");
+    keep(&terminal, "diff", "What the change since the last commit does, side effects elsewhere first");
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
+#[ignore = "takes pictures"]
+fn failed_verdict() {
+    let place = Place::example("shop");
+    place.save("tests/test_intents.py", include_str!("fixtures/shop_intents.py"));
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let (first, last) = (
+        "        self.database.save(address, name)\n        self.smtp.deliver(address, \"Welcome\", render(WELCOME, {\"name\": name}))\n",
+        "        self.smtp.deliver(address, \"Welcome\", render(WELCOME, {\"name\": name}))\n        self.database.save(address, name)\n",
+    );
+    place.edit("shop/registration.py", first, last);
+    let (code, out, err) = place.run(&["check", "tests/test_intents.py", "--", "-q"]);
+    assert_eq!(code, 1, "{out}{err}");
+    let mut terminal = open(&place, "");
+    terminal.wait("2 Journeys 1✗");
+    terminal.keys("2");
+    terminal.wait("VIOLATED");
+    terminal.keys("..\r");
+    terminal.wait("evidence 1 of");
+    keep(&terminal, "verdict", "A failed intent: the clause that is violated, and the call in the journey that shows it");
+    terminal.keys("q");
+    terminal.end();
+}

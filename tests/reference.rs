@@ -1,0 +1,153 @@
+//! Pages and files that are made from the program's own tables: settings, keys, verbs, man page, completions. Each lies in
+//! the repository as it comes out here; `PYTEAD_WRITE=1 cargo nextest run --test reference` writes them anew.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::{Command, CommandFactory};
+use pytead_tui::cli::args::Cli;
+use pytead_tui::config::schema::{Form, KEYS, Project};
+use pytead_tui::domain::settings::Settings;
+use pytead_tui::tui::action::{Context, TABLE};
+
+/// Holds a file of the repository against what it is made from.
+fn agrees(path: &str, made: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os("PYTEAD_WRITE").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, made).unwrap();
+    }
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == made, "{path} is not what the tables say; PYTEAD_WRITE=1 cargo nextest run --test reference writes it");
+}
+
+/// Escapes what ends a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+#[test]
+fn the_page_of_settings_is_the_table_of_settings() {
+    let mut page = String::from(
+        "# Settings\n\n\
+        Settings come from five places, each stronger than the one before: what is built in, your own \
+        `~/.config/pytead-tui/config.yaml`,\nthe project's `.pytead/config.yaml` (or `.toml`, or `[tool.pytead]` in `pyproject.toml`), \
+        the environment\n(`PYTEAD_<SECTION>_<KEY>`, as in `PYTEAD_RECORD_LIMIT=20`), and a verb's own flags. `pytead-tui config show --origin` \
+        prints\nwhat counts here and which place it is from. [myconfig.yaml](../examples/myconfig.yaml) shows every key in use.\n\n\
+        The last column says what a project's own file may do to a setting, since opening a project must not spend your money, \
+        send\nyour keys anywhere or change your screen.\n",
+    );
+    let defaults = serde_json::to_value(Settings::default()).unwrap();
+    let mut section = "";
+    for key in KEYS {
+        let (head, rest) = key.name.split_once('.').unwrap_or(("general", key.name));
+        if head != section {
+            section = head;
+            let _ = write!(
+                page,
+                "\n## `{head}`\n\n| key | takes | default | a project may | what it is for |\n|---|---|---|---|---|\n"
+            );
+        }
+        let takes = match key.form {
+            Form::Whole(least, most) => format!("{least} to {most}"),
+            Form::Number(least, most) => format!("{least} to {most}, with fractions"),
+            Form::Flag => "`true`, `false`".into(),
+            Form::Text => "a text".into(),
+            Form::Texts => "a list of texts".into(),
+            Form::Word(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        };
+        let may = match key.project {
+            Project::Sets => "set it",
+            Project::SetsWhenTrusted => "set it, once trusted",
+            Project::Lowers => "lower it",
+            Project::Raises => "raise it",
+            Project::Adds => "add to it",
+            Project::Nothing => "–",
+        };
+        let default = match defaults.pointer(&format!("/{}", key.name.replace('.', "/"))) {
+            None | Some(serde_json::Value::Null) => "–".to_owned(),
+            Some(value) => format!("`{value}`"),
+        };
+        let _ = writeln!(page, "| `{rest}` | {takes} | {default} | {may} | {} |", cell(key.doc));
+    }
+    agrees("docs/settings.md", &page);
+}
+
+#[test]
+fn the_page_of_keys_is_the_table_of_actions() {
+    let mut page = String::from(
+        "# Keys\n\n\
+        The same keys do the same thing in every pane. `?` shows those of the place you are in, `:` finds any action by its \
+        name, and\nthe last line of the screen shows the ones that matter now. To change some, write \
+        `~/.config/pytead-tui/keys.toml`, with a table for\neach context and the keys of each action by its name in the second \
+        column, in quotes where it has more than one word; an empty list frees them:\n\n```toml\n[decide]\naccept = [\"y\"]\n\n[global]\nquit = [\"q\", \"Ctrl-q\"]\n```\n\n\
+        A key that would have two meanings in one place is named at the start, and the built-in keys stay.\n",
+    );
+    let all = [
+        (Context::Decide, "Deciding, in Review"),
+        (Context::Look, "Looking, in panes with code, calls or evidence"),
+        (Context::Move, "Moving"),
+        (Context::Global, "Everywhere"),
+        (Context::Prompt, "Lines to type into"),
+        (Context::InPlace, "Editing in place"),
+        (Context::Layer, "Questions and boxes"),
+    ];
+    for (context, heading) in all {
+        let _ =
+            write!(page, "\n## {heading} (`{}`)\n\n| keys | name | action | what it does |\n|---|---|---|---|\n", context.name());
+        for entry in TABLE.iter().filter(|entry| entry.context == context) {
+            let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{}`", cell(key))).collect();
+            let _ =
+                writeln!(page, "| {} | `{}` | {} | {} |", keys.join(" "), cell(entry.word), cell(entry.title), cell(entry.does));
+        }
+    }
+    agrees("docs/keys.md", &page);
+}
+
+/// Gives the verbs that people see, and those of `agent`, `model` and the like below them.
+fn verbs<'c>(command: &'c Command, above: &str, found: &mut Vec<(String, &'c Command)>) {
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        let name = format!("{above} {}", verb.get_name());
+        found.push((name.clone(), verb));
+        verbs(verb, &name, found);
+    }
+}
+
+#[test]
+fn the_page_of_verbs_is_the_help_of_the_program() {
+    let mut command = Cli::command().term_width(110);
+    command.build();
+    let mut page = String::from(
+        "# Verbs\n\n\
+        What `pytead-tui VERB --help` says, for all of them. Exit codes: 0 it went well; 1 where a verb judges and found \
+        something;\n2 what was typed or configured cannot be; 3 something on this machine is missing or in the way; 130 it was \
+        interrupted. `run` ends with\nthe recorded program's own code. Every verb takes the flags of the first list.\n\n## pytead-tui\n",
+    );
+    let help = |command: &Command| command.clone().render_long_help().to_string();
+    let _ = write!(page, "\n```text\n{}\n```\n", help(&command).trim_end());
+    let mut found = Vec::new();
+    verbs(&command, "pytead-tui", &mut found);
+    for (name, verb) in found {
+        let everywhere: Vec<_> = verb.get_arguments().filter(|arg| arg.is_global_set()).map(|arg| arg.get_id().clone()).collect();
+        let shown = everywhere.into_iter().fold(verb.clone(), |verb, id| verb.mut_arg(id, |arg| arg.hide(true)));
+        let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", help(&shown).trim_end());
+    }
+    agrees("docs/verbs.md", &page);
+}
+
+#[test]
+fn the_man_page_and_the_completions_in_the_wheel_are_those_of_the_program() {
+    let mut man = Vec::new();
+    clap_mangen::Man::new(Cli::command()).date("").render(&mut man).unwrap();
+    agrees("assets/wheel/data/share/man/man1/pytead-tui.1", &String::from_utf8(man).unwrap());
+    for (shell, path) in [
+        (clap_complete::Shell::Bash, "bash-completion/completions/pytead-tui"),
+        (clap_complete::Shell::Zsh, "zsh/site-functions/_pytead-tui"),
+        (clap_complete::Shell::Fish, "fish/vendor_completions.d/pytead-tui.fish"),
+    ] {
+        let mut words = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "pytead-tui", &mut words);
+        agrees(&format!("assets/wheel/data/share/{path}"), &String::from_utf8(words).unwrap());
+    }
+}
