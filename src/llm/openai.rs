@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use secrecy::ExposeSecret;
 use tokio::sync::{Semaphore, mpsc};
@@ -19,7 +19,7 @@ use crate::base::text::{cut, display_line};
 use crate::llm::key::Key;
 use crate::llm::network::{Route, reason};
 use crate::llm::provider::{ModelError, Piece, Provider, Request, Usage};
-use crate::llm::retry::{TRIES, wait_after};
+use crate::llm::retry::{TRIES, asked, wait_after};
 use crate::llm::sse::Events;
 use crate::llm::wire::{Chunk, Dialect, Service, message, message_of, model_names};
 
@@ -210,7 +210,8 @@ impl Shared {
             let to = response.headers().get(LOCATION).map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
             return ModelError::Redirected { host: self.host(), to: self.said(&to.unwrap_or_else(|| "nowhere".into())) };
         }
-        let wait = response.headers().get(RETRY_AFTER).and_then(|wait| seconds(wait.to_str().ok()?));
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let wait = header(RETRY_AFTER).and_then(|wait| asked(wait, header(DATE)));
         let body = self.error_body(response).await;
         let text = message(&body);
         let said =
@@ -365,12 +366,6 @@ struct Answer {
     usage: Usage,
     /// It comes from a server that leaves out what is too much for it, without a word.
     cuts_prompts: bool,
-}
-
-/// Reads the seconds of a `Retry-After`, parts of one taken for a whole.
-fn seconds(text: &str) -> Option<u64> {
-    let whole = text.trim().split('.').next()?.parse::<u64>().ok()?;
-    Some(whole + u64::from(text.contains('.')))
 }
 
 /// Tells whether a refusal is about the model's name.

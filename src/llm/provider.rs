@@ -286,7 +286,12 @@ impl ModelError {
             Self::UnknownModel { known, .. } if known.is_empty() => trouble.so("Correct the model's name in your own config."),
             Self::UnknownModel { known, .. } => trouble.so(format!("It has: {}.", known.join(", "))),
             Self::Busy { wait: Some(wait), .. } => {
-                trouble.so(format!("Ask again in {}.", count(usize::try_from(*wait).unwrap_or(usize::MAX), "second")))
+                let (number, unit) = match *wait {
+                    0..120 => (*wait, "second"),
+                    120..7_200 => (wait.div_ceil(60), "minute"),
+                    _ => (wait.div_ceil(3_600), "hour"),
+                };
+                trouble.so(format!("Ask again in {}.", count(usize::try_from(number).unwrap_or(usize::MAX), unit)))
             }
             Self::Busy { wait: None, .. } => trouble.so("Ask again later."),
             Self::Redirected { .. } => trouble.so("Put the address it names into base_url, if you trust it."),

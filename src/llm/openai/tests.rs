@@ -328,7 +328,8 @@ async fn a_busy_provider_is_asked_again_and_its_wait_respected() {
     assert_eq!(whole(&provider(&server.address, patience(), None)).await, ("at last".into(), Ok(Usage::default())));
     assert_eq!(server.seen.lock().len(), 3);
 
-    let hour = "retry-after: 3600\r\n";
+    // The date of a server whose clock stands still: what counts is how far apart its two dates are.
+    let hour = "date: Sun, 06 Nov 1994 08:49:37 GMT\r\nretry-after: Sun, 06 Nov 1994 09:49:37 GMT\r\n";
     let server =
         serve(move |mut talk| async move { talk.status("429 Too Many Requests", hour, r#"{"error":"quota"}"#).await }).await;
     let (_, end) = whole(&provider(&server.address, patience(), None)).await;
