@@ -43,10 +43,10 @@ while read -r version python <&3; do
     place=$cache/venvs/$version
     environment "$place" "$version" "$python"
     began=$SECONDS
-    for suite in tests/python examples/shop; do
+    for suite in tests/python examples/shop examples/tests; do
         status=0
         say "» $suite under Python $version"
-        # The example is so quick that starting two processes for it would take longer.
+        # The examples are so quick that starting two processes for them would take longer.
         processes=2
         [ "$suite" = tests/python ] || processes=0
         (cd "$suite" && "$place/bin/python" -m pytest -q -p no:cacheprovider -n "$processes") 2>&1 | tee "$log" || status=$?
