@@ -1,10 +1,13 @@
 # Each target installs what it lacks and says so; needed beforehand are only a C compiler and cargo from rustup.rs.
 
-.PHONY: demo test lint bench dist
+.PHONY: demo demo-model test lint bench dist
 .DEFAULT_GOAL := demo
 
 demo: ## open the workbench on a copy of examples/shop; without a terminal, print what it would show
 	@scripts/demo.sh
+
+demo-model: ## the way of a question to the demo model and of its answer to a reviewed test; builds llama.cpp once
+	@scripts/demo-model.sh
 
 test: ## all tests: Rust, and Python under every interpreter that is here
 	@scripts/test.sh

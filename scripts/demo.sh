@@ -48,3 +48,4 @@ status=0
 "$pytead" --trust replay || status=$?
 # `replay` ends with 1 when calls end differently now, and here they must.
 [ "$status" -eq 1 ] || stop "replay ended with $status where the edit had to show as a change."
+printf '\nThe same with a language model that the program carries (builds llama.cpp once, five minutes): make demo-model\n'
