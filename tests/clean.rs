@@ -32,7 +32,8 @@ fn a_dry_run_says_what_would_go_and_removes_nothing() {
         let (code, out, err) = place.run(args);
         assert_eq!(code, 0, "{out}{err}");
         assert!(out.contains("2 recordings with ") && out.contains(": would go.") && out.contains(" kB less."), "{out}");
-        assert!(out.contains("No verdicts are kept.") && out.contains("No models are kept."), "{out}");
+        assert!(out.contains("No verdicts are kept."), "{out}");
+        assert_eq!(out.contains("No models are kept that nobody chose."), args.len() == 2, "models are named or stay: {out}");
         assert_eq!(recordings(&place), 2);
     }
     let (_, dry, _) = place.run(&["--trust", "clean", "--recordings", "--dry-run", "--format", "json"]);
@@ -112,4 +113,49 @@ fn somebody_who_is_there_is_asked_first() {
         assert_eq!(terminal.end(), 0);
         assert_eq!(recordings(&place), left);
     }
+}
+
+/// Puts a file where the hub's own tools keep models.
+fn model(place: &Place, name: &str) -> std::path::PathBuf {
+    let folder = place.home().join("cache/huggingface/hub/models--me--small-GGUF");
+    let (blobs, snapshot) = (folder.join("blobs"), folder.join("snapshots/abc"));
+    std::fs::create_dir_all(&blobs).unwrap();
+    std::fs::create_dir_all(&snapshot).unwrap();
+    std::fs::write(blobs.join(name), "12345").unwrap();
+    std::os::unix::fs::symlink(format!("../../blobs/{name}"), snapshot.join(name)).unwrap();
+    blobs.join(name)
+}
+
+#[test]
+fn models_go_only_by_their_name_and_the_chosen_one_never() {
+    let place = project();
+    let (chosen, other) = (model(&place, "chosen.gguf"), model(&place, "other.gguf"));
+    let part = chosen.with_file_name("x.incomplete");
+    std::fs::write(&part, "123").unwrap();
+    let folder = place.home().join("config/pytead-tui");
+    std::fs::create_dir_all(&folder).unwrap();
+    let config = "model:\n  provider: local\n  name: me/small-GGUF/chosen.gguf\n";
+    std::fs::write(folder.join("config.yaml"), config).unwrap();
+    assert_eq!(place.run(&["--trust", "clean", "--all"]).0, 0);
+    assert!(other.exists(), "other programs may use it");
+    let (code, out, err) = place.run(&["--trust", "clean", "--models"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("me/small-GGUF/other.gguf") && !out.contains("chosen"), "{out}");
+    assert!(chosen.exists() && !other.exists() && part.exists(), "the part may still grow");
+    let long_ago = std::process::Command::new("touch").args(["-d", "2 days ago"]).arg(&part).status().unwrap();
+    assert!(long_ago.success());
+    assert!(place.run(&["--trust", "clean", "--models"]).1.contains("1 broken download"));
+    assert!(chosen.exists() && !part.exists());
+}
+
+#[test]
+fn kept_answers_go_with_drafts_and_recorded_ones_stay() {
+    let place = project();
+    place.save(".pytead/answers/1.json", "{}");
+    place.save("tests/answers/1.json", "{}");
+    let (_, out, _) = place.run(&["--trust", "clean", "--recordings"]);
+    assert!(!out.contains("answer"), "{out}");
+    let (_, out, _) = place.run(&["--trust", "clean", "--drafts"]);
+    assert!(out.contains("1 answer of models") && !place.root().join(".pytead/answers/1.json").exists(), "{out}");
+    assert!(place.root().join("tests/answers/1.json").exists());
 }

@@ -4,8 +4,8 @@
 
 mod harness;
 
-use harness::Place;
 use harness::model::Model;
+use harness::{Place, Terminal};
 
 const MODULE: &str = "def double(x):\n    '''Return x twice: 2 gives 4.'''\n    return x + x\n";
 const GOOD: &str = "from doubles import double\n\n\ndef test_double():\n    assert double('a') == 'aa'\n";
@@ -50,6 +50,180 @@ fn what_the_docstring_promised_and_does_not_hold_may_be_a_bug() {
     assert!(out.contains("possible bug") && out.contains("test_two_gives_five"), "{out}");
     let (_, out, _) = place.run(&["review", "--accept", "all"]);
     assert!(!place.read("tests/pytead/test_pytead_doubles.py").contains("five"), "{out}");
+}
+
+#[test]
+fn what_the_workbench_was_killed_over_goes_on_with_the_next_start() {
+    let answer = |function: &str| {
+        format!("from words import {function}\n\n\ndef test_{function}():\n    assert {function}('a') == 'a{function}'\n")
+    };
+    // Which of the two is asked about first after the kill is nobody's promise: the same answer does for both.
+    let both = answer("two") + &answer("three");
+    let place = Place::empty();
+    let functions = ["one", "two", "three"].map(|name| format!("def {name}(x):\n    return x + '{name}'\n"));
+    place.save("words.py", &functions.join("\n\n"));
+    place.run(&["trust"]);
+    // The second answer hangs, and the third waits behind it.
+    let model = Model::hanging(&[&answer("one"), "from words", &both], 1);
+    configure(&place, &model.config());
+    let mut terminal = Terminal::start(&place, &[], 160, 45);
+    terminal.wait("Nothing recorded");
+    terminal.keys("fone\r");
+    terminal.wait("Calls of one");
+    terminal.keys("g");
+    terminal.wait("Ready · proved");
+    while !terminal.screen().contains("━ Functions") {
+        let before = terminal.screen();
+        terminal.keys("\t");
+        terminal.wait_until("another pane", |screen| screen != before);
+    }
+    for (function, line) in [("two", 2), ("three", 3)] {
+        // The file, and its functions below it.
+        terminal.keys(&format!("F<{}", "j".repeat(line)));
+        terminal.wait(&format!("Calls of {function}"));
+        terminal.keys("g");
+        terminal.wait("Streaming");
+    }
+    let killed = std::process::Command::new("kill").args(["-KILL", &terminal.pid().to_string()]).status().unwrap();
+    assert!(killed.success());
+    drop(terminal);
+
+    let mut terminal = Terminal::start(&place, &[], 160, 45);
+    terminal.wait("Review 3");
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+    let about = |function: &str| {
+        let requests = model.requests.lock().unwrap();
+        requests.iter().filter(|request| request.contains(&format!("Write tests for `{function}`"))).count()
+    };
+    assert_eq!((about("one"), about("two")), (1, 2), "what was answered is not asked again");
+    assert!(model.requests.lock().unwrap().iter().all(|request| !request.contains("An earlier draft")), "it was never whole");
+    let (_, out, _) = place.run(&["review", "--accept", "all"]);
+    let text = place.read("tests/pytead/test_pytead_words.py");
+    assert!(["test_one", "test_two", "test_three"].iter().all(|test| text.contains(test)), "{out}{text}");
+}
+
+#[test]
+fn what_two_answers_call_alike_stands_in_one_file_under_two_names() {
+    let answer = |function: &str, value: &str, result: &str| {
+        format!(
+            "import pytest\nfrom doubles import {function}\n\n\n@pytest.fixture\ndef word():\n    return {value}\n\n\n@pytest.fixture\ndef end():\n    return 1\n\n\ndef test_basic(word, end):\n    assert {function}(word) == {result}\n    assert end == 1\n"
+        )
+    };
+    let (place, _model) = project(&[&answer("double", "'a'", "'aa'"), &answer("treble", "'b'", "'bbb'")]);
+    place.save("doubles.py", &format!("{MODULE}\n\ndef treble(x):\n    return x + x + x\n"));
+    let (code, out, err) = place.run(&["draft", "doubles.py", "-o", "out"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (code, out, err) = place.run(&["review", "--accept", "all"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for file in ["out/test_pytead_doubles.py", "tests/pytead/test_pytead_doubles.py"] {
+        let text = place.read(file);
+        let defined = |name: &str| text.lines().filter(|line| line.starts_with(&format!("def {name}("))).count();
+        let names = ["word", "word_for_treble", "end", "test_basic", "test_treble_basic"];
+        assert_eq!(names.map(defined), [1; 5], "{file}: {text}");
+        let python = harness::python_with_pytest();
+        let ran = std::process::Command::new(python)
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", file])
+            .current_dir(place.root())
+            .env("PYTHONPATH", place.root())
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    }
+}
+
+#[test]
+fn a_test_that_contradicts_a_recorded_call_says_so_to_the_person_and_to_the_model() {
+    let doubtful = "from doubles import double\nimport pytest\n\n\ndef test_word():\n    assert double('a') == 'aa'\n\n\n@pytest.mark.parametrize(\"x, expected\", [(2, 5), (\"b\", \"bb\")])\ndef test_rows(x, expected):\n    assert double(x) == expected\n\n\ndef test_claim():\n    assert double(3) == 7\n";
+    let wrong = "from doubles import double\n\n\ndef test_two():\n    result = double(2)\n    assert result == 5\n";
+    for (answers, state) in [([wrong, GOOD], "ready"), ([wrong, wrong], "refused"), ([doubtful, GOOD], "ready")] {
+        let (place, model) = project(&answers);
+        place.save("main.py", "from doubles import double\n\ndouble(2)\n");
+        place.run(&["run", "main.py"]);
+        let (_, out, err) = place.run(&["draft", "double"]);
+        assert!(out.contains(state), "{out}{err}");
+        let requests = model.requests.lock().unwrap().clone();
+        let denied = "a recorded call: double(2) was 4, the test expects 5";
+        if answers[0] == wrong {
+            assert_eq!(requests.len(), 2);
+            assert!(requests[1].contains(&format!("contradicts {denied}")), "the model is told: {}", requests[1]);
+        } else {
+            assert!(out.contains("contradicts") && out.contains(denied), "{out}");
+            let bugs = out.split("possible bug").nth(1).unwrap_or_else(|| panic!("{out}"));
+            assert!(bugs.contains("test_claim") && !bugs.contains("test_rows"), "only what no recorded call denies: {out}");
+        }
+        if state == "refused" {
+            assert!(out.contains(denied) && !out.contains("possible bug"), "{out}");
+        }
+    }
+}
+
+/// What the model of a module was told that the function needs.
+fn told(place: &Place, model: &Model, function: &str) -> String {
+    let (_, out, err) = place.run(&["draft", function]);
+    let requests = model.requests.lock().unwrap().clone();
+    let last = requests.last().unwrap_or_else(|| panic!("nothing was asked: {out}{err}"));
+    let line = last.split("# Dependencies: ").nth(1).unwrap_or_else(|| panic!("{last}")).split("\\n").next().unwrap();
+    line.to_owned()
+}
+
+fn trained(model: &Model) -> String {
+    model.config() + "prompt:\n  template: trained\n"
+}
+
+#[test]
+fn what_would_be_sent_is_shown_and_nobody_is_asked() {
+    let (place, model) = project(&[GOOD]);
+    let (code, out, err) = place.run(&["draft", "double", "--show-outgoing", "-m", "cover lists"]);
+    assert_eq!((code, asked(&model)), (0, 0), "{out}{err}");
+    assert!(out.contains("return x + x") && out.contains("cover lists") && out.contains("\"model\":\"tiny\""), "{out}");
+    place.run(&["draft", "double", "-m", "cover lists"]);
+    let sent = model.requests.lock().unwrap()[0].clone();
+    assert_eq!(out.trim_end(), sent, "byte for byte");
+}
+
+#[test]
+fn types_that_are_not_the_projects_are_read_in_the_installed_package() {
+    let place = Place::empty();
+    place.save(
+        "plugins.py",
+        "import sqlite3\nfrom pluggy import PluginManager\n\n\ndef load(manager: PluginManager, db: 'sqlite3.Connection'):\n    db.executescript('x')\n    return manager.register(db)\n",
+    );
+    place.run(&["trust"]);
+    let model = Model::answers(&["no"]);
+    configure(&place, &trained(&model));
+    // The one is read in its source, behind what hands it on; the other is written in C, and says it of itself.
+    assert_eq!(told(&place, &model, "load"), "db.executescript(sql_script), manager.register(plugin, name)");
+}
+
+#[test]
+fn an_installed_package_is_read_and_never_run_to_learn_what_it_has() {
+    let place = Place::empty();
+    place.save(
+        "letters.py",
+        "from __future__ import annotations\nfrom typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from planted import Client\n\n\ndef post(client: Client, text: str):\n    return client.send(text)\n",
+    );
+    let venv = place.root().join(".venv");
+    let python = harness::python_with_pytest();
+    let made = std::process::Command::new(&python).args(["-m", "venv", "--without-pip"]).arg(&venv).status().unwrap();
+    assert!(made.success());
+    let question = "import site; print(site.getsitepackages()[0])";
+    let site = |python: &std::path::Path| {
+        let output = std::process::Command::new(python).args(["-c", question]).output().unwrap();
+        std::path::PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+    };
+    let here = site(&venv.join("bin/python"));
+    std::fs::write(here.join("others.pth"), format!("{}\n", site(&python).display())).unwrap();
+    std::fs::create_dir(here.join("planted")).unwrap();
+    let text = "import os\nos._exit(3)\n\n\nclass Client:\n    def send(self, text, *, retries=2):\n        pass\n";
+    std::fs::write(here.join("planted/__init__.py"), text).unwrap();
+    let model = Model::answers(&["no"]);
+    configure(&place, &trained(&model));
+
+    let (code, out, err) = place.run(&["draft", "post"]);
+    assert_eq!((code, asked(&model)), (3, 0), "in a folder nobody trusts nothing runs: {out}{err}");
+    place.run(&["trust"]);
+    assert_eq!(told(&place, &model, "post"), "client.send(text, retries)");
 }
 
 #[test]

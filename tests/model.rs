@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use harness::{Place, python_with};
+use harness::{Place, Terminal, python_with};
 
 const NAME: &str = "me/small-GGUF/small.gguf";
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -19,6 +19,8 @@ const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 enum Trick {
     /// Nothing.
     None,
+    /// Sends so many bytes, and the rest only when the trick is another one.
+    Waits(usize),
     /// Every answer ends after so many bytes.
     Cuts(usize),
     /// Parts are not given: always the whole.
@@ -63,6 +65,12 @@ impl Hub {
                 let trick = *now.lock().unwrap();
                 // A peer that hangs up is part of the game.
                 let _ = answer(&stream, port, &file, &sha, trick, &requests);
+                if let Trick::Waits(_) = trick {
+                    let mut nothing = [0; 64];
+                    while *now.lock().unwrap() == trick
+                        && std::io::Read::read(&mut &stream, &mut nothing).is_ok_and(|read| read > 0)
+                    {}
+                }
             }
         });
         Self { port, seen, trick }
@@ -143,7 +151,7 @@ fn answer(
     if method == "HEAD" {
         return Ok(());
     }
-    let end = if let Trick::Cuts(most) = trick { body.len().min(most) } else { body.len() };
+    let end = if let Trick::Cuts(most) | Trick::Waits(most) = trick { body.len().min(most) } else { body.len() };
     stream.write_all(&body[..end])
 }
 
@@ -314,4 +322,64 @@ fn what_is_large_is_asked_about_and_offline_means_offline() {
     let elsewhere = place.home().join("elsewhere").display().to_string();
     assert_eq!(model(&place, &hub, &["get", NAME], &[("HF_HOME", elsewhere.as_str())]).0, 0);
     assert!(Path::new(&elsewhere).join("hub/models--me--small-GGUF").is_dir() && !kept(&place).exists());
+}
+
+/// The workbench with a hub, before anything was recorded.
+fn workbench(place: &Place, hub: &Hub) -> Terminal {
+    let script = format!("HF_ENDPOINT=http://127.0.0.1:{} HF_TOKEN=hf_secret exec $PYTEAD", hub.port);
+    let terminal = Terminal::shell(place, &script, 160, 45);
+    terminal.wait("Nothing recorded");
+    terminal
+}
+
+/// Asks for a model by its name, which takes the place of the usual one in the line.
+fn wants(terminal: &mut Terminal, name: &str) {
+    terminal.keys("M");
+    terminal.wait("Get a model");
+    terminal.keys(&format!("\u{15}{name}\r"));
+}
+
+#[test]
+fn in_the_workbench_a_download_shows_how_far_it_is_is_stopped_and_goes_on() {
+    let file = small();
+    let half = file.len() / 2 + 1;
+    let (place, hub) = (Place::example("shop"), Hub::start(file.clone(), Trick::Waits(half)));
+    place.run(&["trust"]);
+    let mut terminal = workbench(&place, &hub);
+    wants(&mut terminal, "small.gguf");
+    terminal.wait("That names no model");
+    terminal.keys("\u{1b}");
+    wants(&mut terminal, NAME);
+    let screen = terminal.wait_until("a download half way", |screen| screen.contains("» download") && screen.contains("50 %"));
+    assert!(screen.contains("small.gguf"), "{screen}");
+    terminal.keys("x");
+    terminal.wait("What is here is kept");
+    assert_eq!(blobs(&place).len(), 1);
+    hub.now(Trick::None);
+    wants(&mut terminal, NAME);
+    terminal.wait("is here");
+    assert_eq!(hub.ranges().last().unwrap(), &format!("{half}-"), "only the rest was got");
+    assert_eq!(std::fs::read(kept(&place).join("snapshots").join(COMMIT).join("small.gguf")).unwrap(), file);
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn in_the_workbench_a_large_download_waits_for_a_yes() {
+    let (place, hub) = (Place::example("shop"), Hub::start(small(), Trick::Enormous));
+    place.run(&["trust"]);
+    let mut terminal = workbench(&place, &hub);
+    wants(&mut terminal, NAME);
+    let screen = terminal.wait("A large download waits");
+    assert!(screen.contains(&format!("Get 6000.0 MB of {NAME}?")), "{screen}");
+    // A key that comes with the question was meant for something else, so it is typed until it counts.
+    while terminal.screen().contains("A large download waits") {
+        terminal.keys("n");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    terminal.keys("5");
+    terminal.wait("Nothing was got");
+    assert!(hub.ranges().is_empty() && blobs(&place).is_empty());
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
 }

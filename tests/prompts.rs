@@ -12,6 +12,7 @@ use pytead_tui::domain::settings::Dependencies;
 use pytead_tui::llm::prompt::{Question, draft};
 use pytead_tui::llm::trained::{Template, code};
 use pytead_tui::source::index::Index;
+use pytead_tui::source::installed::Installed;
 use pytead_tui::source::needs::needs;
 
 fn examples() -> Index {
@@ -23,8 +24,11 @@ fn told(index: &Index, file: &str) -> String {
     let functions = index.functions().filter(|function| {
         function.path.as_str() == file && function.kind != FunctionKind::Nested && !function.name().starts_with("__")
     });
-    let told: Vec<String> =
-        functions.map(|function| code(function, &needs(index, function, &BTreeMap::new()), Dependencies::Trained)).collect();
+    let told: Vec<String> = functions
+        .map(|function| {
+            code(function, &needs(index, &Installed::default(), function, &BTreeMap::new()).said, Dependencies::Trained)
+        })
+        .collect();
     told.join("\n\n")
 }
 
@@ -46,6 +50,27 @@ fn each_example_is_told_by_its_promises() {
     }
 }
 
+/// The bytes that pytest-generator ended its question with, and that its model was asked by.
+#[test]
+fn what_a_trained_model_reads_ends_as_its_predecessor_had_it() {
+    let index = examples();
+    let function: &Function = index.functions().find(|function| function.id.0 == "order_service:OrderService.place").unwrap();
+    let question = Question {
+        function,
+        source: None,
+        needs: &[],
+        placement: Dependencies::Trained,
+        class: None,
+        imports: &[],
+        calls: &[],
+        earlier: None,
+        remark: None,
+    };
+    let prompt = draft(&question, &Template::Trained, &mut Redactor::default());
+    assert!(prompt.system.is_empty() && prompt.user.starts_with("<task>\n") && prompt.user.contains("\n\n<question>\nclass "));
+    assert!(prompt.user.ends_with("\n</question>\n\n"), "{:?}", prompt.user);
+}
+
 #[test]
 fn a_whole_prompt_of_each_kind() {
     let index = examples();
@@ -54,7 +79,7 @@ fn a_whole_prompt_of_each_kind() {
     let text = index.text(&function.path).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let source = lines[function.span.first as usize - 1..function.span.last as usize].join("\n");
-    let needs = needs(&index, function, &BTreeMap::new());
+    let needs = needs(&index, &Installed::default(), function, &BTreeMap::new()).said;
     let question = Question {
         function,
         source: Some(&source),

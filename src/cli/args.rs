@@ -437,16 +437,16 @@ pub struct Clean {
     /// Recordings that no draft, change or decision rests on.
     #[arg(long)]
     pub recordings: bool,
-    /// Drafts that nobody decided on.
+    /// Drafts that nobody decided on, and answers of models kept so that nothing is asked twice.
     #[arg(long)]
     pub drafts: bool,
     /// Verdicts that can be made again.
     #[arg(long)]
     pub verdicts: bool,
-    /// Models that were downloaded.
+    /// Models of the hub's cache that are not chosen, and what broken downloads left. Other programs may use them too.
     #[arg(long)]
     pub models: bool,
-    /// All of these; never decisions, never accepted tests.
+    /// All of these but models; never decisions, accepted tests or recorded answers.
     #[arg(long)]
     pub all: bool,
     /// Only what is older: `12h`, `30d`, `2w`.

@@ -36,6 +36,7 @@ pub async fn question(handle: &Handle, id: QuestionId) -> Result<(), Trouble> {
     let keys = match question.about {
         About::WeakContainment { .. } => "y yes, in this folder   n no",
         About::FirstSend { .. } => "y send   v show the bytes   n not now",
+        About::LargeDownload { .. } => "y yes   n no",
     };
     let yes = loop {
         match ask(&format!("{line}\n{keys} > ")).await?.as_deref() {

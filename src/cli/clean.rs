@@ -1,14 +1,17 @@
 //! `pytead-tui clean`: what is kept of recordings and drafts goes, after a look at what and how much that is.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::base::error::Trouble;
-use crate::base::text;
+use crate::base::{paths, text};
 use crate::cli::args::{self, Global};
 use crate::cli::ask::ask;
 use crate::cli::output::Output;
-use crate::cli::{OK, somebody_is_there, trusted_engine};
+use crate::cli::{OK, model, somebody_is_there, trusted_engine};
+use crate::domain::settings::Settings;
 use crate::engine::{Clean, Cleaned, asking};
+use crate::llm::hub::{Cache, Wanted};
 
 /// Says what would go; removes it, after a question where somebody is there.
 pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
@@ -23,11 +26,14 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let handle = trusted_engine(global, &mut out).await?;
     let would = handle.clean(wanted).await?;
-    let nothing = would.recordings + would.drafts == 0;
+    let models = if args.models || none { Models::find(handle.project().1, wanted.older_than)? } else { Models::default() };
+    let nothing = would.recordings + would.drafts + would.answers == 0 && models.is_empty();
     let look = args.dry_run || none;
     if look || nothing || somebody_is_there(global) {
-        for line in lines(&would, wanted, if look || nothing { "would go" } else { "go" }) {
-            out.say(line);
+        let how = if look || nothing { "would go" } else { "go" };
+        lines(&would, wanted, how).into_iter().for_each(|line| out.say(line));
+        if args.models || none {
+            models.lines(how).into_iter().for_each(|line| out.say(line));
         }
     }
     if args.verdicts || every {
@@ -39,9 +45,6 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
             count => format!("{} of models, {}: {how}.", text::count(count, "verdict"), text::bytes(bytes)),
         });
     }
-    if args.models || every {
-        out.say("No models are kept.");
-    }
     let goes_on =
         !look && !nothing && (!somebody_is_there(global) || ask("y removes it for good > ").await?.as_deref() == Some("y"));
     let done = if goes_on { handle.clean(Clean { dry_run: false, ..wanted }).await? } else { would };
@@ -49,6 +52,10 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     out.result("clean", &done);
     if goes_on {
         lines(&done, wanted, "removed").into_iter().for_each(|line| out.say(line));
+        models.remove()?;
+        if args.models {
+            models.lines("removed").into_iter().for_each(|line| out.say(line));
+        }
     } else if none && !nothing {
         out.say("Nothing was removed: name it, as in clean --recordings, or clean --all.");
     } else if !look && !nothing {
@@ -60,6 +67,10 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
 fn lines(cleaned: &Cleaned, wanted: Clean, how: &str) -> Vec<String> {
     let count = |number: u64, noun: &str| text::count(usize::try_from(number).unwrap_or(usize::MAX), noun);
     let mut lines = Vec::new();
+    if wanted.drafts && cleaned.answers > 0 {
+        let answers = count(cleaned.answers, "answer");
+        lines.push(format!("{answers} of models, {}: {how}.", text::bytes(cleaned.answer_bytes)));
+    }
     if wanted.drafts {
         lines.push(format!("{} that nobody decided on: {how}.", count(cleaned.drafts, "draft")));
     }
@@ -71,8 +82,65 @@ fn lines(cleaned: &Cleaned, wanted: Clean, how: &str) -> Vec<String> {
             lines.push(format!("{kept} stay, for drafts, changes or decisions rest on them."));
         }
     }
+    if !wanted.recordings && !wanted.drafts {
+        return lines;
+    }
     lines.push(format!("The database holds {} less. Decisions and accepted tests stay.", text::bytes(cleaned.bytes)));
     lines
+}
+
+/// Models that nobody chose, and parts of some. They lie in a cache that is not the project's, so nothing but `--models`
+/// removes them.
+#[derive(Default)]
+struct Models {
+    whole: Vec<(Wanted, u64)>,
+    parts: Vec<(PathBuf, u64)>,
+}
+
+impl Models {
+    fn find(settings: &Settings, older_than: Option<Duration>) -> Result<Self, Trouble> {
+        let (cache, chosen) = (Cache::find(model::variable)?, model::chosen(settings));
+        let is_old = |path: &Path| {
+            let past = path.metadata().and_then(|meta| meta.modified()).ok().and_then(|at| at.elapsed().ok());
+            older_than.is_none_or(|age| past.is_some_and(|past| past >= age))
+        };
+        let mut models = cache.list();
+        models.retain(|(wanted, path)| chosen.as_ref() != Some(&wanted.to_string()) && is_old(path));
+        let size = |path: &Path| path.metadata().map_or(0, |meta| meta.len());
+        let whole = models.into_iter().map(|(wanted, path)| (wanted, size(&path))).collect();
+        let parts = cache.leftovers().into_iter().filter(|(path, _)| is_old(path)).collect();
+        Ok(Self { whole, parts })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.parts.is_empty()
+    }
+
+    fn lines(&self, how: &str) -> Vec<String> {
+        let line = |(wanted, bytes): &(Wanted, u64)| format!("The model {wanted}, {}: {how}.", text::bytes(*bytes));
+        let mut lines: Vec<String> = self.whole.iter().map(line).collect();
+        if !self.parts.is_empty() {
+            let bytes = self.parts.iter().map(|(_, bytes)| bytes).sum();
+            lines.push(format!("{}, {}: {how}.", text::count(self.parts.len(), "broken download"), text::bytes(bytes)));
+        }
+        if lines.is_empty() {
+            lines.push("No models are kept that nobody chose.".into());
+        }
+        lines
+    }
+
+    fn remove(&self) -> Result<(), Trouble> {
+        let cache = Cache::find(model::variable)?;
+        for (wanted, _) in &self.whole {
+            cache.remove(wanted)?;
+        }
+        for (path, _) in &self.parts {
+            std::fs::remove_file(path).map_err(|error| {
+                Trouble::environment(format!("{} cannot be removed.", paths::tilde(path))).because(format!("{error}."))
+            })?;
+        }
+        Ok(())
+    }
 }
 
 /// Reads an age: `30d`, `12h`, `2w`.

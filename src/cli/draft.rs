@@ -35,6 +35,15 @@ pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
     former::indexes(&handle, &mut out, args.save_index.as_deref(), args.load_index.as_deref()).await?;
     let snapshot = handle.refreshed().await;
     let functions = targets(&handle, &snapshot, &args.target)?;
+    if args.show_outgoing {
+        for function in &functions {
+            let outgoing = handle.outgoing_draft(function, args.message.as_deref()).await?;
+            out.result("outgoing", &serde_json::json!({ "function": function, "text": outgoing }));
+            out.say(text::display(&outgoing));
+        }
+        handle.close().await;
+        return Ok(OK);
+    }
     let mut run = Run {
         handle: &handle,
         live: !args.no_stream && !out.is_json() && std::io::stdout().is_terminal(),

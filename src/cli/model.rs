@@ -45,7 +45,7 @@ fn built_in() -> Trouble {
     Trouble::usage("The demo model is a part of this program.").so("To have it asked: pytead-tui model use demo.")
 }
 
-fn variable(name: &str) -> Option<String> {
+pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
@@ -98,7 +98,7 @@ fn list(out: &mut Output, settings: &Settings, cache: &Cache) -> Result<u8, Trou
 }
 
 /// Gives the name of the local model that is chosen.
-fn chosen(settings: &Settings) -> Option<String> {
+pub(super) fn chosen(settings: &Settings) -> Option<String> {
     let provider = settings.model.provider.as_ref()?;
     let name = match settings.providers.get(provider) {
         Some(place) if place.kind == LOCAL => settings.model.name.clone().unwrap_or_else(|| place.model.clone()),
@@ -117,25 +117,17 @@ async fn get(
     model: Option<String>,
     yes: bool,
 ) -> Result<u8, Trouble> {
-    let named = model.is_some();
     if model.as_deref() == Some(demo::NAME) {
         return Err(built_in());
     }
-    let mut wanted = Wanted::parse(model.as_deref().unwrap_or(hub::USUAL))?;
+    let wanted = Wanted::parse(model.as_deref().unwrap_or(hub::USUAL))?;
     if let Some(path) = cache.file(&wanted) {
         out.result("model", &serde_json::json!({ "model": wanted.to_string(), "path": path }));
         out.say(format!("{wanted} is here: {}.", paths::tilde(&path)));
         return Ok(OK);
     }
     let source = Hub::find(settings.network, variable);
-    let offer = match source.offer(&wanted, cache).await {
-        // The usual model lies in two places.
-        Err(_) if !named => {
-            wanted = Wanted::parse(hub::ELSEWHERE)?;
-            source.offer(&wanted, cache).await?
-        }
-        offer => offer?,
-    };
+    let (wanted, offer) = source.find_offer(model.as_deref(), cache).await?;
     let missing = offer.size - offer.here;
     if missing > LARGE && !yes {
         let size = text::bytes(missing);

@@ -20,6 +20,8 @@ pub enum Command {
     Draft { functions: Vec<FunctionId> },
     /// Ask the chosen model for a draft of a function.
     AskModel { function: FunctionId, remark: Option<String> },
+    /// Bring a model of a hub to this machine, or the usual one.
+    GetModel { model: Option<String> },
     /// Run the proof of a proposal again.
     Prove { proposal: ProposalId },
     /// Run recorded calls against today's code: of these functions, or all that may differ.

@@ -44,6 +44,13 @@ pub enum About {
         /// About how many tokens that is.
         tokens: u64,
     },
+    /// May a file of this size be got? The answer holds for this time only.
+    LargeDownload {
+        /// The model.
+        model: String,
+        /// What is missing of it, in bytes.
+        bytes: u64,
+    },
 }
 
 impl About {
@@ -58,6 +65,9 @@ impl About {
                 let host = text::display_line(host);
                 format!("Send 1 function ({}) to {host}? First time from this folder.", text::bytes(*bytes))
             }
+            Self::LargeDownload { model, bytes } => {
+                format!("Get {} of {}?", text::bytes(*bytes), text::display_line(model))
+            }
         }
     }
 
@@ -67,6 +77,7 @@ impl About {
         match self {
             Self::WeakContainment { .. } => "pytead-tui trust --allow-weak".into(),
             Self::FirstSend { host, .. } => format!("pytead-tui trust --send-to {}", text::display_line(host)),
+            Self::LargeDownload { model, .. } => format!("pytead-tui model get {} --yes", text::display_line(model)),
         }
     }
 }
@@ -87,6 +98,11 @@ impl About {
                 Trouble::environment(format!("Nothing was sent: from this folder, nothing was ever sent to {host}."))
                     .so(format!("To allow it: {}, or PYTEAD_SEND_TO={host} for one call.", self.command()))
             }
+            Self::LargeDownload { model, bytes } => {
+                let (model, size) = (text::display_line(model), text::bytes(*bytes));
+                Trouble::environment(format!("{model} would be {size} to get, and nobody was there to say yes."))
+                    .so(format!("To get it: {}.", self.command()))
+            }
         }
     }
 
@@ -99,6 +115,9 @@ impl About {
                     .so(format!("To allow it after all: {}.", self.command()))
             }
             Self::FirstSend { host, .. } => Trouble::environment(format!("Nothing was sent to {}.", text::display_line(host))),
+            Self::LargeDownload { model, .. } => {
+                Trouble::environment(format!("Nothing was got of {}.", text::display_line(model)))
+            }
         }
     }
 }
@@ -128,6 +147,7 @@ impl Consent {
         match about {
             About::WeakContainment { .. } => self.weak,
             About::FirstSend { host, .. } => self.send_to.contains(host).then_some(true),
+            About::LargeDownload { .. } => None,
         }
     }
 
@@ -136,7 +156,7 @@ impl Consent {
         match about {
             About::WeakContainment { .. } => self.weak = Some(yes),
             About::FirstSend { host, .. } if yes => _ = self.send_to.insert(host.clone()),
-            About::FirstSend { .. } => {}
+            About::FirstSend { .. } | About::LargeDownload { .. } => {}
         }
     }
 }

@@ -256,11 +256,11 @@ pub struct Decided {
 pub struct JobRow {
     /// Its number.
     pub id: JobId,
-    /// `index`, `record`, `draft`, `prove`, `replay`, `model`.
+    /// `index`, `record`, `draft`, `prove`, `replay`, `model`, `download`.
     pub kind: String,
     /// What it works on.
     pub subject: String,
-    /// Steps done.
+    /// Steps done; bytes of a download.
     pub done: u64,
     /// Steps there are; 0 when unknown.
     pub total: u64,
@@ -268,7 +268,7 @@ pub struct JobRow {
     pub state: JobState,
     /// When it began.
     pub started: Moment,
-    /// Tokens per second, for models.
+    /// Tokens a second, for models; bytes a second, for downloads.
     pub rate: Option<f64>,
 }
 

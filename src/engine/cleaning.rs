@@ -7,8 +7,11 @@ use serde::Serialize;
 
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::engine::core::Core;
+use crate::engine::model::KEPT;
 use crate::engine::{Handle, blocking, require_trust};
+use crate::llm::cassette::Folder;
 use crate::store::Unwanted;
 
 /// What to throw away.
@@ -16,7 +19,7 @@ use crate::store::Unwanted;
 pub struct Clean {
     /// Recordings that nothing rests on.
     pub recordings: bool,
-    /// Drafts nobody decided on.
+    /// Drafts nobody decided on, and the answers of models that are kept so that these are not asked twice.
     pub drafts: bool,
     /// Only what is older than this.
     pub older_than: Option<Duration>,
@@ -35,6 +38,10 @@ pub struct Cleaned {
     pub kept_recordings: u64,
     /// Drafts.
     pub drafts: u64,
+    /// Kept answers of models; recorded ones, which are committed, are none of these.
+    pub answers: u64,
+    /// Their bytes.
+    pub answer_bytes: u64,
     /// Bytes of the database.
     pub bytes: u64,
     /// Nothing was removed yet.
@@ -58,6 +65,11 @@ pub async fn clean(core: &Arc<Core>, clean: Clean) -> Result<Cleaned, Trouble> {
     let before = older_than.map(|age| Moment(clock::now().0.saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))));
     let worker = core.clone();
     let cleaned = blocking(move || worker.store().clean(Unwanted { recordings, drafts, before }, !dry_run)).await??;
+    let kept = RelPath::new(KEPT).filter(|_| drafts).map(|below| Folder::new(&core.root, below));
+    let (answers, answer_bytes) = match kept {
+        Some(folder) => blocking(move || folder.clean(older_than, dry_run)).await?,
+        None => (0, 0),
+    };
     if !dry_run {
         core.reload_recorded()?;
     }
@@ -66,6 +78,8 @@ pub async fn clean(core: &Arc<Core>, clean: Clean) -> Result<Cleaned, Trouble> {
         calls: cleaned.calls,
         kept_recordings: cleaned.kept,
         drafts: cleaned.drafts,
+        answers,
+        answer_bytes,
         bytes: cleaned.bytes,
         dry_run,
     })

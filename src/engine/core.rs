@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, broadcast};
@@ -34,6 +35,7 @@ use crate::engine::rows::{self, Known};
 use crate::engine::stream::Streams;
 use crate::engine::verdicts;
 use crate::source::index::Index;
+use crate::source::installed::Installed;
 use crate::store::{Store, StoreError};
 use crate::watch::Watcher;
 
@@ -58,6 +60,8 @@ pub struct Core {
     pub log: Log,
     pub streams: Streams,
     pub environment: tokio::sync::Mutex<Option<Arc<Environment>>>,
+    /// What is known of the packages in that environment.
+    pub installed: RwLock<Arc<Installed>>,
     pub watcher: Mutex<Option<Watcher>>,
     /// One replay, one proof and one change of files at a time: newer requests wait, or make older ones pointless.
     pub replaying: tokio::sync::Mutex<()>,
@@ -66,6 +70,8 @@ pub struct Core {
     pub rejudging: tokio::sync::Mutex<()>,
     /// A step of a proposal is stored and taken into memory as one, so that no older form comes back.
     stepping: Mutex<()>,
+    /// The project is being closed: what stops now was stopped by nobody.
+    pub closing: AtomicBool,
     /// The chosen model, so that all who ask it share what it has learned and how much it takes at once.
     pub provider: provider::Kept,
     /// The last comparison with a commit.
@@ -158,12 +164,14 @@ impl Core {
             log: Log::default(),
             streams: Streams::default(),
             environment: tokio::sync::Mutex::new(None),
+            installed: RwLock::default(),
             watcher: Mutex::new(None),
             replaying: tokio::sync::Mutex::new(()),
             proving: tokio::sync::Mutex::new(()),
             deciding: tokio::sync::Mutex::new(()),
             rejudging: tokio::sync::Mutex::new(()),
             stepping: Mutex::new(()),
+            closing: AtomicBool::new(false),
             provider: provider::Kept::default(),
             diffed: Mutex::new(None),
             state: Mutex::new(state),

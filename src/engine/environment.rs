@@ -111,6 +111,7 @@ pub async fn get(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
     let weak_allowed = core.state.lock().consent.weak == Some(true);
     let level = blocking(move || contain::level_for(Class::Replay { weak_allowed })).await?;
     let environment = Arc::new(Environment { interpreter, package, level, provers: Provers::default(), worker: OnceCell::new() });
+    *core.installed.write() = Arc::default();
     *slot = Some(environment.clone());
     Ok(environment)
 }

@@ -8,6 +8,8 @@ use crate::base::error::Trouble;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::engine::core::Core;
 use crate::engine::{ExportTo, Handle, drafting};
+use crate::generate::scope::snake_path;
+use crate::write::apart::{Apart, Owners, apart};
 use crate::write::plan::{Addition, accept};
 
 impl Handle {
@@ -23,6 +25,7 @@ impl Handle {
 /// Writes the drafts; an existing file is never overwritten, and left alone where it holds them already.
 pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
     let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
+    let mut written: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     for id in ids {
         let proposal = core.proposal(*id)?;
         let Some(draft) = proposal.draft().filter(|_| proposal.state == ProposalState::Ready) else { continue };
@@ -32,9 +35,13 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         };
         let parts = drafting::parts(&proposal)?;
         let before = files.get(&path).map(String::as_str);
-        let addition =
-            Addition { imports: &parts.imports, text: &parts.text, tests: &parts.tests, header: None, first_party: &[] };
+        let there = written.entry(path.clone()).or_default();
+        let owners = Owners { own: &BTreeSet::new(), others: there };
+        let function = snake_path(proposal.function.qualname());
+        let Apart { text, tests } = apart(before.unwrap_or(""), &parts.text, &parts.tests, &function, &owners);
+        let addition = Addition { imports: &parts.imports, text: &text, tests: &tests, header: None, first_party: &[] };
         let after = accept(before, &addition, &BTreeSet::new())?;
+        there.extend(tests);
         for helper in &draft.helpers {
             let beside = path.with_file_name(helper.path.file_name());
             if !beside.exists() {
@@ -43,12 +50,12 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         }
         files.insert(path, after);
     }
-    let mut written = Vec::new();
+    let mut made = Vec::new();
     for (path, text) in files {
         write_new(&path, &text)?;
-        written.push((path, text.lines().count()));
+        made.push((path, text.lines().count()));
     }
-    Ok(written)
+    Ok(made)
 }
 
 fn write_new(path: &Path, text: &str) -> Result<(), Trouble> {

@@ -27,6 +27,7 @@ mod formatting;
 mod fresh;
 mod gathered;
 mod importing;
+mod installed;
 pub mod intent_runs;
 pub mod intents;
 mod jobs;
@@ -35,6 +36,7 @@ mod leaving;
 mod leftovers;
 mod log;
 mod model;
+mod models;
 mod offers;
 pub mod overriding;
 mod plan;
@@ -79,6 +81,7 @@ pub use review::LeftAlone;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 use tokio::sync::broadcast;
@@ -228,6 +231,7 @@ async fn catch_up(core: &Arc<Core>) {
     mark_outdated(core).await;
     behaviour::catch_up(core).await;
     drafting::renew(core, drafting::unfinished(core)).await;
+    model::resume(core).await;
 }
 
 async fn mark_outdated(core: &Arc<Core>) {
@@ -329,6 +333,7 @@ impl Handle {
             }
             Command::Draft { functions } => drafting::draft(core, functions).await,
             Command::AskModel { function, remark } => model::ask(core, function, remark).await,
+            Command::GetModel { model } => models::get(core, model.as_deref()).await,
             Command::Prove { proposal } => drafting::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
             Command::Replay { functions } => behaviour::replay(core, functions).await,
             Command::Diff { reference } => diff::diff(core, reference).await.map(Done::Diffed),
@@ -561,6 +566,7 @@ impl Handle {
 
     /// Ends everything in order: jobs, watcher, worker.
     pub async fn close(&self) {
+        self.core.closing.store(true, Ordering::Relaxed);
         self.core.jobs.cancel_all();
         self.core.watcher.lock().take();
         self.stop.cancel();

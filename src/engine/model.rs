@@ -1,11 +1,13 @@
 //! Drafts by a language model: asked, streamed into a buffer, taken apart, proved as foreign text.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash;
 use crate::base::paths::RelPath;
+use crate::base::text;
 use crate::domain::event::Level;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
@@ -13,7 +15,8 @@ use crate::domain::question::About;
 use crate::domain::settings::Answers;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
-use crate::engine::{Done, drafting, provider, questions, require_trust, telling};
+use crate::engine::{Done, Handle, drafting, installed, provider, questions, require_trust, telling, views};
+use crate::generate::contradict::{self, Contradiction};
 use crate::generate::from_model;
 use crate::generate::render;
 use crate::llm::answer::Answer;
@@ -23,7 +26,7 @@ use crate::llm::prompt::Earlier;
 use crate::llm::provider::{Piece, Provider, Request};
 
 /// Where answers are kept, below the root.
-const KEPT: &str = ".pytead/answers";
+pub const KEPT: &str = ".pytead/answers";
 /// Bytes of source a token stands for, about.
 const BYTES_PER_TOKEN: u64 = 4;
 
@@ -44,8 +47,33 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
             core.log.trouble("model", &trouble);
         }
     }
-    note_possible_bugs(core, &target, id)?;
     Ok(Done::Proposal(id))
+}
+
+/// What evidence on a draft is called that nobody stopped: the program ended while it was written or proved.
+pub const BROKEN_OFF: &str = "broken off";
+
+/// Goes on with what the program was ended over, one after the other. What was answered before is kept and not asked again.
+pub async fn resume(core: &Arc<Core>) {
+    let is_open = |line: &Evidence| line.what == BROKEN_OFF;
+    let open: Vec<Arc<Proposal>> = {
+        let state = core.state.lock();
+        let broken = |one: &&Arc<Proposal>| one.state == ProposalState::Failed && one.evidence.iter().any(is_open);
+        state.proposals.values().filter(broken).cloned().collect()
+    };
+    if open.is_empty() || provider::of(core).is_err() {
+        return;
+    }
+    core.say(Level::Info, "goes on", format!("{} by the model, broken off before.", text::count(open.len(), "draft")));
+    for proposal in open {
+        let remark = proposal.draft().and_then(|draft| draft.remark.clone());
+        // Somebody may have been quicker, and where the model is not there all the others would fail the same way.
+        let still = core.proposal(proposal.id).is_ok_and(|now| now.state == ProposalState::Failed);
+        if still && let Err(trouble) = ask(core, proposal.function.clone(), remark).await {
+            core.complain("model", &trouble);
+            return;
+        }
+    }
 }
 
 /// Tells whether the gate turned a draft down for what is in it.
@@ -54,16 +82,45 @@ fn is_repairable(proposal: &Proposal) -> bool {
         && proposal.evidence.iter().any(|evidence| matches!(evidence.finding, Finding::Fail | Finding::Flaky))
 }
 
+impl Handle {
+    /// Gives what the chosen model would be sent for tests of a function, byte for byte.
+    ///
+    /// # Errors
+    /// Fails when there is no such function, no model is chosen, or there is nothing to ask.
+    pub async fn outgoing_draft(&self, function: &FunctionId, remark: Option<&str>) -> Result<String, Trouble> {
+        let core = &self.core;
+        let target = core.function(function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
+        let chosen = provider::of(core)?;
+        let request = request(core, &target, chosen.as_ref(), earlier(core, function).as_ref(), remark).await?;
+        Ok(chosen.outgoing(&request))
+    }
+}
+
+/// Writes what a model is asked.
+async fn request(
+    core: &Arc<Core>,
+    target: &Function,
+    chosen: &dyn Provider,
+    earlier: Option<&Before>,
+    remark: Option<&str>,
+) -> Result<Request, Trouble> {
+    if telling::says_needs(core, chosen.model()) {
+        installed::learn(core, target).await?;
+    }
+    let before = earlier.and_then(|before| before.told.as_ref());
+    let before = before.map(|(text, failure)| Earlier { text, failure });
+    let (prompt, form) = telling::question(core, target, chosen.model(), before, remark)?;
+    let settings = &core.settings.generation;
+    Ok(Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form })
+}
+
 /// Asks once; `None` when nothing was to be sent.
 async fn turn(core: &Arc<Core>, target: &Function, remark: Option<String>) -> Result<Option<ProposalId>, Trouble> {
     let function = &target.id;
     let earlier = earlier(core, function);
-    let settings = &core.settings.generation;
     let mut chosen = provider::of(core)?;
     loop {
-        let before = earlier.as_ref().map(|before| Earlier { text: &before.text, failure: &before.failure });
-        let (prompt, form) = telling::question(core, target, chosen.model(), before, remark.as_deref())?;
-        let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form };
+        let request = request(core, target, chosen.as_ref(), earlier.as_ref(), remark.as_deref()).await?;
         if chosen.is_allowed() {
             let provider = kept(core, chosen);
             return answered(core, target, provider.as_ref(), request, earlier, remark).await.map(Some);
@@ -113,7 +170,8 @@ async fn answered(
     match written {
         Ok(answer) => {
             job.end(true);
-            take(core, target, id, &answer).await?;
+            let denied = take(core, target, id, &answer).await?;
+            explain(core, target, id, &denied)?;
         }
         Err(trouble) => {
             let cancelled = job.is_cancelled();
@@ -127,22 +185,41 @@ async fn answered(
     Ok(id)
 }
 
-/// Says where a test that the model wrote from the docstring did not hold: the test is in no draft, and it may be the
-/// function that is wrong.
-fn note_possible_bugs(core: &Arc<Core>, target: &Function, id: ProposalId) -> Result<(), Trouble> {
+/// Says why tests that did not hold did not: a recorded call denies what they expect, or else they may have found a bug,
+/// where the function has a docstring that they were written from. Such tests are in no file either way.
+fn explain(core: &Core, target: &Function, id: ProposalId, denied: &[Contradiction]) -> Result<(), Trouble> {
     let proposal = core.proposal(id)?;
-    let Some(draft) = proposal.draft().filter(|_| target.docstring.is_some() && proposal.state == ProposalState::Ready) else {
+    let Some(draft) = proposal.draft() else { return Ok(()) };
+    let is_refused = proposal.state == ProposalState::Refused;
+    if !is_refused && proposal.state != ProposalState::Ready {
         return Ok(());
-    };
-    let is_claim = |reason: &str| {
-        reason.split_once(" fails: ").is_some_and(|(_, why)| why.contains("assert") || why.contains("DID NOT RAISE"))
-    };
-    let claims: Vec<String> = draft.left_out.iter().map(|left| left.reason.clone()).filter(|reason| is_claim(reason)).collect();
-    if !claims.is_empty() {
-        let what = crate::base::text::count(claims.len(), "test");
+    }
+    let denied: Vec<&Contradiction> =
+        denied.iter().filter(|one| is_refused || draft.dropped.iter().any(|name| one.is_of(name))).collect();
+    let is_claim = |why: &str| why.contains("assert") || why.contains("DID NOT RAISE");
+    let left_out = draft.left_out.iter().filter_map(|left| {
+        let (test, why) = left.reason.split_once(" fails: ").filter(|(_, why)| is_claim(why))?;
+        Some((test.to_owned(), why.to_owned()))
+    });
+    let refused = proposal.evidence.iter().filter(|line| is_refused && line.what.starts_with("fails")).filter_map(|line| {
+        let why = line.more.iter().find_map(|said| said.trim_start().strip_prefix('E').filter(|why| is_claim(why)))?;
+        Some((line.detail.split(',').next().unwrap_or_default().to_owned(), why.trim().to_owned()))
+    });
+    let claims = left_out.chain(refused).filter(|(test, _)| !denied.iter().any(|one| one.is_of(test)));
+    let claims: Vec<String> = claims.map(|(test, why)| format!("{test} fails: {why}")).collect();
+
+    let mut notes = Vec::new();
+    // The model is told what made a draft fall.
+    let weight = if is_refused { Finding::Fail } else { Finding::Note };
+    notes.extend(denied.iter().map(|one| Evidence::new(weight, "contradicts", format!("a recorded call: {}", one.said))));
+    if target.docstring.is_some() && !claims.is_empty() {
+        let what = text::count(claims.len(), "test");
         let mut note = Evidence::new(Finding::Note, "possible bug", format!("{what} from the docstring did not hold"));
         note.more = claims;
-        core.change_proposal(id, move |proposal| proposal.evidence.push(note))?;
+        notes.push(note);
+    }
+    if !notes.is_empty() {
+        core.change_proposal(id, move |proposal| proposal.evidence.extend(notes))?;
     }
     Ok(())
 }
@@ -170,11 +247,11 @@ async fn allowed(
     Ok(None)
 }
 
-/// A draft that is there already: the model sees it, and what its proof said.
+/// A draft that is there already, whose place the new one takes.
 struct Before {
     id: ProposalId,
-    text: String,
-    failure: String,
+    /// What the model is told: its text, and what its proof said. Nothing of one that was never whole.
+    told: Option<(String, String)>,
 }
 
 fn earlier(core: &Core, function: &FunctionId) -> Option<Before> {
@@ -191,7 +268,8 @@ fn earlier(core: &Core, function: &FunctionId) -> Option<Before> {
         .map(|evidence| format!("{} {}\n{}", evidence.what, evidence.detail, evidence.more.join("\n")))
         .collect::<Vec<_>>()
         .join("\n");
-    Some(Before { id: proposal.id, text: proposal.draft()?.standalone(), failure })
+    let is_whole = proposal.state != ProposalState::Failed;
+    Some(Before { id: proposal.id, told: proposal.draft().filter(|_| is_whole).map(|draft| (draft.standalone(), failure)) })
 }
 
 /// Makes the proposal the text goes to, or takes the one that was there.
@@ -270,9 +348,9 @@ async fn stream(
     }
 }
 
-/// Takes the model's text apart and proves it.
-async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &Answer) -> Result<(), Trouble> {
-    let text = answer.text.as_str();
+/// Takes the model's text apart and proves it; gives where it says something else than recorded calls.
+async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &Answer) -> Result<Vec<Contradiction>, Trouble> {
+    let answered = answer.text.as_str();
     let index = core.index();
     let (proposal, module) = (core.proposal(id)?, index.module(&function.path));
     let (Some(asked), Some(module)) = (proposal.draft(), module) else {
@@ -282,16 +360,19 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
         Origin::Model(model) if answer.usage.replayed => Origin::Model(format!("{model}, replayed")),
         origin => origin.clone(),
     };
-    match from_model::draft(text, origin, function, module, &asked.target, asked.remark.as_deref()) {
+    match from_model::draft(answered, origin, function, module, &asked.target, asked.remark.as_deref()) {
         Ok(draft) => {
+            let calls = views::confirmed_calls(core, &function.id)?;
+            let denied = contradict::contradictions(&draft.text, function, &calls);
             core.move_proposal(id, ProposalState::Proving, move |proposal| {
                 proposal.basis = hash::of(draft.standalone().as_bytes());
                 proposal.body = Body::Draft(draft);
             })?;
-            drafting::prove(core, vec![id]).await
+            drafting::prove(core, vec![id]).await?;
+            Ok(denied)
         }
         Err(reason) => {
-            let raw = text.to_owned();
+            let raw = answered.to_owned();
             core.move_proposal(id, ProposalState::Proving, move |proposal| {
                 if let Body::Draft(draft) = &mut proposal.body {
                     draft.text = raw;
@@ -300,7 +381,7 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
             core.move_proposal(id, ProposalState::Refused, move |proposal| {
                 proposal.evidence = vec![Evidence::new(Finding::Fail, "no test", reason.to_string())];
             })?;
-            Ok(())
+            Ok(Vec::new())
         }
     }
 }
@@ -309,8 +390,11 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
 fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: bool) -> Result<(), Trouble> {
     let text = core.streams.view(id).map(|view| view.text).unwrap_or_default();
     let tokens = core.streams.view(id).map_or(0, |view| view.tokens);
-    let (what, detail) =
-        if cancelled { ("cancelled", format!("{tokens} tokens are kept as text")) } else { ("stopped", trouble.to_string()) };
+    let (what, detail) = match cancelled {
+        true if core.closing.load(Ordering::Relaxed) => (BROKEN_OFF, "it goes on with the next start".to_owned()),
+        true => ("cancelled", format!("{tokens} tokens are kept as text")),
+        false => ("stopped", trouble.to_string()),
+    };
     core.move_proposal(id, ProposalState::Failed, move |proposal| {
         if let Body::Draft(draft) = &mut proposal.body {
             draft.text = text;

@@ -14,7 +14,9 @@ use crate::engine::beside_tests;
 use crate::engine::contested;
 use crate::engine::core::Core;
 use crate::engine::drafting::{self, Parts};
+use crate::generate::scope::snake_path;
 use crate::generate::{graph, layout};
+use crate::write::apart::{Apart, Owners, apart};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
 
@@ -41,7 +43,7 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
             .because("What a person wrote is never overwritten.")
             .so("Rename your test to keep both, delete it to take the draft, or reject the draft."));
     }
-    let (after, gone) = composed(core, &list, file, before.as_deref(), &standing, &parts)?;
+    let Composed { after, tests, gone } = composed(core, &list, file, before.as_deref(), &standing, &parts, proposal)?;
     for test in &gone {
         list.forget(file, test);
     }
@@ -50,7 +52,7 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
     }
     let inputs: Vec<_> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
     let state = if proposal.edited.is_some() { TestState::Edited } else { TestState::Accepted };
-    for test in &parts.tests {
+    for test in &tests {
         let Some(body) = body_hash(&after, test) else { continue };
         let (function, inputs) = (proposal.function.clone(), inputs.clone());
         let case = case_hash(&after, test);
@@ -68,7 +70,17 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
     Ok(edits)
 }
 
-/// Gives a file with the draft in it, and the tests of its function that are not in it any more.
+/// A file with a draft in it.
+struct Composed {
+    /// Its text.
+    after: String,
+    /// The draft's tests, as they are called there.
+    tests: Vec<String>,
+    /// Tests of the function that are not in it any more.
+    gone: Vec<String>,
+}
+
+/// Puts a draft into a file.
 fn composed(
     core: &Core,
     list: &Manifest,
@@ -76,15 +88,18 @@ fn composed(
     before: Option<&str>,
     standing: &[String],
     parts: &Parts,
-) -> Result<(String, Vec<String>), Trouble> {
+    proposal: &Proposal,
+) -> Result<Composed, Trouble> {
     let text = before.unwrap_or("");
-    let ours = list.ours(file, text);
-    let gone: Vec<String> = standing.iter().filter(|test| ours.contains(*test) && !parts.tests.contains(test)).cloned().collect();
+    let (own, others): (BTreeSet<String>, BTreeSet<String>) =
+        list.ours(file, text).into_iter().partition(|test| standing.contains(test));
+    let function = snake_path(proposal.function.qualname());
+    let Apart { text: draft, tests } = apart(text, &parts.text, &parts.tests, &function, &Owners { own: &own, others: &others });
+    let gone: Vec<String> = standing.iter().filter(|test| own.contains(*test) && !tests.contains(test)).cloned().collect();
     let base = if gone.is_empty() { before.map(ToOwned::to_owned) } else { remove(text, &gone, None) };
     let first_party = first_party(core);
-    let addition =
-        Addition { imports: &parts.imports, text: &parts.text, tests: &parts.tests, header: None, first_party: &first_party };
-    Ok((accept(base.as_deref(), &addition, &ours)?, gone))
+    let addition = Addition { imports: &parts.imports, text: &draft, tests: &tests, header: None, first_party: &first_party };
+    Ok(Composed { after: accept(base.as_deref(), &addition, &own)?, tests, gone })
 }
 
 /// Gives the three texts of a file whose tests of this function a person changed since we wrote them, if that is so.
@@ -101,7 +116,7 @@ pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Tr
         return Ok(None);
     }
     let base = core.store().last_written(file)?;
-    let (mine, _) = composed(core, &list, file, base.as_deref(), &standing, &parts)?;
+    let mine = composed(core, &list, file, base.as_deref(), &standing, &parts, proposal)?.after;
     Ok(Some(Conflict { path: file.clone(), base, mine, disk }))
 }
 

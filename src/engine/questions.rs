@@ -62,7 +62,9 @@ pub async fn ask(core: &Arc<Core>, about: About, outgoing: Option<Arc<str>>) -> 
 pub fn answer(core: &Arc<Core>, id: QuestionId, yes: bool) {
     let Some(open) = core.questions.open.lock().remove(&id) else { return };
     core.state.lock().consent.keep(&open.about, yes);
-    if let Err(trouble) = remember(core, &open.about, yes) {
+    if !matches!(open.about, About::LargeDownload { .. })
+        && let Err(trouble) = remember(core, &open.about, yes)
+    {
         core.complain("trust", &trouble);
     }
     core.announce(Event::Answered { question: id, yes: Some(yes) });
@@ -116,6 +118,7 @@ fn is_same(one: &About, other: &About) -> bool {
     match (one, other) {
         (About::WeakContainment { .. }, About::WeakContainment { .. }) => true,
         (About::FirstSend { host, .. }, About::FirstSend { host: other, .. }) => host == other,
+        (About::LargeDownload { model, .. }, About::LargeDownload { model: other, .. }) => model == other,
         _ => false,
     }
 }

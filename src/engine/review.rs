@@ -14,8 +14,9 @@ use crate::domain::call::Effect;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Change, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Change, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::engine::core::{Core, account};
+use crate::engine::model::BROKEN_OFF;
 use crate::engine::plan::{self, Overlay, plan};
 use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, require_trust, standing};
 use crate::python::value;
@@ -59,7 +60,11 @@ fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
         state.proposals.values().filter(unfinished).map(|proposal| proposal.id).collect()
     };
     for id in broken {
-        core.move_proposal(id, ProposalState::Failed, |_| {})?;
+        core.move_proposal(id, ProposalState::Failed, |proposal| {
+            if proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Model(_))) {
+                proposal.evidence = vec![Evidence::new(Finding::Error, BROKEN_OFF, "the program ended over it")];
+            }
+        })?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::llm::choose;
 use crate::llm::prompt::{self, Earlier, Prompt, Question};
 use crate::llm::provider::Form;
 use crate::llm::trained::{self, Template};
-use crate::source::needs;
+use crate::source::needs::{self, Needs};
 
 /// Recorded calls shown to a model.
 const CALLS_SHOWN: usize = 12;
@@ -40,6 +40,13 @@ pub fn question(
     } else {
         Ok((prompt(core, function, model, earlier, remark)?, Form::Text))
     }
+}
+
+/// Tells whether a model of this name is told what a function needs of others: one that reads the function itself is not.
+pub fn says_needs(core: &Core, model: &str) -> bool {
+    let settings = &core.settings.prompt;
+    let reads_source = settings.source && Template::find(&settings.template, model, read) == Ok(Template::General);
+    settings.dependencies != Dependencies::Off && !reads_source && !choose::is_demo(&core.settings)
 }
 
 /// Writes what the demo model is asked.
@@ -102,7 +109,7 @@ pub fn prompt(
             format!("{receiver}{}{} {}", function.name(), call.arguments, call.outcome)
         })
         .collect();
-    let needs = needs::needs(&index, function, &types(core, function)?);
+    let needs = needs(core, function)?.said;
     let question = Question {
         function,
         source: source.as_deref(),
@@ -122,8 +129,17 @@ pub fn prompt(
 /// # Errors
 /// Fails when the database cannot be read.
 pub fn promise(core: &Core, function: &Function) -> Result<String, Trouble> {
-    let needs = needs::needs(&core.index(), function, &types(core, function)?);
+    let needs = needs(core, function)?.said;
     Ok(trained::code(function, &needs, Dependencies::Trained))
+}
+
+/// Finds what a function needs of others, by the index and by what is known of installed packages.
+///
+/// # Errors
+/// Fails when the database cannot be read.
+pub fn needs(core: &Core, function: &Function) -> Result<Needs, Trouble> {
+    let installed = core.installed.read().clone();
+    Ok(needs::needs(&core.index(), &installed, function, &types(core, function)?))
 }
 
 /// Gives the types of the objects that were recorded for each parameter.

@@ -10,6 +10,7 @@ pub mod build;
 pub mod cases;
 pub mod choose;
 pub mod closer;
+pub mod contradict;
 pub mod demo;
 pub mod examples;
 pub mod expect;

@@ -300,6 +300,13 @@ pub fn snake(name: &str) -> String {
     out
 }
 
+/// Writes the path of a function as a part of a name: `OrderLine.total` → `order_line_total`.
+#[must_use]
+pub fn snake_path(qualname: &str) -> String {
+    let parts = qualname.split('#').next().unwrap_or_default().split('.').filter(|part| is_identifier(part));
+    parts.map(snake).collect::<Vec<_>>().join("_")
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {

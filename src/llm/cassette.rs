@@ -7,6 +7,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -130,6 +131,27 @@ impl Folder {
                 let _ = std::fs::remove_file(path);
             }
         }
+    }
+
+    /// Removes answers, or with an age only older ones; with `look` nothing is removed. Gives how many, and their bytes.
+    #[must_use]
+    pub fn clean(&self, older_than: Option<Duration>, look: bool) -> (u64, u64) {
+        let folder = self.below.under(&self.root);
+        // A link could lead to files of somebody else.
+        let is_own =
+            self.root.canonicalize().is_ok_and(|root| folder.canonicalize().is_ok_and(|real| real == self.below.under(&root)));
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().filter(|_| is_own);
+        let (mut count, mut bytes) = (0, 0);
+        for entry in entries {
+            let Ok(meta) = entry.metadata().map(|meta| (meta.is_file(), meta.len(), meta.modified().ok())) else { continue };
+            let (is_file, size, modified) = meta;
+            let is_old = older_than.is_none_or(|age| modified.and_then(|at| at.elapsed().ok()).is_some_and(|past| past >= age));
+            let is_answer = is_file && entry.path().extension().is_some_and(|end| end == "json");
+            if is_answer && is_old && (look || std::fs::remove_file(entry.path()).is_ok()) {
+                (count, bytes) = (count + 1, bytes + size);
+            }
+        }
+        (count, bytes)
     }
 
     fn shown(&self, path: &Path) -> String {

@@ -2,6 +2,7 @@
 
 pub mod bare;
 pub mod change;
+pub mod claims;
 mod decode;
 pub mod dependencies;
 pub mod docstring;
@@ -9,6 +10,7 @@ mod find;
 pub mod git;
 pub mod hunks;
 pub mod index;
+pub mod installed;
 mod literal;
 pub mod names;
 pub mod needs;
@@ -16,6 +18,7 @@ pub mod outline;
 pub mod parse;
 mod parts;
 mod reached;
+pub mod rename;
 pub mod stub;
 mod tokens;
 mod tree;

@@ -1,16 +1,19 @@
 //! What a function needs of others, as prompts say it: `db.insert(name, email), validator()`.
 //!
 //! The methods it calls on its parameters and on attributes of its object, the parameters it calls, and functions of the
-//! project that it imports; each with the names of its parameters where the project defines it, in the order of the body.
+//! project and of installed packages that it imports; each with the names of its parameters where the project or what is
+//! installed defines it, in the order of the body.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
-use crate::domain::function::{Class, Function, FunctionId, FunctionKind, Module, ParamKind};
+use crate::domain::function::{Class, Function, FunctionKind, Import, Module, ParamKind};
 use crate::domain::value::TypeName;
 
 use super::index::Index;
+use super::installed::Installed;
 use super::names::absolute;
 use super::parts::row;
 use super::tree::syntax_tree;
@@ -44,35 +47,50 @@ const BUILTIN: &[&str] = &[
     "Sequence",
     "Union",
 ];
-/// Base classes above a class that are looked at.
+/// Steps to what a name stands for: base classes, modules that hand it on.
 const BASES: usize = 8;
+/// Steps that taking all names of another module counts for, since there may be many such.
+const STAR: usize = 3;
+/// Modules whose names stand for no class that anything is called on.
+const NOT_ASKED: &[&str] = &["__main__", "builtins", "collections.abc", "typing", "typing_extensions"];
 
-/// Lists what a function needs. `recorded` has the types of values seen for parameters without an annotation.
+/// What a function needs, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// As prompts say it.
+    pub said: Vec<String>,
+    /// Installed modules that would say more, and that nobody was asked about yet.
+    pub unknown: BTreeSet<String>,
+}
+
+/// Finds what a function needs. `recorded` has the types of values seen for parameters without an annotation.
 #[must_use]
-pub fn needs(index: &Index, function: &Function, recorded: &BTreeMap<String, TypeName>) -> Vec<String> {
-    let (Some(text), Some(module)) = (index.text(&function.path), index.module(&function.path)) else { return Vec::new() };
-    let Some(tree) = syntax_tree(&text) else { return Vec::new() };
+pub fn needs(index: &Index, installed: &Installed, function: &Function, recorded: &BTreeMap<String, TypeName>) -> Needs {
+    let (Some(text), Some(module)) = (index.text(&function.path), index.module(&function.path)) else { return Needs::default() };
+    let Some(tree) = syntax_tree(&text) else { return Needs::default() };
     let Some(body) = definition(tree.root_node(), function.span.def).and_then(|node| node.child_by_field_name("body")) else {
-        return Vec::new();
+        return Needs::default();
     };
-    let scope = Scope { index, module, function, recorded, text: &text };
-    let mut found = Vec::new();
+    let scope = Scope { index, installed, module, function, recorded, text: &text, unknown: RefCell::default() };
+    let mut said = Vec::new();
     let mut called = Vec::new();
     scope.walk(body, &mut |receiver, name| {
         if let Some(need) = scope.need(receiver, name)
-            && !found.contains(&need)
+            && !said.contains(&need)
         {
-            found.push(need);
+            said.push(need);
         }
         called.extend(receiver.map(str::to_owned));
     });
+    // What nothing is called on is told of the project's own types alone: nobody is asked about others.
+    let unknown = scope.unknown.take();
     for param in scope.own_params() {
         if !called.iter().any(|receiver| receiver == param) {
-            found.extend(scope.uncalled(param));
+            said.extend(scope.uncalled(param));
         }
     }
-    found.truncate(MOST);
-    found
+    said.truncate(MOST);
+    Needs { said, unknown }
 }
 
 /// Finds the function whose `def` stands on a line.
@@ -88,10 +106,12 @@ fn definition(node: Node<'_>, line: u32) -> Option<Node<'_>> {
 
 struct Scope<'a> {
     index: &'a Index,
+    installed: &'a Installed,
     module: &'a Module,
     function: &'a Function,
     recorded: &'a BTreeMap<String, TypeName>,
     text: &'a str,
+    unknown: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Scope<'a> {
@@ -139,8 +159,7 @@ impl<'a> Scope<'a> {
             if self.own_params().any(|param| param == name) {
                 return Some(format!("{name}()"));
             }
-            let id = self.imported(name)?;
-            return Some(format!("{name}({})", args(self.index.function(&id)?, false)));
+            return Some(format!("{name}({})", args(self.imported(name)?, false)));
         };
         let types = match receiver.split_once('.') {
             None if self.own_params().any(|param| param == receiver) && !self.is_builtin(receiver) => self.types_of(receiver),
@@ -162,7 +181,8 @@ impl<'a> Scope<'a> {
 
     /// Lists the public methods of a parameter's type, where the project defines it.
     fn uncalled(&self, param: &str) -> Vec<String> {
-        let Some((module, class)) = self.types_of(param).into_iter().next() else { return Vec::new() };
+        let own = |(module, _): &(&Module, &Class)| self.index.module(&module.path).is_some_and(|own| own.name == module.name);
+        let Some((module, class)) = self.types_of(param).into_iter().find(own) else { return Vec::new() };
         let prefix = format!("{}.", class.qualname);
         let methods = module.functions.iter().filter(|function| {
             let name = function.id.qualname().strip_prefix(&prefix);
@@ -172,7 +192,7 @@ impl<'a> Scope<'a> {
         methods.take(UNCALLED).map(|method| format!("{param}.{}({})", method.name(), args(method, true))).collect()
     }
 
-    /// Finds the classes of the project that a parameter may be, by its annotation, or else by what was recorded.
+    /// Finds the classes that a parameter may be, by its annotation, or else by what was recorded.
     fn types_of(&self, param: &str) -> Vec<(&'a Module, &'a Class)> {
         let annotation =
             self.function.params.iter().find(|known| known.name == param).and_then(|known| known.annotation.as_ref());
@@ -204,7 +224,7 @@ impl<'a> Scope<'a> {
         param.and_then(|param| param.annotation.as_ref()).map(|annotation| self.named_in(annotation)).unwrap_or_default()
     }
 
-    /// Finds the classes of the project named in an annotation, however it is spelled: quoted, in a union, in a container.
+    /// Finds the classes named in an annotation, however it is spelled: quoted, in a union, in a container.
     fn named_in(&self, annotation: &str) -> Vec<(&'a Module, &'a Class)> {
         words(annotation).filter_map(|word| self.class_called(self.module, word, BASES)).collect()
     }
@@ -214,25 +234,25 @@ impl<'a> Scope<'a> {
         if let Some(class) = module.classes.iter().find(|class| class.qualname == word) {
             return Some((module, class));
         }
-        let bound = |name: &str| {
-            let mut imports = module.imports.iter();
-            imports.find(|import| import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module) == name)
-        };
-        if let Some(import) = bound(word)
+        if let Some(import) = bound(module, word)
             && let Some(name) = &import.name
         {
             let from = absolute(module, &import.module)?;
             return self.class(&from, name).or_else(|| {
                 // A package hands on what its modules define.
-                let package = self.module_called(&from)?;
-                self.class_called(package, name, depth.checked_sub(1)?)
+                self.class_called(self.module_called(&from)?, name, depth.checked_sub(1)?)
             });
         }
-        let (prefix, class) = word.rsplit_once('.')?;
-        let import = bound(prefix)?;
-        let from = absolute(module, &import.module)?;
-        let named = import.name.as_ref().map_or_else(|| from.clone(), |name| format!("{from}.{name}"));
-        self.class(&named, class)
+        if let Some((prefix, class)) = word.rsplit_once('.') {
+            let import = bound(module, prefix)?;
+            let from = absolute(module, &import.module)?;
+            let named = import.name.as_ref().map_or_else(|| from.clone(), |name| format!("{from}.{name}"));
+            return self
+                .class(&named, class)
+                .or_else(|| self.class_called(self.module_called(&named)?, class, depth.checked_sub(1)?));
+        }
+        let depth = depth.checked_sub(STAR)?;
+        self.stars(module).find_map(|module| self.class_called(module, word, depth))
     }
 
     fn class(&self, module: &str, qualname: &str) -> Option<(&'a Module, &'a Class)> {
@@ -240,8 +260,23 @@ impl<'a> Scope<'a> {
         module.classes.iter().find(|class| class.qualname == qualname).map(|class| (module, class))
     }
 
+    /// Finds a module of the project, or else an installed one; of the project's own packages none is looked for elsewhere.
     fn module_called(&self, name: &str) -> Option<&'a Module> {
-        self.index.modules().find(|module| module.name == name).map(|module| &**module)
+        let own = self.index.modules().find(|module| module.name == name).map(|module| &**module);
+        own.or_else(|| self.installed.module(name)).or_else(|| {
+            let is_own = || self.index.modules().any(|module| top(&module.name) == top(name));
+            if !NOT_ASKED.contains(&name) && !self.installed.was_asked(name) && !is_own() {
+                self.unknown.borrow_mut().insert(name.to_owned());
+            }
+            None
+        })
+    }
+
+    /// Lists the modules that a module takes all names of, where it is an installed one.
+    fn stars(&self, module: &'a Module) -> impl Iterator<Item = &'a Module> {
+        let stars = module.imports.iter().filter(|import| import.name.as_deref() == Some("*"));
+        let installed = self.installed.was_asked(&module.name);
+        stars.filter(move |_| installed).filter_map(|import| self.module_called(&absolute(module, &import.module)?))
     }
 
     /// Finds a method in a class or what it inherits from.
@@ -257,15 +292,38 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Finds the project's function that a name is imported as.
-    fn imported(&self, name: &str) -> Option<FunctionId> {
-        let import = self
-            .module
-            .imports
-            .iter()
-            .find(|import| import.name.as_deref().is_some_and(|known| import.alias.as_deref().unwrap_or(known) == name))?;
-        Some(FunctionId::new(&absolute(self.module, &import.module)?, import.name.as_deref()?))
+    /// Finds the function of the project or of an installed package that a name is imported as. What Python brings itself
+    /// needs nobody to stand in for it.
+    fn imported(&self, name: &str) -> Option<&'a Function> {
+        let import = bound(self.module, name)?;
+        let from = absolute(self.module, &import.module)?;
+        let module = self.module_called(&from).filter(|_| !self.installed.is_standard(&from))?;
+        self.function_called(module, import.name.as_deref()?, BASES)
     }
+
+    /// Finds a function by the name a module knows it by.
+    fn function_called(&self, module: &'a Module, name: &str, depth: usize) -> Option<&'a Function> {
+        let own = module.functions.iter().find(|function| function.id.qualname() == name);
+        own.or_else(|| {
+            if let Some(import) = bound(module, name) {
+                let from = self.module_called(&absolute(module, &import.module)?)?;
+                return self.function_called(from, import.name.as_deref()?, depth.checked_sub(1)?);
+            }
+            let depth = depth.checked_sub(STAR)?;
+            self.stars(module).find_map(|module| self.function_called(module, name, depth))
+        })
+    }
+}
+
+/// Finds what a name of a module is imported from.
+fn bound<'m>(module: &'m Module, name: &str) -> Option<&'m Import> {
+    let mut imports = module.imports.iter();
+    imports.find(|import| import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module) == name)
+}
+
+/// Gives the first part of a dotted name.
+fn top(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
 }
 
 /// Lists the names in an annotation.
@@ -294,10 +352,16 @@ fn args(function: &Function, of_object: bool) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::domain::function::FunctionId;
+    use crate::source::installed::Outline;
 
     const DB: &str = "class Base:\n    def close(self): ...\n\nclass Db(Base):\n    def insert(self, name, email, *, at=None): ...\n    def get(self, key): ...\n    def _hidden(self): ...\n\ndef hash_of(text, salt=b''): ...\n";
 
     fn told(code: &str, function: &str, recorded: &[(&str, &str)]) -> String {
+        found(code, function, recorded, &Installed::default()).said.join(", ")
+    }
+
+    fn found(code: &str, function: &str, recorded: &[(&str, &str)], installed: &Installed) -> Needs {
         let place = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
         std::fs::create_dir(place.path().join("shop")).unwrap();
@@ -307,7 +371,7 @@ mod tests {
         let index = Index::build(place.path(), &[], &|_, _| {});
         let id = FunctionId::new("shop.users", function);
         let recorded = recorded.iter().map(|(param, class)| ((*param).to_owned(), TypeName::new("shop.db", *class))).collect();
-        needs(&index, index.function(&id).unwrap(), &recorded).join(", ")
+        needs(&index, installed, index.function(&id).unwrap(), &recorded)
     }
 
     #[test]
@@ -351,5 +415,47 @@ mod tests {
         assert_eq!(told(code, "pass_on", &[]), "db.insert(name, email, at), db.get(key)");
         assert_eq!(told("def f(a: dict[str, int] | None, b: 'typing.Sequence'):\n    a.items(); b.index(1)\n", "f", &[]), "");
         assert_eq!(told("def f(a, b=2):\n    return max(a, b)\n", "f", &[]), "");
+    }
+
+    /// What stands in no file of the project is asked about module by module, until the class or function itself is there.
+    #[test]
+    fn an_installed_package_is_followed_through_what_hands_its_names_on() {
+        let code = "import wire\nfrom wire import Client, fetch as get\nfrom pathlib import Path\nfrom shutil import move\n\ndef load(client: Client, session: 'wire.Session | None', path: Path, idle: Client):\n    session.close()\n    move('a', 'b')\n    return get(client.get('x')), path.exists()\n";
+        let outline = |text: &str, package, standard| Outline { text: text.into(), package, standard };
+        let outlines = [
+            ("wire", outline("from ._client import *\nfrom .api import fetch as fetch\n", true, false)),
+            (
+                "wire._client",
+                outline(
+                    "from .base import Base\nclass Client(Base):\n    def get(self, url, *, params): ...\nclass Session(Base):\n    pass\n",
+                    false,
+                    false,
+                ),
+            ),
+            ("wire.base", outline("class Base(object):\n    def close(self, timeout): ...\n", false, false)),
+            ("wire.api", outline("def fetch(url, **options): ...\n", false, false)),
+            ("pathlib", outline("class Path():\n    def exists(self, *, follow_symlinks): ...\n", false, true)),
+            ("shutil", outline("def move(src, dst): ...\n", false, true)),
+        ];
+        let outlines: BTreeMap<&str, Outline> = outlines.into();
+        let mut installed = Installed::default();
+        let mut asked = Vec::new();
+        let last = loop {
+            let found = found(code, "load", &[], &installed);
+            if found.unknown.is_empty() {
+                break found;
+            }
+            for name in &found.unknown {
+                installed.learn(name, outlines.get(name.as_str()));
+            }
+            asked.push(found.unknown.into_iter().collect::<Vec<_>>().join(" "));
+        };
+        assert_eq!(
+            last.said.join(", "),
+            "session.close(timeout), get(url, **options), client.get(url, params), path.exists(follow_symlinks)"
+        );
+        assert_eq!(asked, ["pathlib shutil wire", "wire._client wire.api", "wire.base"]);
+        assert!(found("import gone\n\ndef f(x: 'gone.X'):\n    x.y()\n", "f", &[], &installed).unknown.contains("gone"));
+        assert!(found("def f(x: int, y: list[str]):\n    y.append(x)\n", "f", &[], &installed).unknown.is_empty());
     }
 }

@@ -51,6 +51,8 @@ pub enum Action {
     Ask,
     /// Ask with a remark.
     AskWithRemark,
+    /// Bring a model to this machine.
+    GetModel,
     /// Open the editor.
     Edit,
     /// Edit here.
@@ -310,6 +312,7 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(Global, A::Ask, &["g"], "ask a model", "Ask a model", "ask a model for a test of this function"),
     entry(Global, A::AskWithRemark, &["m"], "remark", "Ask a model with a remark…", "ask again and say what to do differently"),
+    entry(Global, A::GetModel, &["M"], "get a model", "Get a model…", "bring a model of a hub to this machine"),
     entry(Global, A::Edit, &["e"], "edit", "Edit in $EDITOR", "open the editor at the line"),
     entry(Global, A::EditHere, &["i"], "in place", "Edit in place", "edit the draft here"),
     entry(Global, A::Again, &["t"], "again", "Do it again", "prove, replay or record again; on ~ take the new one"),

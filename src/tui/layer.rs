@@ -46,6 +46,8 @@ pub enum Purpose {
     Record,
     /// Ask a model and say what to do differently.
     Remark(FunctionId),
+    /// Bring a model to this machine.
+    GetModel,
     /// Say why.
     Reason(ProposalId),
     /// Compare with a commit.

@@ -186,6 +186,7 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
         A::Record => work::record(state, None),
         A::Ask => work::ask(state, out),
         A::AskWithRemark => work::ask_with_remark(state),
+        A::GetModel => work::get_model(state),
         A::Edit => work::edit(state, out),
         A::EditHere => work::edit_here(state),
         A::Again => work::again(state, out),

@@ -27,6 +27,10 @@ pub const NO_FUNCTIONS: &str = "No Python functions in this folder. Open another
 pub const ONLY_READING: &str = "This folder is not trusted, so nothing runs. ! or t asks again; so does pytead-tui trust.";
 /// Nobody chose a model.
 pub const NO_MODEL: &str = "No model is set up. Name one in your own config (model.provider and providers.<name>).";
+/// What was typed names no model.
+pub const NO_MODEL_NAME: &str = "That names no model: owner/repository/file.gguf.";
+/// What a large download leads to.
+pub const DOWNLOAD_GOES_ON: &str = "It can be stopped, and goes on later where it was.";
 /// A second `g`.
 pub const ALREADY_ASKED: &str = "A model is writing this one. x cancels.";
 /// Esc with nothing to close.

@@ -1,5 +1,6 @@
 //! Changes of files: planned, shown, applied, taken back.
 
+pub mod apart;
 pub mod apply;
 pub mod entries;
 mod imports;

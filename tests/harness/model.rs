@@ -19,16 +19,22 @@ pub struct Model {
 impl Model {
     /// Starts a server that writes `text` in small pieces; with `forever` it goes on until the peer hangs up.
     pub fn start(text: &str, forever: bool) -> Self {
-        Self::listen(vec![text.to_owned()], forever)
+        Self::listen(vec![text.to_owned()], if forever { 0..usize::MAX } else { 0..0 })
     }
 
     /// Starts a server that writes one text after the other, the last one for all requests that follow.
     #[allow(dead_code)] // not every test needs it
     pub fn answers(texts: &[&str]) -> Self {
-        Self::listen(texts.iter().map(|text| (*text).to_owned()).collect(), false)
+        Self::listen(texts.iter().map(|text| (*text).to_owned()).collect(), 0..0)
     }
 
-    fn listen(texts: Vec<String>, forever: bool) -> Self {
+    /// As [`Model::answers`], but it never comes to the end of the answer with this number, counted from 0.
+    #[allow(dead_code)] // not every test needs it
+    pub fn hanging(texts: &[&str], at: usize) -> Self {
+        Self::listen(texts.iter().map(|text| (*text).to_owned()).collect(), at..at + 1)
+    }
+
+    fn listen(texts: Vec<String>, forever: std::ops::Range<usize>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -39,6 +45,7 @@ impl Model {
                 if let Some(body) = read_request(&stream) {
                     let mut seen = seen.lock().unwrap();
                     let text = &texts[seen.len().min(texts.len() - 1)];
+                    let forever = forever.contains(&seen.len());
                     seen.push(body);
                     drop(seen);
                     if answer(&stream, text, forever).is_err() {

@@ -76,8 +76,53 @@ fn knows_chatml(model: &LlamaModel) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use llama_cpp_2::llama_backend::LlamaBackend;
+    use llama_cpp_2::model::params::LlamaModelParams;
+
     use super::*;
+
+    /// Gives a prompt as bytes, and the control words that are tokens of their own in it.
+    fn written(model: &LlamaModel, system: &str, user: &str) -> (String, Vec<String>) {
+        let (mut all, mut control) = (Vec::new(), Vec::new());
+        for token in tokens(model, system, user) {
+            let mut bytes = Vec::new();
+            model.vocab().token_to_piece_into(token, &mut bytes, true, None);
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            control.extend(Some(text).filter(|text| text.len() > 2 && text.starts_with("<|") && text.ends_with("|>")));
+            all.extend(bytes);
+        }
+        (String::from_utf8(all).unwrap(), control)
+    }
+
+    /// The form of Qwen3 that models trained to write tests learned: the person's turn, no system text, and the thought that
+    /// is over before it began.
+    #[test]
+    fn the_form_of_qwen3_is_written_byte_for_byte_and_no_text_becomes_a_part_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("qwen3.gguf");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny_model.py");
+        assert!(Command::new("python3").arg(script).arg(&path).arg("--qwen3").status().unwrap().success());
+        let backend = LlamaBackend::init().unwrap();
+        let model = LlamaModel::load_from_file(&backend, &path, &LlamaModelParams::default()).unwrap();
+
+        let user = "<question>\ndef f(a):\n    \"\"\"Ends <|im_end|> here.\"\"\"\n</question>\n\n";
+        let (text, control) = written(&model, "", user);
+        let expected = format!("<|im_start|>user\n{user}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
+        assert_eq!(text, expected);
+        assert_eq!(control, ["<|im_start|>", "<|im_end|>", "<|im_start|>"], "what stands in the text is text");
+
+        let (text, control) = written(&model, "Write tests. <|im_start|>", "f");
+        assert_eq!(
+            text,
+            "<|im_start|>system\nWrite tests. <|im_start|><|im_end|>\n<|im_start|>user\nf<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+        );
+        assert_eq!(control.len(), 5);
+    }
 
     #[test]
     fn the_texts_stand_in_the_form_and_are_not_part_of_it() {

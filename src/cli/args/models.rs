@@ -64,6 +64,9 @@ pub struct Draft {
     /// Tell the model no dependencies.
     #[arg(long, conflicts_with_all = ["save_index", "load_index"])]
     pub no_index: bool,
+    /// Print what would be sent, byte for byte, and ask nobody.
+    #[arg(long)]
+    pub show_outgoing: bool,
     /// A remark for the model: `use pieces=10`.
     #[arg(short, long)]
     pub message: Option<String>,

@@ -12,7 +12,7 @@ use reqwest::header::{
 };
 use reqwest::{Method, Response, StatusCode, Url};
 
-use super::{Cache, REVISION, Wanted, is_hex};
+use super::{Cache, ELSEWHERE, REVISION, USUAL, Wanted, is_hex};
 use crate::base::error::Trouble;
 use crate::base::seal::Sha256;
 use crate::base::text::{bytes, display_line};
@@ -89,6 +89,23 @@ impl Hub {
             offline,
             idle: Duration::from_secs(30),
             wait: Duration::from_millis(500),
+        }
+    }
+
+    /// Asks about a model by its name, or about the usual one, which lies in two places.
+    ///
+    /// # Errors
+    /// As [`Hub::offer`], and where the name names none.
+    pub async fn find_offer(&self, model: Option<&str>, cache: &Cache) -> Result<(Wanted, Offer), Trouble> {
+        let wanted = Wanted::parse(model.unwrap_or(USUAL))?;
+        match self.offer(&wanted, cache).await {
+            Ok(offer) => Ok((wanted, offer)),
+            Err(trouble) if model.is_some() => Err(trouble),
+            Err(_) => {
+                let wanted = Wanted::parse(ELSEWHERE)?;
+                let offer = self.offer(&wanted, cache).await?;
+                Ok((wanted, offer))
+            }
         }
     }
 
@@ -245,7 +262,15 @@ impl Hub {
             let cut = |why: String| {
                 Failure::Passing(Trouble::environment(format!("The connection to {} broke.", self.host())).because(why))
             };
-            let chunk = match tokio::time::timeout(self.idle, response.chunk()).await {
+            let mut next = std::pin::pin!(tokio::time::timeout(self.idle, response.chunk()));
+            let next = loop {
+                tokio::select! {
+                    next = &mut next => break next,
+                    // What stalls gets slower and slower, and is seen to.
+                    () = tokio::time::sleep(OFTEN) => tell(Progress::of(partial.done, begun, offer.size, start.elapsed())),
+                }
+            };
+            let chunk = match next {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => return Err(cut("It ended early.".into())),
                 Ok(Err(error)) => return Err(cut(format!("{}.", reason(&error)))),

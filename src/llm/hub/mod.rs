@@ -7,6 +7,7 @@ pub mod download;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::base::error::Trouble;
 use crate::base::text::display_line;
@@ -196,6 +197,20 @@ impl Cache {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(not(error)),
             _ => Ok(bytes),
         }
+    }
+
+    /// Lists what broken downloads left, with its bytes: parts that nothing was added to for a day.
+    #[must_use]
+    pub fn leftovers(&self) -> Vec<(PathBuf, u64)> {
+        const QUIET: Duration = Duration::from_secs(86_400);
+        let blobs = entries(&self.folder).flat_map(|entry| entries(&entry.path().join("blobs")));
+        let parts = blobs.filter(|entry| entry.file_name().to_string_lossy().ends_with(".incomplete"));
+        let quiet = parts.filter_map(|entry| {
+            let meta = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+            let past = meta.modified().ok()?.elapsed().ok()?;
+            (past >= QUIET).then(|| (entry.path(), meta.len()))
+        });
+        quiet.collect()
     }
 
     fn repository(&self, name: &str) -> PathBuf {

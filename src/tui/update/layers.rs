@@ -210,7 +210,7 @@ fn keep_words(state: &mut AppState, layer: &mut Layer) {
                 Purpose::Record => state.kept.record = words,
                 Purpose::Remark(_) => state.kept.remark = words,
                 Purpose::Reason(_) => state.kept.reason = words,
-                Purpose::Diff => {}
+                Purpose::Diff | Purpose::GetModel => {}
             }
         }
         _ => {}

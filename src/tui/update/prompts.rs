@@ -2,6 +2,7 @@
 
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
+use crate::llm::hub::{self, Wanted};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::filter::{Filter, STATES};
@@ -72,6 +73,14 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
             let remark = Some(text).filter(|text| !text.is_empty());
             state.kept.asked = Some(function.clone());
             out.push(Effect::Send(Command::AskModel { function: function.clone(), remark }));
+        }
+        Purpose::GetModel => {
+            if Wanted::parse(&text).is_err() {
+                return Err(words::NO_MODEL_NAME);
+            }
+            let model = Some(text).filter(|text| text != hub::USUAL);
+            out.push(Effect::Send(Command::GetModel { model }));
+            navigate::show(state, Screen::Runs, Pane::Runs);
         }
         Purpose::Diff => {
             if text.is_empty() {

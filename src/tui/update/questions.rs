@@ -77,6 +77,11 @@ fn ask(state: &mut AppState, question: &Asked) {
             ];
             ("A model waits", answers)
         }
+        About::LargeDownload { .. } => {
+            body.push(dim(format!("   {}", words::DOWNLOAD_GOES_ON)));
+            let answers = vec![('y', "get it", Act::Reply(id, true)), ('n', "not now", Act::Reply(id, false))];
+            ("A large download waits", answers)
+        }
     };
     state.layers.push(Layer::Question(Question::new(title, body, answers)));
 }

@@ -7,6 +7,7 @@ use crate::domain::command::Command;
 use crate::domain::event::JobState;
 use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::{JobRow, Trust, WatchState};
+use crate::llm::hub;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::doc::About;
@@ -51,6 +52,13 @@ pub fn ask_with_remark(state: &mut AppState) {
         let prompt = Prompt { purpose: Purpose::Remark(function), line, earlier: Vec::new(), at: None, wrong: None };
         state.layers.push(Layer::Prompt(prompt));
     }
+}
+
+/// Opens the prompt for the name of a model, with the usual one in it.
+pub fn get_model(state: &mut AppState) {
+    let line = LineEdit::new(hub::USUAL);
+    let prompt = Prompt { purpose: Purpose::GetModel, line, earlier: Vec::new(), at: None, wrong: None };
+    state.layers.push(Layer::Prompt(prompt));
 }
 
 fn may_ask(state: &mut AppState) -> Option<crate::domain::function::FunctionId> {

@@ -24,6 +24,7 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         Purpose::Search => ("Search in this pane".to_owned(), "/"),
         Purpose::Record => ("Record a command".to_owned(), "!"),
         Purpose::Remark(function) => (format!("Ask a model for {} with a remark", function.qualname()), "m"),
+        Purpose::GetModel => ("Get a model: owner/repository/file.gguf".to_owned(), "M"),
         Purpose::Reason(_) if on_verdict(state) => ("Overrule this verdict".to_owned(), "o"),
         Purpose::Reason(_) => ("This recorded outcome is a bug".to_owned(), "o"),
         Purpose::Diff => ("Diff against a commit".to_owned(), "D"),
@@ -60,6 +61,10 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         }
         Purpose::Remark(_) => {
             out.push(note("   What to do differently. The code and its recorded calls go with it."));
+            line
+        }
+        Purpose::GetModel => {
+            out.push(note("   Asked about before 5 GB. x stops it in Runs, and getting it again goes on."));
             line
         }
         Purpose::Diff => {

@@ -1,7 +1,7 @@
 //! The Runs screen: recordings with what they kept, jobs with how far they are.
 
 use crate::base::clock::Moment;
-use crate::base::text::{count, fit, thousands};
+use crate::base::text::{bytes, count, fit, thousands};
 use crate::domain::call::ProgramEnd;
 use crate::domain::event::JobState;
 use crate::domain::snapshot::{JobRow, RecordingRow};
@@ -145,10 +145,16 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
         _ if cancelling => "cancelling".to_owned(),
         ("model", _) => format!("{} tok", thousands(usize::try_from(row.done).unwrap_or(usize::MAX))),
         (_, 0) => String::new(),
+        ("download", total) => format!("{} %", row.done.saturating_mul(100) / total),
         (_, total) => format!("{}/{total}", row.done),
     };
     let left = if row.state == JobState::Running { time_left(row, state.now).unwrap_or_default() } else { String::new() };
-    let rate = row.rate.map(|rate| format!("{rate:.0} tok/s")).unwrap_or_default();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a rate for people
+    let rate = row.rate.filter(|_| row.state == JobState::Running || row.kind == "model").map(|rate| match row.kind.as_str() {
+        "download" => format!("{}/s", bytes(rate as u64)),
+        _ => format!("{rate:.0} tok/s"),
+    });
+    let rate = rate.unwrap_or_default();
     let subject = row.subject.rsplit_once(':').map_or(row.subject.as_str(), |(_, name)| name);
     let columns = columns(state.size.0);
     let subject = fit(&crate::base::text::display_line(subject), columns.subject);
@@ -160,14 +166,21 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
     DocRow { row: line, about: About::Job(index), stop: true, changed: false }
 }
 
-/// Estimates what is left, after two seconds and five percent, rounded.
+/// Estimates what is left, rounded: of a download by its rate, of other work after two seconds and five percent.
 #[must_use]
 pub fn time_left(job: &JobRow, now: Moment) -> Option<String> {
     let spent = now.0 - job.started.0;
-    if job.total == 0 || job.done == 0 || job.done >= job.total || spent < 2_000 || job.done * 20 < job.total {
+    if job.total == 0 || job.done == 0 || job.done >= job.total {
         return None;
     }
-    let left = u64::try_from(spent).ok()? * (job.total - job.done) / job.done / 1_000;
+    let rest = job.total - job.done;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a time for people
+    let left = match job.rate.filter(|rate| job.kind == "download" && *rate >= 1.0) {
+        // What was here before was not got at this rate.
+        Some(rate) => rest / rate as u64,
+        None if job.kind == "download" || spent < 2_000 || job.done * 20 < job.total => return None,
+        None => u64::try_from(spent).ok()? * rest / job.done / 1_000,
+    };
     Some(match left {
         0..10 => format!("{} s", left.max(1)),
         10..90 => format!("{} s", left.div_ceil(10) * 10),
