@@ -90,6 +90,11 @@ fn what_the_workbench_was_killed_over_goes_on_with_the_next_start() {
 
     let mut terminal = Terminal::start(&place, &[], 160, 45);
     terminal.wait("Review 3");
+    // The log says which drafts are proved now.
+    terminal.keys("5");
+    terminal.wait_until("both drafts proved", |screen| {
+        ["two", "three"].iter().all(|name| screen.lines().any(|line| line.contains("proved") && line.contains(name)))
+    });
     terminal.keys("q");
     assert_eq!(terminal.end(), 0);
     let about = |function: &str| {

@@ -29,10 +29,12 @@ pub async fn get(core: &Arc<Core>, model: Option<&str>) -> Result<Done, Trouble>
     }
     let source = Hub::find(core.settings.network, variable);
     let job = core.jobs.begin("download", &named.to_string(), 0);
-    core.touch();
+    let told = || job.event().into_iter().for_each(|event| core.announce(event));
+    told();
     let work = async {
         let (wanted, offer) = source.find_offer(model, &cache).await?;
         job.progress(offer.here, offer.size);
+        told();
         let missing = offer.size - offer.here;
         if missing > LARGE {
             let about = About::LargeDownload { model: wanted.to_string(), bytes: missing };
@@ -45,7 +47,7 @@ pub async fn get(core: &Arc<Core>, model: Option<&str>) -> Result<Done, Trouble>
                 job.progress(progress.done, progress.size);
                 #[allow(clippy::cast_precision_loss)] // a rate for people
                 job.rate(progress.done, Some(progress.rate as f64));
-                core.touch();
+                told();
             })
             .await?;
         Ok((wanted, path))

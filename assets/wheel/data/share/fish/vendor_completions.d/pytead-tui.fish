@@ -181,6 +181,7 @@ agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l no-stream -d 'Print nothing before an answer is whole'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l no-index -d 'Tell the model no dependencies'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l show-outgoing -d 'Print what would be sent, byte for byte, and ask nobody'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand model; and not __fish_seen_subcommand_from list get use rm" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
@@ -346,10 +347,10 @@ markdown\t'A comment for a pull request; `diff` only'
 agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l recordings -d 'Recordings that no draft, change or decision rests on'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l drafts -d 'Drafts that nobody decided on'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l drafts -d 'Drafts that nobody decided on, and answers of models kept so that nothing is asked twice'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l verdicts -d 'Verdicts that can be made again'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l models -d 'Models that were downloaded'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l all -d 'All of these; never decisions, never accepted tests'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l models -d 'Models of the hub\'s cache that are not chosen, and what broken downloads left. Other programs may use them too'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l all -d 'All of these but models; never decisions, accepted tests or recorded answers'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l dry-run -d 'Say what would go and how much it frees, and remove nothing'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -s h -l help -d 'Print help (see more with \'--help\')'
