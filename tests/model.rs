@@ -357,7 +357,7 @@ fn in_the_workbench_a_download_shows_how_far_it_is_is_stopped_and_goes_on() {
     assert_eq!(blobs(&place).len(), 1);
     hub.now(Trick::None);
     wants(&mut terminal, NAME);
-    terminal.wait("is here");
+    terminal.wait("small.gguf is here");
     assert_eq!(hub.ranges().last().unwrap(), &format!("{half}-"), "only the rest was got");
     assert_eq!(std::fs::read(kept(&place).join("snapshots").join(COMMIT).join("small.gguf")).unwrap(), file);
     terminal.keys("q");
