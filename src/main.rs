@@ -1,5 +1,6 @@
 //! The binary: arguments, logging, dispatch, exit code. Everything else is the library's.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -22,6 +23,10 @@ impl cli::Screen for Terminal {
 
     async fn serve(&self, project: impl Fn() -> Result<Options, Trouble> + Send + Sync + 'static) -> Result<(), Trouble> {
         mcp::serve(Arc::new(project)).await
+    }
+
+    async fn relay(&self, socket: &Path) -> Result<(), Trouble> {
+        mcp::relay::serve(socket).await
     }
 
     async fn edit(&self, text: &str) -> Result<String, Trouble> {

@@ -140,6 +140,12 @@ pub enum Verb {
     /// Answer pytest's plugin about YAML tests.
     #[command(name = "__spec", hide = true)]
     ServeSpecs,
+    /// Let an agent call the tools of a YAML test.
+    #[command(name = "__tools", hide = true)]
+    RelayTools {
+        /// Where they are.
+        socket: PathBuf,
+    },
     /// Print the completions of a shell.
     Completions {
         /// The shell.

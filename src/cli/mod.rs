@@ -82,6 +82,9 @@ pub trait Screen {
         project: impl Fn() -> Result<Options, Trouble> + Send + Sync + 'static,
     ) -> impl Future<Output = Result<(), Trouble>>;
 
+    /// Relays between an agent on standard input and output and the tools of a YAML test behind a socket.
+    fn relay(&self, socket: &Path) -> impl Future<Output = Result<(), Trouble>>;
+
     /// Lets a person edit a text in their editor and gives what became of it.
     fn edit(&self, text: &str) -> impl Future<Output = Result<String, Trouble>>;
 }
@@ -137,6 +140,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Check(args)) => check::check(&cli.global, args).await,
         Some(Verb::Spec(args)) => spec::spec(&cli.global, args).await,
         Some(Verb::ServeSpecs) => spec::serve(&cli.global).await,
+        Some(Verb::RelayTools { socket }) => screen.relay(&socket).await.map(|()| OK),
         Some(Verb::Export(args)) => export::export(&cli.global, args).await,
         Some(Verb::Index(args)) => index::index(&cli.global, args).await,
         Some(Verb::Clean(args)) => clean::clean(&cli.global, args).await,

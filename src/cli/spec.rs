@@ -17,8 +17,8 @@ use crate::cli::output::Output;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, consent_of, options, output, root_of, settings, trust_of};
 use crate::domain::spec::{End, Progress, Report, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
-use crate::engine::require_trust;
 use crate::engine::specs::{Outcome, Specs, Wanted};
+use crate::engine::{prepare_verdicts, require_trust};
 use crate::spec::{load, schema, tools as built_in};
 
 /// Columns of a value in a line for people.
@@ -41,8 +41,9 @@ pub async fn spec(global: &Global, args: SpecArgs) -> Result<u8, Trouble> {
     if args.tools {
         return tools(&specs, &files, &mut out).await;
     }
+    prepare_verdicts(&options.root);
     let workers = args.workers.unwrap_or(options.settings.spec.workers) as usize;
-    let wanted = Wanted { workers, timeout: args.timeout, cancel: CancellationToken::new() };
+    let wanted = Wanted { workers, timeout: args.timeout, ..Wanted::one(CancellationToken::new()) };
     stop_on_signals(&wanted.cancel)?;
     run(&specs, &files, &wanted, &args, out).await
 }
@@ -112,7 +113,7 @@ async fn run(specs: &Specs, files: &[PathBuf], wanted: &Wanted, args: &SpecArgs,
     let mut counts = [0usize; 4];
     let mut wrong = false;
     specs
-        .run_all(files, wanted, &say, |Outcome { report, mistakes }| {
+        .run_all(files, wanted, &say, |Outcome { report, mistakes, .. }| {
             counts[report.verdict as usize] += 1;
             wrong |= mistakes.is_some();
             with(&mut |out| {
@@ -274,7 +275,7 @@ pub async fn serve(global: &Global) -> Result<u8, Trouble> {
     if !say(&Answer::Ready { version: env!("CARGO_PKG_VERSION"), protocol: PROTOCOL, paths }) {
         return Ok(OK);
     }
-    let wanted = Wanted { workers: 1, timeout: None, cancel: CancellationToken::new() };
+    let wanted = Wanted::one(CancellationToken::new());
     stop_on_signals(&wanted.cancel)?;
     // Read apart, so that pytest's end is noticed while a test runs: then it is stopped, and cleaned up after.
     let (lines, mut asked) = tokio::sync::mpsc::unbounded_channel();
@@ -305,7 +306,7 @@ pub async fn serve(global: &Global) -> Result<u8, Trouble> {
             },
             Ok(Ask::Run { file, timeout }) => {
                 let tell = |progress: Progress| _ = say(&Answer::Told(told(&progress)));
-                let Outcome { report, mistakes } = specs.run(&file, &Wanted { timeout, ..wanted.clone() }, &tell).await;
+                let Outcome { report, mistakes, .. } = specs.run(&file, &Wanted { timeout, ..wanted.clone() }, &tell).await;
                 let mistakes = mistakes.map(|mistakes| mistakes.lines(&report.file)).unwrap_or_default();
                 Answer::Report { lines: self::lines(&report), report: Box::new(report), mistakes }
             }

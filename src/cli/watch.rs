@@ -45,6 +45,15 @@ pub async fn watch(global: &Global) -> Result<u8, Trouble> {
     Ok(INTERRUPTED)
 }
 
+fn mark(ruling: Ruling) -> &'static str {
+    match ruling {
+        Ruling::Pass => "✓",
+        Ruling::Fail => "✗",
+        Ruling::Unclear => "?",
+        Ruling::Error => "!",
+    }
+}
+
 fn print(out: &mut Output, event: &Event) {
     out.event(event);
     match event {
@@ -55,15 +64,14 @@ fn print(out: &mut Output, event: &Event) {
         }
         Event::BehaviourChanged { line, .. } => out.say(format!("✗ {line}")),
         Event::BehaviourRestored { function, .. } => out.say(format!("✓ {function} is as before")),
-        Event::Judged { test, ruling, overridden, .. } => {
-            let (mark, word) = match ruling {
-                _ if *overridden => ("⊘", "overridden"),
-                Ruling::Pass => ("✓", "PASS"),
-                Ruling::Fail => ("✗", "FAIL"),
-                Ruling::Unclear => ("?", "UNCLEAR"),
-                Ruling::Error => ("!", "ERROR"),
-            };
-            out.say(format!("{mark} {word} {}", text::display_line(test)));
+        Event::Judged { test, overridden: true, .. } => out.say(format!("⊘ overridden {}", text::display_line(test))),
+        Event::Judged { test, ruling, .. } => {
+            out.say(format!("{} {} {}", mark(*ruling), ruling.word(), text::display_line(test)));
+        }
+        Event::SpecBegan { name, because: Some(why), .. } => out.say(format!("» {name}: {why}")),
+        Event::SpecEnded { name, ruling, reason, ms, .. } => {
+            let seconds = *ms as f64 / 1000.0;
+            out.say(format!("{} {} {name}, {seconds:.1} s: {reason}", mark(*ruling), ruling.word()));
         }
         Event::Replayed { calls, changed, same, ms, .. } => {
             out.say(format!("  replayed {calls} calls in {:.1} s: {same} as before, {changed} changed", *ms as f64 / 1000.0));

@@ -161,6 +161,12 @@ pub const KEYS: &[Key] = &[
     key("spec.paths", Form::Texts, Project::Sets, "Folders below the root in which YAML files are tests."),
     key("spec.workers", Form::Whole(1, 64), Project::Sets, "YAML tests at once."),
     key(
+        "spec.import_seconds",
+        Form::Whole(1, 3_600),
+        Project::Sets,
+        "Seconds that a plugin of YAML tests may take to be imported.",
+    ),
+    key(
         "mcp_servers.*.command",
         Form::Texts,
         Project::SetsWhenTrusted,
@@ -197,9 +203,9 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         "watch.judge",
-        Form::Word(&["off", "rules"]),
+        Form::Word(&["off", "rules", "model"]),
         Project::Nothing,
-        "Tests with an intent whose journey ran through edited code: `rules` runs and judges them again, `off` waits for `t`.",
+        "Tests with an intent, and YAML tests, that use edited code: `rules` runs and judges them again, `model` also asks the chosen model, `off` waits for `t`.",
     ),
     key("redact.names", Form::Texts, Project::Adds, "More words of secret names."),
     key("tui.theme", Form::Text, Project::Nothing, "`auto`, `dark`, `light`, `ansi`, `mono`, or a theme of your own."),

@@ -34,6 +34,8 @@ pub enum Command {
     Explain { proposal: ProposalId, note: String, by: String },
     /// Run tests with intents once more, and judge them; all that were judged before where none is named.
     Judge { tests: Vec<String> },
+    /// Run these YAML tests; all of the project where none is named.
+    RunSpecs { files: Vec<RelPath> },
     /// Decide on proposals.
     Decide { proposals: Vec<ProposalId>, verb: Verb, reason: Option<String> },
     /// Replace the text of a draft by a person's, to be proved again.

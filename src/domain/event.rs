@@ -10,6 +10,7 @@ use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::question::QuestionId;
+use crate::domain::spec::Status;
 use crate::domain::verdict::Ruling;
 
 /// The version of the event format on `--format json`.
@@ -43,6 +44,14 @@ pub enum Event {
     BehaviourRestored { proposal: ProposalId, function: FunctionId },
     /// A test with an intent was judged; `proposal` waits for a person because of it.
     Judged { test: String, ruling: Ruling, overridden: bool, proposal: Option<ProposalId> },
+    /// The YAML tests were read anew: their files, what other processes found out, or what is not of today any more.
+    SpecsRead,
+    /// A YAML test began; `because` is what calls for it, where nobody asked.
+    SpecBegan { file: RelPath, name: String, because: Option<String> },
+    /// A try of one of its steps began, or with a status the step is over.
+    SpecStep { file: RelPath, step: String, tries: u32, status: Option<Status> },
+    /// A YAML test is over.
+    SpecEnded { file: RelPath, name: String, ruling: Ruling, reason: String, ms: u64, because: Option<String> },
     /// A decision was made.
     Decided { proposal: ProposalId, function: FunctionId, verb: Verb, line: String },
     /// A decision was taken back.

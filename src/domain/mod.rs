@@ -15,5 +15,6 @@ pub mod question;
 pub mod settings;
 pub mod snapshot;
 pub mod spec;
+pub mod spec_board;
 pub mod value;
 pub mod verdict;

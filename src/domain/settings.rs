@@ -264,11 +264,13 @@ pub struct Spec {
     pub paths: Vec<String>,
     /// Tests at once.
     pub workers: u32,
+    /// Seconds that a plugin may take to be imported.
+    pub import_seconds: u32,
 }
 
 impl Default for Spec {
     fn default() -> Self {
-        Self { paths: vec!["tests/llm".into()], workers: 2 }
+        Self { paths: vec!["tests/llm".into()], workers: 2, import_seconds: 60 }
     }
 }
 
@@ -325,11 +327,11 @@ pub struct Watch {
     pub quiet_ms: u64,
     /// Look for changes by reading the tree every so many milliseconds, in place of the system's notices; 0 is off.
     pub poll_ms: u64,
-    /// What becomes of tests with an intent whose journey ran through edited code.
+    /// What becomes of tests with an intent whose journey ran through edited code, and of YAML tests.
     pub judge: WatchJudge,
 }
 
-/// `watch.judge`: what becomes of tests with an intent whose journey ran through edited code.
+/// `watch.judge`: what becomes of tests with an intent whose journey ran through edited code, and of YAML tests that use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchJudge {
@@ -338,6 +340,8 @@ pub enum WatchJudge {
     /// They are run once more, and judged by rules and accepted journeys.
     #[default]
     Rules,
+    /// They are run once more, and the chosen model is asked about what rules leave open.
+    Model,
 }
 
 impl Default for Watch {

@@ -17,6 +17,7 @@ use crate::domain::event::{JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::question::Question;
+use crate::domain::spec_board::SpecRow;
 use crate::domain::verdict::{JudgedTest, Ruling, Since};
 
 /// Everything a screen needs between two keys.
@@ -46,6 +47,8 @@ pub struct Snapshot {
     pub queue: Arc<Vec<QueueRow>>,
     /// The last verdict of each test with an intent, the worst first.
     pub verdicts: Arc<Vec<VerdictRow>>,
+    /// The project's YAML tests, the worst first.
+    pub specs: Arc<Vec<SpecRow>>,
     /// What was decided in this pass.
     pub decided: Decided,
     /// Functions whose drafts or tests rest on code that changed.

@@ -24,6 +24,8 @@ pub struct Spec {
     pub total_timeout: Option<f64>,
     /// References are filled in as llm-pytest did.
     pub former: bool,
+    /// Claude Code calls the tools of its steps.
+    pub driven: bool,
     /// What comes first; where a step of it fails, the test's own steps are not run.
     pub setup: Vec<Step>,
     /// The test itself.
@@ -235,6 +237,8 @@ pub enum Progress {
         file: String,
         /// The step's name.
         name: String,
+        /// Its line.
+        line: u32,
         /// Its tool.
         tool: String,
         /// What the tool is given.
@@ -243,6 +247,8 @@ pub enum Progress {
         filled: Vec<(String, String)>,
         /// Which try it is.
         tries: u32,
+        /// How many there may be.
+        of: u32,
     },
     /// A step is over.
     Stepped {

@@ -32,6 +32,7 @@ use crate::engine::provider;
 use crate::engine::questions::Questions;
 use crate::engine::reaches::Reaches;
 use crate::engine::rows::{self, Known};
+use crate::engine::spec_board::Board;
 use crate::engine::stream::Streams;
 use crate::engine::verdicts;
 use crate::source::index::Index;
@@ -68,6 +69,7 @@ pub struct Core {
     pub proving: tokio::sync::Mutex<()>,
     pub deciding: tokio::sync::Mutex<()>,
     pub rejudging: tokio::sync::Mutex<()>,
+    pub running_specs: tokio::sync::Mutex<()>,
     /// A step of a proposal is stored and taken into memory as one, so that no older form comes back.
     stepping: Mutex<()>,
     /// The project is being closed: what stops now was stopped by nobody.
@@ -104,6 +106,8 @@ pub struct State {
     pub edited: Counted<HashMap<FunctionId, Moment>>,
     /// The last verdict of each test with an intent, by node id.
     pub verdicts: Counted<BTreeMap<String, verdicts::Kept>>,
+    /// The project's YAML tests.
+    pub specs: Board,
     pub recordings: Vec<RecordingRow>,
     pub decided: Decided,
     pub can_undo: bool,
@@ -170,6 +174,7 @@ impl Core {
             proving: tokio::sync::Mutex::new(()),
             deciding: tokio::sync::Mutex::new(()),
             rejudging: tokio::sync::Mutex::new(()),
+            running_specs: tokio::sync::Mutex::new(()),
             stepping: Mutex::new(()),
             closing: AtomicBool::new(false),
             provider: provider::Kept::default(),
@@ -283,6 +288,7 @@ impl Core {
             functions: rows.functions.clone(),
             queue: rows.queue.clone(),
             verdicts: rows.verdicts.clone(),
+            specs: kept(&last.specs, state.specs.rows()),
             stale: rows.stale,
             tree: rows.tree,
             offers: rows.offers.clone(),
@@ -506,6 +512,7 @@ fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
         functions: Arc::default(),
         queue: Arc::default(),
         verdicts: Arc::default(),
+        specs: Arc::default(),
         decided: state.decided,
         stale: 0,
         questions: Vec::new(),

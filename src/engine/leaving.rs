@@ -76,7 +76,12 @@ pub fn leave(root: &Path, request: &Request, verdict: &Verdict, seen: Seen<'_>) 
 }
 
 fn write(root: &Path, judged: &JudgedTest) -> std::io::Result<()> {
-    let folder = root.join(store::FOLDER).join(FOLDER);
+    put(root, FOLDER, &judged.test, judged)
+}
+
+/// Writes a file of a run's into a folder of the workbench's that is its owner's alone.
+pub(super) fn put(root: &Path, folder: &str, name: &str, value: &impl serde::Serialize) -> std::io::Result<()> {
+    let folder = root.join(store::FOLDER).join(folder);
     if let Err(error) = fs::DirBuilder::new().mode(0o700).create(&folder)
         && error.kind() != std::io::ErrorKind::AlreadyExists
     {
@@ -87,8 +92,8 @@ fn write(root: &Path, judged: &JudgedTest) -> std::io::Result<()> {
     }
     // A temporary file is its owner's alone; under its own name a newer run takes the place of an older one.
     let file = tempfile::NamedTempFile::new_in(&folder)?;
-    serde_json::to_writer(std::io::BufWriter::new(&file), judged)?;
-    let name = format!("{}.json", hash::of(judged.test.as_bytes()));
+    serde_json::to_writer(std::io::BufWriter::new(&file), value)?;
+    let name = format!("{}.json", hash::of(name.as_bytes()));
     file.persist(folder.join(name)).map_err(|error| error.error)?;
     Ok(())
 }
@@ -104,18 +109,23 @@ pub struct Left {
 /// Lists the verdicts that were left in a project by this user.
 #[must_use]
 pub fn left(root: &Path) -> Vec<Left> {
-    let folder = root.join(store::FOLDER).join(FOLDER);
+    files(root, FOLDER).into_iter().map(|file| Left { judged: read(&file), file }).collect()
+}
+
+/// Lists the files of runs in a folder of the workbench's; none where others may write there.
+pub(super) fn files(root: &Path, folder: &str) -> Vec<PathBuf> {
+    let folder = root.join(store::FOLDER).join(folder);
     let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
     if !is_private(&folder) {
         return Vec::new();
     }
     let files = entries.flatten().map(|entry| entry.path());
-    let ours = files.filter(|file| file.extension().is_some_and(|end| end == "json"));
-    ours.map(|file| Left { judged: read(&file), file }).collect()
+    files.filter(|file| file.extension().is_some_and(|end| end == "json")).collect()
 }
 
-fn read(file: &Path) -> Result<JudgedTest, Trouble> {
-    let fail = |why: String| Trouble::environment("A verdict that a test run left cannot be read.").because(format!("{why}."));
+/// Reads a file of a run's; one that is not this user's is none.
+pub(super) fn get<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T, Trouble> {
+    let fail = |why: String| Trouble::environment("What a test run left cannot be read.").because(format!("{why}."));
     let own = rustix::process::geteuid().as_raw();
     let meta = fs::symlink_metadata(file).map_err(|error| fail(error.to_string()))?;
     if !meta.is_file() || meta.uid() != own || meta.len() > SIZE_MAX {
@@ -125,7 +135,11 @@ fn read(file: &Path) -> Result<JudgedTest, Trouble> {
     fs::File::open(file)
         .and_then(|opened| opened.take(SIZE_MAX).read_to_string(&mut text))
         .map_err(|error| fail(error.to_string()))?;
-    let mut judged: JudgedTest = serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| fail(error.to_string()))
+}
+
+fn read(file: &Path) -> Result<JudgedTest, Trouble> {
+    let mut judged: JudgedTest = get(file)?;
     let line = |text: &mut String| {
         if let std::borrow::Cow::Owned(safe) = text::display_line(text) {
             *text = safe;

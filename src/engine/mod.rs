@@ -55,7 +55,9 @@ pub mod report;
 mod review;
 mod rows;
 mod ruling;
+mod spec_board;
 mod spec_opinions;
+mod spec_runs;
 pub mod specs;
 mod standing;
 mod steadying;
@@ -208,6 +210,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         tokio::spawn(async move {
             index(&core).await;
             verdicts::begin(&core).await;
+            spec_runs::begin(&core).await;
             watching::start(&core);
             environment::prepare(&core).await;
             leftovers::take_in(&core).await;
@@ -341,6 +344,7 @@ impl Handle {
             Command::Explain { proposal, note, by } => {
                 proposing::explain(core, proposal, &note, &by).map(|()| Done::Proposal(proposal))
             }
+            Command::RunSpecs { files } => spec_runs::run(core, files).await,
             Command::Judge { tests } => rejudging::judge(core, tests).await,
             Command::Decide { proposals, verb, reason } => {
                 review::decide(core, proposals, verb, reason).await.map(|lines| Done::Decided { lines })
@@ -371,6 +375,7 @@ impl Handle {
                 review::load(core, opened.alone)?;
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
                 verdicts::begin(core).await;
+                spec_runs::begin(core).await;
                 environment::prepare(core).await;
                 catch_up(core).await;
                 Ok(Done::Nothing)

@@ -71,8 +71,10 @@ async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, T
     let nodes: Vec<String> = words.iter().map(|(_, node)| node.clone()).chain(["-q".into(), "--no-header".into()]).collect();
     let worker = core.clone();
     let mut command = blocking(move || intent_runs::pytest(&worker.root, &worker.settings, &nodes)).await??;
-    // Nobody is there to be told what it takes: a model is asked by `check` alone.
-    command.env("PYTEAD_JUDGE_ASK", "off");
+    // Nobody is there to be told what it takes: a model is asked by `check`, or where the settings say so.
+    if core.settings.watch.judge != WatchJudge::Model {
+        command.env("PYTEAD_JUDGE_ASK", "off");
+    }
     command.current_dir(&core.root).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut command = tokio::process::Command::from(command);
     let failed = |error: std::io::Error| Trouble::environment("pytest could not be started.").because(format!("{error}."));

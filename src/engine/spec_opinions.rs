@@ -137,21 +137,26 @@ fn name(step: &StepReport) -> &str {
     if step.name.is_empty() { step.tool.as_deref().unwrap_or("group") } else { &step.name }
 }
 
-/// Writes the answers into the steps, the inner ones first, and what each step came to with them.
+/// Writes the answers into the steps, and what each step came to with them.
 fn settle(ran: &mut Ran, answers: &mut HashMap<Place, Decided>) {
-    for number in (0..ran.steps.len()).rev() {
-        let mut changed = false;
-        for at in 0..ran.steps[number].clauses.len() {
+    for (number, step) in ran.steps.iter_mut().enumerate() {
+        for (at, clause) in step.clauses.iter_mut().enumerate() {
             if let Some(answer) = answers.remove(&(Part::Step(number), at)) {
-                ran.steps[number].clauses[at] = answer;
-                changed = true;
+                *clause = answer;
             }
         }
+    }
+    fold_steps(ran);
+}
+
+/// Finds out what each step that was open came to, once its sentences are decided; the inner ones first.
+pub fn fold_steps(ran: &mut Ran) {
+    for number in (0..ran.steps.len()).rev() {
         let depth = ran.steps[number].depth;
         let inner: Vec<Status> =
             ran.steps[number + 1..].iter().take_while(|step| step.depth > depth).map(|step| step.status).collect();
         let step = &mut ran.steps[number];
-        if step.status != Status::Unclear || !changed && inner.is_empty() {
+        if step.status != Status::Unclear {
             continue;
         }
         step.status = match &step.tool {

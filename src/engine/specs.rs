@@ -3,9 +3,10 @@
 //! Works without a database. What a file means and how a test is run is `spec/`; this knows where files and plugins lie, who
 //! runs Python, and what of a report may be shown.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -13,18 +14,25 @@ use ignore::WalkBuilder;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
+use crate::base::clock;
 use crate::base::error::Trouble;
+use crate::base::hash::{self, Digest};
+use crate::base::paths::RelPath;
 use crate::base::redact::{Redactor, is_secret_name};
 use crate::base::text;
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
-use crate::domain::spec::{End, Progress, Report, Spec, StepReport};
+use crate::domain::spec::{End, Phase, Progress, Report, Spec, Status, StepReport};
+use crate::domain::spec_board::{SpecRun, Used};
 use crate::domain::verdict::{Decided, Ruling};
 use crate::engine::asking::Asking;
 use crate::engine::spec_opinions::{self, Put};
+use crate::engine::spec_runs;
+use crate::llm::choose;
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
-use crate::python::plugins::{Broken, HostSpec, Plugin, PluginHost, Server};
+use crate::python::plugins::{Broken, HostSpec, Plugin, PluginHost, Seen, Server};
+use crate::spec::agent::{self, Agent};
 use crate::spec::load::{self, Mistakes};
 use crate::spec::tools::{Toolbox, needs_python};
 use crate::spec::{fold, run};
@@ -41,6 +49,8 @@ pub struct Specs {
     python: OnceCell<(Interpreter, Package)>,
     /// The model that a person chose, or why it is not asked.
     asking: Result<Option<Asking>, String>,
+    /// Whom a person lets be sent to.
+    consent: Consent,
 }
 
 /// How tests are run.
@@ -52,18 +62,35 @@ pub struct Wanted {
     pub timeout: Option<f64>,
     /// Stops everything; teardown and cleanup are run all the same.
     pub cancel: CancellationToken,
+    /// Why tests are run that nobody asked for.
+    pub because: BTreeMap<PathBuf, String>,
+}
+
+impl Wanted {
+    /// One test at a time, as its file says, because somebody asked for it.
+    #[must_use]
+    pub fn one(cancel: CancellationToken) -> Self {
+        Self { workers: 1, timeout: None, cancel, because: BTreeMap::new() }
+    }
 }
 
 impl Specs {
     /// Prepares to run tests of a project.
     #[must_use]
     pub fn new(root: &Path, settings: &Settings) -> Self {
-        Self { root: root.to_owned(), settings: settings.clone(), python: OnceCell::new(), asking: Ok(None) }
+        Self {
+            root: root.to_owned(),
+            settings: settings.clone(),
+            python: OnceCell::new(),
+            asking: Ok(None),
+            consent: Consent::default(),
+        }
     }
 
     /// Lets the model that a person chose decide what rules leave open.
     #[must_use]
     pub fn with_model(mut self, consent: &Consent) -> Self {
+        self.consent = consent.clone();
         self.asking = Asking::open(&self.settings, &self.root, consent).map_err(|trouble| trouble.to_string());
         self
     }
@@ -170,6 +197,7 @@ impl Specs {
             files: self.plugin_files(file),
             paths,
             servers: servers.collect(),
+            import: Duration::from_secs(self.settings.spec.import_seconds.into()),
         })
     }
 
@@ -192,7 +220,10 @@ impl Specs {
         say: &(dyn Fn(Progress) + Send + Sync),
         mut take: impl FnMut(Outcome),
     ) {
-        let runs = files.iter().map(|file| self.run(file, wanted, say));
+        let mut runs = Vec::with_capacity(files.len());
+        for file in files {
+            runs.push(self.run(file, wanted, say));
+        }
         let mut runs = stream::iter(runs).buffer_unordered(wanted.workers.max(1));
         while let Some(outcome) = runs.next().await {
             take(outcome);
@@ -203,8 +234,9 @@ impl Specs {
     pub async fn run(&self, file: &Path, wanted: &Wanted, say: &(dyn Fn(Progress) + Send + Sync)) -> Outcome {
         let name = self.name(file);
         if wanted.cancel.is_cancelled() {
-            return Outcome { report: error(&name, None, "It was not run: the tests were stopped.".into()), mistakes: None };
+            return Outcome::broken(error(&name, None, "It was not run: the tests were stopped.".into()));
         }
+        let (own, since) = (self.own_files(file), clock::now());
         let read = {
             let file = file.to_owned();
             tokio::task::spawn_blocking(move || load::file(&file)).await
@@ -213,9 +245,9 @@ impl Specs {
             Ok(Ok(spec)) => spec,
             Ok(Err(mistakes)) => {
                 let first = mistakes.lines(&name).into_iter().next().unwrap_or_default();
-                return Outcome { report: error(&name, None, first), mistakes: Some(mistakes) };
+                return Outcome { report: error(&name, None, first), mistakes: Some(mistakes), run: None };
             }
-            Err(failure) => return Outcome { report: error(&name, None, failure.to_string()), mistakes: None },
+            Err(failure) => return Outcome::broken(error(&name, None, failure.to_string())),
         };
         let begun = Instant::now();
         let redactor = Arc::new(parking_lot::Mutex::new(Redactor::from_environment()));
@@ -224,13 +256,52 @@ impl Specs {
             let redactor = Arc::clone(&redactor);
             move |progress: Progress| say(shown(progress, &mut redactor.lock()))
         };
-        let mut report = match self.done(&spec, file, &name, wanted, &safe).await {
-            Ok(report) => report,
-            Err(trouble) => error(&name, Some(&spec), trouble.to_string()),
+        let (mut report, seen) = match self.done(&spec, file, &name, wanted, &safe).await {
+            Ok(done) => done,
+            Err(trouble) => (error(&name, Some(&spec), trouble.to_string()), Seen::default()),
         };
         report.ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         redact(&mut report, &mut redactor.lock());
-        Outcome { report, mistakes: None }
+        let run = RelPath::below(&self.root, file).map(|path| {
+            let used = Used { own, ..self.used(seen) };
+            let because = wanted.because.get(file).cloned();
+            let run = SpecRun { report: report.clone(), began: since, at: clock::now(), because, used };
+            spec_runs::leave(&self.root, &path, &run);
+            Box::new(run)
+        });
+        Outcome { report, mistakes: None, run }
+    }
+
+    /// Finds Claude Code for a test that it drives, as far as a person allowed to ask it.
+    fn agent(&self) -> Result<Agent, Trouble> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let claude = choose::agent(&self.settings, |host| self.consent.send_to.contains(host), variable)?;
+        let program = std::env::current_exe()
+            .map_err(|error| Trouble::internal("This program does not find itself.").because(format!("{error}.")))?;
+        Ok(Agent { claude, relay: vec![program.display().to_string(), RELAY.into()] })
+    }
+
+    /// Gives the test's own file and those of its plugins, with hashes of what is in them.
+    fn own_files(&self, file: &Path) -> BTreeMap<RelPath, Digest> {
+        let all = std::iter::once(file.to_owned()).chain(self.plugin_files(file));
+        all.filter_map(|path| Some((RelPath::below(&self.root, &path)?, hash::of(&std::fs::read(&path).ok()?)))).collect()
+    }
+
+    /// Makes what was seen of a run comparable with the project as it is later.
+    fn used(&self, seen: Seen) -> Used {
+        let named = |path: &String| RelPath::new(path);
+        let hashed = |path: RelPath| {
+            let text = std::fs::read(path.under(&self.root)).ok()?;
+            Some((path, hash::of(&text)))
+        };
+        Used {
+            own: BTreeMap::new(),
+            files: seen.files.iter().filter_map(named).filter_map(hashed).collect(),
+            entered: seen
+                .entered
+                .map(|all| all.into_iter().filter_map(|(path, name)| Some((RelPath::new(&path)?, name))).collect()),
+            spawned: seen.spawned,
+        }
     }
 
     async fn done(
@@ -240,7 +311,7 @@ impl Specs {
         name: &str,
         wanted: &Wanted,
         say: &(dyn Fn(Progress) + Send + Sync),
-    ) -> Result<Report, Trouble> {
+    ) -> Result<(Report, Seen), Trouble> {
         let host = if needs_python(spec) { Some(self.host(file).await?) } else { None };
         let mut tools = Toolbox::open(host).await?;
         let missing = tools.missing(spec);
@@ -252,13 +323,16 @@ impl Specs {
             })
             .collect();
         if !missing.is_empty() {
-            notes.extend(tools.close().await);
+            let (told, seen) = tools.close().await;
+            notes.extend(told);
             let what = missing.iter().map(|one| format!("line {}: {}", one.at.line, one.what)).collect::<Vec<_>>().join(" ");
-            return Ok(Report { notes, ..error(name, Some(spec), what) });
+            return Ok((Report { notes, ..error(name, Some(spec), what) }, seen));
         }
-        let how = run::How { file: name, timeout: wanted.timeout, cancel: wanted.cancel.clone(), say };
+        let agent = if spec.driven { Some((self.agent()?, std::fs::read_to_string(file).unwrap_or_default())) } else { None };
+        let how = run::How { file: name, timeout: wanted.timeout, cancel: wanted.cancel.clone(), say, agent };
         let mut ran = run::run(spec, &mut tools, &how).await;
-        notes.extend(tools.close().await);
+        let (told, seen) = tools.close().await;
+        notes.extend(told);
         let mut put = match &self.asking {
             Ok(Some(asking)) => {
                 let mut redactor = Redactor::from_environment();
@@ -266,15 +340,37 @@ impl Specs {
             }
             _ => Put { ending: fold::ending(spec, &ran), evaluator: None, broken: None, issues: Vec::new() },
         };
+        let mut agent_broke = false;
+        match ran.said.take() {
+            Some(Ok(said)) => {
+                put.issues.extend(said.differences(&ran.steps));
+                put.issues.extend(said.issues.iter().cloned());
+                // The chosen model decides; without one the agent's own word does.
+                if put.evaluator.is_none() && put.broken.is_none() {
+                    let of_steps = said.decide_steps(&mut ran.steps);
+                    spec_opinions::fold_steps(&mut ran);
+                    put.ending = fold::ending(spec, &ran);
+                    let of_the_end = said.decide_ending(&mut put.ending);
+                    put.evaluator = (of_steps || of_the_end).then(|| agent::EVALUATOR.into());
+                }
+            }
+            Some(Err(why)) => (put.broken, agent_broke) = (Some(why), true),
+            None => {}
+        }
+        if !ran.unasked.is_empty() {
+            notes.push(format!("Claude Code made calls that no step asks for: {}.", ran.unasked.join(", ")));
+        }
         let why = self.asking.as_ref().err().map_or(NO_MODEL, String::as_str);
         let clauses = ran.steps.iter_mut().flat_map(|step| &mut step.clauses);
         clauses.chain(&mut put.ending.pass_if).chain(&mut put.ending.fail_if).for_each(|clause| left_open(clause, why));
         let (mut verdict, mut reason) = fold::verdict(&ran, &put.ending);
-        if let Some(broken) = put.broken.filter(|_| verdict == Ruling::Unclear) {
+        // What a call already failed stays failed; of all else nobody knows.
+        let failed = ran.steps.iter().any(|step| step.phase != Phase::Teardown && step.status == Status::Failed);
+        if let Some(broken) = put.broken.filter(|_| verdict == Ruling::Unclear || agent_broke && !failed) {
             (verdict, reason) = (Ruling::Error, broken);
         }
         let clauses = put.ending.told();
-        Ok(Report {
+        let report = Report {
             file: name.to_owned(),
             name: spec.name.clone(),
             tags: spec.tags.clone(),
@@ -286,9 +382,13 @@ impl Specs {
             issues: put.issues,
             notes,
             ms: 0,
-        })
+        };
+        Ok((report, seen))
     }
 }
+
+/// The argument by which this program relays between an agent and the tools of a test.
+pub const RELAY: &str = "__tools";
 
 /// What became of a file.
 pub struct Outcome {
@@ -296,6 +396,14 @@ pub struct Outcome {
     pub report: Report,
     /// What is wrong with the file, where something is: then nothing was run.
     pub mistakes: Option<Mistakes>,
+    /// The run as it is kept, of a test of the project.
+    pub run: Option<Box<SpecRun>>,
+}
+
+impl Outcome {
+    fn broken(report: Report) -> Self {
+        Self { report, mistakes: None, run: None }
+    }
 }
 
 fn left_open(clause: &mut Decided, why: &str) {
@@ -340,13 +448,15 @@ fn has_a_section(path: &Path) -> bool {
 fn shown(progress: Progress, redactor: &mut Redactor) -> Progress {
     match progress {
         Progress::Began { .. } => progress,
-        Progress::Step { file, name, tool, args, filled, tries } => Progress::Step {
+        Progress::Step { file, name, line, tool, args, filled, tries, of } => Progress::Step {
             file,
             name: safe(&name, redactor),
+            line,
             tool: safe(&tool, redactor),
             args: redactor.value(args),
             filled: filled.into_iter().map(|(from, to)| (safe(&from, redactor), safe_of(&from, &to, redactor))).collect(),
             tries,
+            of,
         },
         Progress::Stepped { file, mut step } => {
             redact_step(&mut step, redactor);

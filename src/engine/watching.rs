@@ -15,7 +15,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::WatchState;
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, drafting, reaches, rejudging, verdicts};
+use crate::engine::{behaviour, blocking, drafting, reaches, rejudging, spec_runs, verdicts};
 use crate::source::change::IndexChange;
 use crate::watch::{Batch, Watcher};
 
@@ -84,7 +84,22 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     if let Some(state) = core.watcher.lock().as_ref().map(Watcher::state) {
         core.state.lock().watch = Some(state);
     }
-    let Some(change) = reread(core, paths).await else { return };
+    // The index knows no other files, and would look for new ones everywhere.
+    let (code, others) = match paths {
+        Some(paths) => {
+            let (code, others): (Vec<RelPath>, Vec<RelPath>) = paths.into_iter().partition(|path| path.as_str().ends_with(".py"));
+            specs_saved(core, &others);
+            (Some(code), !others.is_empty())
+        }
+        None => (None, true),
+    };
+    let only_others = others && code.as_ref().is_some_and(Vec::is_empty);
+    let change = if only_others { Some(IndexChange::default()) } else { reread(core, code).await };
+    let Some(change) = change else { return };
+    if others || !change.files.is_empty() {
+        let specs = core.clone();
+        tokio::spawn(async move { spec_runs::after_save(&specs).await });
+    }
     if change.files.is_empty() {
         return;
     }
@@ -114,6 +129,17 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         behaviour::after_save(&core, &resting).await;
         drafting::renew(&core, stale).await;
     });
+}
+
+/// Tells of saved files that are YAML tests.
+fn specs_saved(core: &Core, paths: &[RelPath]) {
+    let folders = &core.settings.spec.paths;
+    let inside = |path: &&RelPath| folders.iter().any(|folder| std::path::Path::new(path.as_str()).starts_with(folder));
+    let paths: Vec<RelPath> = paths.iter().filter(inside).cloned().collect();
+    if let Some(first) = paths.first() {
+        core.log.add(Level::Info, "saved", first.as_str());
+        core.announce(Event::Saved { paths, functions: Vec::new() });
+    }
 }
 
 /// Reads these files, or whatever differs, into the index; gives what changed.
@@ -178,6 +204,7 @@ fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalI
 /// Looks for what another process wrote to the store.
 pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
     let mut seen = 0;
+    let mut runs = spec_runs::left_at(&core.root);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -185,8 +212,13 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
         }
         let worker = core.clone();
         let mut version = seen;
+        let left = spec_runs::left_at(&core.root);
+        let specs = std::mem::replace(&mut runs, left) != left;
         let looked = blocking(move || {
             let taken = verdicts::take_in(&worker);
+            if specs {
+                spec_runs::read(&worker);
+            }
             (worker.store().changed_since(&mut version).unwrap_or(false), version, taken)
         });
         let Ok((changed, now, taken)) = looked.await else { return };

@@ -88,6 +88,25 @@ fn asked(
     }
 }
 
+/// Finds Claude Code for tests that it drives: the entry of the chosen provider where that is one of its kind, else the only
+/// one of its kind, else as it is without an entry.
+///
+/// # Errors
+/// Fails with a sentence for people when the network setting or the address stands against it.
+pub fn agent(
+    settings: &Settings,
+    allowed: impl Fn(&str) -> bool,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<ClaudeCode, Trouble> {
+    let entry = |name: &String| settings.providers.get(name).filter(|place| place.kind == CLAUDE_CODE);
+    let named = [&settings.judge.provider, &settings.model.provider].into_iter().flatten().find_map(entry);
+    let place = named.or_else(|| settings.providers.values().find(|place| place.kind == CLAUDE_CODE)).cloned();
+    let place = place.unwrap_or_else(|| Place { kind: CLAUDE_CODE.into(), ..Place::default() });
+    let address = variable(ADDRESS_VARIABLE).unwrap_or_else(|| ADDRESS.into());
+    let route = opened(settings.network, &address, &allowed)?;
+    Ok(ClaudeCode::new(&place.command, route, place.model.trim(), place.concurrency))
+}
+
 /// Lets an address through the gate.
 fn opened(network: Network, address: &str, allowed: &impl Fn(&str) -> bool) -> Result<Route, Trouble> {
     let route = Route::open(network, address).map_err(|error| error.trouble())?;

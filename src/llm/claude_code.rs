@@ -34,15 +34,15 @@ const LONGEST: Duration = Duration::from_secs(900);
 /// Claude Code as a provider.
 #[derive(Debug, Clone)]
 pub struct ClaudeCode {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    words: Vec<String>,
-    route: Route,
+pub(super) struct Shared {
+    pub(super) words: Vec<String>,
+    pub(super) route: Route,
     /// The model's name; empty for the one it uses by itself.
-    model: String,
+    pub(super) model: String,
     slots: Semaphore,
 }
 
@@ -178,17 +178,23 @@ impl Shared {
         })
     }
 
-    fn end(&self, result: Outcome, answer: &Reading, request: &Request) -> Result<Usage, ModelError> {
-        let said = shown(result.result.as_deref().or(result.subtype.as_deref()).unwrap_or("no reason given"));
+    /// Tells an end that is an error.
+    pub(super) fn broke(&self, result: &Outcome) -> Result<(), ModelError> {
         // An error can be of the subtype `success`: only the flag counts.
-        if result.is_error {
-            return Err(match result.api_error_status {
-                Some(401 | 403) => ModelError::Key { host: self.host(), variable: None, said },
-                Some(429 | 503 | 529) => ModelError::Busy { host: self.host(), wait: None, said },
-                Some(status) => ModelError::Status { host: self.host(), status, said },
-                None => ModelError::GaveUp { host: self.host(), said },
-            });
+        if !result.is_error {
+            return Ok(());
         }
+        let said = shown(result.result.as_deref().or(result.subtype.as_deref()).unwrap_or("no reason given"));
+        Err(match result.api_error_status {
+            Some(401 | 403) => ModelError::Key { host: self.host(), variable: None, said },
+            Some(429 | 503 | 529) => ModelError::Busy { host: self.host(), wait: None, said },
+            Some(status) => ModelError::Status { host: self.host(), status, said },
+            None => ModelError::GaveUp { host: self.host(), said },
+        })
+    }
+
+    fn end(&self, result: Outcome, answer: &Reading, request: &Request) -> Result<Usage, ModelError> {
+        self.broke(&result)?;
         if result.stop_reason.as_deref() == Some("max_tokens") {
             return Err(ModelError::OutOfTokens(request.max_tokens));
         }
@@ -205,7 +211,7 @@ impl Shared {
         })
     }
 
-    fn host(&self) -> String {
+    pub(super) fn host(&self) -> String {
         self.route.host().to_owned()
     }
 
@@ -216,7 +222,7 @@ impl Shared {
         ModelError::NoAnswer { host: self.host(), seconds: SILENT.as_secs() }
     }
 
-    fn unavailable(&self, why: &str, todo: &str) -> ModelError {
+    pub(super) fn unavailable(&self, why: &str, todo: &str) -> ModelError {
         ModelError::Unavailable { model: "Claude Code".into(), why: why.to_owned(), todo: todo.to_owned() }
     }
 }
@@ -240,7 +246,7 @@ enum Taken {
 /// A line of its output.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Line {
+pub(super) enum Line {
     StreamEvent {
         event: Event,
     },
@@ -254,43 +260,43 @@ enum Line {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Event {
+pub(super) struct Event {
     delta: Option<Delta>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Delta {
+pub(super) struct Delta {
     text: Option<String>,
     thinking: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Message {
+pub(super) struct Message {
     content: Vec<Block>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Block {
+pub(super) struct Block {
     text: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Outcome {
+pub(super) struct Outcome {
     subtype: Option<String>,
     is_error: bool,
     api_error_status: Option<u16>,
-    result: Option<String>,
+    pub(super) result: Option<String>,
     stop_reason: Option<String>,
     usage: Option<Tokens>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+pub(super) struct Tokens {
     input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,

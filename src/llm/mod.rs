@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod cassette;
 pub mod choose;
+pub mod claude_agent;
 pub mod claude_code;
 pub mod command;
 pub mod demo;

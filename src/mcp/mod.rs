@@ -7,6 +7,7 @@
 mod answers;
 mod arguments;
 mod reading;
+pub mod relay;
 mod resources;
 mod server;
 mod session;

@@ -62,7 +62,7 @@ pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
     let Request { session, handle, given: arguments, context } = request;
     let (specs, file) = given(request)?;
     let limit = seconds(arguments, 300)?;
-    let wanted = Wanted { workers: 1, timeout: None, cancel: CancellationToken::new() };
+    let wanted = Wanted::one(CancellationToken::new());
     // Stopped in order, so that teardown and cleanup are run.
     let (cancel, taken_back) = (wanted.cancel.clone(), context.ct.clone());
     let watcher = tokio::spawn(async move {

@@ -3,6 +3,7 @@
 //! Plugins in a trusted folder are the user's own code and run as the user. A plugin that ends or holds up the process while
 //! it is imported is named, and the process is started again without it. What plugins print never reaches the protocol.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -22,8 +23,6 @@ use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::protocol::{frame, read_reply};
 
-/// How long a plugin may take to be imported.
-const IMPORT: Duration = Duration::from_secs(60);
 /// How long the host may take besides the time of a call: to interrupt it, to end it, to write the result.
 const GRACE: Duration = Duration::from_secs(4);
 /// How long all cleanups may take together.
@@ -48,6 +47,8 @@ pub struct HostSpec {
     pub paths: Vec<PathBuf>,
     /// Servers whose tools are offered besides.
     pub servers: Vec<Server>,
+    /// How long a plugin may take to be imported.
+    pub import: Duration,
 }
 
 /// An MCP server to start beside the plugins.
@@ -104,6 +105,31 @@ pub enum Ended {
     Died(String),
 }
 
+/// What of the project the plugins used, as far as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+pub struct Seen {
+    /// Files that were imported, relative to the root.
+    pub files: BTreeSet<String>,
+    /// Functions that were entered: file and qualified name; `None` where nobody could see them.
+    pub entered: Option<BTreeSet<(String, String)>>,
+    /// Processes were started, or one ended before it told: what those ran nobody saw.
+    pub spawned: bool,
+}
+
+impl Seen {
+    fn add(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.entered = match (self.entered.take(), other.entered) {
+            (Some(mut all), Some(more)) => {
+                all.extend(more);
+                Some(all)
+            }
+            _ => None,
+        };
+        self.spawned |= other.spawned;
+    }
+}
+
 /// What an expression came to: true, or why not.
 pub type Checked = Result<(), String>;
 
@@ -148,6 +174,7 @@ struct Answer {
     shown: String,
     #[serde(default)]
     cleanup: Vec<Uncleaned>,
+    used: Option<Seen>,
 }
 
 #[derive(Deserialize)]
@@ -168,6 +195,7 @@ pub struct PluginHost {
     plugins: Vec<Plugin>,
     broken: Vec<Broken>,
     notes: Vec<String>,
+    seen: Seen,
     number: u64,
 }
 
@@ -186,7 +214,8 @@ impl PluginHost {
     /// # Errors
     /// When Python does not start. Plugins that are broken are no error: [`PluginHost::broken`] names them.
     pub async fn start(spec: HostSpec) -> Result<Self, Trouble> {
-        let mut host = Self { spec, live: None, plugins: Vec::new(), broken: Vec::new(), notes: Vec::new(), number: 0 };
+        let seen = Seen { entered: Some(BTreeSet::new()), ..Seen::default() };
+        let mut host = Self { spec, live: None, plugins: Vec::new(), broken: Vec::new(), notes: Vec::new(), seen, number: 0 };
         host.load().await?;
         Ok(host)
     }
@@ -220,7 +249,7 @@ impl PluginHost {
             let _ = live.send(&Ask { id: self.number, op }).await;
             let mut current: Option<String> = None;
             let why = loop {
-                match tokio::time::timeout(IMPORT, live.answer()).await {
+                match tokio::time::timeout(self.spec.import, live.answer()).await {
                     Ok(Some(answer)) if answer.loading.is_some() => current = answer.loading,
                     Ok(Some(answer)) => {
                         self.plugins = answer.plugins;
@@ -230,7 +259,7 @@ impl PluginHost {
                         return Ok(());
                     }
                     Ok(None) => break "importing it ends the process".to_owned(),
-                    Err(_) => break format!("importing it takes more than {} s", IMPORT.as_secs()),
+                    Err(_) => break format!("importing it takes more than {} s", self.spec.import.as_secs()),
                 }
             };
             let said = live.last_words().await;
@@ -258,7 +287,7 @@ impl PluginHost {
         let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).saturating_add(GRACE);
         if live.send(&ask).await.is_err() {
             let how = live.died().await;
-            self.live = None;
+            self.lose();
             return (Ended::Died(how), String::new());
         }
         let answer = tokio::select! {
@@ -273,12 +302,12 @@ impl PluginHost {
             // It does not even answer: nothing of it can be kept.
             Err(()) => {
                 live.kill().await;
-                self.live = None;
+                self.lose();
                 return (Ended::Late, printed);
             }
             Ok(None) => {
                 let how = live.died().await;
-                self.live = None;
+                self.lose();
                 return (Ended::Died(how), printed);
             }
             Ok(Some(Answer { late: true, stubborn, .. })) => {
@@ -317,11 +346,17 @@ impl PluginHost {
         }
     }
 
-    /// Cleans up and ends the process with everything it started; gives what a person should know.
-    pub async fn end(mut self) -> Vec<String> {
+    /// Cleans up and ends the process with everything it started; gives what a person should know, and what was used.
+    pub async fn end(mut self) -> (Vec<String>, Seen) {
         let notes = self.finish().await;
         self.notes.extend(notes);
-        std::mem::take(&mut self.notes)
+        (std::mem::take(&mut self.notes), std::mem::take(&mut self.seen))
+    }
+
+    /// Forgets a process that is gone without having told what it used.
+    fn lose(&mut self) {
+        self.live = None;
+        self.seen.spawned = true;
     }
 
     async fn finish(&mut self) -> Vec<String> {
@@ -331,6 +366,10 @@ impl PluginHost {
         if live.send(&Ask { id: self.number, op: Op::End }).await.is_ok() {
             match tokio::time::timeout(CLEANUP, live.answer_to(self.number)).await {
                 Ok(Some(answer)) => {
+                    match answer.used {
+                        Some(used) => self.seen.add(used),
+                        None => self.seen.spawned = true,
+                    }
                     notes
                         .extend(answer.cleanup.iter().map(|one| format!("The cleanup of {} failed: {}.", one.plugin, one.error)));
                 }

@@ -39,12 +39,21 @@ const NEVER: &[&str] = &[
 pub struct Walk {
     /// Python files, sorted.
     pub files: Vec<RelPath>,
+    /// YAML files, sorted: some of them are tests.
+    pub yaml: Vec<RelPath>,
     /// Folders that were entered, relative to the root with `/`, the root as empty text; sorted.
     pub folders: Vec<String>,
     /// Python files over [`SIZE_MAX`].
     pub too_large: Vec<RelPath>,
     /// There were more than [`FILES_MAX`]; the rest was left out.
     pub cut: bool,
+}
+
+impl Walk {
+    /// Gives the files whose changes matter.
+    pub fn watched(self) -> impl Iterator<Item = RelPath> {
+        self.files.into_iter().chain(self.yaml)
+    }
 }
 
 /// Walks a project; `exclude` holds names of folders or relative paths that are left out as well.
@@ -68,11 +77,15 @@ pub fn walk(root: &Path, exclude: &[String]) -> Walk {
             }
             continue;
         }
-        if !kind.is_file() || entry.path().extension() != Some(OsStr::new("py")) {
+        let ending = entry.path().extension();
+        let is_yaml = is_yaml(entry.path());
+        if !kind.is_file() || !(is_yaml || ending == Some(OsStr::new("py"))) {
             continue;
         }
         let Some(path) = RelPath::below(root, entry.path()) else { continue };
-        if entry.metadata().is_ok_and(|meta| meta.len() > SIZE_MAX) {
+        if is_yaml {
+            found.yaml.push(path);
+        } else if entry.metadata().is_ok_and(|meta| meta.len() > SIZE_MAX) {
             found.too_large.push(path);
         } else if found.files.len() >= FILES_MAX {
             found.cut = true;
@@ -82,9 +95,16 @@ pub fn walk(root: &Path, exclude: &[String]) -> Walk {
         }
     }
     found.files.sort();
+    found.yaml.sort();
     found.folders.sort();
     found.too_large.sort();
     found
+}
+
+/// Tells whether a file is YAML by its name.
+#[must_use]
+pub fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
 }
 
 /// Tells whether a folder is left out by its name or content, whatever git says.
@@ -121,9 +141,18 @@ mod tests {
     fn only_the_projects_own_python_files_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        for path in
-            ["a.py", "pkg/b.py", "pkg/data.txt", ".git/x.py", "env/lib/y.py", "node_modules/z.py", "made/c.py", "old/d.py"]
-        {
+        for path in [
+            "a.py",
+            "pkg/b.py",
+            "pkg/data.txt",
+            "pkg/t.yaml",
+            "made/u.yml",
+            ".git/x.py",
+            "env/lib/y.py",
+            "node_modules/z.py",
+            "made/c.py",
+            "old/d.py",
+        ] {
             write(root, path, "");
         }
         write(root, "env/pyvenv.cfg", "");
@@ -135,6 +164,7 @@ mod tests {
             .unwrap();
         let found = walk(root, &["old".to_owned()]);
         assert_eq!(found.files.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["a.py", "pkg/b.py"]);
+        assert_eq!(found.yaml.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["pkg/t.yaml"]);
         assert_eq!(found.folders, ["", "pkg"]);
         assert_eq!(found.too_large.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["big.py"]);
         assert!(!found.cut);

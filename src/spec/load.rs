@@ -73,7 +73,13 @@ impl Mistakes {
     /// Writes them for a person.
     #[must_use]
     pub fn lines(&self, file: &str) -> Vec<String> {
-        self.all.iter().flat_map(|mistake| shown(mistake, file, &self.text)).collect()
+        self.all.iter().flat_map(|mistake| self.of_one(mistake, file)).collect()
+    }
+
+    /// Writes one of them for a person: what it is, its line, and a caret.
+    #[must_use]
+    pub fn of_one(&self, mistake: &Mistake, file: &str) -> Vec<String> {
+        shown(mistake, file, &self.text)
     }
 }
 

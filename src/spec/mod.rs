@@ -4,6 +4,7 @@
 //! A model drives nothing here and decides only what rules cannot. Which files are run, how many at once, and where
 //! reports go is the engine's affair.
 
+pub mod agent;
 pub mod fold;
 pub mod interpolate;
 pub mod load;

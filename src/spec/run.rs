@@ -12,14 +12,19 @@ use crate::base::text;
 use crate::domain::spec::{Action, End, Phase, Progress, STEP_SECONDS, Spec, Status, Step, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided};
 use crate::judge::{data, grammar};
+use crate::spec::agent::{self, Agent, Arrived, Driven, Errands, Said};
 use crate::spec::fold;
 use crate::spec::interpolate::{self, Filled, Known, STORED, Table};
-use crate::spec::tools::{STOPPED, Toolbox};
+use crate::spec::tools::{Called, STOPPED, Toolbox};
 
 /// Seconds that teardown may take when the test was stopped.
 const TEARDOWN_WHEN_STOPPED: f64 = 20.0;
 /// Most steps that are run of one test: rounds in groups multiply.
 const STEPS_MAX: usize = 100_000;
+/// What stands in a step that an agent left out.
+const NEVER_CALLED: &str = "Claude Code never called it";
+/// What stands in a step that an agent that broke did not come to.
+const NOT_COME: &str = "Claude Code did not come to it";
 /// What says that only a model can tell.
 pub const NEEDS_A_MODEL: &str = "Rules cannot decide this sentence.";
 
@@ -33,6 +38,8 @@ pub struct How<'a> {
     pub cancel: CancellationToken,
     /// Hears what happens.
     pub say: &'a (dyn Fn(Progress) + Send + Sync),
+    /// Who calls the tools of the test's own steps in our place, and the text of the file.
+    pub agent: Option<(Agent, String)>,
 }
 
 /// What a test did.
@@ -46,6 +53,10 @@ pub struct Ran {
     pub late: Option<f64>,
     /// Somebody stopped it.
     pub stopped: bool,
+    /// What an agent that drove it said in the end, or why it said nothing that can be used.
+    pub said: Option<Result<Said, String>>,
+    /// Calls of an agent that no step asks for.
+    pub unasked: Vec<String>,
 }
 
 /// Runs a test with its tools.
@@ -60,11 +71,19 @@ pub async fn run(spec: &Spec, tools: &mut Toolbox, how: &How<'_>) -> Ran {
         cancel: how.cancel.clone(),
         until: total.map(|(until, _)| until),
         ran: Ran::default(),
+        driven: None,
     };
     run.phase(Phase::Setup, &spec.setup, None).await;
     let broken = run.ran.steps.iter().any(|step| step.status == Status::Failed);
     let skip = broken.then_some("the setup failed");
+    if let Some((agent, text)) = how.agent.as_ref().filter(|_| skip.is_none()) {
+        run.drive(agent, text, spec).await;
+    }
     run.phase(Phase::Steps, &spec.steps, skip).await;
+    if let Some(driven) = run.driven.take() {
+        run.ran.unasked = driven.calls.into_iter().map(|call| call.tool).collect();
+        run.ran.said = Some(driven.said);
+    }
     run.ran.late = total.filter(|(until, _)| Instant::now() >= *until).map(|(_, seconds)| seconds);
     run.ran.stopped = how.cancel.is_cancelled();
     // Teardown has its own time, whatever happened before it.
@@ -84,6 +103,8 @@ struct Run<'a> {
     cancel: CancellationToken,
     until: Option<Instant>,
     ran: Ran,
+    /// What an agent did, while the steps are gone through with it.
+    driven: Option<Driven>,
 }
 
 /// Where a step stands.
@@ -129,8 +150,54 @@ impl Run<'_> {
         results
     }
 
+    /// Lets an agent call the tools.
+    async fn drive(&mut self, agent: &Agent, text: &str, spec: &Spec) {
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64());
+        let file = self.how.file;
+        let say = |tool: &str, args: &Value| {
+            let (name, tool) = (tool.to_owned(), tool.to_owned());
+            let step = Progress::Step {
+                file: file.to_owned(),
+                name,
+                line: 0,
+                tool,
+                args: args.clone(),
+                filled: Vec::new(),
+                tries: 1,
+                of: 1,
+            };
+            (self.how.say)(step);
+        };
+        let errands = Errands {
+            test: text,
+            saved: Value::Object(self.known()),
+            seconds: self.seconds,
+            limit: left.unwrap_or_else(|| agent_seconds(&spec.steps, self.seconds)),
+            cancel: &self.cancel,
+            say: &say,
+        };
+        self.driven = Some(agent::drive(agent, self.tools, &errands).await);
+    }
+
+    /// Calls a tool, or takes the call of an agent that drove the test.
+    async fn call(&mut self, tool: &str, args: &Value, seconds: f64) -> (Called, Option<Arrived>) {
+        let Some(driven) = self.driven.as_mut() else {
+            let cancel = self.cancel.clone();
+            return (self.tools.call(tool, args, seconds, &cancel).await, None);
+        };
+        if let Some(arrived) = agent::take(&mut driven.calls, tool, args) {
+            return (arrived.called.clone(), Some(arrived));
+        }
+        let why = if driven.said.is_ok() { NEVER_CALLED } else { NOT_COME };
+        (Called { end: End::NotRun { why: why.into() }, printed: String::new() }, None)
+    }
+
     /// Says why nothing more is run, if so.
     fn ended(&self) -> Option<&'static str> {
+        // What an agent did in its time counts.
+        if self.driven.is_some() {
+            return None;
+        }
         if self.cancel.is_cancelled() {
             Some(STOPPED)
         } else if self.until.is_some_and(|until| Instant::now() >= until) {
@@ -174,32 +241,47 @@ impl Run<'_> {
             Ok(filled) => filled,
             Err(mistakes) => {
                 let why = mistakes.iter().map(|one| format!("line {}: {}", one.at.line, one.what)).collect::<Vec<_>>().join(" ");
-                let report = self.report(step, spot, round, None, End::Raised { error: why });
-                report.status = Status::Failed;
+                let came = self.driven.as_ref().is_none_or(|driven| driven.said.is_ok());
+                let end = if came { End::Raised { error: why } } else { End::NotRun { why: NOT_COME.into() } };
+                let report = self.report(step, spot, round, None, end);
+                report.status = if came { Status::Failed } else { Status::Skipped };
                 self.say_last();
                 return Value::Null;
             }
         };
-        let mut tries = 0;
+        let (mut tries, mut took) = (0, 0);
         let (end, printed, clauses) = loop {
             tries += 1;
             (self.how.say)(Progress::Step {
                 file: self.how.file.to_owned(),
                 name: step.name.clone(),
+                line: step.at.line,
                 tool: tool.text.clone(),
                 args: args.clone(),
                 filled: trace.clone(),
                 tries,
+                of: retry.saturating_add(1),
             });
             let left = self.until.map_or(f64::MAX, |until| until.saturating_duration_since(Instant::now()).as_secs_f64());
-            let cancel = self.cancel.clone();
-            let called = self.tools.call(&tool.text, &args, spot.seconds.min(left), &cancel).await;
+            let (called, arrived) = self.call(&tool.text, &args, spot.seconds.min(left)).await;
+            took += arrived.as_ref().map_or(0, |arrived| arrived.ms);
             if let (Some(name), End::Returned { result }) = (&step.save_as, &called.end) {
                 self.ran.known.insert(name.clone(), result.clone());
             }
-            let clauses = self.clauses(step, &called.end).await;
+            let mut clauses = self.clauses(step, &called.end).await;
+            if let Some(arrived) = arrived.filter(|arrived| arrived.args != args) {
+                let why =
+                    format!("Claude Code called it with {}.", text::cut(&text::display_line(&arrived.args.to_string()), 200));
+                clauses.push(decided("the call has the arguments of the step", ClauseOutcome::Violated, &why));
+            }
             let again = fold::by_rules(&called.end, &clauses, is_error_expected(step)) == Status::Failed;
-            if !again || tries > *retry || !self.wait(*retry_delay).await {
+            let more = match &self.driven {
+                // An agent waits by itself; only what it tried again counts.
+                Some(driven) => driven.calls.iter().any(|call| call.tool == tool.text && call.args == args),
+                None => true,
+            };
+            let waited = self.driven.is_some() || !again || tries > *retry || self.wait(*retry_delay).await;
+            if !again || tries > *retry || !more || !waited {
                 break (called.end, called.printed, clauses);
             }
         };
@@ -207,9 +289,12 @@ impl Run<'_> {
             End::Returned { result } => result.clone(),
             _ => Value::Null,
         };
-        let status = fold::by_rules(&end, &clauses, is_error_expected(step));
+        // A call that an agent left out is no step that was skipped: it did not do what it was asked to.
+        let left_out = matches!(&end, End::NotRun { why } if why == NEVER_CALLED);
+        let status = if left_out { Status::Failed } else { fold::by_rules(&end, &clauses, is_error_expected(step)) };
+        let ms = if self.driven.is_some() { took } else { millis(begun) };
         let report = self.report(step, spot, round, Some(args), end);
-        (report.tries, report.ms, report.printed, report.filled) = (tries, millis(begun), printed, trace);
+        (report.tries, report.ms, report.printed, report.filled) = (tries, ms, printed, trace);
         (report.status, report.clauses) = (status, clauses);
         self.say_last();
         result
@@ -292,6 +377,20 @@ impl Run<'_> {
             (self.how.say)(Progress::Stepped { file: self.how.file.to_owned(), step: Box::new(step.clone()) });
         }
     }
+}
+
+/// Counts the seconds that an agent may take where the test does not say: those of its steps, one after the other.
+fn agent_seconds(steps: &[Step], seconds: f64) -> f64 {
+    let one = |step: &Step| {
+        let own = step.timeout.unwrap_or(seconds);
+        let inner = match &step.action {
+            Action::Tool { retry, retry_delay, .. } => f64::from(retry + 1) * own + f64::from(*retry) * retry_delay,
+            Action::Group(inner) => agent_seconds(inner, own),
+        };
+        inner * f64::from(step.repeat)
+    };
+    // It thinks besides.
+    (STEP_SECONDS + steps.iter().map(one).sum::<f64>()).min(86_400.0)
 }
 
 /// Tells whether a step says in sentences for rules, or in a check, that its tool is to fail.

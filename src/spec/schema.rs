@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::domain::settings::CLAUDE_CODE;
+
 /// Most rounds of a step, and most tries after the first.
 pub const ROUNDS_MAX: i64 = 10_000;
 /// Most seconds of anything.
@@ -66,6 +68,7 @@ pub const FILE: &[Field] = &[
     required("steps", Form::Steps, "The test itself."),
     field("teardown", Form::Steps, "Steps that are run in the end, whatever happened."),
     required("verdict", Form::Section(VERDICT), "What the test comes to."),
+    field("agent", Form::Word(&[CLAUDE_CODE]), "Who calls the tools in our place, over MCP: Claude Code."),
     field("compat", Form::Word(&[FORMER]), "References are filled in exactly as llm-pytest did."),
 ];
 

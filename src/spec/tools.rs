@@ -1,5 +1,6 @@
 //! The tools of one test: four of our own, and those of its plugins. Nothing here is shared between tests.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -10,7 +11,7 @@ use crate::base::paths::nearest;
 use crate::base::text;
 use crate::base::yaml::Place;
 use crate::domain::spec::{Action, End, Spec, Step};
-use crate::python::plugins::{Broken, Checked, HostSpec, Plugin, PluginHost, Tool};
+use crate::python::plugins::{Broken, Checked, HostSpec, Plugin, PluginHost, Seen, Tool};
 use crate::spec::load::Mistake;
 
 /// What the name of our own tools is in lists.
@@ -89,6 +90,12 @@ impl Toolbox {
     #[must_use]
     pub fn plugins(&self) -> &[Plugin] {
         self.host.as_ref().map_or(&[], PluginHost::plugins)
+    }
+
+    /// Describes all tools.
+    #[must_use]
+    pub fn described(&self) -> Vec<Tool> {
+        built_in().into_iter().chain(self.plugins().iter().flat_map(|plugin| plugin.tools.clone())).collect()
     }
 
     /// Lists the plugins that are broken.
@@ -215,11 +222,11 @@ impl Toolbox {
         }
     }
 
-    /// Cleans up after the plugins and ends their process; gives what a person should know.
-    pub async fn close(self) -> Vec<String> {
+    /// Cleans up after the plugins and ends their process; gives what a person should know, and what they used.
+    pub async fn close(self) -> (Vec<String>, Seen) {
         match self.host {
             Some(host) => host.end().await,
-            None => Vec::new(),
+            None => (Vec::new(), Seen { entered: Some(BTreeSet::new()), ..Seen::default() }),
         }
     }
 }

@@ -67,6 +67,7 @@ impl Reader {
             timeout: test.get("timeout").and_then(|value| seconds(value)),
             total_timeout: test.get("total_timeout").and_then(|value| seconds(value)),
             former: words("compat").is_some(),
+            driven: words("agent").is_some(),
             setup: self.steps(values.get("setup").copied(), 0),
             steps: self.steps(values.get("steps").copied(), 0),
             teardown: self.steps(values.get("teardown").copied(), 0),

@@ -10,6 +10,8 @@ pub enum Action {
     /// Go to a screen.
     Journeys,
     /// Go to a screen.
+    Specs,
+    /// Go to a screen.
     Runs,
     /// Go to a screen.
     Log,
@@ -59,6 +61,8 @@ pub enum Action {
     EditHere,
     /// Do it again.
     Again,
+    /// Run all of the filter.
+    AgainAll,
     /// Stop a job.
     Cancel,
     /// Stop watching for a while.
@@ -284,6 +288,7 @@ pub const TABLE: &[Entry] = &[
     entry(Move, A::Enter, &["Enter"], "open", "Open", "go in or there; never decides"),
     entry(Global, A::Review, &["1"], "review", "Go to Review", "the screen of drafts and changes"),
     entry(Global, A::Journeys, &["2"], "journeys", "Go to Journeys", "what tests with an intent did, and what came of it"),
+    entry(Global, A::Specs, &["3"], "specs", "Go to Specs", "YAML tests, their steps, and what came of them"),
     entry(Global, A::Runs, &["4"], "runs", "Go to Runs", "recordings and jobs"),
     entry(Global, A::Log, &["5", "L"], "log", "Go to the log", "what happened"),
     entry(Global, A::Diff, &["6"], "diff", "Go to the diff", "what a change of the code does, by recorded calls"),
@@ -316,6 +321,7 @@ pub const TABLE: &[Entry] = &[
     entry(Global, A::Edit, &["e"], "edit", "Edit in $EDITOR", "open the editor at the line"),
     entry(Global, A::EditHere, &["i"], "in place", "Edit in place", "edit the draft here"),
     entry(Global, A::Again, &["t"], "again", "Do it again", "prove, replay or record again; on ~ take the new one"),
+    entry(Global, A::AgainAll, &["T"], "run all", "Run all YAML tests", "run the YAML tests in the filter"),
     entry(Global, A::Cancel, &["x"], "cancel", "Cancel the job", "stop the job of what is selected"),
     entry(Global, A::Pause, &["p"], "pause", "Pause or resume watch", "stop or go on reacting to saves"),
     entry(Global, A::Why, &["w"], "why", "Why is it here", "why it is here; on an error what, why, what to do"),

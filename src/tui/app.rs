@@ -14,6 +14,7 @@ use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
 use crate::domain::snapshot::{CallRow, FunctionRow, JobRow, JudgedView, QueueRow, Snapshot, StreamView, Trust};
+use crate::domain::spec_board::SpecView;
 use crate::tui::diff::PlannedFile;
 use crate::tui::doc::Loaded;
 use crate::tui::filter::Filter;
@@ -25,7 +26,7 @@ use crate::tui::layer::{Kept, Layer};
 use crate::tui::layout::{self, Layout, Pane, Screen, Shares, Wish};
 use crate::tui::local_time::Zone;
 use crate::tui::messages::Messages;
-use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, JourneysPane, Search, SourcePane};
+use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, JourneysPane, Search, SourcePane, SpecsPane};
 use crate::tui::pass::Pass;
 use crate::tui::view::functions::Columns;
 use crate::tui::widgets::tree::{Node, NodeKey};
@@ -55,6 +56,8 @@ pub enum Msg {
     Proposal(ProposalId, Box<Result<Loaded, Trouble>>),
     /// The last verdict of a test was read.
     Judged(String, Box<Result<JudgedView, Trouble>>),
+    /// A YAML test was read.
+    Spec(RelPath, Box<Result<SpecView, Trouble>>),
     /// The last comparison with a commit was read.
     Diff(Option<Arc<Diff>>),
     /// What accepting these together would write was found.
@@ -105,6 +108,8 @@ pub enum Effect {
     ReadProposal(ProposalId),
     /// Read the last verdict of a test, with what it did.
     ReadJudged(String),
+    /// Read a YAML test, with what its steps did.
+    ReadSpec(RelPath),
     /// Read the last comparison with a commit.
     ReadDiff,
     /// Find what accepting these together would write.
@@ -201,6 +206,8 @@ pub struct AppState {
     pub decision: DecisionPane,
     /// The test whose intent and journey are shown.
     pub journeys: JourneysPane,
+    /// The YAML tests.
+    pub specs: SpecsPane,
     /// The comparison with a commit.
     pub diff: DiffPane,
     /// Where the runs stand.
@@ -264,6 +271,7 @@ impl AppState {
             calls: CallsPane::default(),
             decision: DecisionPane::default(),
             journeys: JourneysPane::default(),
+            specs: SpecsPane::default(),
             diff: DiffPane::default(),
             runs: ListState::default(),
             log: ListState::default(),

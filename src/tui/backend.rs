@@ -14,6 +14,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
 use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, Snapshot, StreamView};
+use crate::domain::spec_board::SpecView;
 
 /// The engine as the screen sees it.
 pub trait Backend: Send + Sync + 'static {
@@ -48,6 +49,11 @@ pub trait Backend: Send + Sync + 'static {
     /// # Errors
     /// Fails when none is kept or the store cannot be read.
     fn judged(&self, test: &str) -> Result<JudgedView, Trouble>;
+    /// Gives a YAML test with all that is known of it; cheap.
+    ///
+    /// # Errors
+    /// Fails when there is no such test.
+    fn spec(&self, file: &RelPath) -> Result<SpecView, Trouble>;
     /// Gives the last comparison with a commit; cheap.
     fn diffed(&self) -> Option<Arc<Diff>>;
     /// Gives what would be sent on a yes to a question, byte for byte; cheap.

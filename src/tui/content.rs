@@ -12,6 +12,7 @@ use crate::tui::glyphs;
 use crate::tui::journeys::{self, Intent};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
+use crate::tui::specs;
 use crate::tui::theme::Role;
 use crate::tui::view::{calls, functions, log, runs, source};
 use crate::tui::widgets::code::diff_row;
@@ -26,7 +27,7 @@ pub fn len(state: &AppState, pane: Pane) -> usize {
         Pane::Source => state.source.lines.as_ref().and_then(|lines| lines.as_ref().ok()).map_or(0, |lines| lines.len()),
         Pane::Calls => state.calls.lines.len(),
         Pane::Journey => state.journeys.lines.len(),
-        Pane::Decision | Pane::Intent | Pane::Runs | Pane::Log | Pane::Diff => doc_rows(state, pane).map_or(0, |rows| rows.len()),
+        _ => doc_rows(state, pane).map_or(0, |rows| rows.len()),
     }
 }
 
@@ -40,9 +41,7 @@ pub fn row(state: &AppState, pane: Pane, at: usize, width: u16) -> Option<Row> {
         Pane::Source => source::row(state, at, width),
         Pane::Calls => calls::row(state, at),
         Pane::Journey => journeys::row(state, at),
-        Pane::Decision | Pane::Intent | Pane::Runs | Pane::Log | Pane::Diff => {
-            doc_rows(state, pane)?.get(at).map(|row| row.row.clone())
-        }
+        _ => doc_rows(state, pane)?.get(at).map(|row| row.row.clone()),
     }
 }
 
@@ -81,6 +80,8 @@ pub fn list(state: &mut AppState, pane: Pane) -> Option<&mut ListState> {
         Pane::Diff => &mut state.diff.list,
         Pane::Intent => &mut state.journeys.intent,
         Pane::Journey => &mut state.journeys.list,
+        Pane::Specs => &mut state.specs.list,
+        Pane::Steps => &mut state.specs.steps,
     })
 }
 
@@ -97,6 +98,8 @@ pub fn standing(state: &AppState, pane: Pane) -> ListState {
         Pane::Diff => state.diff.list,
         Pane::Intent => state.journeys.intent,
         Pane::Journey => state.journeys.list,
+        Pane::Specs => state.specs.list,
+        Pane::Steps => state.specs.steps,
     }
 }
 
@@ -116,7 +119,8 @@ pub fn shift(state: &AppState, pane: Pane) -> usize {
         Pane::Decision => state.decision.shift,
         Pane::Diff => state.diff.shift,
         Pane::Journey => state.journeys.shift,
-        Pane::Functions | Pane::Intent | Pane::Runs | Pane::Log => 0,
+        Pane::Steps => state.specs.shift,
+        Pane::Functions | Pane::Intent | Pane::Specs | Pane::Runs | Pane::Log => 0,
     }
 }
 
@@ -126,6 +130,8 @@ pub fn doc_rows(state: &AppState, pane: Pane) -> Option<Cow<'_, [DocRow]>> {
     Some(match pane {
         Pane::Decision => decision(state),
         Pane::Intent => Cow::Owned(intent(state)),
+        Pane::Specs => Cow::Owned(specs::list_rows(state)),
+        Pane::Steps => Cow::Owned(steps(state)),
         Pane::Runs => Cow::Owned(runs::rows(state)),
         Pane::Log => Cow::Owned(log::rows(state)),
         Pane::Diff => Cow::Borrowed(&state.diff.rows),
@@ -279,6 +285,12 @@ fn intent(state: &AppState) -> Vec<DocRow> {
     let cut = (judged.cut > 0).then(|| format!(" ~ {} of the journey are not kept", count(judged.cut, "line")));
     out.extend(left_out.chain(cut).map(|line| DocRow::of(Row::new().add(Role::Warning, line))));
     out
+}
+
+/// Makes the lines of the YAML test that is shown.
+fn steps(state: &AppState) -> Vec<DocRow> {
+    let Some(view) = state.specs.view() else { return Vec::new() };
+    specs::step_rows(state, view, columns(state, Pane::Steps))
 }
 
 /// Counts the columns of a pane, in front or behind a tab.

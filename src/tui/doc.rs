@@ -40,6 +40,10 @@ pub enum About {
     Differs(usize, Option<usize>),
     /// A clause of the intent, by its position.
     Clause(usize),
+    /// A YAML test, by its position in the snapshot.
+    Spec(usize),
+    /// A step of the YAML test that is shown, by its position.
+    Step(usize),
     /// A command that could be recorded, by its position.
     Offer(usize),
     /// A recording, by its position in the snapshot.

@@ -38,7 +38,7 @@ impl World {
         match effect {
             Effect::Send(command) => self.backend.send(command),
             Effect::ReadSource(path) => self.read(move |backend| {
-                let lines = backend.source(&path).map(|text| highlight::python_lines(&text));
+                let lines = backend.source(&path).map(|text| highlight::lines(path.file_name(), &text));
                 Msg::Source(path, lines)
             }),
             Effect::ReadCalls(function) => self.read(move |backend| {
@@ -51,6 +51,10 @@ impl World {
             Effect::ReadJudged(test) => self.read(move |backend| {
                 let view = backend.judged(&test);
                 Msg::Judged(test, Box::new(view))
+            }),
+            Effect::ReadSpec(file) => self.read(move |backend| {
+                let view = backend.spec(&file);
+                Msg::Spec(file, Box::new(view))
             }),
             Effect::ReadDiff => self.tell(Msg::Diff(self.backend.diffed())),
             Effect::ReadPlan(ids) => self.read(move |backend| {

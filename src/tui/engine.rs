@@ -14,6 +14,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
 use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, Snapshot, StreamView};
+use crate::domain::spec_board::SpecView;
 use crate::engine::Handle;
 use crate::tui::backend::Backend;
 
@@ -48,6 +49,10 @@ impl Backend for Handle {
 
     fn judged(&self, test: &str) -> Result<JudgedView, Trouble> {
         Handle::judged(self, test)
+    }
+
+    fn spec(&self, file: &RelPath) -> Result<SpecView, Trouble> {
+        Handle::spec(self, file)
     }
 
     fn diffed(&self) -> Option<Arc<Diff>> {

@@ -3,6 +3,7 @@
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow, VerdictRow};
+use crate::domain::spec_board::SpecRow;
 use crate::domain::verdict::Ruling;
 use crate::tui::glyphs;
 
@@ -88,6 +89,23 @@ impl Filter {
         let waits = |word: &str| row.proposal.is_some() && "waiting".starts_with(word);
         self.takes_name(&FunctionId(row.test.clone()), row.path.as_str())
             && self.states.iter().all(|word| state.starts_with(word.as_str()) || waits(word))
+    }
+
+    /// Tells whether a YAML test is in it.
+    #[must_use]
+    pub fn takes_spec(&self, row: &SpecRow) -> bool {
+        let state = match row.ruling {
+            _ if row.running.is_some() => "running",
+            _ if row.mistakes > 0 => "error",
+            _ if row.stale.is_some() => "stale",
+            Some(Ruling::Pass) => "tested",
+            Some(Ruling::Fail) => "failing",
+            Some(Ruling::Unclear) => "unclear",
+            Some(Ruling::Error) => "error",
+            None => "never",
+        };
+        self.takes_name(&FunctionId(row.name.clone()), row.file.as_str())
+            && self.states.iter().all(|word| state.starts_with(word.as_str()))
     }
 
     /// Tells whether a line of the log is in it.

@@ -1,4 +1,4 @@
-//! Python text as coloured lines: syntect's scopes become roles.
+//! Python and YAML text as coloured lines: syntect's scopes become roles.
 //!
 //! The only user of syntect. Tabs become spaces here, so that every column of a pane is a column of the text.
 
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
 use crate::base::hash::{self, Digest};
 use crate::tui::row::Bit;
@@ -64,11 +64,16 @@ pub struct Incremental {
 
 impl Default for Incremental {
     fn default() -> Self {
-        Self { state: python().map(|syntax| (ParseState::new(syntax), ScopeStack::new())) }
+        Self::of("py")
     }
 }
 
 impl Incremental {
+    fn of(ending: &str) -> Self {
+        let syntax = syntaxes().find_syntax_by_extension(ending);
+        Self { state: syntax.map(|syntax| (ParseState::new(syntax), ScopeStack::new())) }
+    }
+
     /// Colours the next whole line.
     pub fn line(&mut self, line: &str) -> CodeLine {
         let text = expand_tabs(line);
@@ -101,19 +106,26 @@ impl Incremental {
     }
 }
 
-/// Colours a whole text; equal texts are coloured once.
+/// Colours a whole text of Python.
 #[must_use]
 pub fn python_lines(text: &str) -> Arc<Vec<CodeLine>> {
+    lines("", text)
+}
+
+/// Colours a whole text by the name of its file; equal texts are coloured once.
+#[must_use]
+pub fn lines(file: &str, text: &str) -> Arc<Vec<CodeLine>> {
     static CACHE: OnceLock<Mutex<HashMap<Digest, Arc<Vec<CodeLine>>>>> = OnceLock::new();
     let cache = CACHE.get_or_init(Mutex::default);
-    let key = hash::of(text.as_bytes());
+    let ending = if file.ends_with(".yaml") || file.ends_with(".yml") { "yaml" } else { "py" };
+    let key = hash::of([ending, text].join("\n").as_bytes());
     if let Some(lines) = cache.lock().get(&key) {
         return Arc::clone(lines);
     }
     let lines = Arc::new(if text.len() > MAX_BYTES {
         text.lines().map(CodeLine::plain).collect()
     } else {
-        let mut colours = Incremental::default();
+        let mut colours = Incremental::of(ending);
         text.lines().map(|line| colours.line(line)).collect::<Vec<_>>()
     });
     let mut cache = cache.lock();
@@ -127,10 +139,6 @@ pub fn python_lines(text: &str) -> Arc<Vec<CodeLine>> {
 fn syntaxes() -> &'static SyntaxSet {
     static SET: OnceLock<SyntaxSet> = OnceLock::new();
     SET.get_or_init(SyntaxSet::load_defaults_newlines)
-}
-
-fn python() -> Option<&'static SyntaxReference> {
-    syntaxes().find_syntax_by_extension("py")
 }
 
 fn role_of(stack: &ScopeStack) -> Role {
@@ -198,6 +206,13 @@ mod tests {
         assert_eq!(role(2, "10"), Role::Number);
         assert_eq!(role(2, "\"no"), Role::String);
         assert_eq!(role(2, "+"), Role::Text);
+    }
+
+    #[test]
+    fn yaml_has_colours_of_its_own() {
+        let lines = lines("test_a.yaml", "# why\nname: \"x\"\n");
+        assert!(lines[0].spans.iter().any(|(.., role)| *role == Role::Comment), "{lines:?}");
+        assert!(lines[1].spans.iter().any(|(.., role)| *role == Role::Name), "{lines:?}");
     }
 
     #[test]

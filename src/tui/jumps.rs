@@ -24,6 +24,8 @@ pub struct Place {
     pub journey: Option<String>,
     /// The line of it.
     pub line: usize,
+    /// The YAML test that is shown.
+    pub spec: Option<RelPath>,
 }
 
 /// The places, and where on the way one stands.

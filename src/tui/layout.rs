@@ -15,6 +15,8 @@ pub enum Screen {
     Review,
     /// Tests with intents: what they did and what came of it.
     Journeys,
+    /// YAML tests.
+    Specs,
     /// Recordings and jobs.
     Runs,
     /// What happened.
@@ -39,6 +41,10 @@ pub enum Pane {
     Intent,
     /// What a test did.
     Journey,
+    /// YAML tests, a line each.
+    Specs,
+    /// The steps of one of them.
+    Steps,
     /// Recordings and jobs.
     Runs,
     /// The log.
@@ -54,6 +60,7 @@ impl Screen {
         match self {
             Self::Review => &[Pane::Functions, Pane::Source, Pane::Calls, Pane::Decision],
             Self::Journeys => &[Pane::Intent, Pane::Journey, Pane::Source],
+            Self::Specs => &[Pane::Specs, Pane::Steps, Pane::Source],
             Self::Runs => &[Pane::Runs],
             Self::Log => &[Pane::Log],
             Self::Diff => &[Pane::Source, Pane::Calls, Pane::Diff],
@@ -167,6 +174,7 @@ pub fn arrange(wish: &Wish) -> Layout {
     // What the screen is about stands right, where two are side by side.
     let (last, others): (Pane, &[Pane]) = match wish.screen {
         Screen::Journeys => (Pane::Journey, &[Pane::Intent, Pane::Source]),
+        Screen::Specs => (Pane::Steps, &[Pane::Specs, Pane::Source]),
         _ => (all[all.len() - 1], &all[..all.len() - 1]),
     };
     if wish.zoomed || others.is_empty() {
@@ -179,14 +187,14 @@ pub fn arrange(wish: &Wish) -> Layout {
         let front = wished.unwrap_or(others[0]);
         column(0, left, y, tall, others, front);
         column(left, width - left, y, tall, &[last], last);
-    } else if wish.screen == Screen::Journeys {
+    } else if let [first, middle, third] = *all
+        && matches!(wish.screen, Screen::Journeys | Screen::Specs)
+    {
         let journey = (width * wish.shares.decision / 100).clamp(20, width - 60);
         let intent = (width - journey) / 2;
-        for (x, wide, pane) in [
-            (0, intent, Pane::Intent),
-            (intent, journey, Pane::Journey),
-            (intent + journey, width - intent - journey, Pane::Source),
-        ] {
+        for (x, wide, pane) in
+            [(0, intent, first), (intent, journey, middle), (intent + journey, width - intent - journey, third)]
+        {
             column(x, wide, y, tall, &[pane], pane);
         }
     } else {
@@ -263,10 +271,10 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_overlaps_and_nothing_leaves_the_screen(
-            width in 0u16..400, height in 0u16..120, zoomed: bool, which in 0usize..3, tree in 0u16..100, decision in 0u16..100, half in 0u16..100
+            width in 0u16..400, height in 0u16..120, zoomed: bool, which in 0usize..4, tree in 0u16..100, decision in 0u16..100, half in 0u16..100
         ) {
             let shares = Shares { tree, decision, half };
-            let screen = [Screen::Review, Screen::Journeys, Screen::Diff][which];
+            let screen = [Screen::Review, Screen::Journeys, Screen::Specs, Screen::Diff][which];
             let layout = arrange(&Wish { zoomed, shares, screen, ..wish((width, height)) });
             let screen = Rect::new(0, 0, width, height);
             let mut all: Vec<Rect> = layout.slots.iter().flat_map(|s| [s.title, s.body, s.bar]).collect();

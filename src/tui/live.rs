@@ -40,6 +40,10 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
         A::NextProposal | A::PreviousProposal if state.screen == Screen::Journeys => {
             no(state.snapshot.verdicts.len() < 2, "there is no other test")
         }
+        A::NextProposal | A::PreviousProposal if state.screen == Screen::Specs => {
+            no(state.snapshot.specs.len() < 2, "there is no other test")
+        }
+        A::AgainAll => no(state.snapshot.specs.is_empty(), "there is no YAML test"),
         A::NextProposal | A::Queue => no(state.pass.open() == 0, "nothing waits"),
         A::PreviousProposal => no(state.pass.items().is_empty(), "nothing waits"),
         A::Undo => no(!state.snapshot.can_undo, "no decision to take back"),
@@ -112,6 +116,10 @@ pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
             verdict(state, &mut left);
             right.push((A::Filter, "filter"));
         }
+        Screen::Specs => {
+            specs(state, &mut left);
+            right.push((A::Filter, "filter"));
+        }
         Screen::Diff => {
             diff(state, &mut left);
             right.push((A::DiffAgainst, "other commit"));
@@ -142,6 +150,21 @@ fn verdict(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
     left.push((A::NextItem, if state.focus == Pane::Intent { "next clause" } else { "next line" }));
     left.extend(deciding(state));
     left.extend([(A::Edit, "edit"), (A::Again, "judge again"), (A::NextProposal, "next"), (A::Undo, "undo")]);
+}
+
+fn specs(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
+    use Action as A;
+    let Some(row) = crate::tui::specs::row_of(state) else { return };
+    if row.running.is_some() {
+        left.push((A::Cancel, "stop"));
+    } else if row.mistakes == 0 {
+        left.push((A::Again, if row.ruling.is_some() { "run again" } else { "run" }));
+    }
+    left.push((A::Enter, if state.focus == Pane::Specs { "steps" } else { "source" }));
+    if state.focus == Pane::Steps {
+        left.extend([(A::NextItem, "next step"), (A::Right, "unfold")]);
+    }
+    left.extend([(A::Edit, "edit"), (A::AgainAll, "run all"), (A::NextProposal, "next")]);
 }
 
 /// The keys that decide on the verdict line 2 names.

@@ -33,6 +33,7 @@ pub mod pass;
 pub mod row;
 pub mod run;
 pub mod session;
+pub mod specs;
 pub mod terminal;
 pub mod theme;
 pub mod update;

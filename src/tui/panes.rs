@@ -11,12 +11,14 @@ use crate::domain::diff::Diff;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{CallRow, Mark};
+use crate::domain::spec_board::SpecView;
 use crate::domain::verdict::ClauseOutcome;
 use crate::tui::behaviour::Standing;
 use crate::tui::doc::{Compare, DocRow, Loaded};
 use crate::tui::highlight::CodeLine;
 use crate::tui::journeys::Told;
 use crate::tui::layout::Pane;
+use crate::tui::specs::Shown;
 use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::virtual_list::ListState;
 
@@ -198,6 +200,41 @@ impl JourneysPane {
             self.lines.push(at);
             at = if self.folded.contains(&at) { told.end(at) } else { at + 1 };
         }
+    }
+}
+
+/// The screen of YAML tests.
+#[derive(Debug, Clone, Default)]
+pub struct SpecsPane {
+    /// The test that is shown.
+    pub file: Option<RelPath>,
+    /// What is here of it, or why nothing is.
+    pub loaded: Option<Result<SpecView, Trouble>>,
+    /// The test that was asked for and is not here yet.
+    pub asked: Option<RelPath>,
+    /// It has to be read again.
+    pub dirty: bool,
+    /// Where the list stands.
+    pub list: ListState,
+    /// Where the steps stand.
+    pub steps: ListState,
+    /// Steps folded or unfolded against their first state.
+    pub toggled: HashSet<(u32, usize)>,
+    /// Columns the steps are moved to the right.
+    pub shift: usize,
+}
+
+impl SpecsPane {
+    /// Gives what is here of the test.
+    #[must_use]
+    pub fn view(&self) -> Option<&SpecView> {
+        self.loaded.as_ref()?.as_ref().ok()
+    }
+
+    /// Tells whether a step is unfolded.
+    #[must_use]
+    pub fn is_open(&self, step: &Shown) -> bool {
+        step.opens() != self.toggled.contains(&step.key())
     }
 }
 

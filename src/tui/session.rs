@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
 use crate::tui::app::AppState;
 use crate::tui::filter::Filter;
@@ -19,6 +20,7 @@ struct Session {
     subject: Option<FunctionId>,
     filter: String,
     test: Option<String>,
+    spec: Option<RelPath>,
     shares: Option<Shares>,
     toggled: Vec<String>,
     recorded: Vec<String>,
@@ -42,6 +44,7 @@ pub fn keep(state: &AppState) -> serde_json::Value {
         subject: state.subject.clone(),
         filter: state.filter.text.clone(),
         test: state.journeys.test.clone(),
+        spec: state.specs.file.clone(),
         shares: Some(state.shares),
         toggled,
         recorded: newest(&state.kept.recorded),
@@ -62,6 +65,7 @@ pub fn restore(state: &mut AppState) {
     state.subject = session.subject;
     state.filter = Filter::parse(&session.filter);
     state.journeys.test = session.test;
+    state.specs.file = session.spec;
     state.shares = session.shares.unwrap_or_default();
     state.toggled = session.toggled.into_iter().map(NodeKey::Path).collect();
     state.kept.recorded = session.recorded;

@@ -2,6 +2,7 @@
 //!
 //! The parts: `update/navigate.rs` moves, `update/places.rs` goes somewhere and back, `update/decide.rs` decides, `update/work.rs` asks for work,
 //! `update/behaviour.rs` goes through a comparison with a commit, `update/journeys.rs` through what tests did,
+//! `update/specs.rs` through YAML tests,
 //! `update/layers.rs` takes the keys of prompts, questions and lists, `update/prompts.rs` does what was typed, `update/pointer.rs` the mouse.
 
 mod arrive;
@@ -16,6 +17,7 @@ mod places;
 mod pointer;
 mod prompts;
 mod questions;
+mod specs;
 mod work;
 
 use crate::base::clock::Moment;
@@ -87,6 +89,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
             }
         }
         Msg::Judged(test, view) => journeys::take(state, &test, *view),
+        Msg::Spec(file, view) => specs::take(state, &file, *view),
         Msg::Diff(diff) => behaviour::take(state, diff),
         Msg::Proposal(id, loaded) => arrive::take_proposal(state, id, *loaded),
         Msg::Plan(ids, plan) => bulk::planned(state, ids, plan),
@@ -190,6 +193,8 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
         A::Edit => work::edit(state, out),
         A::EditHere => work::edit_here(state),
         A::Again => work::again(state, out),
+        A::AgainAll => specs::all(state, out),
+        A::Enter if matches!(state.focus, Pane::Specs | Pane::Steps) => specs::enter(state, out),
         A::Cancel => work::cancel(state, out),
         A::Pause => work::pause(state, out),
         A::Why => look::why(state),
@@ -240,6 +245,11 @@ fn mark_source(state: &mut AppState) {
     if state.screen == Screen::Journeys {
         state.source.edited.clear();
         journeys::mark_source(state);
+        return;
+    }
+    if state.screen == Screen::Specs {
+        state.source.edited.clear();
+        specs::mark_source(state);
         return;
     }
     let Some(path) = state.source.path.clone() else { return };
@@ -312,6 +322,13 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
         if std::mem::take(&mut state.journeys.dirty) || missing {
             state.journeys.asked = Some(test.clone());
             out.push(Effect::ReadJudged(test));
+        }
+    }
+    if let (Some(file), Screen::Specs) = (state.specs.file.clone(), state.screen) {
+        let missing = state.specs.loaded.is_none() && state.specs.asked.as_ref() != Some(&file);
+        if !state.snapshot.specs.is_empty() && (std::mem::take(&mut state.specs.dirty) || missing) {
+            state.specs.asked = Some(file.clone());
+            out.push(Effect::ReadSpec(file));
         }
     }
     if let Some((id, moved)) = state.current().map(|row| (row.id, row.state)) {

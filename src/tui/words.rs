@@ -201,6 +201,38 @@ pub fn judged(test: &str, ruling: Ruling, overridden: bool, here: bool) -> Strin
     }
 }
 
+/// There is no YAML test.
+pub const NO_SPECS: &str = "No YAML test here yet. Files in tests/llm are such tests: docs/specs.md shows how to write one.";
+/// A YAML test that never ran.
+pub const SPEC_NOT_RUN: &str = "It did not run yet. t runs it.";
+/// A YAML test runs already.
+pub const SPEC_RUNS: &str = "It runs already. x stops it; teardown is run all the same.";
+/// A YAML test with mistakes is not run.
+pub const SPEC_WRONG: &str = "It is not run: its file has mistakes. e opens it at the first one.";
+/// The end of the YAML tests.
+pub const NO_OTHER_SPEC: &str = "No other YAML test is in the filter that way.";
+/// The start of the YAML tests.
+pub const FIRST_SPEC: &str = "This is the first YAML test.";
+
+/// All YAML tests were asked for.
+#[must_use]
+pub fn specs_begin(number: usize) -> String {
+    format!("Running {}. x stops them.", count(number, "YAML test"))
+}
+
+/// A YAML test runs again because of a save.
+#[must_use]
+pub fn spec_again(name: &str, why: &str) -> String {
+    format!("Running {name} again: {why}.")
+}
+
+/// A YAML test is over.
+#[must_use]
+pub fn spec_ended(name: &str, ruling: Ruling, reason: &str, here: bool) -> String {
+    let shows = if here || ruling == Ruling::Pass { "" } else { " 3 shows it." };
+    format!("{}: {name}. {reason}{shows}", ruling.word())
+}
+
 /// Nothing to decide: what was recorded is what today's code does.
 pub const AS_RECORDED: &str = "Nothing to decide: these calls were recorded with today's code, which ends as then.";
 /// The code is another one than was compared.

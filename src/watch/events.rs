@@ -9,6 +9,7 @@ use notify::{Error, ErrorKind, Event};
 
 use super::Shared;
 use super::coalesce::Stage;
+use crate::source::walk;
 
 /// Takes one notice, on the system's own thread: it only fills a set.
 ///
@@ -54,9 +55,10 @@ fn stage(kind: EventKind, path: &Path) -> Option<Stage> {
     matters.then_some(stage)
 }
 
-/// Tells whether a file of this name is Python's or says what is ignored.
+/// Tells whether a file of this name is Python's, may be a YAML test, or says what is ignored.
 pub(super) fn is_named_right(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("py"))
+        || walk::is_yaml(path)
         || matches!(path.file_name().and_then(OsStr::to_str), Some(".gitignore" | ".ignore"))
 }
 

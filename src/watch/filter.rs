@@ -1,4 +1,4 @@
-//! What is watched and what of it counts: the folders and Python files of the index's own walk, each folder with a watch
+//! What is watched and what of it counts: the folders, Python and YAML files of the index's own walk, each folder with a watch
 //! of its own, so that ignored ones cost nothing.
 
 use std::collections::{BTreeSet, HashSet};
@@ -29,7 +29,7 @@ pub(super) enum Pace {
 /// What became of hints.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The project's Python files that may have changed.
+    /// The project's Python and YAML files that may have changed.
     pub(super) changed: BTreeSet<RelPath>,
     /// Everything has to be compared.
     pub(super) rescan: bool,
@@ -59,14 +59,14 @@ impl Tree {
     /// Takes the first look; `reading` says why notices are not even asked for.
     pub(super) fn begin(&mut self, shared: &Arc<Shared>, reading: Option<String>) -> Pace {
         if let Some(reason) = reading {
-            self.files = self.walk().files.into_iter().collect();
+            self.files = self.walk().watched().collect();
             return Pace::Reading(reason);
         }
         let (weak, root): (Weak<Shared>, PathBuf) = (Arc::downgrade(shared), self.root.clone());
         match notify::recommended_watcher(move |notice| events::take(&weak, &root, notice)) {
             Ok(system) => self.system = Some(system),
             Err(error) => {
-                self.files = self.walk().files.into_iter().collect();
+                self.files = self.walk().watched().collect();
                 return Pace::Reading(events::limit(&error).unwrap_or_else(|| error.to_string()));
             }
         }
@@ -158,7 +158,7 @@ impl Tree {
                 }
                 fresh.insert(folder);
             }
-            let files: HashSet<RelPath> = walked.files.into_iter().collect();
+            let files: HashSet<RelPath> = walked.watched().collect();
             found.changed.extend(files.symmetric_difference(&self.files).cloned());
             if !found.rescan {
                 // A folder made anew may hold other content under the names it held before.

@@ -1,4 +1,4 @@
-//! File events to batches of changed Python files: the only home of `notify`.
+//! File events to batches of changed Python and YAML files: the only home of `notify`.
 //!
 //! The system's notices are hints, collected into a set that never blocks their sender; a worker waits for quiet, asks
 //! the tree what is the project's own, leaves out our own writes, and hands over a batch. Which functions a batch
@@ -33,7 +33,7 @@ const LOCK_LOOK: Duration = Duration::from_millis(20);
 /// Changed files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Batch {
-    /// Python files that were written, made, moved or removed; sorted.
+    /// Python and YAML files that were written, made, moved or removed; sorted.
     pub paths: Vec<RelPath>,
     /// Something may have been missed: compare everything.
     pub rescan: bool,

@@ -60,7 +60,7 @@ impl Poller {
     /// Reads the tree and gives the files that are not as they were; none at the first time.
     pub(super) fn look(&mut self) -> Vec<RelPath> {
         let mut now = HashMap::new();
-        for path in walk::walk(&self.root, &self.exclude).files {
+        for path in walk::walk(&self.root, &self.exclude).watched() {
             if let Ok(meta) = path.under(&self.root).symlink_metadata() {
                 let stamp = Stamp {
                     modified: (meta.mtime(), meta.mtime_nsec()),

@@ -21,6 +21,7 @@ use crate::domain::proposal::{
 };
 use crate::domain::settings;
 use crate::domain::snapshot::*;
+use crate::domain::spec_board::SpecView;
 use crate::domain::value::{Difference, Value};
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::diff::PlannedFile;
@@ -125,6 +126,7 @@ pub struct Shop {
     pub outgoing: String,
     pub diffed: Option<Arc<Diff>>,
     pub judged: HashMap<String, JudgedView>,
+    pub specs: HashMap<RelPath, SpecView>,
 }
 
 fn function(name: &str, path: &str, line: u32, mark: Mark, calls: u64, drafts: usize, changes: usize) -> FunctionRow {
@@ -339,6 +341,7 @@ impl Shop {
             functions: Arc::new(functions),
             queue: Arc::new(rows),
             verdicts: Arc::default(),
+            specs: Arc::default(),
             decided: Decided::default(),
             stale: 1,
             questions: vec![],
@@ -420,6 +423,7 @@ impl Shop {
             stream: Some(stream),
             diffed: None,
             judged: HashMap::new(),
+            specs: HashMap::new(),
             outgoing: "{\n  \"model\": \"qwen3-4b\",\n  \"prompt\": \"def bulk_price(price, pieces): ...\"\n}".into(),
         }
     }
@@ -448,7 +452,7 @@ impl Driver {
             let answer = match effect {
                 Effect::ReadSource(path) => {
                     let text = self.shop.sources.get(&path).cloned().unwrap_or_else(|| "def f(x):\n    return x\n".repeat(30));
-                    Msg::Source(path, Ok(highlight::python_lines(&text)))
+                    Msg::Source(path.clone(), Ok(highlight::lines(path.file_name(), &text)))
                 }
                 Effect::ReadCalls(function) => {
                     let rows = self.shop.calls.get(&function).cloned().unwrap_or_default();
@@ -470,6 +474,10 @@ impl Driver {
                 Effect::ReadJudged(test) => {
                     let view = self.shop.judged.get(&test).cloned();
                     Msg::Judged(test, Box::new(view.ok_or_else(|| Trouble::internal("No such test."))))
+                }
+                Effect::ReadSpec(file) => {
+                    let view = self.shop.specs.get(&file).cloned();
+                    Msg::Spec(file, Box::new(view.ok_or_else(|| Trouble::internal("No such test."))))
                 }
                 Effect::ReadDiff => Msg::Diff(self.shop.diffed.clone()),
                 Effect::ReadOutgoing(_) => Msg::Outgoing(Some(self.shop.outgoing.as_str().into())),

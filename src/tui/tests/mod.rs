@@ -8,4 +8,5 @@ pub mod judged;
 mod promises;
 mod safety;
 mod screens;
+mod specs;
 pub mod work;

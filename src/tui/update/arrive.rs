@@ -18,6 +18,7 @@ use crate::tui::doc::{self, About, Loaded};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::update::{
     decide, journeys, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, set_subject,
+    specs as update_specs,
 };
 use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;
@@ -32,6 +33,7 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
         && Arc::ptr_eq(&state.snapshot.functions, &snapshot.functions);
     let same_queue = state.restored && Arc::ptr_eq(&state.snapshot.queue, &snapshot.queue);
     let verdicts = Arc::clone(&state.snapshot.verdicts);
+    let specs = Arc::clone(&state.snapshot.specs);
     state.cancelling.retain(|id| snapshot.jobs.iter().any(|job| job.id == *id));
     state.snapshot = snapshot;
     if !same_queue {
@@ -52,6 +54,9 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
     }
     if !Arc::ptr_eq(&verdicts, &state.snapshot.verdicts) || !state.restored {
         journeys::take_rows(state, &verdicts);
+    }
+    if !Arc::ptr_eq(&specs, &state.snapshot.specs) || !state.restored {
+        update_specs::take_rows(state, &specs);
     }
     if !state.restored && !state.snapshot.functions.is_empty() {
         first_place(state);
@@ -161,7 +166,10 @@ pub fn happened(state: &mut AppState, event: Event) {
                 }
             }
         }
+        Event::SpecBegan { .. } | Event::SpecStep { .. } | Event::SpecEnded { .. } => update_specs::happened(state, &event),
+        Event::SpecsRead => state.specs.dirty = true,
         Event::Resync => {
+            state.specs.dirty = true;
             state.decision.dirty = true;
             reread_source(state);
             reread_calls(state);

@@ -11,7 +11,7 @@ use crate::tui::content;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
-use crate::tui::update::{behaviour, journeys, navigate, questions};
+use crate::tui::update::{behaviour, journeys, navigate, questions, specs};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -178,6 +178,12 @@ pub fn redo(state: &mut AppState, out: &mut Vec<Effect>) {
 
 /// Goes to the next proposal that waits.
 pub fn next(state: &mut AppState) {
+    if state.screen == Screen::Specs {
+        if !specs::step(state, true) {
+            state.messages.answer(state.now, words::NO_OTHER_SPEC);
+        }
+        return;
+    }
     if state.screen == Screen::Journeys {
         if !journeys::step(state, true) {
             state.messages.answer(state.now, words::NO_OTHER_TEST);
@@ -205,6 +211,12 @@ pub fn next(state: &mut AppState) {
 
 /// Goes to the proposal before, decided ones too.
 pub fn previous(state: &mut AppState) {
+    if state.screen == Screen::Specs {
+        if !specs::step(state, false) {
+            state.messages.answer(state.now, words::FIRST_SPEC);
+        }
+        return;
+    }
     if state.screen == Screen::Journeys {
         if !journeys::step(state, false) {
             state.messages.answer(state.now, words::FIRST_TEST);

@@ -12,7 +12,7 @@ use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::update::{about, journeys, navigate, questions};
+use crate::tui::update::{about, journeys, navigate, questions, specs};
 use crate::tui::words;
 
 /// Says why: the message whole, else a question that was left open, else all that is known for and against what line 2
@@ -80,6 +80,7 @@ pub fn view(state: &mut AppState) {
             _ => Vec::new(),
         },
         Pane::Journey => journeys::whole(state),
+        Pane::Specs | Pane::Steps => specs::whole(state),
         Pane::Source => {
             let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(u32::MAX);
             state.source.values.get(&line).map(|value| vec![value.clone()]).unwrap_or_default()

@@ -6,7 +6,7 @@ use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{behaviour, decide, journeys, mark_source, place_source, places, rebuild_tree};
+use crate::tui::update::{behaviour, decide, journeys, mark_source, place_source, places, rebuild_tree, specs};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -47,6 +47,10 @@ pub fn act(state: &mut AppState, action: Action) {
         Action::Journeys => {
             screen(state, Screen::Journeys);
             journeys::arrive(state);
+        }
+        Action::Specs => {
+            screen(state, Screen::Specs);
+            specs::arrive(state);
         }
         Action::Runs => screen(state, Screen::Runs),
         Action::Log => screen(state, Screen::Log),
@@ -147,7 +151,7 @@ pub fn show(state: &mut AppState, screen: Screen, pane: Pane) {
                 state.centre = pane;
             }
         }
-        Pane::Intent => state.left = pane,
+        Pane::Intent | Pane::Specs => state.left = pane,
         _ => {}
     }
 }
@@ -160,6 +164,7 @@ fn screen(state: &mut AppState, screen: Screen) {
     let pane = match screen {
         Screen::Review => state.review_focus,
         Screen::Journeys => Pane::Intent,
+        Screen::Specs => Pane::Specs,
         Screen::Runs => Pane::Runs,
         Screen::Log => Pane::Log,
         Screen::Diff => Pane::Diff,
@@ -197,6 +202,7 @@ pub fn moved(state: &mut AppState, pane: Pane) {
         Pane::Diff => behaviour::follow(state),
         Pane::Intent => journeys::choose_clause(state),
         Pane::Journey => journeys::follow(state),
+        Pane::Specs | Pane::Steps => specs::moved(state, pane),
         Pane::Calls => {
             if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor) {
                 state.calls.selected = *at;
@@ -235,11 +241,12 @@ fn sideways(state: &mut AppState, right: bool) {
     let shift = match state.focus {
         Pane::Functions => return fold(state, right),
         Pane::Journey => return journeys::fold(state, right),
+        Pane::Steps => return specs::fold(state, right),
         Pane::Source => &mut state.source.shift,
         Pane::Calls => &mut state.calls.shift,
         Pane::Decision => &mut state.decision.shift,
         Pane::Diff => &mut state.diff.shift,
-        Pane::Intent | Pane::Runs | Pane::Log => return,
+        Pane::Intent | Pane::Specs | Pane::Runs | Pane::Log => return,
     };
     *shift = if right { (*shift + SIDEWAYS).min(4_000) } else { shift.saturating_sub(SIDEWAYS) };
 }
@@ -300,22 +307,23 @@ fn item(state: &mut AppState, forward: bool) {
             let height = state.layout().rows(pane);
             if let (Some(found), Some(list)) = (found, content::list(state, pane)) {
                 list.jump(found, height);
+                moved(state, pane);
             }
         }
     }
 }
 
 fn resize(state: &mut AppState, wider: bool) {
-    let three = state.size.0 >= 140 && matches!(state.screen, Screen::Review | Screen::Journeys);
+    let three = state.size.0 >= 140 && matches!(state.screen, Screen::Review | Screen::Journeys | Screen::Specs);
     let shares = &mut state.shares;
     let grow = |share: &mut u16, wider: bool, from: u16, to: u16| {
         *share = if wider { *share + SHARE_STEP } else { share.saturating_sub(SHARE_STEP) }.clamp(from, to);
     };
     match (state.focus, three) {
         (Pane::Functions, true) => grow(&mut shares.tree, wider, 14, 40),
-        (Pane::Decision | Pane::Journey, true) => grow(&mut shares.decision, wider, 20, 60),
+        (Pane::Decision | Pane::Journey | Pane::Steps, true) => grow(&mut shares.decision, wider, 20, 60),
         (_, true) => grow(&mut shares.decision, !wider, 20, 60),
-        (Pane::Decision | Pane::Journey | Pane::Diff, false) => grow(&mut shares.half, wider, 25, 75),
+        (Pane::Decision | Pane::Journey | Pane::Steps | Pane::Diff, false) => grow(&mut shares.half, wider, 25, 75),
         (_, false) => grow(&mut shares.half, !wider, 25, 75),
     }
 }

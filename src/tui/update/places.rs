@@ -7,7 +7,7 @@ use crate::tui::doc::About;
 use crate::tui::jumps::Place;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{about, behaviour, journeys, list_calls, look, navigate, work};
+use crate::tui::update::{about, behaviour, journeys, list_calls, look, navigate, specs, work};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -40,6 +40,8 @@ pub fn enter(state: &mut AppState) {
         }
         Pane::Decision if state.asks_for_trust() => state.read_only = true,
         Pane::Diff => behaviour::enter(state),
+        // What they do may run something, so it stands with what acts.
+        Pane::Specs | Pane::Steps => {}
         Pane::Decision | Pane::Runs | Pane::Log => follow(state, about(state)),
     }
 }
@@ -184,6 +186,7 @@ fn place(state: &AppState) -> Place {
         source: state.source.path.clone().map(|path| (path, line)),
         journey: state.journeys.test.clone().filter(|_| state.screen == Screen::Journeys),
         line: state.journeys.list.cursor,
+        spec: state.specs.file.clone().filter(|_| state.screen == Screen::Specs),
     }
 }
 
@@ -210,6 +213,9 @@ pub fn jump(state: &mut AppState, back: bool) {
         let clause = state.journeys.clause;
         journeys::open_test(state, test, clause);
         state.journeys.list.cursor = place.line;
+    }
+    if let Some(file) = &place.spec {
+        specs::open(state, file);
     }
     if let Some((path, line)) = &place.source {
         navigate::show_source(state, path, *line);

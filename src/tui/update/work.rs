@@ -14,7 +14,7 @@ use crate::tui::doc::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
-use crate::tui::update::{about, behaviour, decide, draft_text, journeys, layers, navigate, open_edit};
+use crate::tui::update::{about, behaviour, decide, draft_text, journeys, layers, navigate, open_edit, specs};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -105,6 +105,7 @@ pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
             _ => at_function,
         },
         Pane::Intent | Pane::Journey => journeys::to_edit(state),
+        Pane::Specs | Pane::Steps => specs::to_edit(state),
         Pane::Runs | Pane::Log => None,
     };
     match target {
@@ -181,6 +182,10 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
         behaviour::again(state, out);
         return;
     }
+    if state.screen == Screen::Specs {
+        specs::again(state, out);
+        return;
+    }
     let verdict = state.current().is_some_and(|row| row.kind == "verdict");
     if state.screen == Screen::Journeys || (verdict && state.focus == Pane::Decision) {
         let shown = state.loaded().and_then(|loaded| loaded.view.proposal.verdict()).map(|open| open.test.clone());
@@ -218,7 +223,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
             _ => state.snapshot.recordings.first(),
         }
         .map(|row| Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() }),
-        Pane::Log | Pane::Diff | Pane::Intent | Pane::Journey => None,
+        Pane::Log | Pane::Diff | Pane::Intent | Pane::Journey | Pane::Specs | Pane::Steps => None,
     };
     match command {
         Some(command) => out.push(Effect::Send(command)),
@@ -246,6 +251,9 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
     }
     if state.screen == Screen::Journeys {
         return state.open_jobs().find(|job| matches!(job.kind.as_str(), "check" | "judge"));
+    }
+    if state.screen == Screen::Specs {
+        return specs::job(state);
     }
     match about(state) {
         About::Job(index) => return state.snapshot.jobs.get(index).filter(open),

@@ -16,6 +16,7 @@ use crate::tui::content;
 use crate::tui::journeys;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
+use crate::tui::specs;
 use crate::tui::theme::Role;
 use crate::tui::update::left_open;
 use crate::tui::view::{runs, titles};
@@ -24,9 +25,10 @@ use crate::tui::words;
 /// The name in line 1.
 const NAME: &str = "pytead";
 /// The screens of line 1: key, word, action.
-const CHIPS: [(Screen, char, &str, Action); 5] = [
+const CHIPS: [(Screen, char, &str, Action); 6] = [
     (Screen::Review, '1', "Review", Action::Review),
     (Screen::Journeys, '2', "Journeys", Action::Journeys),
+    (Screen::Specs, '3', "Specs", Action::Specs),
     (Screen::Runs, '4', "Runs", Action::Runs),
     (Screen::Log, '5', "Log", Action::Log),
     (Screen::Diff, '6', "Diff", Action::Diff),
@@ -86,8 +88,12 @@ fn build(state: &AppState, head: &str, gap: &str, words: bool, alone: bool, fres
     let mut places = Vec::new();
     for (screen, key, word, action) in CHIPS {
         let here = state.screen == screen;
-        // A comparison that nobody asked for takes no room.
-        let unasked = screen == Screen::Diff && state.diff.shown.is_none() && behaviour::running(state).is_none();
+        // A comparison that nobody asked for takes no room, and neither do YAML tests where there are none.
+        let unasked = match screen {
+            Screen::Diff => state.diff.shown.is_none() && behaviour::running(state).is_none(),
+            Screen::Specs => state.snapshot.specs.is_empty(),
+            _ => false,
+        };
         if !here && (alone || unasked) {
             continue;
         }
@@ -104,7 +110,7 @@ fn build(state: &AppState, head: &str, gap: &str, words: bool, alone: bool, fres
         row = row.add(if here { Role::Focus } else { Role::Text }, label).add(Role::Text, gap.to_owned());
         at += wide + gap.len();
     }
-    if alone && state.screen.decides() {
+    if alone && state.screen.panes().len() > 1 {
         let panes = state.screen.panes();
         let position = panes.iter().position(|pane| *pane == state.focus).unwrap_or(0) + 1;
         let label = format!("{} {position}/{}", titles::pane_word(state, state.focus), panes.len());
@@ -126,6 +132,7 @@ fn chip_counts(state: &AppState, screen: Screen) -> String {
             if live + running == 0 { String::new() } else { format!("»{}", live + running) }
         }
         Screen::Journeys => journeys::counts(&state.snapshot.verdicts),
+        Screen::Specs => specs::counts(&state.snapshot.specs),
         Screen::Log => String::new(),
         Screen::Diff if behaviour::running(state).is_some() => "»".into(),
         Screen::Diff => match state.diff.shown.as_ref().map_or(0, |diff| diff.functions.len()) {
@@ -186,6 +193,7 @@ pub fn second(state: &AppState) -> Row {
     let (left, right) = match state.screen {
         Screen::Review => review_line(state),
         Screen::Journeys => journeys::line(state),
+        Screen::Specs => specs::line(state),
         Screen::Diff => behaviour::line(state),
         Screen::Runs => {
             let live = state.snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
@@ -440,6 +448,7 @@ fn job_word(kind: &str) -> &str {
         "diff" => "comparing with",
         "model" => "asking a model for",
         "check" | "judge" => "judging",
+        "spec" | "respec" => "running",
         other => other,
     }
 }

@@ -11,6 +11,7 @@ use crate::tui::content;
 use crate::tui::journeys;
 use crate::tui::layout::{self, Pane, Slot};
 use crate::tui::row::{Pen, Row};
+use crate::tui::specs;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::{chrome, key_line, layers, titles};
 use crate::tui::words;
@@ -94,7 +95,9 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
         }
         if here && focused {
             row.ground = Some(Role::Selection);
-        } else if here && matches!(slot.pane, Pane::Functions | Pane::Calls | Pane::Diff | Pane::Intent | Pane::Journey) {
+        } else if here
+            && matches!(slot.pane, Pane::Functions | Pane::Calls | Pane::Diff | Pane::Intent | Pane::Journey | Pane::Specs)
+        {
             row.ground = Some(Role::SelectionElsewhere);
         }
         let area = Rect { y: slot.body.y + u16::try_from(line).unwrap_or(0), height: 1, ..slot.body };
@@ -111,6 +114,7 @@ fn stale(state: &AppState, pane: Pane) -> bool {
         Pane::Decision => state.current().is_some_and(|row| row.state == ProposalState::Stale),
         Pane::Diff => behaviour::is_stale(state) || behaviour::running(state).is_some(),
         Pane::Intent | Pane::Journey => journeys::row_of(state).is_some_and(|(_, row)| row.stale),
+        Pane::Steps => specs::row_of(state).is_some_and(|row| row.stale.is_some() && row.running.is_none()),
         _ => false,
     }
 }
@@ -166,6 +170,13 @@ fn empty(state: &AppState, pane: Pane) -> Option<(Role, String)> {
             Some(Ok(_)) => Some((Role::Text, words::NO_CALLS_TOLD.into())),
             None if state.snapshot.verdicts.is_empty() => Some((Role::Text, words::NO_JOURNEYS.into())),
             None => None,
+        },
+        Pane::Specs if state.snapshot.specs.is_empty() => Some((Role::Text, words::NO_SPECS.into())),
+        Pane::Specs => Some((Role::Text, words::filter_hides(state.snapshot.specs.len(), "YAML test"))),
+        Pane::Steps => match &state.specs.loaded {
+            Some(Err(trouble)) => Some(failed(trouble)),
+            _ if state.snapshot.specs.is_empty() => Some((Role::Text, words::NO_SPECS.into())),
+            _ => None,
         },
         Pane::Diff => Some((Role::Text, words::no_diff(behaviour::running(state)))),
         Pane::Decision | Pane::Runs | Pane::Log => None,

@@ -7,6 +7,7 @@ use crate::tui::content;
 use crate::tui::journeys;
 use crate::tui::layout::{Pane, Slot};
 use crate::tui::row::Row;
+use crate::tui::specs;
 use crate::tui::theme::Role;
 use crate::tui::view::{calls, functions, source};
 
@@ -30,6 +31,8 @@ pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
         },
         Pane::Intent => "Intent",
         Pane::Journey => "Journey",
+        Pane::Specs => "Specs",
+        Pane::Steps => "Steps",
         Pane::Runs => "Recordings and jobs",
         Pane::Log => "Log",
         Pane::Diff => "Diff",
@@ -88,7 +91,7 @@ pub fn title(state: &AppState, slot: &Slot) -> Row {
 fn chip(state: &AppState, slot: &Slot, room: usize) -> String {
     let filter = match slot.pane {
         Pane::Log => &state.log_filter,
-        _ if slot.tabs.contains(&Pane::Functions) => &state.filter,
+        _ if slot.tabs.contains(&Pane::Functions) || slot.tabs.contains(&Pane::Specs) => &state.filter,
         _ => return String::new(),
     };
     if filter.is_empty() {
@@ -138,6 +141,8 @@ fn title_right(state: &AppState, slot: &Slot) -> String {
         Pane::Log => "newest first".into(),
         Pane::Intent => state.journeys.told().map_or_else(String::new, |told| journeys::holding(&told.view.judged.verdict)),
         Pane::Journey => journeys::journey_right(state),
+        Pane::Specs => count(state.snapshot.specs.len(), "test"),
+        Pane::Steps => specs::steps_right(state),
         Pane::Diff => state.diff.shown.as_ref().map_or_else(String::new, |diff| count(diff.functions.len(), "function")),
     }
 }

@@ -332,3 +332,26 @@ def test_a_plugin_describes_and_calls_its_tools_by_itself():
     with pytest.raises(ValueError, match="has no tool"):
         asyncio.run(plugin.call_tool("nothing"))
     assert Mine()._state == {} and Mine()._state is not plugin._state
+
+
+def test_what_of_the_project_was_used_is_told_in_the_end(start, tmp_path):
+    (tmp_path / "used.py").write_text("def called():\n    return 1\n\n\ndef other():\n    return 2\n")
+    (tmp_path / "unused.py").write_text("x = 1\n")
+    plugin = (
+        "import subprocess, sys\nfrom pytead_tui import LLMPlugin\nimport used\n\n"
+        "class P(LLMPlugin):\n    name = 'p'\n    async def call(self) -> int:\n        return used.called()\n"
+        "    async def spawn(self) -> int:\n        return subprocess.run([sys.executable, '-c', '']).returncode\n"
+    )
+    host = start(p=plugin)
+    assert host.call("p_call")["result"] == 1
+    told = host.ask("end")["used"]
+    names = [Path(file).name for file in told["files"]]
+    assert "used.py" in names and "unused.py" not in names and not told["spawned"]
+    if sys.version_info >= (3, 12):
+        entered = [name for _, name in told["entered"]]
+        assert "called" in entered and "other" not in entered
+    else:
+        assert told["entered"] is None, "nobody slows down what is tested"
+    host = start(p=plugin)
+    assert host.call("p_spawn")["result"] == 0
+    assert host.ask("end")["used"]["spawned"]

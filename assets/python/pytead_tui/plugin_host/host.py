@@ -15,6 +15,7 @@ from typing import Any
 
 from pytead_tui.plugin_host import loading, plain, remote
 from pytead_tui.plugin_host.checks import Checker
+from pytead_tui.plugin_host.used import Used
 from pytead_tui.worker import frames
 from pytead_tui.worker.frames import Gone, Reader
 
@@ -44,6 +45,7 @@ class Host:
         self.stopped: set = set()  # the numbers of calls that nobody waits for any more
         self.arrived = asyncio.Event()
         self.gone = False
+        self.used: "Used | None" = None
 
     def serve(self) -> int:
         """Serves until the other side hangs up, says that the test is over, or this process is asked to end."""
@@ -70,7 +72,8 @@ class Host:
             while self.waiting:
                 message = self.waiting.pop(0)
                 if message["op"] == "end":
-                    self._reply(message, cleanup=await self._cleanup_all())
+                    failed = await self._cleanup_all()
+                    self._reply(message, cleanup=failed, used=self.used.told() if self.used else None)
                     return
                 await self._take(message)
             if self.gone:
@@ -121,12 +124,15 @@ class Host:
             folder = os.path.dirname(path)
             if folder not in sys.path:
                 sys.path.append(folder)
+        self.used = Used(message["root"])
         for path in message["files"]:
             # Said before: whoever reads it knows which one has ended or held up this process.
             frames.send(self.outgoing, {"id": message["id"], "loading": path})
             self.loaded.add(path)
+        self.used.ours += 1
         for server in message["servers"]:
             await self._connect(server)
+        self.used.ours -= 1
         self.dirty = set(self.loaded.plugins)
         self._reply(message, plugins=self.loaded.described, broken=self.loaded.broken)
 

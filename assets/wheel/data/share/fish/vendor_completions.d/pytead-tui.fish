@@ -59,6 +59,7 @@ complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "trace2test" -d '
 complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "gentests" -d 'Draft tests into one file: `gen -o`, as it was called once'
 complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "__judge" -d 'Answer pytest\'s plugin'
 complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "__spec" -d 'Answer pytest\'s plugin about YAML tests'
+complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "__tools" -d 'Let an agent call the tools of a YAML test'
 complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "completions" -d 'Print the completions of a shell'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -s l -l limit -d 'Inputs kept of each shape of a function' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -s t -l target -l targets -d 'What is recorded: `module:function`, `module`, `*` as a wildcard; by default the whole project' -r
@@ -436,6 +437,14 @@ agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __spec" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __spec" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __spec" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __tools" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __tools" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
+json\t'One JSON object a line: the engine\'s events, then the result'
+markdown\t'A comment for a pull request; `diff` only'
+agent\t'Short, for a coding agent; `diff` only'"
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __tools" -l python -d 'The interpreter that runs the project\'s code' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __tools" -l trust -d 'Trust this folder for this call: its code may be run'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __tools" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand completions" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand completions" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
 json\t'One JSON object a line: the engine\'s events, then the result'

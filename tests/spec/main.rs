@@ -1,7 +1,14 @@
 //! `pytead-tui spec` on the real binary: YAML tests are checked and run with real plugins in real processes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../harness/mod.rs"]
 mod harness;
+
+mod agent;
+mod browser;
+mod former;
+mod many;
+mod screen;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -212,6 +219,8 @@ fn a_plugin_that_dies_hangs_at_import_or_leaves_a_process_is_named_and_survived(
     let place = project();
     place.save("tests/llm/plugins/a_exits.py", "import os\nos._exit(9)\n");
     place.save("tests/llm/plugins/b_raises.py", "raise RuntimeError('not today')\n");
+    place.save("tests/llm/plugins/a_hangs.py", "import time\ntime.sleep(600)\n");
+    place.save("pyproject.toml", "[tool.pytead.spec]\nimport_seconds = 5\n");
     place.save("tests/llm/plugins/c_noisy.py", "print('{\"id\": 1, \"plugins\": []}', flush=True)\n");
     let steps = "  - {name: dies, tool: api_die}\n  - {name: lives, tool: api_echo}\n  - {name: leaks, tool: api_leak}\n";
     let file = only(&place, &with("", steps));
@@ -221,29 +230,11 @@ fn a_plugin_that_dies_hangs_at_import_or_leaves_a_process_is_named_and_survived(
     assert_eq!((&steps[1]["status"], &steps[2]["status"]), (&"passed".into(), &"passed".into()), "{report:#}");
     let notes = report["notes"].to_string();
     assert!(notes.contains("a_exits.py is broken: importing it ends the process"), "{notes}");
+    assert!(notes.contains("a_hangs.py is broken: importing it takes more than 5 s"), "{notes}");
     assert!(notes.contains("b_raises.py is broken: importing it raises RuntimeError: not today (line 1)"), "{notes}");
     assert!(notes.contains("The plugins were started anew"), "{notes}");
     let pid = steps[2]["result"]["pid"].as_i64().unwrap();
     assert!(!Path::new(&format!("/proc/{pid}")).exists(), "what a plugin leaves behind is ended, whatever session it is in");
-}
-
-#[test]
-fn many_tests_at_once_share_nothing_and_leave_nothing_behind() {
-    let place = project();
-    only(&place, &with("", "  - tool: api_echo\n"));
-    for number in 0..24 {
-        let steps = format!(
-            "  - {{tool: store_value, args: {{name: x, value: {number}}}}}\n  - {{tool: list_values, expect: result.count is 1}}\n\
-             \x20 - {{tool: api_create_user, args: {{name: a, email: a@b.c}}, check: result.id == 1}}\n\
-             \x20 - {{tool: api_echo, args: {{value: \"${{stored.x}}\"}}, check: result.value == {number}}}\n"
-        );
-        place.save(&format!("tests/llm/many/test_{number}.yaml"), &with("", &steps));
-    }
-    let (code, said) = spec(&place, &["tests/llm", "-j", "4"]);
-    assert_eq!(code, 0, "{said}");
-    assert!(said.contains("25 YAML tests: 25 passed."), "{said}");
-    assert_eq!(cleaned(&place), 25);
-    assert_eq!(running(&place.root()), 0);
 }
 
 #[test]

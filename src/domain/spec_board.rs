@@ -1,0 +1,126 @@
+//! YAML tests as the workbench shows them: one line each, and one of them with its steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Moment;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::domain::spec::{Phase, Report, StepReport};
+use crate::domain::verdict::Ruling;
+
+/// A YAML test of the project, in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpecRow {
+    /// Its file.
+    pub file: RelPath,
+    /// Its name; the file's where it has none that can be read.
+    pub name: String,
+    /// Mistakes of the file.
+    pub mistakes: usize,
+    /// What came of it last.
+    pub ruling: Option<Ruling>,
+    /// Why, in a sentence; of a wrong file the first mistake.
+    pub reason: String,
+    /// When it ran last.
+    pub at: Option<Moment>,
+    /// Milliseconds it took then.
+    pub ms: u64,
+    /// Why what came of it is not of today's code.
+    pub stale: Option<String>,
+    /// It runs, or waits for its turn.
+    pub running: Option<Running>,
+}
+
+/// A run of a YAML test that goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Running {
+    /// When it was asked for.
+    pub since: Moment,
+    /// It waits for its turn.
+    pub waits: bool,
+    /// Steps that are over.
+    pub done: usize,
+    /// The step that runs: its name, its line, which try it is and how many there may be.
+    pub step: Option<(String, u32, u32, u32)>,
+    /// Why it runs, where nobody asked for it.
+    pub because: Option<String>,
+}
+
+/// A YAML test with all that is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpecView {
+    /// In a line.
+    pub row: SpecRow,
+    /// What it is about.
+    pub description: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// What is wrong with the file.
+    pub mistakes: Vec<SpecMistake>,
+    /// Its steps, as the file has them.
+    pub plan: Vec<PlannedStep>,
+    /// What the steps did, in the order of their ends: of the run that goes on, else of the last one.
+    pub steps: Vec<StepReport>,
+    /// What came of it last, without its steps.
+    pub last: Option<Report>,
+    /// Why it was run then, where nobody asked for it.
+    pub because: Option<String>,
+}
+
+/// Something wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpecMistake {
+    /// The line.
+    pub line: u32,
+    /// What it is, the line itself, and a caret.
+    pub said: Vec<String>,
+}
+
+/// A step as its file has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlannedStep {
+    /// The part of the test.
+    pub phase: Phase,
+    /// Its name.
+    pub name: String,
+    /// Its line.
+    pub line: u32,
+    /// How deep it lies in groups.
+    pub depth: u32,
+    /// Its tool; a group has none.
+    pub tool: Option<String>,
+    /// How often.
+    pub repeat: u32,
+    /// The name its result is kept under.
+    pub save_as: Option<String>,
+}
+
+/// What a run of a YAML test rested on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Used {
+    /// The test's own file and those of its plugins, as they were when it began.
+    pub own: BTreeMap<RelPath, Digest>,
+    /// The project's Python files that were imported, as they were when it ended.
+    pub files: BTreeMap<RelPath, Digest>,
+    /// The functions that were entered: file and qualified name. Where that is not known, all of the files count.
+    pub entered: Option<BTreeSet<(RelPath, String)>>,
+    /// It started processes, and what those ran nobody saw: any change of the code counts.
+    pub spawned: bool,
+}
+
+/// A run of a YAML test, as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpecRun {
+    /// What came of it.
+    pub report: Report,
+    /// When it began.
+    pub began: Moment,
+    /// When it ended.
+    pub at: Moment,
+    /// Why it was run, where nobody asked for it.
+    pub because: Option<String>,
+    /// What it rested on.
+    pub used: Used,
+}
