@@ -3,157 +3,11 @@
 
 mod harness;
 
-use std::io::Write;
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
-
 use harness::Place;
-use harness::model::read_request;
+use harness::judge::{INTENT, Judge, Reply, configure, line_of, nonce, project, right, said, text, well};
 use serde_json::{Value, json};
 
-const INTENT: &str = "Save the user, then welcome them";
 const TEST: &str = "tests/test_free.py::test_free";
-
-/// What a server does with a request.
-enum Reply {
-    Text(String),
-    /// Text that never ends as it should.
-    Cut(String),
-    Status(u16),
-}
-
-/// A server that answers as a function of the request says.
-struct Judge {
-    port: u16,
-    requests: Arc<Mutex<Vec<String>>>,
-}
-
-impl Judge {
-    fn start(answer: impl Fn(usize, &Value) -> Reply + Send + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let seen = requests.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let Some(body) = read_request(&stream) else { continue };
-                let number = seen.lock().unwrap().len();
-                seen.lock().unwrap().push(body.clone());
-                let value = serde_json::from_str(&body).unwrap();
-                let _ = write(&stream, answer(number, &value));
-            }
-        });
-        Self { port, requests }
-    }
-
-    fn config(&self, more: &str) -> String {
-        let port = self.port;
-        format!(
-            "model:\n  provider: here\nproviders:\n  here:\n    kind: openai\n    base_url: http://127.0.0.1:{port}/v1\n    model: tiny\n{more}"
-        )
-    }
-
-    fn asked(&self) -> usize {
-        self.requests.lock().unwrap().len()
-    }
-}
-
-fn write(mut stream: &TcpStream, reply: Reply) -> std::io::Result<()> {
-    let (text, whole) = match reply {
-        Reply::Status(status) => {
-            let body = r#"{"error": {"message": "no"}}"#;
-            return write!(stream, "HTTP/1.1 {status} No\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
-        }
-        Reply::Text(text) => (text, true),
-        Reply::Cut(text) => (text, false),
-    };
-    write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
-    for piece in text.as_bytes().chunks(40) {
-        let data = json!({ "choices": [{ "index": 0, "delta": { "content": String::from_utf8_lossy(piece) } }] });
-        write!(stream, "data: {data}\n\n")?;
-    }
-    if whole {
-        let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }], "usage": { "prompt_tokens": 900, "completion_tokens": 90, "prompt_tokens_details": { "cached_tokens": 512 } } });
-        write!(stream, "data: {end}\n\ndata: [DONE]\n\n")?;
-    }
-    Ok(())
-}
-
-/// All that was said in a request.
-fn said(body: &Value) -> String {
-    fn texts(value: &Value, out: &mut String) {
-        match value {
-            Value::String(text) => {
-                out.push_str(text);
-                out.push('\n');
-            }
-            Value::Array(items) => items.iter().for_each(|item| texts(item, out)),
-            Value::Object(fields) => fields.values().for_each(|field| texts(field, out)),
-            _ => {}
-        }
-    }
-    let mut out = String::new();
-    texts(&body["messages"], &mut out);
-    out
-}
-
-/// The line of the journey in which a function is called.
-fn line_of(body: &Value, function: &str) -> u64 {
-    let said = said(body);
-    let journey = said.split("BEGIN journey").nth(1).unwrap();
-    let line = journey.lines().find(|line| line.contains(" call {") && line.contains(&format!("\"{function}\""))).unwrap();
-    line[1..].split(' ').next().unwrap().parse().unwrap()
-}
-
-fn nonce(body: &Value) -> String {
-    said(body).rsplit("Nonce: ").next().unwrap().lines().next().unwrap().to_owned()
-}
-
-/// A right answer: the user is saved and then welcomed, or the mail is missing.
-fn right(body: &Value, holds: bool) -> Value {
-    let sentence = if holds {
-        json!({ "id": "c1", "span": INTENT, "analysis": "Database.save ended before Mail.send_welcome began.",
-            "evidence": [{ "line": line_of(body, "Database.save"), "quote": "Database.save" }],
-            "claims": [{ "claim": "before", "function": "Database.save", "other": "Mail.send_welcome" }], "outcome": "holds" })
-    } else {
-        json!({ "id": "c1", "span": INTENT, "analysis": "Nobody was welcomed.", "evidence": [],
-            "claims": [{ "claim": "not_called", "function": "Mail.send_welcome", "other": "" }], "outcome": "violated" })
-    };
-    json!({ "schema": "verdict/1", "nonce": nonce(body), "clauses": [sentence], "missing_info": [], "suspected_injection": [],
-        "confidence": "high", "verdict": if holds { "PASS" } else { "FAIL" }, "summary": "Saved, then welcomed." })
-}
-
-fn text(value: &Value) -> Reply {
-    Reply::Text(value.to_string())
-}
-
-/// A project with one test whose intent no rule decides.
-fn project(body: &str) -> Place {
-    let place = Place::empty();
-    let fixture = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/intents");
-    for file in ["shop/__init__.py", "shop/registration.py"] {
-        place.save(file, &std::fs::read_to_string(fixture.join(file)).unwrap());
-    }
-    place.save("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = [\".\"]\n");
-    place.save(
-        "tests/test_free.py",
-        &format!(
-            "from pytead_tui import semantic_test\nfrom shop.registration import Database, Mail, Service\n\n\n\
-             @semantic_test(\"{INTENT}\")\ndef test_free():\n    {body}\n"
-        ),
-    );
-    place
-}
-
-fn well() -> Place {
-    project("assert Service(Database(), Mail()).register(\"a@b.c\", \"A\") == \"Success\"")
-}
-
-fn configure(place: &Place, config: &str) {
-    let folder = place.home().join("config/pytead-tui");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("config.yaml"), config).unwrap();
-}
 
 /// Runs the tests; gives the exit code, what was printed, and the one line of the report.
 fn check(place: &Place, args: &[&str]) -> (i32, String, Value) {
@@ -163,6 +17,7 @@ fn check(place: &Place, args: &[&str]) -> (i32, String, Value) {
     (code, out + &err, line)
 }
 
+/// F1, F15, F19.
 #[test]
 fn what_rules_leave_open_a_chosen_model_decides_once() {
     let place = well();
@@ -222,6 +77,7 @@ fn a_violation_fails_the_test_with_what_the_model_showed() {
     assert!(printed.contains("Nobody was welcomed.") && printed.contains(INTENT), "{printed}");
 }
 
+/// F17, F20.
 #[test]
 fn no_bad_answer_and_no_broken_server_ever_makes_a_verdict() {
     type Bad = fn(usize, &Value) -> Reply;
@@ -265,6 +121,7 @@ fn no_bad_answer_and_no_broken_server_ever_makes_a_verdict() {
     }
 }
 
+/// F17.
 #[test]
 fn what_it_thinks_aloud_is_no_part_of_an_answer() {
     let place = well();
@@ -320,6 +177,58 @@ fn what_would_be_sent_is_shown_before_and_is_what_is_sent() {
     assert_eq!(check(&place, &["--dry-run"]).0, 1);
 }
 
+/// F5.
+#[test]
+fn a_dry_run_says_what_a_model_would_cost_and_hides_no_failing_test() {
+    let place = well();
+    let judge = Judge::start(|_, body| text(&right(body, true)));
+    configure(&place, &judge.config("    price_in: 3\n    price_out: 15.5\n"));
+    place.save(
+        "tests/test_rule.py",
+        "from pytead_tui import semantic_test\nfrom shop.registration import Database\n\n\n\
+        @semantic_test(\"Database.save is called\")\ndef test_rule():\n    Database().save(1, 2)\n\n\n\
+        @semantic_test(\"Be quick\")\ndef test_broken():\n    assert Database().exists(1)\n",
+    );
+    let (code, printed, _) = check(&place, &["--dry-run"]);
+    assert_eq!((code, judge.asked()), (1, 0), "{printed}");
+    assert!(printed.contains("FAILED tests/test_rule.py::test_broken"), "{printed}");
+    let said = printed.split("Would be asked of tiny").nth(1).unwrap_or_else(|| panic!("{printed}"));
+    let tokens: String = said.split("about ").nth(1).unwrap().split(" tokens").next().unwrap().replace(' ', "");
+    // 2 048 tokens of an answer at most.
+    let cost = format!("{:.6}", (tokens.parse::<f64>().unwrap() * 3.0 + 2048.0 * 15.5).ceil() / 1e6);
+    let cost = cost.trim_end_matches('0');
+    assert!(said.contains(&format!("(at most {cost} with the answer)")), "{cost}: {printed}");
+    let all = printed.lines().find(|line| line.starts_with("intents: ")).unwrap_or_else(|| panic!("{printed}"));
+    assert!(
+        all.starts_with("intents: 1 without a model, 1 of tiny at 127.0.0.1") && all.contains(&format!("at most {cost}, 0 kept")),
+        "{all}"
+    );
+    assert!(printed.contains("PASS tests/test_rule.py::test_rule") && printed.contains("✓ Database.save is called"), "{printed}");
+    // What was asked cost what the server counted, and a kept verdict costs nothing.
+    let (_, printed, _) = check(&place, &["tests/test_free.py"]);
+    assert!(printed.contains("asked 1× with 900 tokens (512 of them cached) for 0.004095, 0 kept"), "{printed}");
+    let (_, printed, _) = check(&place, &["--dry-run", "tests/test_free.py"]);
+    assert!(printed.contains("0 of tiny") && printed.contains("with about 0 tokens, 1 kept from before"), "{printed}");
+}
+
+#[test]
+fn workers_share_what_a_run_may_ask() {
+    let place = well();
+    let judge = Judge::start(|_, body| text(&right(body, true)));
+    let body = place.read("tests/test_free.py");
+    for number in 0..4 {
+        place.save(
+            &format!("tests/test_free_{number}.py"),
+            &body.replace("test_free", &format!("test_free_{number}")).replace(INTENT, &format!("{INTENT}: {number}")),
+        );
+    }
+    configure(&place, &judge.config("judge:\n  session_questions: 3\n"));
+    let (code, out, err) = place.run(&["--trust", "check", "--refresh", "--", "-n", "3", "--semantic-report=report.jsonl"]);
+    assert_eq!((code, judge.asked()), (0, 3), "{out}{err}");
+    let reasons = place.read("report.jsonl");
+    assert_eq!(reasons.matches("Nothing more is asked: 3 of 3 questions of this run are spent").count(), 2, "{reasons}");
+}
+
 #[test]
 fn nothing_goes_to_another_machine_without_a_persons_word() {
     let place = well();
@@ -362,6 +271,7 @@ fn rules_come_first_and_the_budget_of_a_run_ends() {
     assert_eq!(judge.asked(), 1);
 }
 
+/// F19.
 #[test]
 fn data_that_speaks_to_the_model_never_passes() {
     let place =
@@ -371,111 +281,6 @@ fn data_that_speaks_to_the_model_never_passes() {
     let (code, printed, line) = check(&place, &[]);
     assert_eq!((code, &line["verdict"]), (0, &json!("UNCLEAR")), "{printed}");
     assert!(line["reason"].as_str().unwrap().contains("reads like an instruction to a model"), "{line}");
-}
-
-#[test]
-fn planted_secrets_are_found_nowhere() {
-    let secrets = [
-        "hunter2-by-name",
-        "tr0ub4dor-in-text",
-        "pl4in-literal",
-        "env-file-s3cret",
-        "variable-s3cret",
-        "bearer.t0ken-x",
-        "4111 1111 1111 1111",
-        "userinfo-pw1",
-        "raised-pa55",
-        "returned-t0k",
-        "nested-pa55",
-        "Zm9vYmFyQmF6UXV4MTIzNDU2Nzg5MHF3ZXJ0eQ",
-    ];
-    let place = project("go()");
-    place.save(".env", "SHOP_PASSWORD=env-file-s3cret\n");
-    place.save(
-        "shop/secrets.py",
-        "import os\n\n\nclass Refused(Exception):\n    pass\n\n\ndef login(password, creds):\n    api_key = \"pl4in-literal\"\n    return {\"token\": \"returned-t0k\", \"ok\": bool(api_key)}\n\n\n\
-         def say(text):\n    return text\n\n\ndef refuse():\n    raise Refused(\"password=raised-pa55\")\n\n\n\
-         def work():\n    login(\"-\".join([\"hunter2\", \"by\", \"name\"]), {\"deep\": [{\"passwd\": \"nested-pa55\"}]})\n    say(\"db_password=tr0ub4dor-in-text\")\n    \
-         say(\"the file says env-file-s3cret\")\n    say(\"and \" + os.environ[\"DEPLOY_TOKEN\"])\n    say(\"Authorization: Bearer bearer.t0ken-x\")\n    \
-         say(\"paid with 4111 1111 1111 1111\")\n    say(\"postgres://ada:userinfo-pw1@db/shop\")\n    say(\"Zm9vYmFyQmF6UXV4MTIzNDU2Nzg5MHF3ZXJ0eQ\")\n    \
-         try:\n        refuse()\n    except Refused:\n        pass\n",
-    );
-    place.edit(
-        "tests/test_free.py",
-        "from shop.registration import Database, Mail, Service",
-        "from shop.secrets import work as go",
-    );
-    let judge = Judge::start(|_, body| {
-        let mut answer = right_about(body, "login");
-        answer["clauses"][0]["claims"] = json!([]);
-        text(&answer)
-    });
-    configure(&place, &judge.config(""));
-    let args = [
-        "--trust",
-        "check",
-        "--journey",
-        "--lines",
-        "--suggest",
-        "--",
-        "--semantic-report=report.jsonl",
-        "--junitxml=junit.xml",
-        "-v",
-    ];
-    let output = place.command(&args).env("DEPLOY_TOKEN", "variable-s3cret").output().unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert_eq!(judge.asked(), 1, "{printed}");
-    // And what was recorded as a program.
-    let recorded = place.command(&["--trust", "run", "--journey", "--", "python", "-c", "from shop.secrets import work; work()"]);
-    let recorded = { recorded }.env("DEPLOY_TOKEN", "variable-s3cret").output().unwrap();
-    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
-    let exported = place.run(&["export", "1"]);
-    let accepted =
-        place.command(&["--trust", "check", "--accept", TEST]).env("DEPLOY_TOKEN", "variable-s3cret").output().unwrap();
-    assert!(accepted.status.success(), "{}", String::from_utf8_lossy(&accepted.stderr));
-    let mut places = vec![
-        ("what is printed".to_owned(), printed.into_bytes()),
-        ("the prompt".to_owned(), judge.requests.lock().unwrap().join("\n").into_bytes()),
-        ("the export".to_owned(), exported.1.into_bytes()),
-    ];
-    for folder in [place.root(), place.home()] {
-        gather(&folder, &mut places);
-    }
-    assert!(
-        places.iter().any(|(name, _)| name.ends_with("pytead.db"))
-            && places.iter().any(|(name, _)| name.contains("semantic.journeys"))
-    );
-    for (name, bytes) in places {
-        for secret in secrets {
-            // Long random texts are only taken out of what leaves: values of them are what drafts are made of.
-            let random = secret.starts_with("Zm9v") && name != "the prompt";
-            let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
-            assert!(!found || random, "{secret} is in {name}");
-        }
-    }
-}
-
-/// A right answer of one sentence that a call shows.
-fn right_about(body: &Value, function: &str) -> Value {
-    json!({ "schema": "verdict/1", "nonce": nonce(body), "missing_info": [], "suspected_injection": [], "confidence": "high",
-        "verdict": "PASS", "summary": "It does.",
-        "clauses": [{ "id": "c1", "span": INTENT, "analysis": "It does.", "outcome": "holds", "claims": [],
-            "evidence": [{ "line": line_of(body, function), "quote": function }] }] })
-}
-
-/// Reads every file that was written but for the sources that hold the secrets.
-fn gather(folder: &std::path::Path, out: &mut Vec<(String, Vec<u8>)>) {
-    for entry in folder.read_dir().unwrap().flatten() {
-        let path = entry.path();
-        let name = path.display().to_string();
-        if path.is_dir() {
-            if !name.ends_with("__pycache__") && !name.contains("/home/cache/pytead-tui/python") {
-                gather(&path, out);
-            }
-        } else if !name.ends_with("secrets.py") && !name.ends_with(".env") {
-            out.push((name, std::fs::read(&path).unwrap_or_default()));
-        }
-    }
 }
 
 /// A project with a YAML test of which rules decide nothing.

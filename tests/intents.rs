@@ -45,6 +45,12 @@ fn pytest(place: &Place, args: &[&str], variables: &[(&str, &str)]) -> (i32, Str
     (output.status.code().unwrap_or(-1), said)
 }
 
+fn git(place: &Place, args: &[&str]) {
+    let done = std::process::Command::new("git").args(args).current_dir(place.root()).envs(place.environment()).status();
+    assert!(done.unwrap().success(), "git {args:?}");
+}
+
+/// F6, F18.
 #[test]
 fn every_test_gets_the_verdict_that_it_earns() {
     let place = project();
@@ -145,6 +151,7 @@ fn without_a_judge_no_test_fails_and_none_is_called_passed() {
     assert!(said.contains("/bin/true is no judge of this version"), "{said}");
 }
 
+/// F16.
 #[test]
 fn judging_leaves_nothing_behind() {
     let place = project();
@@ -163,6 +170,7 @@ fn judging_leaves_nothing_behind() {
     assert_eq!(names(&temporary), Vec::<String>::new());
 }
 
+/// F5.
 #[test]
 fn a_dry_run_says_what_would_come_of_it_and_hides_no_failing_test() {
     let place = project();
@@ -236,6 +244,7 @@ fn a_test_without_an_intent_is_shown_what_it_did_and_which_clauses_would_hold() 
     assert_eq!(report(&place)["test_new"]["verdict"], "PASS", "{said}");
 }
 
+/// F1.
 #[test]
 fn two_runs_read_the_same_but_for_what_chance_decides() {
     let place = project();
@@ -306,6 +315,7 @@ fn what_a_person_accepted_decides_until_the_intent_or_the_journey_changes() {
     assert_eq!(ruling, "ERROR", "{reason}");
 }
 
+/// All of `defects`; its tests name the faults.
 #[test]
 fn the_predecessors_defects_are_not_ours() {
     let place = Place::empty();
@@ -321,7 +331,7 @@ fn the_predecessors_defects_are_not_ours() {
         let wanted = name.split('_').nth(1).unwrap().to_uppercase();
         assert_eq!(line["verdict"], wanted.as_str(), "{name}: {line}");
     }
-    assert_eq!(found.len(), 11, "{said}");
+    assert_eq!(found.len(), 15, "{said}");
     assert!(!said.contains("hunter2"), "{said}");
     assert!(said.contains("[CALLED] login({'creds': {'password': [REDACTED:password#1]}})"), "{said}");
     assert!(said.contains("[CALLED] sign({'author': 'Ada', 'tokens_used': 12, 'certain': True})"), "{said}");
@@ -395,6 +405,12 @@ fn a_person_overrules_a_verdict_until_the_test_does_something_else() {
         place.command(&["--trust", "check", "--override", test, "--reason", "I know better"]).env("AI_AGENT", "1").output();
     assert!(String::from_utf8_lossy(&refused.unwrap().stderr).contains("Decisions are a person's"));
     assert!(!place.root().join("tests/semantic.audit.jsonl").exists());
+    git(&place, &["init", "-q"]);
+    git(&place, &["config", "user.name", "Ada\u{1b} Lovelace"]);
+    git(&place, &["config", "user.email", "ada@example.com"]);
+    let (code, said) = overrule("The mail goes out first on purpose, password=hunter9.");
+    assert_eq!(code, 0, "{said}");
+    assert!(!place.read("tests/semantic.audit.jsonl").contains("hunter9"));
     let (code, said) = overrule("The mail goes out first on purpose.");
     assert_eq!(code, 0, "{said}");
     let (code, said, line) = verdict(&place);
@@ -404,7 +420,9 @@ fn a_person_overrules_a_verdict_until_the_test_does_something_else() {
         said.contains("ada overruled it: The mail goes out first on purpose. Without that: Database.exists is called before"),
         "{said}"
     );
-    assert_eq!(check(&place, &["--audit"]).0, 0);
+    let (code, said) = check(&place, &["--audit"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("FAIL by ada (Ada\\x1b Lovelace <ada@example.com>): The mail goes out first on purpose."), "{said}");
     // It does something else: what was overruled is not what happens.
     place.edit("shop/registration.py", "        self.database.save(email, name)\n        return \"Success\"\n\n    def explode", "        self.database.save(email, name)\n        self.database.save(email, name)\n        return \"Success\"\n\n    def explode");
     let (code, said, line) = verdict(&place);
@@ -415,7 +433,7 @@ fn a_person_overrules_a_verdict_until_the_test_does_something_else() {
     let audit = place.read("tests/semantic.audit.jsonl");
     place.save("tests/semantic.audit.jsonl", &audit.replace("on purpose", "by chance"));
     let (code, said) = check(&place, &["--audit"]);
-    assert!(code == 1 && said.contains("Line 1 of tests/semantic.audit.jsonl is not as it was written"), "{said}");
+    assert!(code == 1 && said.contains("Line 2 of tests/semantic.audit.jsonl is not as it was written"), "{said}");
 }
 
 #[test]
@@ -462,4 +480,47 @@ fn what_fixtures_do_after_a_test_is_judged_after_it() {
         "{said}"
     );
     assert!(said.contains("ERROR at teardown of test_fail_late") && said.contains("Database.save was not called"), "{said}");
+}
+
+/// What pytest-semantic 0.1.11 itself kept of the two tests of the fixture, by its own keys.
+const FORMER: &str = "CREATE TABLE IF NOT EXISTS semantic_evaluations (
+                eval_hash TEXT PRIMARY KEY,
+                passed BOOLEAN,
+                reason TEXT
+            );
+    INSERT INTO semantic_evaluations VALUES ('af47bfb9b7ff3b4bf79b5989f9224830514a9b08f1b7fac6fedc166a83b3dadb', 1, 'All of it \u{1b}[31mwas\u{202e} ordered, password=hunter9.');
+    INSERT INTO semantic_evaluations VALUES ('47cbc42576e94535bc63c9bc543ee3aa7278b28be984e1b202b02d78a2a8fdbf', 0, 'Nobody said so.');";
+
+#[test]
+fn what_the_predecessor_kept_is_told_and_decides_nothing() {
+    let place = Place::empty();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/intents/former");
+    for file in ["shop/__init__.py", "shop/orders.py", "test_orders.py"] {
+        place.save(file, &std::fs::read_to_string(fixture.join(file)).unwrap());
+    }
+    let cache = place.root().join(".pytest_semantic_cache.db");
+    rusqlite::Connection::open(&cache).unwrap().execute_batch(FORMER).unwrap();
+    let before = std::fs::read(&cache).unwrap();
+    let (code, said) = check(&place, &["--", "--semantic-report=report.jsonl"]);
+    assert_eq!(code, 0, "{said}");
+    let found = report(&place);
+    assert_eq!((&found["test_order"]["verdict"], &found["test_other"]["verdict"]), (&"UNCLEAR".into(), &"UNCLEAR".into()));
+    let reason = |name: &str| found[name]["reason"].as_str().unwrap().to_owned();
+    assert!(
+        reason("test_order").contains("pytest-semantic once passed this very journey: “All of it")
+            && reason("test_order").ends_with("ordered, password=[REDACTED:assigned#1]”. That decides nothing here."),
+        "{}",
+        reason("test_order")
+    );
+    assert!(reason("test_other").contains("once failed this very journey: “Nobody said so”"), "{}", reason("test_other"));
+    assert!(!said.contains('\u{202e}') && !said.contains('\u{1b}') && !said.contains("hunter9"), "{said}");
+    assert_eq!(check(&place, &["--strict"]).0, 1, "it is no verdict");
+    assert_eq!(std::fs::read(&cache).unwrap(), before);
+    // Another journey was never judged; a damaged file says nothing.
+    place.edit("shop/orders.py", "continue", "break");
+    let (_, said) = check(&place, &[]);
+    assert!(said.matches("pytest-semantic once").count() == 1, "{said}");
+    std::fs::write(&cache, &before[..before.len() / 2]).unwrap();
+    let (code, said) = check(&place, &[]);
+    assert!(code == 0 && !said.contains("pytest-semantic once"), "{said}");
 }

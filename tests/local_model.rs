@@ -11,6 +11,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use harness::judge::{answer, well};
 use harness::{Place, python_with};
 use pytead_tui::llm::local::protocol::{End, Generate, Load, Order, Reason, Report, Sampling};
 use pytead_tui::llm::local::{Knobs, Local};
@@ -389,6 +390,35 @@ fn a_draft_by_a_model_of_this_machine_is_streamed_and_proved() {
     let (code, out, _) = place.run(&["model", "list"]);
     assert_eq!(code, 0);
     assert!(out.contains("●") && out.contains("llama, 65536 tokens of context"), "{out}");
+}
+
+#[test]
+fn a_model_of_this_machine_judges_in_the_form_that_is_forced_and_noise_is_never_a_verdict() {
+    let place = well();
+    place.run(&["trust"]);
+    let check = |path: &Path, more: &[&str]| {
+        let (code, out, err) = place.run(&["model", "use", &path.display().to_string()]);
+        assert_eq!(code, 0, "{out}{err}");
+        let (code, out, err) = place.run(&[&["check"], more, &["--", "--semantic-report=report.jsonl"]].concat());
+        let line: serde_json::Value = serde_json::from_str(place.read("report.jsonl").lines().next().unwrap()).unwrap();
+        (code, out + &err, line)
+    };
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    // Whatever it writes has the form, and belongs to no question.
+    let noise = model(folders[0].path(), None);
+    let (code, printed, line) = check(&noise, &[]);
+    assert_eq!((code, &line["verdict"]), (0, &json!("ERROR")), "{printed}");
+    assert!(line["evaluator"].as_str().unwrap().starts_with("llm:local/"), "{line}");
+    assert!(printed.contains("1 not judged"), "{printed}");
+    assert_eq!(check(&noise, &["--strict"]).0, 1, "never green under strict");
+    // One that answers what was asked, as the real engine and the forced form let it.
+    let (_, printed, _) = check(&noise, &["--show-outgoing"]);
+    let wanted = answer(&printed.replace("\\n", "\n"), true).to_string();
+    let right = model(folders[1].path(), Some(&wanted));
+    let (code, printed, line) = check(&right, &["--strict"]);
+    assert_eq!((code, &line["verdict"]), (0, &json!("PASS")), "{printed}");
+    assert_eq!(line["clauses"][0]["outcome"], "holds", "{line}");
+    assert!(printed.contains("asked 1×"), "{printed}");
 }
 
 #[test]

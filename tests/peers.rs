@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
+use harness::judge::{answer, configure, well};
 use harness::python_with;
 use pytead_tui::domain::settings::Network;
 use pytead_tui::llm::answer::{Answer, whole};
@@ -122,6 +123,30 @@ async fn llama_server_answers_follows_a_schema_and_says_what_is_too_long() {
     let grammar = request("Yes or no?", Form::Grammar("root ::= \"yes\" | \"no\"".into()));
     let word = ask(endpoint(&noise.address, 3).as_ref(), grammar).await.unwrap().text;
     assert!(["yes", "no"].contains(&word.as_str()), "{word}");
+}
+
+#[test]
+#[ignore = "needs programs of others"]
+fn intents_are_judged_by_a_llama_server_and_its_noise_is_never_a_verdict() {
+    let python = peer("PYTEAD_PEER_XLLAMACPP");
+    let place = well();
+    let check = |server: &Server, more: &[&str]| {
+        let served = format!("kind: openai, base_url: '{}/v1', model: tiny", server.address);
+        configure(&place, &format!("model: {{provider: here}}\nproviders: {{here: {{{served}}}}}\n"));
+        let words = [&["--trust", "check", "--strict"], more, &["--", "--semantic-report=report.jsonl"]].concat();
+        let (code, out, err) = place.run(&words);
+        let line: serde_json::Value = serde_json::from_str(place.read("report.jsonl").lines().next().unwrap()).unwrap();
+        (code, out + &err, line)
+    };
+    let noise = serve(&python, None, 32_768);
+    let (code, printed, line) = check(&noise, &[]);
+    assert_eq!((code, line["verdict"].as_str()), (1, Some("ERROR")), "{printed}");
+    let (_, printed, _) = check(&noise, &["--show-outgoing"]);
+    let body = printed.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{printed}"));
+    let wanted = answer(&harness::judge::said(&serde_json::from_str(body).unwrap()), true).to_string();
+    let (code, printed, line) = check(&serve(&python, Some(&wanted), 32_768), &[]);
+    assert_eq!((code, line["verdict"].as_str()), (0, Some("PASS")), "{printed}");
+    assert!(printed.contains("asked 1×"), "{printed}");
 }
 
 #[tokio::test]

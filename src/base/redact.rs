@@ -112,6 +112,21 @@ impl Redactor {
         self.replace(text, finders::first_outgoing, true)
     }
 
+    /// Gives what stands for a text that is known to be a secret of this kind.
+    pub fn placeholder(&mut self, secret: &str, kind: &str) -> String {
+        let next = self.numbers.len() + 1;
+        let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
+        format!("[REDACTED:{kind}#{number}]")
+    }
+
+    /// As [`redact`](Self::redact) for a text that stands alone: its secrets are numbered among themselves.
+    pub fn redact_alone(&mut self, text: &str) -> Option<String> {
+        let numbers = std::mem::take(&mut self.numbers);
+        let safe = self.redact(text);
+        self.numbers = numbers;
+        safe
+    }
+
     /// Takes long random texts out of what was redacted otherwise already.
     pub fn redact_random(&mut self, text: &str) -> Option<String> {
         self.replace(text, finders::first_random, false)
@@ -142,9 +157,7 @@ impl Redactor {
             self.first_known(text, at).into_iter().chain(find(text, at)).min_by_key(finders::rank)
         {
             out.push_str(&text[at..start]);
-            let next = self.numbers.len() + 1;
-            let number = *self.numbers.entry(text[start..end].to_owned()).or_insert(next);
-            out.push_str(&format!("[REDACTED:{kind}#{number}]"));
+            out.push_str(&self.placeholder(&text[start..end], kind));
             if lines {
                 text[start..end].matches('\n').for_each(|line| out.push_str(line));
             }

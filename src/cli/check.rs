@@ -93,13 +93,15 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let folder = intent_runs::scratch()?;
     let told = folder.path().join("told");
     let flags = [format!("--semantic-journeys={}", told.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
-    let words: Vec<String> = args.tests.into_iter().chain(flags).chain(args.command).collect();
+    let words: Vec<String> = args.tests.iter().cloned().chain(flags).chain(args.command).collect();
     let code = pytest(untraced(&options, &words)?).await?;
     if code != OK {
         return Ok(code);
     }
     let mut out = Output::stdout(global.format);
-    for accepted in accepting::accept(&options.root, &intent_runs::told(&told)?, &args.clauses, args.covers_all)? {
+    let mut told = intent_runs::told(&told)?;
+    intent_runs::only(&mut told, &args.tests);
+    for accepted in accepting::accept(&options.root, &told, &args.clauses, args.covers_all)? {
         let value =
             serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey, "uncovered": accepted.uncovered });
         out.result("accepted", &value);

@@ -9,14 +9,17 @@ use crate::cli::args::{Global, Judge as Args};
 use crate::cli::{OK, consent_of, root_of, settings, trust_of};
 use crate::domain::verdict::{Asked, Verdict};
 use crate::engine::intents::{Judge, Request};
+use crate::engine::spending::Run;
 
 /// What the plugin and this binary have to agree on.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Ask {
     Judge(Request),
+    /// Names of tests may hold secrets: their parameters are in them.
+    Conceal(Vec<String>),
 }
 
 #[derive(Debug, Serialize)]
@@ -30,6 +33,7 @@ enum Answer {
     /// A model is asked now, which takes its time.
     Asking(Asked),
     Verdict(Box<Verdict>),
+    Concealed(Vec<String>),
     Error(String),
 }
 
@@ -39,7 +43,8 @@ pub async fn judge(global: &Global, args: Args) -> Result<u8, Trouble> {
     // Wrong settings are for the verbs that people type; a test is judged by what is right of them.
     let mut settings = settings(global, &root, trust_of(global, &root)?).map(|loaded| loaded.settings).unwrap_or_default();
     settings.judge.model = args.model.or(settings.judge.model);
-    let judge = Judge::open(&root, &settings, &consent_of(&root)?, args.processes);
+    let run = Run { processes: args.processes, session: args.session };
+    let judge = Judge::open(&root, &settings, &consent_of(&root)?, &run);
     let model = judge.announcement();
     if !say(&Answer::Ready { version: env!("CARGO_PKG_VERSION"), protocol: PROTOCOL, model }) {
         return Ok(OK);
@@ -53,6 +58,7 @@ pub async fn judge(global: &Global, args: Args) -> Result<u8, Trouble> {
                 };
                 Answer::Verdict(Box::new(judge.judge(&request, &mut tell).await))
             }
+            Ok(Ask::Conceal(names)) => Answer::Concealed(judge.conceal(names)),
             Err(error) => Answer::Error(format!("The judge did not understand pytest's plugin: {error}.")),
         };
         if !say(&answer) {

@@ -17,11 +17,12 @@ use crate::judge::audit::{self, State};
 pub(super) async fn overrule(global: &Global, args: Check) -> Result<u8, Trouble> {
     let lasts = args.expires.as_deref().map(clean::age).transpose()?;
     let (options, mut out) = (options(global, root_of(global, None)?, false)?, Output::stdout(global.format));
-    let words = args.overrule.into_iter().chain(["--no-semantic-strict".to_owned()]).chain(args.command).collect();
-    let (code, told) = run(&options, words).await?;
+    let words = args.overrule.iter().cloned().chain(["--no-semantic-strict".to_owned()]).chain(args.command).collect();
+    let (code, mut told) = run(&options, words).await?;
     if code > FINDINGS {
         return Ok(code);
     }
+    intent_runs::only(&mut told, &args.overrule);
     for entry in overriding::overrule(&options.root, &told, args.reason.as_deref().unwrap_or_default(), lasts)? {
         out.result("overruled", &entry);
         out.say(format!("Overruled: {}, for as long as it does and means the same.", text::display_line(&entry.test)));
@@ -48,7 +49,7 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
     let words: Vec<String> = there.collect();
     let mut told = intent_runs::Told::new();
     if !words.is_empty() {
-        let flags = ["-q", "--no-semantic-strict", "--semantic-dry-run"].map(str::to_owned);
+        let flags = ["-q", "--no-header", "--no-summary", "--no-semantic-strict", "--semantic-dry-run"].map(str::to_owned);
         let (code, found) = run(&options, words.into_iter().chain(flags).chain(args.command).collect()).await?;
         if code > FINDINGS {
             return Ok(code);
@@ -85,6 +86,6 @@ fn lines(one: &Audited) -> Vec<String> {
     let safe = |text: &str| text::display_line(text).into_owned();
     vec![
         format!("{mark} {} {state}", safe(&one.entry.test)),
-        format!("    {} by {}: {}", one.entry.was.word(), safe(&one.entry.by), safe(&one.entry.reason)),
+        format!("    {} by {}: {}", one.entry.was.word(), one.entry.who(), safe(&one.entry.reason)),
     ]
 }

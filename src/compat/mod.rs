@@ -1,12 +1,14 @@
 //! What the predecessor `pytead` left behind: its traces, read without running any of them, its command line and settings.
 //!
 //! [`trace`] reads one trace, [`graph`] and [`pickle`] are its two formats; which function a trace is of is not decided here.
+//! [`semantic`] and [`semantic_log`] are about `pytest-semantic`: its settings, and what its cache is keyed by.
 //! [`spelling`] and [`settings`] put its command line and its files of settings into today's words.
 
 pub mod generator;
 pub mod graph;
 pub mod pickle;
 pub mod semantic;
+pub mod semantic_log;
 pub mod settings;
 pub mod spelling;
 pub mod trace;

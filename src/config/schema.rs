@@ -158,6 +158,13 @@ pub const KEYS: &[Key] = &[
     ),
     key("providers.*.key_env", Form::Text, Project::Nothing, "The variable that holds the key."),
     key("providers.*.concurrency", Form::Whole(1, 256), Project::Nothing, "Requests at once."),
+    key(
+        "providers.*.price_in",
+        Form::Number(0.0, 1e6),
+        Project::Nothing,
+        "What a million tokens cost that are sent, in your money.",
+    ),
+    key("providers.*.price_out", Form::Number(0.0, 1e6), Project::Nothing, "What a million tokens cost that are written."),
     key("spec.paths", Form::Texts, Project::Sets, "Folders below the root in which YAML files are tests."),
     key("spec.workers", Form::Whole(1, 64), Project::Sets, "YAML tests at once."),
     key(
@@ -187,6 +194,12 @@ pub const KEYS: &[Key] = &[
     key("judge.model", Form::Text, Project::Nothing, "The name of the model that judges, in place of the provider's own."),
     key("judge.tokens", Form::Whole(1_000, 1 << 20), Project::Lowers, "Most tokens of one question about an intent."),
     key("judge.session_tokens", Form::Whole(0, 1 << 30), Project::Lowers, "Most tokens of all questions of one run."),
+    key(
+        "judge.session_questions",
+        Form::Whole(0, 1 << 30),
+        Project::Lowers,
+        "Most questions of one run, of all its workers together.",
+    ),
     key(
         "judge.fail_ttl",
         Form::Whole(0, 8_760),

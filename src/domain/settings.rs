@@ -222,7 +222,7 @@ pub const CLAUDE_CODE: &str = "claude_code";
 pub const COMMAND: &str = "command";
 
 /// `providers.<name>`: a place that answers model requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Provider {
     /// `openai` for any OpenAI-compatible endpoint, `local` for a file on this machine, `claude_code` for its command
@@ -240,6 +240,10 @@ pub struct Provider {
     pub key_env: Option<String>,
     /// Requests at once.
     pub concurrency: u32,
+    /// What a million tokens cost that are sent.
+    pub price_in: Option<f64>,
+    /// What a million tokens cost that are written.
+    pub price_out: Option<f64>,
 }
 
 impl Default for Provider {
@@ -252,6 +256,8 @@ impl Default for Provider {
             model: String::new(),
             key_env: None,
             concurrency: 2,
+            price_in: None,
+            price_out: None,
         }
     }
 }
@@ -296,13 +302,23 @@ pub struct Judge {
     pub tokens: u32,
     /// Most tokens of all questions of one run.
     pub session_tokens: u32,
+    /// Most questions of one run.
+    pub session_questions: u32,
     /// Hours that a model's FAIL or UNCLEAR is kept.
     pub fail_ttl: u32,
 }
 
 impl Default for Judge {
     fn default() -> Self {
-        Self { ask: Ask::On, provider: None, model: None, tokens: 24_000, session_tokens: 400_000, fail_ttl: 24 }
+        Self {
+            ask: Ask::On,
+            provider: None,
+            model: None,
+            tokens: 24_000,
+            session_tokens: 400_000,
+            session_questions: 500,
+            fail_ttl: 24,
+        }
     }
 }
 

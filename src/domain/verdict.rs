@@ -128,6 +128,9 @@ pub struct Asked {
     pub kept: bool,
     /// The answers came from a recording.
     pub replayed: bool,
+    /// What it cost, where prices are known, in millionths; where nothing was sent, what one question costs at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
 }
 
 /// What can be asked for beside a verdict.

@@ -23,6 +23,7 @@ use crate::domain::question::Consent;
 use crate::domain::settings::{self, Settings};
 use crate::domain::verdict::{Asked, Ruling};
 use crate::engine::provider;
+use crate::engine::spending::{Price, Purse, Run, money};
 use crate::judge::answer::{self, Confidence, Outcome, Word};
 use crate::judge::prompt::{self, Question};
 use crate::judge::told::TooLong;
@@ -46,14 +47,15 @@ pub struct Asking {
     provider: Arc<dyn Provider>,
     limits: settings::Judge,
     max_tokens: u32,
+    price: Price,
     /// What was said before, where that can be kept.
     kept: Option<Opinions>,
+    purse: Purse,
     session: Mutex<Session>,
 }
 
 #[derive(Debug, Default)]
 struct Session {
-    spent: usize,
     failures: usize,
     /// Why it is not asked any more.
     broken: Option<String>,
@@ -124,11 +126,11 @@ struct Opinion {
 }
 
 impl Asking {
-    /// Finds the model that a person chose to be asked; none where nobody did.
+    /// Finds the model that a person chose to be asked, for the processes of a run; none where nobody did.
     ///
     /// # Errors
     /// When the chosen one cannot be asked, with the sentence that says why.
-    pub fn open(settings: &Settings, root: &Path, consent: &Consent) -> Result<Option<Self>, Trouble> {
+    pub fn open(settings: &Settings, root: &Path, consent: &Consent, run: &Run) -> Result<Option<Self>, Trouble> {
         let judge = &settings.judge;
         let chosen = judge.provider.as_ref().or(settings.model.provider.as_ref());
         let recorded = || root.join(&settings.model.answers_folder).is_dir();
@@ -147,21 +149,17 @@ impl Asking {
             Err(_) if chosen.is_none() => return Ok(None),
             Err(trouble) => return Err(trouble),
         };
-        let kept = Places::find().ok().and_then(|places| Opinions::open(&places.cache, &places.state).ok());
+        let places = Places::find().ok();
+        let kept = places.as_ref().and_then(|places| Opinions::open(&places.cache, &places.state).ok());
         Ok(Some(Self {
             provider,
             limits: judge.clone(),
             max_tokens: settings.generation.max_tokens,
+            price: Price::of(&own),
+            purse: Purse::open(judge, run, places.as_ref().map(|places| places.state.as_path())),
             kept,
             session: Mutex::new(Session::default()),
         }))
-    }
-
-    /// Shares the budget of the run with other processes that judge its tests.
-    #[must_use]
-    pub fn shared(mut self, processes: u32) -> Self {
-        self.limits.session_tokens /= processes.max(1);
-        self
     }
 
     /// Names the model, for reports: `llm:` with its place and name.
@@ -180,11 +178,12 @@ impl Asking {
     pub fn announcement(&self) -> String {
         let thousands = |number: u32| text::thousands(usize::try_from(number).unwrap_or(usize::MAX));
         format!(
-            "what rules leave open is asked of {} at {}: at most {} tokens each, {} in all",
+            "what rules leave open is asked of {} at {}: at most {} tokens each, {} in all, and {} questions",
             text::display_line(self.provider.model()),
             self.host(),
             thousands(self.limits.tokens),
             thousands(self.limits.session_tokens),
+            thousands(self.limits.session_questions),
         )
     }
 
@@ -226,14 +225,7 @@ impl Asking {
             ..Asked::default()
         };
         if about.dry {
-            let reason = format!(
-                "Would be asked of {} at {}: about {} tokens ({}).",
-                asked.model,
-                asked.host,
-                text::thousands(asked.tokens),
-                if self.provider.is_local() { "on this machine, no cost" } else { "its price is not known here" },
-            );
-            return Reply::Not { ruling: Ruling::Unclear, reason, asked: Some(asked) };
+            return self.unasked(asked);
         }
         let mut turn = Turn { asking: self, question, written: &written, asked, tell };
         match turn.opinions(self.last(about)).await {
@@ -244,6 +236,19 @@ impl Asking {
             }
             Err((ruling, reason)) => Reply::Not { ruling, reason, asked: Some(turn.asked) },
         }
+    }
+
+    /// Says what would be asked, and what that costs.
+    fn unasked(&self, mut asked: Asked) -> Reply {
+        asked.cost = self.price.cost(asked.tokens as u64, u64::from(self.max_tokens));
+        let cost = match asked.cost {
+            Some(cost) => format!("at most {} with the answer", money(cost)),
+            None if self.provider.is_local() => "on this machine, no cost".to_owned(),
+            None => "its price is not known here: set price_in and price_out of its provider".to_owned(),
+        };
+        let tokens = text::thousands(asked.tokens);
+        let reason = format!("Would be asked of {} at {}: about {tokens} tokens ({cost}).", asked.model, asked.host);
+        Reply::Not { ruling: Ruling::Unclear, reason, asked: Some(asked) }
     }
 
     fn written(&self, question: &Question<'_>, redactor: &mut Redactor) -> Result<prompt::Asked, String> {
@@ -308,7 +313,7 @@ impl Asking {
             why: text::display_line(&sentence.why).into_owned(),
             evidence: sentence.evidence.into_iter().map(LineId).collect(),
         });
-        let asked = Asked { kept: true, times: 0, ..opinion.asked };
+        let asked = Asked { kept: true, times: 0, cost: None, ..opinion.asked };
         Some(Reply::Decided { sentences: sentences.collect(), suspicion: opinion.suspicion, asked })
     }
 
@@ -339,23 +344,12 @@ impl Asking {
         }
     }
 
-    /// Takes what a question may cost out of the budget of the run.
+    /// Takes a question out of what the run may ask.
     fn take(&self, tokens: usize) -> Result<(), String> {
-        let mut session = self.session.lock();
-        if let Some(reason) = &session.broken {
-            return Err(reason.clone());
+        match &self.session.lock().broken {
+            Some(reason) => Err(reason.clone()),
+            None => self.purse.take(tokens),
         }
-        let most = usize::try_from(self.limits.session_tokens).unwrap_or(usize::MAX);
-        let after = session.spent.saturating_add(tokens);
-        if after > most {
-            return Err(format!(
-                "Nothing more is asked: {} of {} tokens of this run are spent. Raise judge.session_tokens.",
-                text::thousands(session.spent),
-                text::thousands(most),
-            ));
-        }
-        session.spent = after;
-        Ok(())
     }
 
     fn failed(&self, error: &ModelError) -> (Ruling, String) {
@@ -426,10 +420,10 @@ impl Turn<'_, '_> {
     async fn question(&mut self, number: usize, again: Option<&str>) -> Result<Result<Believed, Fault>, (Ruling, String)> {
         let asking = self.asking;
         let (request, nonce) = asking.request(self.written, number, again);
-        asking.take(self.written.tokens).map_err(|reason| (Ruling::Error, reason))?;
         if !asking.provider.is_allowed() {
             return Err(asking.failed(&ModelError::NotAllowed { host: asking.provider.host().to_owned() }));
         }
+        asking.take(self.written.tokens).map_err(|reason| (Ruling::Error, reason))?;
         (self.tell)(&self.asked);
         self.asked.times += 1;
         let answer = match whole(asking.provider.as_ref(), request, CancellationToken::new()).await {
@@ -460,9 +454,13 @@ impl Turn<'_, '_> {
         add(&mut self.asked.cached, usage.cached);
         add(&mut self.asked.written, usage.written);
         self.asked.replayed |= usage.replayed;
+        let asking = self.asking;
+        if !usage.replayed {
+            let sent = usage.prompt.unwrap_or(self.written.tokens as u64);
+            add(&mut self.asked.cost, asking.price.cost(sent, usage.written.unwrap_or(0)));
+        }
         // What was written counts too, where that is told.
-        let written = usage.written.and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or(0);
-        self.asking.session.lock().spent += written;
+        asking.purse.add(usage.written.unwrap_or(0));
     }
 }
 

@@ -25,10 +25,12 @@ use crate::engine::accepting;
 use crate::engine::asking::{self, Asking, Reply};
 use crate::engine::judging::{self, Understood};
 use crate::engine::leaving::{self, Seen};
+use crate::engine::once_said;
 use crate::engine::overriding;
 use crate::engine::programs;
 use crate::engine::redacting;
 use crate::engine::ruling::{anew, decided, decisive, fold, not_clauses, nothing_recorded, own, undecided, verdict, word};
+use crate::engine::spending::Run;
 use crate::judge::answer;
 use crate::judge::audit::Override;
 use crate::judge::evaluate::Missing;
@@ -102,6 +104,7 @@ pub struct Judge {
     /// When the run began.
     began: Moment,
     index: Arc<Index>,
+    secret: redacting::Places,
     /// What was accepted, or why that cannot be read.
     lock: Result<Lock, String>,
     /// The model that is asked about what nothing else decides, or why the chosen one cannot be; none where nobody chose one.
@@ -119,17 +122,17 @@ struct Standing {
 }
 
 impl Judge {
-    /// Reads the project's sources, and finds the model that was chosen. `processes` judge the tests of this run.
+    /// Reads the project's sources, and finds the model that was chosen.
     #[must_use]
-    pub fn open(root: &Path, settings: &Settings, consent: &Consent, processes: u32) -> Self {
+    pub fn open(root: &Path, settings: &Settings, consent: &Consent, run: &Run) -> Self {
         let began = clock::now();
         let said = |trouble: Trouble| text::display_line(&trouble.to_string()).into_owned();
         let lock = accepting::read(root, lock::PATH).and_then(|text| Lock::read(text.as_deref())).map_err(said);
-        let asking = Asking::open(settings, root, consent).map_err(said);
-        let asking = asking.map(|asking| asking.map(|asking| asking.shared(processes)));
+        let asking = Asking::open(settings, root, consent, run).map_err(said);
         let index = Arc::new(Index::build(root, &settings.record.exclude, &|_, _| {}));
         let overrides = overriding::read(root).map(|(overrides, _)| overrides).unwrap_or_default();
-        Self { root: root.to_owned(), began, index, lock, asking, overrides }
+        let secret = redacting::Places::new(&index);
+        Self { root: root.to_owned(), began, index, secret, lock, asking, overrides }
     }
 
     /// Says what may be asked of a model, and how much of it; nothing where no model is asked.
@@ -157,6 +160,11 @@ impl Judge {
         };
         let verdict = self.decide(request, &mut journey, standing, &bound.journey, tell).await;
         let mut verdict = Verdict { shown, bound: Some(bound), ..verdict };
+        if matches!(verdict.verdict, Ruling::Unclear | Ruling::Error)
+            && let Some(said) = once_said::said(&self.root, &self.index, &request.test, &request.intent, &journey.events)
+        {
+            verdict.reason = format!("{} {said}", verdict.reason);
+        }
         overriding::apply_to(&self.overrides, &request.test, &mut verdict, clock::now());
         let accepts = decisive(request).is_none();
         let open = accepts && verdict.verdict == Ruling::Unclear;
@@ -164,6 +172,13 @@ impl Judge {
         let seen = Seen { events: &journey.events, gaps: &journey.gaps, began: self.began, accepts, suggestions };
         leaving::leave(&self.root, request, &verdict, seen);
         verdict
+    }
+
+    /// Gives names of tests without the secrets in them, each by itself.
+    #[must_use]
+    pub fn conceal(&self, names: Vec<String>) -> Vec<String> {
+        let mut redactor = redacting::of_project(&self.root);
+        names.into_iter().map(|name| redactor.redact_alone(&name).unwrap_or(name)).collect()
     }
 
     fn show(&self, show: Show, request: &Request, journey: &mut Journey, standing: &Standing) -> Vec<String> {
@@ -193,6 +208,7 @@ impl Judge {
         let lines = text.lines().skip(function.span.first as usize - 1);
         let source: Vec<&str> = lines.take((function.span.last + 1 - function.span.first) as usize).collect();
         let source = source.join("\n");
+        let source = self.secret.without_given(&source, redactor);
         redactor.redact_source(&source).unwrap_or(source)
     }
 

@@ -15,7 +15,9 @@ use crate::domain::decision::FileEdit;
 use crate::domain::verdict::{Bound, Ruling, Verdict};
 use crate::engine::accepting;
 use crate::engine::intent_runs::Told;
+use crate::engine::redacting;
 use crate::judge::audit::{self, Override, State};
+use crate::source::git;
 use crate::write::apply::apply;
 
 /// Characters of a reason at least.
@@ -49,6 +51,7 @@ pub fn overrule(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>)
 /// When the reason is too short, a verdict is none that can be overruled, or the file cannot be read.
 pub fn plan(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> Result<(Vec<Override>, FileEdit), Trouble> {
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reason = redacting::of_project(root).redact(&reason).unwrap_or(reason);
     if reason.chars().count() < REASON_MIN {
         return Err(Trouble::usage("The reason is too short.")
             .because("Whoever reads it in a year has nothing else.")
@@ -56,6 +59,7 @@ pub fn plan(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> 
     }
     let now = clock::now();
     let expires = lasts.map(|lasts| Moment(now.0.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX))));
+    let git = git::person(root).map(|person| text::display_line(&person).into_owned());
     let mut added = Vec::new();
     for (test, one) in told {
         let open = one.verdict.as_ref().filter(|verdict| matches!(verdict.verdict, Ruling::Fail | Ruling::Unclear));
@@ -64,6 +68,7 @@ pub fn plan(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> 
             test: test.clone(),
             at: now,
             by: accepting::person(),
+            git: git.clone(),
             actor: PERSON.into(),
             was: verdict.verdict,
             evaluator: verdict.evaluator.clone(),

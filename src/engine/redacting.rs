@@ -1,9 +1,14 @@
-//! What knows a project's secrets: the process's own variables, and those of the project's `.env` file.
+//! What knows a project's secrets: the process's own variables, those of the project's `.env` file, and which parameters of
+//! its functions take one.
 
+use std::collections::{BTreeSet, HashMap};
 use std::io::Read;
 use std::path::Path;
 
-use crate::base::redact::Redactor;
+use crate::base::redact::{self, Redactor};
+use crate::domain::function::{FunctionKind, ParamKind};
+use crate::source::given::given;
+use crate::source::index::Index;
 
 /// Bytes of a `.env` file that are read.
 const SIZE_MAX: u64 = 64 << 10;
@@ -22,4 +27,74 @@ pub(super) fn of_project(root: &Path) -> Redactor {
         }
     }
     Redactor::with_env_file(&text)
+}
+
+/// Which places of which functions take a secret: those of parameters with a secret name.
+pub(super) struct Places(HashMap<String, BTreeSet<usize>>);
+
+impl Places {
+    /// Looks through the functions of a project. One that has the name of another one counts for it, too.
+    pub(super) fn new(index: &Index) -> Self {
+        let mut places: HashMap<String, BTreeSet<usize>> = HashMap::new();
+        for function in index.functions() {
+            let bound = matches!(function.kind, FunctionKind::Method | FunctionKind::ClassMethod | FunctionKind::Property);
+            let by_place = function.params.iter().skip(usize::from(bound));
+            let by_place = by_place.take_while(|param| param.kind != ParamKind::KeywordOnly);
+            let secret: Vec<usize> =
+                by_place.enumerate().filter(|(_, param)| redact::is_secret_name(&param.name)).map(|(place, _)| place).collect();
+            if secret.is_empty() {
+                continue;
+            }
+            let mut names = function.id.qualname().rsplit('.');
+            let name = match (names.next(), names.next()) {
+                (Some("__init__" | "__new__"), Some(class)) => class,
+                (name, _) => name.unwrap_or_default(),
+            };
+            places.entry(name.to_owned()).or_default().extend(secret);
+        }
+        // What dataclasses and their like take is the list of their fields.
+        for class in index.modules().flat_map(|module| &module.classes) {
+            let name = class.qualname.rsplit('.').next().unwrap_or_default();
+            let secret = class.fields.iter().enumerate().filter(|(_, field)| redact::is_secret_name(&field.name));
+            for (place, _) in secret {
+                places.entry(name.to_owned()).or_default().insert(place);
+            }
+        }
+        Self(places)
+    }
+
+    /// Gives source without the literals that are given to such a parameter; each keeps the number of its lines.
+    pub(super) fn without_given(&self, source: &str, redactor: &mut Redactor) -> String {
+        if self.0.is_empty() {
+            return source.to_owned();
+        }
+        let mut out = String::with_capacity(source.len());
+        let mut at = 0;
+        for range in given(source, &|name, place| self.0.get(name).is_some_and(|places| places.contains(&place))) {
+            let secret = &source[range.clone()];
+            out.push_str(&source[at..range.start]);
+            out.push_str(&redactor.placeholder(secret, "given"));
+            secret.matches('\n').for_each(|line| out.push_str(line));
+            at = range.end;
+        }
+        out + &source[at..]
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_for_a_secret_parameter_goes_and_equal_ones_stay_equal() {
+        let place = tempfile::tempdir().unwrap();
+        let source = "class Vault:\n    def __init__(self, api_key):\n        pass\n\n    def login(self, user, password, *, token=None):\n        \
+                      pass\n\n\ndef work():\n    Vault('k3y-one').login('ada', 'k3y-one')\n    login('x', 'y', 'z')\n";
+        std::fs::write(place.path().join("m.py"), source).unwrap();
+        let places = Places::new(&Index::build(place.path(), &[], &|_, _| {}));
+        let safe = places.without_given(source, &mut Redactor::new([]));
+        assert!(safe.contains("Vault('[REDACTED:given#1]').login('ada', '[REDACTED:given#1]')"), "{safe}");
+        assert!(safe.contains("    login('x', '[REDACTED:given#2]', 'z')"), "{safe}");
+    }
 }

@@ -133,7 +133,7 @@ async fn take_in(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
 /// Names a test by its file below the root, wherever pytest's own root is.
 fn node(judged: &crate::domain::verdict::JudgedTest) -> String {
     match judged.test.split_once("::") {
-        Some((_, name)) => format!("{}::{name}", judged.file),
+        Some((_, name)) => intent_runs::known(&format!("{}::{name}", judged.file)).to_owned(),
         None => judged.file.to_string(),
     }
 }

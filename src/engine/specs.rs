@@ -90,8 +90,7 @@ impl Specs {
     /// Lets the model that a person chose decide what rules leave open.
     #[must_use]
     pub fn with_model(mut self, consent: &Consent) -> Self {
-        self.consent = consent.clone();
-        self.asking = Asking::open(&self.settings, &self.root, consent).map_err(|trouble| trouble.to_string());
+        self.asking = Asking::open(&self.settings, &self.root, consent, &Run::default()).map_err(|trouble| trouble.to_string());
         self
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::base::clock::Moment;
-use crate::base::seal;
+use crate::base::{seal, text};
 use crate::domain::verdict::{Bound, Ruling};
 
 /// Where they are, below the project's root.
@@ -20,8 +20,11 @@ pub struct Override {
     pub test: String,
     /// When.
     pub at: Moment,
-    /// Who.
+    /// Who, as the machine knows them.
     pub by: String,
+    /// Who, as git would sign a commit: name and address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<String>,
     /// `person`; what anything else overruled does not count.
     pub actor: String,
     /// What it would be without.
@@ -69,6 +72,13 @@ impl Override {
         } else {
             State::Stands
         }
+    }
+
+    /// Names who overruled: as the machine knows them, and as git does.
+    #[must_use]
+    pub fn who(&self) -> String {
+        let git = self.git.as_ref().map_or_else(String::new, |git| format!(" ({git})"));
+        text::display_line(&format!("{}{git}", self.by)).into_owned()
     }
 
     /// Writes its line.
@@ -121,6 +131,7 @@ mod tests {
             test: "t.py::t[a]".into(),
             at: Moment(5),
             by: "ada".into(),
+            git: Some("Ada <ada@example.com>".into()),
             actor: "person".into(),
             was: Ruling::Fail,
             evaluator: "rules".into(),
@@ -134,9 +145,10 @@ mod tests {
     #[test]
     fn a_line_is_read_as_it_was_written_or_not_at_all() {
         let line = overruled().line();
-        let second = Override { expires: None, ..overruled() }.line();
+        let alone = Override { expires: None, git: None, ..overruled() };
+        let second = alone.line();
         let text = format!("{line}\n\n{second}\n");
-        assert_eq!(read(&text), (vec![overruled(), Override { expires: None, ..overruled() }], vec![]));
+        assert_eq!(read(&text), (vec![overruled(), alone], vec![]));
         for damaged in [line.replace("FAIL", "PASS"), line.replace("cron", "kron"), line[1..].to_owned(), "{}".into(), "7".into()]
         {
             assert_eq!(read(&format!("{damaged}\n{second}")).1, [1], "{damaged}");

@@ -205,10 +205,23 @@ impl<'s, 'a> Judge<'s, 'a> {
                 if around.is_empty() {
                     return Vec::new();
                 }
-                vec![within(&|act| around.iter().any(|above| self.story.is_below(act, *above)))]
+                let mut inside = vec![false; self.story.acts.len()];
+                for above in around {
+                    // One inside another one adds nothing.
+                    if !inside[above] {
+                        self.story.below(above).iter().for_each(|act| inside[*act] = true);
+                    }
+                }
+                vec![within(&|act| inside[act])]
             }
             Scope::InEach(function) => {
-                self.of(&whole, function).into_iter().map(|above| within(&|act| self.story.is_below(act, above))).collect()
+                let below = |above: usize| {
+                    let mut part: Part = self.story.below(above).to_vec();
+                    part.retain(|act| self.act(*act).phase == phase);
+                    part.sort_unstable();
+                    part
+                };
+                self.of(&whole, function).into_iter().map(below).collect()
             }
             Scope::Per(names) => self.slices(&whole, names),
             Scope::Between(first, last) => {
@@ -217,8 +230,10 @@ impl<'s, 'a> Judge<'s, 'a> {
                     .into_iter()
                     .filter_map(|(from, _)| {
                         let end = self.act(from).end?;
-                        let until = lasts.iter().map(|(act, _)| self.act(*act).start).find(|start| *start > end);
-                        Some(within(&|act| self.act(act).start > end && until.is_none_or(|until| self.act(act).start < until)))
+                        let close = lasts.get(lasts.partition_point(|(act, _)| self.act(*act).start <= end));
+                        let from = whole.partition_point(|act| self.act(*act).start <= end);
+                        let until = close.map_or(whole.len(), |(last, _)| whole.partition_point(|act| act < last));
+                        Some(whole[from..until].to_vec())
                     })
                     .collect()
             }
@@ -248,7 +263,10 @@ impl<'s, 'a> Judge<'s, 'a> {
         if slices.is_empty() {
             return vec![whole.clone()];
         }
-        let others: Part = whole.iter().copied().filter(|act| key(*act).is_none()).collect();
+        // Of those without, only what the clause speaks of can matter.
+        let any = matches!(self.bound.clause.head, Head::RaisedInside { .. });
+        let meant = |act: usize| any || self.bound.functions().any(|(_, own)| own == self.act(act).function);
+        let others: Part = whole.iter().copied().filter(|act| meant(*act) && key(*act).is_none()).collect();
         slices
             .into_values()
             .map(|mut slice| {

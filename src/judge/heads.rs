@@ -1,10 +1,13 @@
 //! What each kind of clause means in one part of a story, and the lines that show it.
 
+use std::collections::{BTreeSet, HashMap};
+
 use crate::domain::clause::{Calls, Head, Times, Which};
 use crate::domain::journey::LineId;
 use crate::domain::value::Value;
 use crate::judge::evaluate::{Answer3, Judge, Part, Verdict, argument};
-use crate::judge::story::Ended;
+use crate::judge::near::{Begins, Below, Ends, Hits};
+use crate::judge::story::{Ended, Story};
 use crate::judge::values::{self, Answer};
 
 /// Lines of evidence for what holds.
@@ -27,8 +30,10 @@ pub(super) fn decide(judge: &Judge<'_, '_>, head: &Head, part: &Part) -> Verdict
             Ended::Closed | Ended::Open => None,
         }),
         Head::ReturnsResultOf { function, of } => {
+            let results: Vec<(usize, Answer)> = judge.of(part, of).into_iter().map(|act| (act, Answer::Yes)).collect();
+            let results = Below::new(judge.story, &results);
             in_part.each(function, "returned something else", |act| match judge.act(act).ended {
-                Ended::Returned(value) => Some(in_part.is_result_of(act, value, of)),
+                Ended::Returned(value) => Some(in_part.is_result_of(act, value, &results)),
                 Ended::Raised { .. } => Some(Answer::No),
                 Ended::Closed | Ended::Open => None,
             })
@@ -51,23 +56,31 @@ pub(super) fn decide(judge: &Judge<'_, '_>, head: &Head, part: &Part) -> Verdict
             in_part.universal(calls, "had another argument", |act| argument(judge.act(act), parameter, test))
         }
         Head::Successively { calls, parameter, values } => in_part.successively(calls, parameter, values),
-        Head::Within { function, calls } => in_part.each(function, "ended without it", |act| {
-            let below = in_part.hits(calls).into_iter().filter(|(inner, _)| judge.story.is_below(*inner, act));
-            Some(Answer::any(below.map(|(_, fits)| fits)))
-        }),
+        Head::Within { function, calls } => {
+            let below = Below::new(judge.story, &in_part.hits(calls));
+            in_part.each(function, "ended without it", |act| Some(Answer::any(below.of(Some(act)).map(|(_, fits)| fits))))
+        }
         Head::OnlyInside { calls, function } => in_part.universal(calls, "happened elsewhere", |act| {
             judge.story.above(act).any(|above| judge.is_of(above, function)).into()
         }),
         Head::NeverBetween { first, last, calls } => in_part.never_between(first, last, calls),
         Head::OnlyBetween { calls, first, last } => {
-            let windows = in_part.windows(first, last);
+            let mut windows = in_part.windows(first, last);
             let open = windows.iter().any(|window| window.sure != Answer::Yes);
+            // Of those that are open when a call begins, the last to close.
+            windows.sort_by_key(|window| window.from);
+            let closes: Vec<Option<LineId>> = windows
+                .iter()
+                .scan(None, |last, window| {
+                    *last = window.until.max(*last);
+                    Some(*last)
+                })
+                .collect();
             in_part.universal(calls, "happened outside", |act| {
                 let act = judge.act(act);
-                let inside = windows.iter().any(|window| {
-                    window.from < act.start && act.end.is_some() && window.until.is_some_and(|until| act.ended_before(until))
-                });
-                if inside {
+                let begun = windows.partition_point(|window| window.from < act.start);
+                let until = begun.checked_sub(1).and_then(|last| closes[last]);
+                if act.end.is_some() && until.is_some_and(|until| act.ended_before(until)) {
                     Answer::Yes
                 } else if open {
                     Answer::Unknown
@@ -91,6 +104,21 @@ struct Window {
     /// None when it never closed.
     until: Option<LineId>,
     sure: Answer,
+}
+
+/// What is inside a call.
+struct Inside {
+    begins: Begins,
+    /// The first for sure.
+    first: Option<usize>,
+    any: Answer,
+}
+
+impl Inside {
+    fn new(story: &Story<'_>, hits: &Hits) -> Self {
+        let sure = hits.iter().filter(|(_, fits)| *fits == Answer::Yes).map(|(act, _)| *act);
+        Self { begins: Begins::of(story, hits), first: sure.min(), any: Answer::any(hits.iter().map(|(_, fits)| *fits)) }
+    }
 }
 
 struct InPart<'j, 's, 'a> {
@@ -206,9 +234,9 @@ impl InPart<'_, '_, '_> {
             let (first, then) = (&pair[0], &pair[1]);
             open |= Answer::any(first.iter().map(|(_, fits)| *fits)).and(Answer::any(then.iter().map(|(_, fits)| *fits)))
                 != Answer::Yes;
+            let ends = Ends::of(self.judge.story, first);
             for (late, fits) in then {
-                let before = Answer::any(first.iter().filter(|(early, _)| self.precedes(*early, *late)).map(|(_, fits)| *fits));
-                match fits.not().or(before) {
+                match fits.not().or(ends.before(self.start(*late))) {
                     Answer::Yes => {}
                     Answer::Unknown => open = true,
                     Answer::No => {
@@ -230,48 +258,59 @@ impl InPart<'_, '_, '_> {
     }
 
     fn only_after(&self, calls: &Calls, first: &Calls) -> Verdict {
-        let firsts = self.hits(first);
-        self.universal(calls, &format!("came without {first} before it"), |late| {
-            Answer::any(firsts.iter().filter(|(early, _)| self.precedes(*early, late)).map(|(_, fits)| *fits))
-        })
+        let ends = Ends::of(self.judge.story, &self.hits(first));
+        self.universal(calls, &format!("came without {first} before it"), |late| ends.before(self.start(late)))
     }
 
     /// The last call of the same strand that began before and is not around it belongs to the other one.
     fn immediately_after(&self, calls: &Calls, first: &Calls) -> Verdict {
-        let firsts = self.hits(first);
+        let firsts: HashMap<usize, Answer> = self.hits(first).into_iter().collect();
         self.universal(calls, &format!("did not come right after {first}"), |late| {
             let strand = self.judge.act(late).strand;
             let before =
                 (0..late).rev().find(|act| self.judge.act(*act).strand == strand && !self.judge.story.is_below(late, *act));
             let Some(before) = before else { return Answer::No };
             let mut chain = std::iter::once(before).chain(self.judge.story.above(before));
-            let found = chain.find_map(|act| firsts.iter().find(|(early, _)| *early == act && self.precedes(*early, late)));
-            found.map_or(Answer::No, |(_, fits)| *fits)
+            chain.find_map(|act| firsts.get(&act).filter(|_| self.precedes(act, late))).copied().unwrap_or(Answer::No)
         })
     }
 
     fn followed(&self, calls: &Calls, by: &[Calls]) -> Verdict {
         let after: Vec<(usize, Answer)> = by.iter().flat_map(|calls| self.hits(calls)).collect();
-        self.universal(calls, "was not followed by it", |early| {
-            Answer::any(after.iter().filter(|(late, _)| self.precedes(early, *late)).map(|(_, fits)| *fits))
-        })
+        let begins = Begins::of(self.judge.story, &after);
+        self.universal(calls, "was not followed by it", |early| begins.after(self.judge.act(early).end))
     }
 
     /// Each gets the first one after it that is still free, on the same object where both have one.
     fn paired(&self, calls: &Calls, with: &Calls) -> Verdict {
-        let (opening, mut closing) = (self.hits(calls), self.hits(with));
+        let (opening, closing) = (self.hits(calls), self.hits(with));
         if opening.iter().chain(&closing).any(|(_, fits)| *fits == Answer::Unknown) {
             return self.unknown(&opening.iter().chain(&closing).copied().collect::<Vec<_>>());
         }
+        // The free ones: all, and by their objects.
+        let mut free: BTreeSet<(LineId, usize)> = BTreeSet::new();
+        let mut of_object: HashMap<Option<u64>, BTreeSet<(LineId, usize)>> = HashMap::new();
+        for (close, _) in closing {
+            let one = (self.start(close), close);
+            free.insert(one);
+            of_object.entry(self.judge.act(close).receiver).or_default().insert(one);
+        }
         let mut items = Vec::new();
         for (open, _) in opening {
-            let receiver = self.judge.act(open).receiver;
-            let place = closing.iter().position(|(close, _)| {
-                let other = self.judge.act(*close).receiver;
-                self.precedes(open, *close) && (receiver.is_none() || other.is_none() || receiver == other)
-            });
-            items.push((open, Answer::from(place.is_some())));
-            place.map(|place| closing.remove(place));
+            let own = self.judge.act(open);
+            let next = |set: Option<&BTreeSet<(LineId, usize)>>| {
+                let after = (std::ops::Bound::Excluded((own.end?, usize::MAX)), std::ops::Bound::Unbounded);
+                set?.range(after).next().copied()
+            };
+            let found = match own.receiver {
+                None => next(Some(&free)),
+                own => [next(of_object.get(&own)), next(of_object.get(&None))].into_iter().flatten().min(),
+            };
+            items.push((open, Answer::from(found.is_some())));
+            if let Some(found) = found {
+                free.remove(&found);
+                of_object.entry(self.judge.act(found.1).receiver).or_default().remove(&found);
+            }
         }
         self.all(items, &format!("has no {with} of its own"))
     }
@@ -283,19 +322,20 @@ impl InPart<'_, '_, '_> {
         let reaches: std::collections::BTreeSet<_> =
             all.iter().flat_map(|(act, _)| story.above(*act)).map(|around| self.judge.act(around).function).collect();
         let wrong = if called { format!("was not followed by {then}") } else { format!("and yet {then} was called") };
+        let below = Below::new(story, &all);
+        let mut known: HashMap<Option<usize>, Inside> = HashMap::new();
         let mut items = Vec::new();
         for (act, fits) in self.hits(condition) {
             let around = story.above(act).find(|around| reaches.contains(self.judge.act(*around).function));
-            let inside = all.iter().filter(|(other, _)| around.is_none_or(|around| story.is_below(*other, around)));
+            let inside = known.entry(around).or_insert_with(|| Inside::new(story, &below.of(around).collect::<Vec<_>>()));
             let found = if called {
-                Answer::any(inside.filter(|(other, _)| self.precedes(act, *other)).map(|(_, fits)| *fits))
+                inside.begins.after(self.judge.act(act).end)
             } else {
-                let offending = inside.clone().find(|(_, sure)| *sure == Answer::Yes);
-                if let (Some((other, _)), Answer::Yes) = (offending, fits) {
-                    let why = format!("{condition} in {}, {wrong} in {}.", self.start(act), self.start(*other));
-                    return Verdict::new(Answer3::Violated, why, vec![self.start(act), self.start(*other)]);
+                if let (Some(other), Answer::Yes) = (inside.first, fits) {
+                    let why = format!("{condition} in {}, {wrong} in {}.", self.start(act), self.start(other));
+                    return Verdict::new(Answer3::Violated, why, vec![self.start(act), self.start(other)]);
                 }
-                Answer::any(inside.map(|(_, fits)| *fits)).not()
+                inside.any.not()
             };
             items.push((act, fits.not().or(found), fits));
         }
@@ -307,13 +347,11 @@ impl InPart<'_, '_, '_> {
     }
 
     /// A value is, or holds, what a call of the function below this one returned.
-    fn is_result_of(&self, act: usize, value: &Value, of: &str) -> Answer {
-        Answer::any(self.judge.of(self.part, of).into_iter().filter(|inner| self.judge.story.is_below(*inner, act)).map(
-            |inner| match self.judge.act(inner).ended {
-                Ended::Returned(result) => values::same(result, value),
-                _ => Answer::No,
-            },
-        ))
+    fn is_result_of(&self, act: usize, value: &Value, results: &Below<'_, '_>) -> Answer {
+        Answer::any(results.of(Some(act)).map(|(inner, _)| match self.judge.act(inner).ended {
+            Ended::Returned(result) => values::same(result, value),
+            _ => Answer::No,
+        }))
     }
 
     fn raised_inside(&self, exception: &str, function: &str, handled: bool, by: Option<&str>) -> Verdict {
@@ -363,7 +401,8 @@ impl InPart<'_, '_, '_> {
                 let Some(value) = self.judge.act(*act).arg(parameter) else { return (*act, Answer::No, None) };
                 let mut all = Answer::No;
                 let mut giver = None;
-                for result in results.iter().copied().filter(|result| self.precedes(*result, *act)) {
+                // The last of them is the likeliest.
+                for result in results.iter().rev().copied().filter(|result| self.precedes(*result, *act)) {
                     let Ended::Returned(given) = self.judge.act(result).ended else { continue };
                     let told = self.judge.act(result);
                     let when = (told.process, told.end.unwrap_or(told.start));
@@ -373,10 +412,11 @@ impl InPart<'_, '_, '_> {
                             self.judge.story.part(when, given, field).map_or(Answer::Unknown, |part| values::same(part, value))
                         }
                     };
+                    all = all.or(answer);
                     if answer == Answer::Yes {
                         giver = Some(result);
+                        break;
                     }
-                    all = all.or(answer);
                 }
                 (*act, fits.and(all), giver)
             })
@@ -470,7 +510,7 @@ impl InPart<'_, '_, '_> {
             .into_iter()
             .filter_map(|(act, fits)| {
                 let from = self.judge.act(act).end?;
-                let close = lasts.iter().find(|(last, _)| self.start(*last) > from);
+                let close = lasts.get(lasts.partition_point(|(last, _)| self.start(*last) <= from));
                 let sure = fits.and(close.map_or(Answer::Yes, |(_, fits)| *fits));
                 Some(Window { from, until: close.map(|(last, _)| self.start(*last)), sure })
             })
@@ -483,18 +523,21 @@ impl InPart<'_, '_, '_> {
             return Verdict::new(Answer3::Vacuous, format!("{first} was not called."), Vec::new());
         }
         let mut open = Vec::new();
+        let hits = self.hits(calls);
         for window in &windows {
-            for (act, fits) in self.hits(calls) {
-                let start = self.start(act);
-                if start > window.from && window.until.is_none_or(|until| start < until) {
-                    match fits.and(window.sure) {
-                        Answer::Yes => {
-                            let mut lines = vec![window.from, start];
-                            lines.extend(window.until);
-                            return Verdict::new(Answer3::Violated, format!("{calls} was called there in {start}."), lines);
-                        }
-                        _ => open.push((act, Answer::Unknown)),
+            let from = hits.partition_point(|(act, _)| self.start(*act) <= window.from);
+            for (act, fits) in &hits[from..] {
+                let start = self.start(*act);
+                if window.until.is_some_and(|until| start >= until) {
+                    break;
+                }
+                match fits.and(window.sure) {
+                    Answer::Yes => {
+                        let mut lines = vec![window.from, start];
+                        lines.extend(window.until);
+                        return Verdict::new(Answer3::Violated, format!("{calls} was called there in {start}."), lines);
                     }
+                    _ => open.push((*act, Answer::Unknown)),
                 }
             }
         }

@@ -11,6 +11,7 @@ pub mod grammar;
 mod heads;
 pub mod lock;
 pub mod names;
+mod near;
 mod phrases;
 pub mod prompt;
 mod story;

@@ -1,6 +1,7 @@
 //! A journey as calls: each with its place in the tree, its beginning and end by lines, and how it ended.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::domain::function::FunctionId;
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
@@ -54,6 +55,10 @@ type Told<'a> = HashMap<&'a str, Vec<(LineId, &'a Value)>>;
 #[derive(Debug, Default)]
 pub(super) struct Story<'a> {
     pub acts: Vec<Act<'a>>,
+    /// The places of each call and all below it, in the order of the tree.
+    places: Vec<Range<usize>>,
+    /// The calls in that order.
+    in_tree: Vec<usize>,
     /// What was told of each object's fields, by process and number, each time with the line.
     fields: HashMap<(i64, u64), Told<'a>>,
 }
@@ -102,7 +107,28 @@ impl<'a> Story<'a> {
                 _ => {}
             }
         }
+        story.arrange();
         story
+    }
+
+    /// Finds each call's place in the tree: what is around a call began before it.
+    fn arrange(&mut self) {
+        let mut sizes = vec![1; self.acts.len()];
+        for at in (0..self.acts.len()).rev() {
+            if let Some(parent) = self.acts[at].parent {
+                sizes[parent] += sizes[at];
+            }
+        }
+        let (mut free, mut root) = (vec![0; self.acts.len()], 0);
+        self.in_tree = vec![0; self.acts.len()];
+        for (at, act) in self.acts.iter().enumerate() {
+            let next = act.parent.map_or(&mut root, |parent| &mut free[parent]);
+            let place = *next;
+            *next += sizes[at];
+            free[at] = place + 1;
+            self.places.push(place..place + sizes[at]);
+            self.in_tree[place] = at;
+        }
     }
 
     fn finish(&mut self, place: usize, event: &'a JourneyEvent, ended: Ended<'a>, changed: &'a [(String, Value)]) {
@@ -158,7 +184,18 @@ impl<'a> Story<'a> {
 
     /// Tells whether one call happened below another.
     pub(super) fn is_below(&self, act: usize, above: usize) -> bool {
-        self.above(act).any(|around| around == above)
+        act != above && self.places[above].contains(&self.places[act].start)
+    }
+
+    /// Gives the places of a call and all below it.
+    pub(super) fn place(&self, act: usize) -> Range<usize> {
+        self.places[act].clone()
+    }
+
+    /// Lists the calls below a call.
+    pub(super) fn below(&self, above: usize) -> &[usize] {
+        let Range { start, end } = self.place(above);
+        &self.in_tree[start + 1..end]
     }
 
     /// Lists the calls around a call, the nearest first.

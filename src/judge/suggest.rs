@@ -16,8 +16,10 @@ use crate::judge::values::{self, Answer};
 
 /// Clauses proposed of one journey.
 const MOST: usize = 12;
-/// Clauses tried.
-const TRIED: usize = 80;
+/// Clauses tried, and of a long journey.
+const TRIED: (usize, usize) = (80, 20);
+/// Calls from which clauses are made: what comes later is mostly more of the same.
+const LOOKED_AT: usize = 2_000;
 /// A longer journey is not changed to see what a clause notices: that would take its time.
 const EVENTS_MAX: usize = 4_000;
 
@@ -37,15 +39,19 @@ pub fn suggest(events: &[JourneyEvent], names: &Names, intent: &str) -> Vec<Sugg
     let words: HashSet<String> = words(intent).collect();
     let mut seen = HashSet::new();
     let mut found: Vec<(usize, Suggestion)> = Vec::new();
-    for clause in candidates(&story, names).into_iter().take(TRIED) {
+    let long = events.len() > EVENTS_MAX;
+    let tried = if long { TRIED.1 } else { TRIED.0 };
+    for clause in candidates(&story, names).into_iter().take(tried) {
         let text = clause.to_string();
         let Ok(bound) = names.bind(clause) else { continue };
         if !seen.insert(text.clone()) || !holds(events, &bound) {
             continue;
         }
-        let notices = if events.len() > EVENTS_MAX { Vec::new() } else { notices(events, &bound) };
+        let notices = if long { Vec::new() } else { notices(events, &bound) };
         let shared = self::words(&text).filter(|word| words.contains(word)).count();
-        found.push((notices.len() + shared, Suggestion { text, notices }));
+        // That an object was made says little.
+        let telling = usize::from(!text.contains("__init__"));
+        found.push((notices.len() + shared + 2 * telling, Suggestion { text, notices }));
     }
     found.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
     found.into_iter().map(|(_, suggestion)| suggestion).take(MOST).collect()
@@ -77,7 +83,9 @@ fn clause(head: Head) -> Clause {
 /// Everything that may be said of the calls of a test, most telling first.
 fn candidates(story: &Story<'_>, names: &Names) -> Vec<Clause> {
     let acts: Vec<usize> = (0..story.acts.len()).filter(|act| story.acts[*act].phase == Phase::Call).collect();
-    let name = |function: &FunctionId| names.shortest(function);
+    // A test says nothing about itself.
+    let is_test = |function: &FunctionId| function.qualname().rsplit('.').next().is_some_and(|last| last.starts_with("test_"));
+    let name = |function: &FunctionId| names.shortest(function).filter(|_| !is_test(function));
     let mut counts: Vec<(&FunctionId, u32)> = Vec::new();
     for act in &acts {
         let function = story.acts[*act].function;
@@ -88,10 +96,10 @@ fn candidates(story: &Story<'_>, names: &Names) -> Vec<Clause> {
     }
     let once = |function: &FunctionId| counts.iter().any(|(own, count)| *own == function && *count == 1);
     let (mut order, mut conditions, mut nesting, mut flows, mut ends) = (vec![], vec![], vec![], vec![], vec![]);
-    for (at, index) in acts.iter().enumerate() {
+    for (at, index) in acts.iter().enumerate().take(LOOKED_AT) {
         let act = &story.acts[*index];
         let Some(own) = name(act.function) else { continue };
-        let next = acts[at + 1..].iter().find(|later| story.acts[**later].parent == act.parent);
+        let next = acts[at + 1..].iter().take(LOOKED_AT).find(|later| story.acts[**later].parent == act.parent);
         if let Some(next) = next.map(|next| &story.acts[*next])
             && let Some(other) = name(next.function)
             && next.function != act.function
@@ -103,7 +111,7 @@ fn candidates(story: &Story<'_>, names: &Names) -> Vec<Clause> {
                 && !matches!(value, Value::None if act.parent.is_none())
             {
                 let condition = Calls { ending: Some(Ending::Returning(Test::Is(value.clone()))), ..Calls::of(&own) };
-                if !matches!(value, Value::None) {
+                if !matches!(value, Value::None) && !other.ends_with("__init__") {
                     conditions.push(clause(Head::If { condition, then: Calls::of(&other), called: true }));
                 }
             }

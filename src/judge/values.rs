@@ -1,5 +1,9 @@
 //! What a recorded value says to a test: yes, no, or that too little of it was recorded.
 
+use std::cell::RefCell;
+
+use regex::Regex;
+
 use crate::domain::clause::{Order, Test};
 use crate::domain::value::{ObjectKind, Value};
 
@@ -33,11 +37,25 @@ impl Answer {
     }
 
     pub(super) fn all(answers: impl IntoIterator<Item = Self>) -> Self {
-        answers.into_iter().fold(Self::Yes, Self::and)
+        let mut all = Self::Yes;
+        for answer in answers {
+            all = all.and(answer);
+            if all == Self::No {
+                break;
+            }
+        }
+        all
     }
 
     pub(super) fn any(answers: impl IntoIterator<Item = Self>) -> Self {
-        answers.into_iter().fold(Self::No, Self::or)
+        let mut any = Self::No;
+        for answer in answers {
+            any = any.or(answer);
+            if any == Self::Yes {
+                break;
+            }
+        }
+        any
     }
 }
 
@@ -68,12 +86,25 @@ pub(super) fn test(test: &Test, value: &Value) -> Answer {
             Some(number) => ((number - wanted).abs() <= wanted.abs().max(1.0) * 1e-6).into(),
             None => no_unless_hidden(value),
         },
-        Test::Matches(pattern) => match (text(value), regex::Regex::new(pattern)) {
-            (Some(text), Ok(pattern)) => pattern.is_match(text).into(),
-            _ => no_unless_hidden(value),
+        Test::Matches(pattern) => match text(value).and_then(|text| matches(pattern, text)) {
+            Some(matches) => matches.into(),
+            None => no_unless_hidden(value),
         },
         Test::Contains(part) => contains(part, value),
     }
+}
+
+/// Puts a text to a pattern, which is read once for all the values that a clause is put to; none where it is no pattern.
+fn matches(pattern: &str, text: &str) -> Option<bool> {
+    thread_local! {
+        static LAST: RefCell<Option<(String, Regex)>> = const { RefCell::new(None) };
+    }
+    LAST.with_borrow_mut(|last| {
+        if last.as_ref().is_none_or(|(own, _)| own != pattern) {
+            *last = Some((pattern.to_owned(), Regex::new(pattern).ok()?));
+        }
+        last.as_ref().map(|(_, regex)| regex.is_match(text))
+    })
 }
 
 /// Compares with a value written in a clause: `1` equals `1.0` and `Decimal("1")`, but `True` is no `1`.

@@ -14,6 +14,8 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
 
+/// Characters of a name or an address.
+const PERSON_MAX: usize = 100;
 /// Larger files stay away: no Python is, and recorded calls do not read them.
 const SIZE_MAX: u64 = 64 << 20;
 
@@ -163,6 +165,20 @@ fn git(root: &Path) -> Command {
         .env("GIT_NO_LAZY_FETCH", "1")
         .stdin(Stdio::null());
     command
+}
+
+/// Gives who would sign a commit here, name and address as far as git's settings know them; nothing where they do not.
+#[must_use]
+pub fn person(root: &Path) -> Option<String> {
+    let setting = |name: &str| {
+        let value = ask(root, &["config", "--get", name]).ok().flatten()?;
+        let value: String = value.chars().take(PERSON_MAX).collect();
+        (!value.is_empty()).then_some(value)
+    };
+    match (setting("user.name"), setting("user.email")) {
+        (Some(name), Some(email)) => Some(format!("{name} <{email}>")),
+        (name, email) => name.or(email),
+    }
 }
 
 /// Asks for one line; `None` where git says no.

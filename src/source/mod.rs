@@ -8,6 +8,7 @@ pub mod dependencies;
 pub mod docstring;
 mod find;
 pub mod git;
+pub mod given;
 pub mod hunks;
 pub mod index;
 pub mod installed;

@@ -9,6 +9,7 @@ mod clean;
 mod code;
 mod decisions;
 mod error;
+pub mod former;
 mod journeys;
 mod json;
 mod open;

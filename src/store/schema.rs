@@ -65,13 +65,16 @@ pub(super) fn read_only(path: &Path) -> Result<Connection> {
     match opened {
         Ok(connection) => Ok(connection),
         Err(super::StoreError::Damaged) => Err(super::StoreError::Damaged),
-        Err(_) => {
-            let uri = format!("file:{}?immutable=1", uri_path(path));
-            let connection = Connection::open_with_flags(uri, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)?;
-            harden(&connection)?;
-            Ok(connection)
-        }
+        Err(_) => unchanging(path),
     }
+}
+
+/// Opens a file that nobody writes: nothing is locked, and nothing is made beside it.
+pub(super) fn unchanging(path: &Path) -> Result<Connection> {
+    let uri = format!("file:{}?immutable=1", uri_path(path));
+    let connection = Connection::open_with_flags(uri, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)?;
+    harden(&connection)?;
+    Ok(connection)
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {

@@ -15,7 +15,7 @@ from typing import Any
 from pytead_tui import __version__
 from pytead_tui.binary import INSTALL, Missing, find
 
-PROTOCOL = 2
+PROTOCOL = 3
 SECONDS = 120  # for one answer,
 MODEL_SECONDS = 900  # and for one by a model
 
@@ -32,9 +32,11 @@ class Judge:
 
     PATIENCE = 2.0  # seconds to end by itself
 
-    def __init__(self, root: str, model: "str | None" = None, processes: int = 1) -> None:
+    def __init__(self, root: str, model: "str | None" = None, processes: int = 1, session: "str | None" = None) -> None:
         self.root = root
-        self.words = ["--processes", str(processes), *(["--model=" + model] if model else [])]
+        self.words = ["--processes", str(processes)]
+        self.words += ["--session=" + session] if session else []
+        self.words += ["--model=" + model] if model else []
         self.model = ""  # what may be asked of a model, in words
         self.pid = 0
         self.process: Any = None
@@ -87,6 +89,15 @@ class Judge:
         if not isinstance(verdict, dict):
             raise Broken(str(answer.get("error", "The judge gave no verdict.")))
         return verdict
+
+    def conceal(self, names: "list[str]") -> "list[str]":
+        """Gives names of tests without the secrets in them."""
+        self.start()
+        self._write({"conceal": names})
+        answer = self._answer().get("concealed")
+        if not isinstance(answer, list) or len(answer) != len(names):
+            raise Broken("The judge did not look through the names of tests.")
+        return answer
 
     def _words(self) -> "list[str]":
         """Gives the verb, with words of its own."""

@@ -61,8 +61,9 @@ class Intents:
         self.journeys = self._file("semantic_journeys")
         self.wanted = sorted({*self.show, "journey"} if config.getoption("semantic_journeys") else self.show)
         self.root = root_of(config)
-        processes = getattr(config, "workerinput", {}).get("workercount", 1)
-        self.judge = judge.Judge(self.root, config.getoption("semantic_model"), processes)
+        run = getattr(config, "workerinput", {})
+        model, processes = config.getoption("semantic_model"), run.get("workercount", 1)
+        self.judge = judge.Judge(self.root, model, processes, run.get("testrunuid"))
         self.tests: Any = None  # the recorder of this process's tests
         self.folder = ""  # the journey of the test that runs
         self.pid = os.getpid()

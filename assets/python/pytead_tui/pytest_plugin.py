@@ -100,8 +100,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list) -> None:
     """Puts the working part in place when a test has an intent."""
-    if any(intents.of_item(item) is not None for item in items):
+    judged = [item for item in items if intents.of_item(item) is not None]
+    if judged:
         _work(config)
+        from pytead_tui import test_names
+
+        test_names.conceal(judged, config.pluginmanager.get_plugin(_NAME).judge)
 
 
 def _work(config: pytest.Config) -> None:

@@ -58,16 +58,25 @@ def spent(verdicts: "list[dict]", unsent: bool) -> str:
         tokens = sum(one["tokens"] for one in asked if not one["kept"])
         kept = sum(1 for one in asked if one["kept"])
         rules = len(verdicts) - len(asked)
-        return "%d without a model, %d of %s with about %s tokens, %d kept from before" % (
-            rules, len(asked) - kept, ", ".join(who), format(tokens, ","), kept,
+        return "%d without a model, %d of %s with about %s tokens%s, %d kept from before" % (
+            rules, len(asked) - kept, ", ".join(who), format(tokens, ","), _cost(asked, ", at most %s"), kept,
         )  # fmt: skip
     times = sum(one["times"] for one in asked)
     tokens = sum((one["sent"] if one["sent"] is not None else one["tokens"] * one["times"]) for one in asked)
     cached = sum(one["cached"] or 0 for one in asked)
     kept = sum(1 for one in asked if one["kept"])
-    return "%s asked %d× with %s tokens (%s of them cached), %d kept from before" % (
-        ", ".join(who), times, format(tokens, ","), format(cached, ","), kept,
+    return "%s asked %d× with %s tokens (%s of them cached)%s, %d kept from before" % (
+        ", ".join(who), times, format(tokens, ","), format(cached, ","), _cost(asked, " for %s"), kept,
     )  # fmt: skip
+
+
+def _cost(asked: "list[dict]", words: str) -> str:
+    """Says what questions cost, where their prices are known; they are in millionths."""
+    known = [one["cost"] for one in asked if one.get("cost") is not None]
+    if not known:
+        return ""
+    text = "%.6f" % (sum(known) / 1e6)
+    return words % text[: max(len(text.rstrip("0")), len(text) - 4)]  # two places at least
 
 
 def error(reason: str) -> dict:

@@ -10,9 +10,12 @@ pub struct Judge {
     /// The model's name, in place of the chosen one's.
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// How many processes judge the tests of this run: they share its budget.
+    /// How many processes judge the tests of this run.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub processes: u32,
+    /// What all of them know the run by: they share what it may ask.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
 }
 
 /// `check`

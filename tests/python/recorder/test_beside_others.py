@@ -268,6 +268,7 @@ def test_compiled_files_are_those_of_the_program(program):
 
 
 def test_roots_that_look_alike(program, tmp_path):
+    """F14: a folder is not the project because its name begins like it."""
     beside = tmp_path / "project2"
     beside.mkdir()
     (beside / "other.py").write_text("def other():\n    return 1\n")

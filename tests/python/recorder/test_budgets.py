@@ -164,6 +164,7 @@ class Big:
 
 
 def test_huge_values_are_cut_at_once(program):
+    """F13: nothing huge is ever written whole."""
     spool = program.main("""
         import hashlib
         import time

@@ -34,6 +34,7 @@ class Tests:
 
     def begin(self, folder: str) -> None:
         """Begins a journey in a folder that is there. Raises `Impossible` where none can be recorded."""
+        redact.renumber()
         if self.recorder is None:
             self.recorder = self._started(folder)
         else:

@@ -81,6 +81,11 @@ def ordinal(word: str, raw: object) -> int:
     return number
 
 
+def renumber() -> None:
+    """Begins to number anew: what a journey tells does not depend on the ones before it."""
+    _ordinals.clear()
+
+
 def word_of(text: object) -> "str | None":
     """Gives the word of a text that was redacted elsewhere under its name, or that holds such a text; or None."""
     word = texts.get(hash(text))

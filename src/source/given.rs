@@ -1,0 +1,90 @@
+//! Secrets in source that no name stands beside: literals that a call gives, by place, to a parameter with a secret name.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::tree::syntax_tree;
+
+/// Finds them, in the order of the text. `is_secret` tells whether a function of this name, or a class, has a parameter with a
+/// secret name at a place; the object of a method does not count.
+#[must_use]
+pub fn given(source: &str, is_secret: &dyn Fn(&str, usize) -> bool) -> Vec<Range<usize>> {
+    // A method stands to the right of where a text begins.
+    let head = if source.starts_with([' ', '\t']) { "if 1:\n" } else { "" };
+    let whole = format!("{head}{source}");
+    let Some(tree) = syntax_tree(&whole) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut open = vec![tree.root_node()];
+    while let Some(node) = open.pop() {
+        if node.kind() == "call" {
+            of_call(node, &whole, is_secret, &mut found);
+        }
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor));
+    }
+    found.sort_by_key(|range: &Range<usize>| range.start);
+    found.into_iter().map(|range| range.start - head.len()..range.end - head.len()).collect()
+}
+
+fn of_call(call: Node<'_>, text: &str, is_secret: &dyn Fn(&str, usize) -> bool, found: &mut Vec<Range<usize>>) {
+    let function = call.child_by_field_name("function");
+    let name = function.and_then(|function| match function.kind() {
+        "identifier" => Some(function),
+        "attribute" => function.child_by_field_name("attribute"),
+        _ => None,
+    });
+    let (Some(name), Some(arguments)) = (name, call.child_by_field_name("arguments")) else { return };
+    let name = &text[name.byte_range()];
+    let mut cursor = arguments.walk();
+    let plain = arguments.named_children(&mut cursor).filter(|argument| argument.kind() != "comment");
+    for (place, argument) in plain.enumerate() {
+        match argument.kind() {
+            // What comes behind it may be at any place.
+            "keyword_argument" | "list_splat" | "dictionary_splat" => break,
+            _ if is_secret(name, place) => literals(argument, found),
+            _ => {}
+        }
+    }
+}
+
+fn literals(argument: Node<'_>, found: &mut Vec<Range<usize>>) {
+    match argument.kind() {
+        "string" => {
+            let mut cursor = argument.walk();
+            let parts: Vec<Node<'_>> = argument.children(&mut cursor).collect();
+            if let (Some(first), Some(last)) = (parts.first(), parts.last())
+                && first.end_byte() < last.start_byte()
+            {
+                found.push(first.end_byte()..last.start_byte());
+            }
+        }
+        "integer" | "float" => found.push(argument.byte_range()),
+        "concatenated_string" | "parenthesized_expression" | "binary_operator" => {
+            let mut cursor = argument.walk();
+            argument.named_children(&mut cursor).for_each(|part| literals(part, found));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_literals_at_the_place_of_a_secret_are_found() {
+        let is_secret = |name: &str, place: usize| matches!((name, place), ("login", 1) | ("Vault", 0));
+        let found = |source: &str| -> Vec<String> {
+            given(source, &is_secret).into_iter().map(|range| source[range].to_owned()).collect()
+        };
+        assert_eq!(found("    def f(self):\n        self.x.login('ada', 'hunter2', 3)\n"), ["hunter2"]);
+        assert_eq!(found("login('ada', b\"\"\"a\nb\"\"\"); Vault(1234).login(a, ('x' 'y' + z))"), ["a\nb", "1234", "x", "y"]);
+        assert_eq!(
+            found("login(*both, 'x'); login(user='a', x=1); other('a', 'b'); login('a', read('b'), 'c'); login('a', '')"),
+            [""; 0]
+        );
+        assert_eq!(found("login('a',  # who\n    f'{x} y', z)"), ["{x} y"]);
+        assert_eq!(found("login('a', "), [""; 0]);
+    }
+}
