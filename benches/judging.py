@@ -95,7 +95,9 @@ def _record(folder: Path, python: Path, call: str, everything: bool = False) -> 
     """Writes the journey of a call, without any limit where everything is wanted."""
     assets = Path(__file__).resolve().parent.parent / "assets/python"
     journey = Path(tempfile.mkdtemp(dir=folder))
-    limits = "from pytead_tui.recorder import journey, state\njourney.FULL = journey.SHORT = state.MOST_EVENTS = 10**9\n"
+    limits = (
+        "from pytead_tui.recorder import journey, state\njourney.FULL = journey.SHORT = state.MOST_EVENTS = 10**9\n"
+    )
     script = (
         "import sys; sys.path[:0] = [%r, %r]\n%sfrom pytead_tui.recorder import judged\nimport shop\n"
         "tests = judged.Tests(%r, '', '')\ntests.begin(%r)\ntests.phase('call')\nshop.%s\ntests.end()\n"

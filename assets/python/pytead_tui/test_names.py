@@ -46,6 +46,13 @@ def _by_name(item: Any) -> str:
 
 def _rename(item: Any, name: str) -> None:
     node = item.nodeid
-    item._nodeid = node[: len(node) - len(item.name)] + name if node.endswith(item.name) else node
+    if not node.endswith(item.name):
+        return
+    node = node[: len(node) - len(item.name)] + name
+    structured = getattr(item, "_id", None)
+    if structured is None:  # pytest before 9.2
+        item._nodeid = node
+    else:
+        item._id = type(structured).parse(node)
     item.name = name
     item.__dict__.pop("location", None)  # worked out from the name, once
