@@ -7,8 +7,6 @@ use harness::Place;
 use harness::judge::{INTENT, Judge, Reply, configure, line_of, nonce, project, right, said, text, well};
 use serde_json::{Value, json};
 
-const TEST: &str = "tests/test_free.py::test_free";
-
 /// Runs the tests; gives the exit code, what was printed, and the one line of the report.
 fn check(place: &Place, args: &[&str]) -> (i32, String, Value) {
     let (code, out, err) = place.run(&[&["--trust", "check"], args, &["--", "--semantic-report=report.jsonl"]].concat());

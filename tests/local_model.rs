@@ -408,7 +408,7 @@ fn a_model_of_this_machine_judges_in_the_form_that_is_forced_and_noise_is_never_
     let noise = model(folders[0].path(), None);
     let (code, printed, line) = check(&noise, &[]);
     assert_eq!((code, &line["verdict"]), (0, &json!("ERROR")), "{printed}");
-    assert!(line["evaluator"].as_str().unwrap().starts_with("llm:local/"), "{line}");
+    assert!(line["evaluator"].as_str().unwrap().ends_with("/tiny"), "{line}");
     assert!(printed.contains("1 not judged"), "{printed}");
     assert_eq!(check(&noise, &["--strict"]).0, 1, "never green under strict");
     // One that answers what was asked, as the real engine and the forced form let it.

@@ -183,7 +183,7 @@ fn planted_secrets_are_found_nowhere() {
     let shown = ["--journey", "--lines", "--suggest", "--", "-v", "--semantic-report=report.jsonl", "--junitxml=junit.xml"];
     let said = printed("check", run(&place, &[&["--trust", "check"], &shown[..]].concat()), 1);
     assert!(said.contains("[REDACTED:password#1]") && said.contains("[REDACTED:given#"), "{said}");
-    assert_eq!(judge.asked(), 5, "{said}");
+    assert_eq!(judge.asked(), 2, "tests that differ by their secrets alone did the same: {said}");
     // Parametrised tests are told apart, and found again by the names they are told by.
     let report = place.read("report.jsonl");
     let tests: std::collections::BTreeSet<String> =

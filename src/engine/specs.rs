@@ -28,6 +28,7 @@ use crate::domain::verdict::{Decided, Ruling};
 use crate::engine::asking::Asking;
 use crate::engine::spec_opinions::{self, Put};
 use crate::engine::spec_runs;
+use crate::engine::spending::Run;
 use crate::llm::choose;
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
@@ -90,6 +91,7 @@ impl Specs {
     /// Lets the model that a person chose decide what rules leave open.
     #[must_use]
     pub fn with_model(mut self, consent: &Consent) -> Self {
+        self.consent = consent.clone();
         self.asking = Asking::open(&self.settings, &self.root, consent, &Run::default()).map_err(|trouble| trouble.to_string());
         self
     }

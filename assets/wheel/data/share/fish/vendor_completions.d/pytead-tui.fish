@@ -420,7 +420,8 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gentests" -l only-
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gentests" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gentests" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __judge" -l model -d 'The model\'s name, in place of the chosen one\'s' -r
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __judge" -l processes -d 'How many processes judge the tests of this run: they share its budget' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __judge" -l processes -d 'How many processes judge the tests of this run' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __judge" -l session -d 'What all of them know the run by: they share what it may ask' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __judge" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand __judge" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
 json\t'One JSON object a line: the engine\'s events, then the result'
