@@ -12,7 +12,7 @@ mod doc;
 mod doctor;
 mod draft;
 mod export;
-mod former;
+pub mod former;
 mod r#gen;
 mod hook;
 mod import;

@@ -25,6 +25,8 @@ mod words;
 #[cfg(test)]
 mod asking_tests;
 #[cfg(test)]
+mod page_tests;
+#[cfg(test)]
 mod sentences;
 #[cfg(test)]
 mod tests;

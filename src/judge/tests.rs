@@ -142,7 +142,7 @@ pub(super) fn names() -> Names {
     Names::new(&functions)
 }
 
-fn decide(script: &str, clause: &str) -> Finding {
+pub(super) fn decide(script: &str, clause: &str) -> Finding {
     decide_without(script, clause, None)
 }
 
@@ -153,7 +153,7 @@ fn decide_without(script: &str, clause: &str, missing: Option<&Missing>) -> Find
 }
 
 /// `holds`, `violated`, `vacuous` or `unknown`, and the lines.
-fn outcome(finding: &Finding) -> (&'static str, Vec<u32>) {
+pub(super) fn outcome(finding: &Finding) -> (&'static str, Vec<u32>) {
     let lines = finding.evidence.iter().map(|line| line.0).collect();
     let word = match finding.outcome {
         Outcome::Holds { .. } => "holds",

@@ -1,0 +1,211 @@
+"""A long day of edits: a thousand random saves, renames, deletions and branch switches while `watch` looks on.
+
+    edits.py --binary PATH [--python PATH] [--library NAME] [--edits N] [--every N] [--seed N]
+
+After every few edits, what `watch` says has changed is compared with a full run of all recorded calls by a program that saw
+none of the edits before. Owns the edits and the comparison; the project is a library from PyPI with its driver in drafts/.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench import table
+from drafts import Place
+
+TITLE = "A day of edits"
+PATIENCE = 30  # seconds until a difference between the two is believed
+CHANGES = (
+    (r"\b([2-9]|\d\d+)\b", lambda found: str(int(found) + 1)),
+    (r"==", lambda _: "!="),
+    (r" < ", lambda _: " <= "),
+    (r" > ", lambda _: " >= "),
+    (r" \+ ", lambda _: " - "),
+    (r"\bTrue\b", lambda _: "False"),
+    (r"\bnot in\b", lambda _: "in"),
+    (r" and ", lambda _: " or "),
+    (r"\breturn (\w+)\n", lambda found: found.replace("return ", "return None or ")),
+)
+
+
+class Watch:
+    """`pytead-tui watch` on the project, and what it announced."""
+
+    def __init__(self, place: Place) -> None:
+        self.events: list = []
+        self.process = subprocess.Popen(
+            [place.binary, "--trust", "--python", place.python, "watch", "--format", "json"],
+            cwd=place.root, env=environment(place), stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        threading.Thread(target=self._read, daemon=True).start()
+        self.wait(lambda: any(event.get("event") == "indexed" for event in self.events))
+
+    def _read(self) -> None:
+        for line in self.process.stdout:  # type: ignore[union-attr]
+            self.events.append(json.loads(line))
+
+    def wait(self, good: "Callable[[], bool]") -> None:
+        until = time.monotonic() + PATIENCE
+        while not good():
+            if time.monotonic() > until:
+                raise SystemExit("watch does not answer; its last words: %s" % self.events[-3:])
+            time.sleep(0.01)
+
+    def replayed(self) -> int:
+        return sum(event["calls"] for event in list(self.events) if event.get("event") == "replayed")
+
+
+def environment(place: Place) -> dict:
+    home = place.folder / "home"
+    home.mkdir(exist_ok=True)
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def ask(place: Place, root: Path, *words: str) -> str:
+    """Runs the binary in a project; 1 means that it found something."""
+    done = subprocess.run(
+        [place.binary, "--trust", "--python", place.python, *words],
+        cwd=root, env=environment(place), capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    if done.returncode not in (0, 1):
+        raise SystemExit("%s ended with %d: %s" % (" ".join(words), done.returncode, done.stderr))
+    return done.stdout
+
+
+def queue(place: Place, root: Path) -> set:
+    """Gives the changes that wait for a person: function, and of how many calls."""
+    for line in ask(place, root, "review", "--list", "--format", "json").splitlines():
+        said = json.loads(line)
+        if said.get("result") == "queue":
+            return {(one["function"], one["title"]) for one in said["value"] if one["kind"] == "change"}
+    return set()
+
+
+class Editor:
+    """Somebody who edits at random; every second edit takes an earlier one back, so that the project stays alive."""
+
+    def __init__(self, place: Place, seed: int) -> None:
+        self.root, self.dice = place.root, random.Random(seed)
+        self.files = sorted((place.root / place.library).rglob("*.py"))
+        self.original = {file: file.read_text() for file in self.files}
+        self.git("init", "-q")
+        self.git("add", "-A")
+        self.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "as it is")
+
+    def git(self, *words: str) -> None:
+        subprocess.run(["git", "-c", "init.defaultBranch=main", *words], cwd=self.root, check=True)
+
+    def step(self) -> str:
+        """Makes one edit and tells which kind it was."""
+        changed = [file for file in self.files if not file.exists() or file.read_text() != self.original[file]]
+        if len(changed) > 3 or (changed and self.dice.random() < 0.4):
+            if self.dice.random() < 0.25:  # a branch switch: all at once
+                self.git("checkout", "-q", "--", ".")
+                for beside in self.root.rglob("*_renamed.py"):
+                    beside.unlink()
+                return "switch"
+            self.write(self.dice.choice(changed), None)
+            return "back"
+        kind = self.dice.choice(["change"] * 8 + ["remark"] * 2 + ["delete", "rename", "broken"])
+        file = self.dice.choice(self.files)
+        text = file.read_text() if file.exists() else self.original[file]
+        if kind == "delete":
+            file.unlink(missing_ok=True)
+        elif kind == "rename":
+            if file.exists():
+                file.rename(file.with_name(file.stem + "_renamed.py"))
+        elif kind == "broken":
+            self.write(file, text + "\ndef (\n")
+        elif kind == "remark":
+            at = self.dice.choice([m.start() for m in re.finditer(r"^def |^class ", text, re.MULTILINE)] or [len(text)])
+            self.write(file, text[:at] + "# A remark.\n" + text[at:])
+        else:
+            pattern, change = self.dice.choice(CHANGES)
+            places = list(re.finditer(pattern, text))
+            if places:
+                found = self.dice.choice(places)
+                self.write(file, text[: found.start()] + change(found.group()) + text[found.end() :])
+        return kind
+
+    def write(self, file: Path, text: "str | None") -> None:
+        """Saves as editors do: beside the file, then in its place; None is the text of the beginning."""
+        beside = file.with_suffix(".tmp~")
+        beside.write_text(self.original[file] if text is None else text)
+        beside.replace(file)
+        file.with_name(file.stem + "_renamed.py").unlink(missing_ok=True)
+
+
+def day(binary: Path, python: Path, library: str, edits: int, every: int, seed: int) -> dict:
+    """Edits for a day, and counts what watch missed and what it left alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(Path(folder), library, python, binary)
+        ask(place, place.root, "run", "--", str(python), "driver.py")
+        whole = json.loads(ask(place, place.root, "replay", "--format", "json").splitlines()[-1])["value"]["calls"]
+        base = Path(folder) / "base"
+        shutil.copytree(place.root, base)
+        editor, watch = Editor(place, seed), Watch(place)
+        missed, extra, kinds, checks = [], [], {}, 0
+        for number in range(1, edits + 1):
+            kind = editor.step()
+            kinds[kind] = kinds.get(kind, 0) + 1
+            time.sleep(0.05)
+            if number % every:
+                continue
+            checks += 1
+            wanted = full(place, base)
+            until = time.monotonic() + PATIENCE
+            while (seen := queue(place, place.root)) != wanted and time.monotonic() < until:
+                time.sleep(0.2)
+            missed += [(number, one) for one in wanted - seen]
+            extra += [(number, one) for one in seen - wanted]
+            if number % (every * 10) == 0:
+                print("%d edits, %d checks, %d missed" % (number, checks, len(missed)), file=sys.stderr, flush=True)
+        watch.process.terminate()
+        watch.process.wait()
+        return {
+            "edits": edits, "kinds": kinds, "checks": checks, "missed": missed, "extra": extra, "calls": whole,
+            "replayed": watch.replayed(), "saved": 1 - watch.replayed() / (whole * edits),
+        }  # fmt: skip
+
+
+def full(place: Place, base: Path) -> set:
+    """Runs every recorded call on today's files, with the database as it was before the first edit, at the same path."""
+    fresh, aside = place.root.with_name("fresh"), place.root
+    shutil.rmtree(fresh, ignore_errors=True)
+    shutil.copytree(aside, fresh, ignore=shutil.ignore_patterns(".pytead", ".git"), symlinks=True)
+    shutil.copytree(base / ".pytead", fresh / ".pytead")
+    ask(place, fresh, "replay")
+    return queue(place, fresh)
+
+
+def measure(bench: object) -> str:
+    """The section's text."""
+    if bench.binary is None:  # type: ignore[attr-defined]
+        return "No release build was found.\n"
+    python = bench.pythons[-1][1]  # type: ignore[attr-defined]
+    found = day(Path(bench.binary), Path(python), "boltons", 1000, 5, 1)  # type: ignore[attr-defined]
+    rows = [[found["edits"], found["checks"], len(found["missed"]), len(found["extra"]), "%.1f %%" % (100 * found["saved"])]]
+    kinds = ", ".join("%d %s" % (count, kind) for kind, count in sorted(found["kinds"].items()))
+    return table(["edits", "compared", "missed", "too many", "calls not run again"], rows) + "\n%s.\n" % kinds
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", type=Path, required=True)
+    parser.add_argument("--python", type=Path, default=Path(sys.executable))
+    parser.add_argument("--library", default="boltons")
+    parser.add_argument("--edits", type=int, default=1000)
+    parser.add_argument("--every", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    json.dump(day(given.binary, given.python, given.library, given.edits, given.every, given.seed), sys.stdout, indent=1)

@@ -1,0 +1,121 @@
+//! What the pages say can be typed: each command they name is one the program knows, and the transcripts of the tutorial are
+//! what really happens.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use harness::Place;
+use pytead_tui::cli::args::Cli;
+use pytead_tui::cli::former;
+
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec![root.join("README.md"), root.join("finetuning/README.md")];
+    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    // Made from the help itself.
+    pages.extend(docs.filter(|page| page.extension().is_some_and(|end| end == "md") && !page.ends_with("verbs.md")));
+    pages
+}
+
+/// Gives the commands that a page names: in code within a line, and as lines of code of their own, where two blanks end a
+/// command and begin a remark.
+fn commands(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut transcript = false;
+    for line in page.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            transcript = language == "console";
+        }
+        let code =
+            line.strip_prefix("    ").or_else(|| line.strip_prefix("$ ")).or(line.strip_prefix("      - run: ")).unwrap_or("");
+        let alone = if code.is_empty() && !transcript { line } else { code };
+        if let Some(rest) = alone.strip_prefix("pytead-tui ") {
+            found.push(rest.split("  ").next().unwrap().split(" > ").next().unwrap().to_owned());
+        }
+        found.extend(line.split('`').skip(1).step_by(2).filter_map(|code| Some(code.strip_prefix("pytead-tui ")?.to_owned())));
+    }
+    found
+}
+
+/// Puts words in the places of those that stand for others: `[-l N]` becomes `-l 1`, `NODEID…` a word.
+fn filled(command: &str) -> Vec<String> {
+    let plain = command.replace(['[', ']'], "").replace("\\|", "|");
+    let words = shlex::split(&plain).unwrap_or_else(|| panic!("{command}"));
+    let fill = |word: String| match word.trim_end_matches('…') {
+        "N" | "ID" => "1".to_owned(),
+        "VERB" => "run".to_owned(),
+        "" => word,
+        word => word.split('|').next().unwrap().to_owned(),
+    };
+    words.into_iter().map(fill).filter(|word| !word.is_empty()).collect()
+}
+
+#[test]
+fn every_command_that_a_page_names_is_one_the_program_knows() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for page in pages() {
+        for command in commands(&std::fs::read_to_string(&page).unwrap()) {
+            if command.starts_with("__") {
+                continue;
+            }
+            seen += 1;
+            let words = former::modern(std::iter::once("pytead-tui".to_owned()).chain(filled(&command)));
+            if let Err(error) = Cli::try_parse_from(&words)
+                && error.use_stderr()
+            {
+                wrong.push(format!("{}: pytead-tui {command}\n{error}", page.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen > 60, "the pages name only {seen} commands");
+}
+
+#[test]
+fn the_tutorial_says_what_really_happens() {
+    let place = Place::example("shop");
+    place.commit();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/first-steps.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let mut typed = 0;
+    for block in page.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        for step in block.split("$ ").skip(1) {
+            let (command, expected) = step.split_once('\n').unwrap();
+            typed += 1;
+            let output = std::process::Command::new("/bin/sh")
+                .args(["-c", &command.replace("pytead-tui", "\"$PYTEAD\"")])
+                .current_dir(place.root())
+                .env_clear()
+                .envs(place.environment())
+                .env("PYTEAD", env!("CARGO_BIN_EXE_pytead-tui"))
+                .stdin(std::process::Stdio::null())
+                .output()
+                .unwrap();
+            let said = [output.stdout, output.stderr].map(|out| String::from_utf8(out).unwrap()).concat();
+            let mut left: Vec<&str> = said.lines().collect();
+            for line in expected.lines().filter(|line| !matches!(line.trim(), "" | "…")) {
+                let at = left.iter().position(|said| is_like(said.trim_end(), line));
+                let at = at.unwrap_or_else(|| panic!("$ {command}\nhas no line like\n{line}\nit said\n{said}"));
+                left.drain(..=at);
+            }
+        }
+    }
+    assert!(typed >= 8, "the tutorial types only {typed} commands");
+}
+
+/// Tells whether a line is as the page has it, where `…` stands for anything.
+fn is_like(line: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('…');
+    let Some(mut rest) = parts.next().and_then(|first| line.strip_prefix(first)) else { return false };
+    let mut last = "";
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        (rest, last) = (&rest[at + part.len()..], part);
+    }
+    rest.is_empty() || (pattern.ends_with('…') && last.is_empty())
+}
