@@ -1,6 +1,6 @@
 # Each target installs what it lacks and says so; needed beforehand are only a C compiler and cargo from rustup.rs.
 
-.PHONY: demo demo-model test lint bench dist
+.PHONY: demo demo-model test lint bench fuzz dist
 .DEFAULT_GOAL := demo
 
 demo: ## open the workbench on a copy of examples/shop; without a terminal, print what it would show
@@ -17,6 +17,9 @@ lint: ## rustfmt, clippy, ruff
 
 bench: ## what recording and the rest cost; NAME=recording measures one part, ROUNDS=3 is quicker
 	@scripts/bench.sh "$(NAME)" "$(ROUNDS)"
+
+fuzz: ## break what readers are given, at random; SECONDS=60 for each of them, another seed each time
+	@scripts/fuzz.sh "$(SECONDS)"
 
 dist: ## wheel and source archive into dist/, installed and tried in an empty environment; LOCAL=1 adds the wheel with llama.cpp
 	@scripts/dist.sh

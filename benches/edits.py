@@ -68,14 +68,16 @@ class Watch:
 def environment(place: Place) -> dict:
     home = place.folder / "home"
     home.mkdir(exist_ok=True)
-    return {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
+    # An edit may make a loop endless: hundreds of calls that run out of their time.
+    short = {"PYTEAD_GENERATION_CALL_SECONDS": "0.3"}
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", **short}
 
 
 def ask(place: Place, root: Path, *words: str) -> str:
     """Runs the binary in a project; 1 means that it found something."""
     done = subprocess.run(
         [place.binary, "--trust", "--python", place.python, *words],
-        cwd=root, env=environment(place), capture_output=True, text=True, timeout=300,
+        cwd=root, env=environment(place), capture_output=True, text=True, timeout=900,
     )  # fmt: skip
     if done.returncode not in (0, 1):
         raise SystemExit("%s ended with %d: %s" % (" ".join(words), done.returncode, done.stderr))

@@ -18,11 +18,12 @@ say "Building the wheel; the first time takes minutes."
 # Wheels for Linux run with the glibc of 2014 on; elsewhere the system's own compiler does.
 old_glibc=()
 [ "$(uname -s)" = Linux ] && old_glibc=(--zig --compatibility manylinux2014)
-maturin build --quiet --release --out dist "${old_glibc[@]}"
+build=(maturin build --quiet --profile dist --compression-level 9)
+"${build[@]}" --out dist "${old_glibc[@]}"
 maturin sdist --quiet --out dist
 if [ "${LOCAL:-}" = 1 ]; then
     need_llama
-    (cd packaging/local && maturin build --quiet --release --out ../../dist)
+    (cd packaging/local && "${build[@]}" --out ../../dist)
 fi
 
 python scripts/try_wheel.py dist

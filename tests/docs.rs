@@ -119,3 +119,27 @@ fn is_like(line: &str, pattern: &str) -> bool {
     }
     rest.is_empty() || (pattern.ends_with('…') && last.is_empty())
 }
+
+#[test]
+fn every_promise_names_tests_that_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = String::new();
+    for folder in ["src", "tests", "fuzz"] {
+        let mut folders = vec![root.join(folder)];
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|end| end == "rs") {
+                    sources.push_str(&std::fs::read_to_string(path).unwrap());
+                }
+            }
+        }
+    }
+    let page = std::fs::read_to_string(root.join("docs/promises.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("| ")?.rsplit_once(" | ").map(|(_, tests)| tests)).collect();
+    let named: Vec<&str> = rows.iter().flat_map(|tests| tests.split('`').skip(1).step_by(2)).collect();
+    assert!(named.len() > 60, "{named:?}");
+    let gone: Vec<&&str> = named.iter().filter(|name| !sources.contains(&format!("fn {name}("))).collect();
+    assert!(gone.is_empty(), "no such tests: {gone:?}");
+}

@@ -11,8 +11,8 @@ use harness::{Place, Terminal};
 const SIZE: (u16, u16) = (150, 38);
 
 /// Opens the workbench with all colours.
-fn open(place: &Place, more: &str) -> Terminal {
-    Terminal::shell(place, &format!("COLORTERM=truecolor {more} exec \"$PYTEAD\""), SIZE.0, SIZE.1)
+fn open(place: &Place) -> Terminal {
+    Terminal::shell(place, "COLORTERM=truecolor PYTEAD_TUI_THEME=dark exec \"$PYTEAD\"", SIZE.0, SIZE.1)
 }
 
 /// A trusted shop whose tests were recorded, and drafts of them proved.
@@ -26,7 +26,18 @@ fn recorded() -> Place {
     place
 }
 
+/// Takes the picture once nothing is drawn any more, and not in the middle of a frame.
 fn keep(terminal: &Terminal, name: &str, title: &str) {
+    const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
+    let mut before = 0;
+    loop {
+        let drawn = terminal.raw();
+        if drawn.len() == before && drawn.ends_with(FRAME_ENDS) {
+            break;
+        }
+        before = drawn.len();
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
     if std::env::var_os("PYTEAD_WRITE").is_some() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
         std::fs::create_dir_all(&folder).unwrap();
@@ -38,9 +49,9 @@ fn keep(terminal: &Terminal, name: &str, title: &str) {
 #[ignore = "takes pictures"]
 fn review() {
     let place = recorded();
-    let mut terminal = open(&place, "");
+    let mut terminal = open(&place);
     terminal.wait("✓ passes");
-    terminal.keys("fshipping_for\r");
+    terminal.keys("fshipping_for\rJ");
     terminal.wait("test for shop.pricing:shipping_for");
     terminal.wait("pytest.raises");
     keep(&terminal, "review", "A drafted test of shipping_for beside its source and the calls it was recorded with");
@@ -56,19 +67,20 @@ fn review() {
 #[ignore = "takes pictures"]
 fn watch_and_diff() {
     let place = recorded();
-    let mut terminal = open(&place, "");
+    let mut terminal = open(&place);
     terminal.wait("all fresh");
     place.edit("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
     terminal.wait("2 changed");
     terminal.keys("fis:failing\rJJ");
     terminal.wait("change  shop.cart:Cart.total");
     terminal.wait("because");
+    terminal.wait_gone("jobs run");
     keep(&terminal, "watch", "After a save: Cart.total gives 100.00 where it gave 104.90, and the edit that does it");
 
     terminal.keys("FD\r");
     terminal.wait("[6 Diff");
-    terminal.wait("shipping_for");
-    terminal.wait_gone("comparing");
+    terminal.wait_gone("Comparing with HEAD");
+    terminal.wait_gone("jobs run");
     keep(&terminal, "diff", "What the change since the last commit does, side effects elsewhere first");
     terminal.keys("q");
     terminal.end();
@@ -87,7 +99,7 @@ fn failed_verdict() {
     place.edit("shop/registration.py", first, last);
     let (code, out, err) = place.run(&["check", "tests/test_intents.py", "--", "-q"]);
     assert_eq!(code, 1, "{out}{err}");
-    let mut terminal = open(&place, "");
+    let mut terminal = open(&place);
     terminal.wait("2 Journeys 1✗");
     terminal.keys("2");
     terminal.wait("VIOLATED");

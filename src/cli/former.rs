@@ -23,7 +23,9 @@ pub fn modern(mut words: impl Iterator<Item = String>) -> Vec<String> {
     let program = words.next().unwrap_or_default();
     let name = Path::new(&program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let verb = PROGRAMS.contains(&name).then(|| name.to_owned());
-    std::iter::once(program.clone()).chain(spelling::modern(verb.into_iter().chain(words).collect())).collect()
+    // So that the help speaks of the program there is.
+    let program = if verb.is_some() { "pytead-tui".to_owned() } else { program.clone() };
+    std::iter::once(program).chain(spelling::modern(verb.into_iter().chain(words).collect())).collect()
 }
 
 /// Gives the format of today; says so where an old one was asked for.
