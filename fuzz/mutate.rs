@@ -2,10 +2,48 @@
 
 /// What readers stumble over, put in here and there.
 const TOKENS: &[&[u8]] = &[
-    b"\0", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\x00\x00\x00\x80", b"-1", b"9223372036854775808", b"1e999", b"nan", b"${", b"}",
-    b"\"", b"'", b"`", b"\\", b"\r\n", b"\t", b": ", b"- ", b"&a ", b"*a", b"<<: ", b"!!python/object ", b"[[[[[[[[", b"{{{{{{{{", b"]",
-    b"\xed\xa0\x80", b"\xc3", "\u{202e}".as_bytes(), "\u{1f469}\u{200d}\u{1f4bb}".as_bytes(), "e\u{301}".as_bytes(), b"\x1b[31m",
-    b"```", b"<think>", b"</think>", b"def ", b"class ", b"async ", b"@", b"is called", b"exactly", b"before", b"GGUF",
+    b"\0",
+    b"\xff\xff\xff\xff",
+    b"\xff\xff\xff\x7f",
+    b"\x00\x00\x00\x80",
+    b"-1",
+    b"9223372036854775808",
+    b"1e999",
+    b"nan",
+    b"${",
+    b"}",
+    b"\"",
+    b"'",
+    b"`",
+    b"\\",
+    b"\r\n",
+    b"\t",
+    b": ",
+    b"- ",
+    b"&a ",
+    b"*a",
+    b"<<: ",
+    b"!!python/object ",
+    b"[[[[[[[[",
+    b"{{{{{{{{",
+    b"]",
+    b"\xed\xa0\x80",
+    b"\xc3",
+    "\u{202e}".as_bytes(),
+    "\u{1f469}\u{200d}\u{1f4bb}".as_bytes(),
+    "e\u{301}".as_bytes(),
+    b"\x1b[31m",
+    b"```",
+    b"<think>",
+    b"</think>",
+    b"def ",
+    b"class ",
+    b"async ",
+    b"@",
+    b"is called",
+    b"exactly",
+    b"before",
+    b"GGUF",
 ];
 
 /// A source of chance: xorshift64*, as good as is needed here, and the same everywhere.
@@ -45,12 +83,12 @@ impl Mutator {
                 2 => {
                     let copy = input[range].to_vec();
                     let at = self.below(input.len() + 1);
-                    input.splice(at..at, copy);
+                    drop(input.splice(at..at, copy));
                 }
                 3 => {
                     let other = &pool[self.below(pool.len())];
                     let theirs = self.range(other);
-                    input.splice(range, other[theirs].iter().copied());
+                    drop(input.splice(range, other[theirs].iter().copied()));
                 }
                 4 => drop(input.splice(range.start..range.start, TOKENS[self.below(TOKENS.len())].iter().copied())),
                 5 => drop(input.splice(range, TOKENS[self.below(TOKENS.len())].iter().copied())),

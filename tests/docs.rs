@@ -137,7 +137,8 @@ fn every_promise_names_tests_that_are_there() {
         }
     }
     let page = std::fs::read_to_string(root.join("docs/promises.md")).unwrap();
-    let rows: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("| ")?.rsplit_once(" | ").map(|(_, tests)| tests)).collect();
+    let rows: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| ")?.rsplit_once(" | ").map(|(_, tests)| tests)).collect();
     let named: Vec<&str> = rows.iter().flat_map(|tests| tests.split('`').skip(1).step_by(2)).collect();
     assert!(named.len() > 60, "{named:?}");
     let gone: Vec<&&str> = named.iter().filter(|name| !sources.contains(&format!("fn {name}("))).collect();

@@ -37,7 +37,9 @@ fn suspending_gives_the_shell_its_terminal_and_fg_brings_everything_back() {
     terminal.wait("✓ passes");
     terminal.keys("?");
     terminal.wait("Keys here");
-    terminal.keys("\u{1b}q");
+    terminal.keys("\u{1b}");
+    terminal.wait_gone("Keys here");
+    terminal.keys("q");
     terminal.wait("left with 0");
     terminal.keys("\r");
     terminal.end();
@@ -58,10 +60,9 @@ fn the_editor_gets_the_terminal_and_its_keys_and_what_it_wrote_is_proved() {
     terminal.keys("e");
     terminal.wait("in the editor");
     terminal.keys("typed\r");
-    let screen = terminal.wait_until("the edited draft, proved", |screen| {
-        screen.contains("✓ passes") && screen.contains("edited by hand") && !screen.contains("in the editor")
+    terminal.wait_until("the edited draft, proved", |screen| {
+        screen.contains("✓ passes") && screen.contains("test_of_a_person") && screen.contains("Ready")
     });
-    assert!(!screen.contains("typed\r"), "{screen}");
     terminal.keys("a");
     terminal.wait("Accepted");
     terminal.keys("q");
@@ -103,7 +104,7 @@ fn terminals_of_every_kind_show_the_queue_and_are_left_as_they_were() {
     for kind in ["xterm", "screen-256color", "tmux-256color", "vt100", "linux", "xterm-kitty", "unheard-of"] {
         for more in ["", "NO_COLOR=1", "LANG=C LC_ALL=C", "SSH_CONNECTION='10.0.0.1 1 10.0.0.2 22'"] {
             let mut terminal = Terminal::shell(&place, &format!("{more} TERM={kind} exec \"$PYTEAD\""), 80, 24);
-            terminal.wait("tax_for");
+            terminal.wait("round_price");
             terminal.keys("q");
             assert_eq!(terminal.end(), 0, "{kind} {more}");
             assert!(raw(&terminal).contains(LEAVES), "{kind} {more}");

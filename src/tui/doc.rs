@@ -141,7 +141,9 @@ impl Loaded {
 
 fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, Vec<DocRow>) {
     let proposal = &view.proposal;
-    let text = proposal.edited.as_deref().unwrap_or(&draft.text);
+    // With its imports, as an editor gets it.
+    let drafted = draft.standalone();
+    let text = proposal.edited.as_deref().unwrap_or(&drafted);
     let mut head = state_rows(view);
     // The draft itself says what it leaves out, reason by reason.
     let told = |evidence: &Evidence| evidence.what == LEFT_OUT && !draft.left_out.is_empty();
@@ -180,7 +182,7 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     let whole = plain_rows(&draft.target, text);
     let disk = if view.plan.is_empty() { whole.clone() } else { plan_rows(&draft.target, &view.plan) };
     let edit = match &proposal.edited {
-        Some(edited) => with(diff_rows(&draft.target, Some(&draft.text), Some(edited), false)),
+        Some(edited) => with(diff_rows(&draft.target, Some(&drafted), Some(edited), false)),
         None => Vec::new(),
     };
     (with(disk), with(whole), edit)
