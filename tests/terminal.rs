@@ -45,21 +45,26 @@ fn suspending_gives_the_shell_its_terminal_and_fg_brings_everything_back() {
     terminal.end();
 }
 
+/// Reads a line from the terminal as an editor would its keys, then adds a test to the file that it was given.
+const EDITOR: &str = r#"#!/bin/sh
+for file; do :; done
+echo in the editor
+read -r word </dev/tty
+printf '\n\ndef test_of_a_person():\n    assert str(round_price(Decimal("%s"))) == "2.00"\n' "$word" >>"$file"
+"#;
+
 #[test]
 fn the_editor_gets_the_terminal_and_its_keys_and_what_it_wrote_is_proved() {
     let place = drafted();
     let editor = place.home().join("editor");
-    // Reads a line from the terminal as an editor would its keys, then changes the file that it was given.
-    let script = "#!/bin/sh\nfor file; do :; done\necho in the editor\nread -r word </dev/tty\n\
-                  printf '\\n\\ndef test_of_a_person():\\n    assert \"%s\" == \"typed\"\\n' \"$word\" >>\"$file\"\n";
-    std::fs::write(&editor, script).unwrap();
+    std::fs::write(&editor, EDITOR).unwrap();
     std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
     let script = format!("VISUAL='{}' exec \"$PYTEAD\"", editor.display());
     let mut terminal = Terminal::shell(&place, &script, 160, 45);
     terminal.wait("✓ passes");
     terminal.keys("e");
     terminal.wait("in the editor");
-    terminal.keys("typed\r");
+    terminal.keys("1.999\r");
     terminal.wait_until("the edited draft, proved", |screen| {
         screen.contains("✓ passes") && screen.contains("test_of_a_person") && screen.contains("Ready")
     });

@@ -218,11 +218,12 @@ fn quitting_asks_only_when_something_would_end() {
 fn the_editor_gets_the_drafts_text_and_an_edit_is_proved_not_written() {
     let mut d = driver();
     d.press("e");
-    assert_eq!(d.asked, [Effect::EditDraft { proposal: ProposalId(3), text: DRAFT.into(), line: 1 }]);
+    let whole = format!("import pytest\n\n\n{DRAFT}");
+    assert_eq!(d.asked, [Effect::EditDraft { proposal: ProposalId(3), text: whole.clone(), line: 1 }]);
     d.asked.clear();
-    d.tell(Msg::Edited(Some((ProposalId(3), DRAFT.into(), DRAFT.into()))));
+    d.tell(Msg::Edited(Some((ProposalId(3), whole.clone(), whole.clone()))));
     assert_eq!(d.sent(), []);
-    d.tell(Msg::Edited(Some((ProposalId(3), DRAFT.into(), "def test_x(): pass\n".into()))));
+    d.tell(Msg::Edited(Some((ProposalId(3), whole, "def test_x(): pass\n".into()))));
     assert_eq!(d.sent(), [Command::Edit { proposal: ProposalId(3), text: "def test_x(): pass\n".into() }]);
 }
 
