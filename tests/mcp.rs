@@ -3,109 +3,16 @@
 
 mod harness;
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::io::Write;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use harness::Place;
+use harness::agent::Client;
 use serde_json::{Value, json};
 
 /// Longest wait for an answer; it only ends a test that has failed.
 const DEADLINE: Duration = Duration::from_secs(120);
-
-/// A client that knows no more of the protocol than it needs to break it.
-struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-    next: u64,
-}
-
-impl Client {
-    fn start(place: &Place, args: &[&str]) -> Self {
-        let mut command = place.command(args);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let (sender, lines) = channel();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        let input = child.stdin.take();
-        let mut client = Self { child, input, lines, next: 0 };
-        let hello = json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "attacker\u{1b}[31m", "version": "0" }
-        });
-        let begun = client.request("initialize", hello);
-        assert_eq!(begun["result"]["serverInfo"]["name"], "pytead-tui", "{begun}");
-        client.tell("notifications/initialized", json!({}));
-        client
-    }
-
-    fn trusted(place: &Place) -> Self {
-        Self::start(place, &["--trust", "mcp"])
-    }
-
-    fn write(&mut self, message: &Value) {
-        let input = self.input.as_mut().unwrap();
-        writeln!(input, "{message}").and_then(|()| input.flush()).unwrap();
-    }
-
-    fn tell(&mut self, method: &str, params: Value) {
-        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
-    }
-
-    fn send(&mut self, method: &str, params: Value) -> u64 {
-        self.next += 1;
-        self.write(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }));
-        self.next
-    }
-
-    /// Waits for the answer to a request. Whatever is no message of the protocol fails the test.
-    fn answer(&self, id: u64) -> Value {
-        loop {
-            let line = self.lines.recv_timeout(DEADLINE).unwrap_or_else(|error| panic!("no answer to {id}: {error}"));
-            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no protocol: {line}"));
-            assert_eq!(message["jsonrpc"], "2.0", "{line}");
-            assert!(!line.chars().any(char::is_control), "{line:?}");
-            if message["id"] == id {
-                return message;
-            }
-        }
-    }
-
-    fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.send(method, params);
-        self.answer(id)
-    }
-
-    /// Calls a tool; gives whether it failed, and what it said.
-    fn call(&mut self, name: &str, arguments: Value) -> (bool, String) {
-        let answer = self.request("tools/call", json!({ "name": name, "arguments": arguments }));
-        match answer["result"]["content"][0]["text"].as_str() {
-            Some(text) => (answer["result"]["isError"] == true, text.to_owned()),
-            None => (true, answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()),
-        }
-    }
-
-    fn good(&mut self, name: &str, arguments: Value) -> Value {
-        let (failed, text) = self.call(name, arguments.clone());
-        assert!(!failed, "{name} {arguments}: {text}");
-        serde_json::from_str(&text).unwrap()
-    }
-
-    fn refused(&mut self, name: &str, arguments: Value) -> String {
-        let (failed, text) = self.call(name, arguments.clone());
-        assert!(failed, "{name} {arguments}: {text}");
-        text
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        drop(self.input.take());
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 const APP: &str = "def double(x):\n    return x * 2\n\n\ndef shout(text):\n    return text.upper()\n";
 
@@ -163,10 +70,6 @@ fn runs(process: u32) -> bool {
     status.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim().starts_with('Z'))
 }
 
-fn tools(client: &mut Client) -> Vec<Value> {
-    client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().clone()
-}
-
 /// Arguments that a tool takes, of the right kind.
 fn some_arguments(tool: &Value) -> Value {
     let properties = tool["inputSchema"]["properties"].as_object().unwrap().clone();
@@ -179,8 +82,8 @@ fn some_arguments(tool: &Value) -> Value {
 fn in_a_folder_that_nobody_trusts_every_tool_says_the_command() {
     let place = project();
     let mut client = Client::start(&place, &["mcp"]);
-    let all = tools(&mut client);
-    assert_eq!(all.len(), 15);
+    let all = client.tools();
+    assert_eq!(all.len(), 22);
     for tool in &all {
         let said = client.refused(tool["name"].as_str().unwrap(), some_arguments(tool));
         assert!(said.contains("is not trusted, so nothing runs") && said.contains("pytead-tui trust"), "{said}");
@@ -314,7 +217,7 @@ fn an_attacking_client_gets_nowhere() {
     for tool in ["accept", "decide", "trust", "record", "accept_proposal", "evaluate", "\u{1b}]0;x\u{7}"] {
         client.refused(tool, json!({}));
     }
-    let all = tools(&mut client);
+    let all = client.tools();
     for tool in &all {
         let mut arguments = some_arguments(tool);
         for extra in ["accept", "trace", "trust", "budget", "argv", "command"] {
@@ -355,6 +258,7 @@ fn resident(process: u32) -> u64 {
 #[test]
 fn ten_thousand_requests_are_each_answered_and_most_of_them_refused() {
     let place = project();
+    place.save("tests/llm/test_t.yaml", "test: {name: t}\n");
     let mut client = Client::trusted(&place);
     client.good("list_functions", json!({}));
     let before = resident(client.child.id());
@@ -362,7 +266,12 @@ fn ten_thousand_requests_are_each_answered_and_most_of_them_refused() {
     // In bursts, so that no pipe has to hold them all.
     for burst in 0..100 {
         let ids: Vec<u64> = (0..100)
-            .map(|at| match at % 4 {
+            .map(|at| match at % 6 {
+                4 => client.send("tools/call", json!({ "name": "list_verdicts", "arguments": {} })),
+                5 => client.send(
+                    "tools/call",
+                    json!({ "name": "store_value", "arguments": { "test_path": "tests/llm/test_t.yaml", "name": format!("{burst}-{at}"), "value": "y".repeat(2_000) } }),
+                ),
                 0 => client.send("tools/call", json!({ "name": "list_functions", "arguments": {} })),
                 1 => client.send("tools/call", json!({ "name": "show_function", "arguments": { "function": "double" } })),
                 2 => client

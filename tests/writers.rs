@@ -4,8 +4,14 @@
 mod harness;
 
 use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
 
+use harness::agent::Client;
 use harness::{Place, Terminal};
+use serde_json::json;
+
+/// Longest wait for a condition; it only ends a test that has failed.
+const DEADLINE: Duration = Duration::from_secs(90);
 
 /// Starts commands at the same moment and waits for all of them.
 fn at_once(place: &Place, commands: &[&[&str]]) -> Vec<Output> {
@@ -112,4 +118,90 @@ fn what_the_workbench_decides_is_decided_for_every_other_process() {
     terminal.wait(&format!("Review {}", before.len()));
     terminal.keys("q");
     assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn a_save_that_two_workbenches_see_gives_each_draft_once() {
+    let place = recorded();
+    assert_eq!(place.run(&["gen"]).0, 0);
+    let before = waiting(&place);
+    let mut both = [Terminal::start(&place, &[], 160, 45), Terminal::start(&place, &[], 160, 45)];
+    for terminal in &mut both {
+        terminal.wait("all fresh");
+        terminal.keys("5");
+        terminal.wait("opened");
+    }
+    let fresh = |screen: &str| screen.contains("all fresh") && !screen.contains("all fresh but");
+    for (round, (old, new)) in [("x * 2", "2 * x"), ("x / 2", "x / 2.0"), ("2 * x", "x + x")].into_iter().enumerate() {
+        place.edit("app.py", old, new);
+        for terminal in &both {
+            terminal.wait_until("the save", |screen| screen.matches("saved     app.py").count() == round + 1);
+            terminal.wait_until("all to be fresh again", fresh);
+        }
+        // One of them proved it, and both have it.
+        let proved = || both.iter().map(|one| one.screen().matches("proved  ").count()).sum::<usize>();
+        let end = Instant::now() + DEADLINE;
+        while proved() <= round {
+            assert!(Instant::now() < end, "nobody proved it: {}", both[0].screen());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        for terminal in &both {
+            terminal.wait_until("all to be fresh again", fresh);
+        }
+        assert_eq!(waiting(&place), before, "nothing is there twice, and nothing is lost");
+    }
+    // What behaves differently is asked once, too, and withdrawn in both when it is gone.
+    place.edit("app.py", "x + x", "x * 3");
+    for terminal in &both {
+        terminal.wait("1 changed");
+    }
+    let with_change = waiting(&place);
+    assert_eq!(with_change.len(), before.len() + 1, "{with_change:?}");
+    place.edit("app.py", "x * 3", "x + x");
+    for terminal in &both {
+        terminal.wait_until("all to be as before", |screen| !screen.contains("1 changed") && fresh(screen));
+    }
+    assert_eq!(waiting(&place), before);
+    for terminal in &mut both {
+        terminal.keys("q");
+        assert_eq!(terminal.end(), 0);
+    }
+}
+
+#[test]
+fn a_proposal_of_an_agent_is_seen_and_decided_in_every_place() {
+    let place = recorded();
+    let mut agent = Client::start(&place, &["mcp"]);
+    let mut both = [Terminal::start(&place, &[], 160, 45), Terminal::start(&place, &[], 160, 45)];
+    for terminal in &both {
+        terminal.wait("Functions");
+    }
+    let test = "test: {name: kept}\nsteps:\n  - {tool: store_value, args: {name: a, value: 1}}\nverdict: {pass_if: all steps pass, fail_if: any step fails}\n";
+    let shown = agent.good("create_test", json!({ "text": test, "filename": "kept" }));
+    let number = shown["proposal"].clone();
+    for terminal in &mut both {
+        terminal.wait("[1 Review 1]");
+        terminal.keys("J");
+        terminal.wait("YAML test by an agent: tests/llm/test_kept.yaml");
+    }
+    // Decided in one workbench; the other, the agent and the command line know.
+    both[0].keys("r");
+    both[0].wait("Rejected the YAML test test_kept");
+    both[1].wait("waits no more");
+    assert_eq!(agent.good("show_proposal", json!({ "proposal": number }))["state"], "rejected");
+    assert_eq!(agent.good("list_proposals", json!({}))["total"], 0);
+    assert!(waiting(&place).is_empty());
+    let said = agent.refused("create_test", json!({ "text": test, "filename": "kept" }));
+    assert!(said.contains("A person rejected this very text"), "{said}");
+    // Taken back on the command line, accepted in the other workbench.
+    assert_eq!(place.run(&["review", "--undo"]).0, 0);
+    both[1].wait_gone("waits no more");
+    both[1].keys("a");
+    both[1].wait("Accepted test_kept");
+    assert_eq!(place.read("tests/llm/test_kept.yaml"), test);
+    assert_eq!(agent.good("show_proposal", json!({ "proposal": number }))["state"], "written");
+    for terminal in &mut both {
+        terminal.keys("q");
+        assert_eq!(terminal.end(), 0);
+    }
 }

@@ -177,7 +177,10 @@ pub struct Run {
 
 /// `spec`
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct SpecArgs {
+    #[command(subcommand)]
+    pub new: Option<SpecAction>,
     /// Files and folders; by default the folders of the setting spec.paths.
     #[arg(value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
@@ -202,6 +205,29 @@ pub struct SpecArgs {
     /// Print the JSON schema of the files, for editors.
     #[arg(long)]
     pub schema: bool,
+}
+
+/// What `spec` does besides running.
+#[derive(Debug, Subcommand)]
+pub enum SpecAction {
+    /// Have the chosen model write a YAML test, and a plugin where it needs one; it waits for your review.
+    New(SpecNew),
+}
+
+/// `spec new`
+#[derive(Debug, Args)]
+pub struct SpecNew {
+    /// What the test is to show, in plain English.
+    #[arg(value_name = "DESCRIPTION")]
+    pub description: String,
+    /// The name of its file; by default made of the description.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// A plugin of the project that gets the tools that are missing.
+    #[arg(long, value_name = "PLUGIN")]
+    pub extend: Option<String>,
+    #[command(flatten)]
+    pub models: Models,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -44,20 +44,14 @@ pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
         handle.close().await;
         return Ok(OK);
     }
-    let mut run = Run {
-        handle: &handle,
-        live: !args.no_stream && !out.is_json() && std::io::stdout().is_terminal(),
-        interrupted: false,
-        ready: Vec::new(),
-        seconds: 0.0,
-        tokens: 0,
-    };
+    let mut run = Run::new(&handle, !args.no_stream && !out.is_json());
     let (many, mut failed, mut in_a_row) = (functions.len() > 1, 0, 0);
     for (at, function) in functions.iter().enumerate() {
         if many {
             out.say(format!("\n[{}/{}] {function}", at + 1, functions.len()));
         }
-        match run.one(&mut out, function.clone(), args.message.clone()).await {
+        let command = Command::AskModel { function: function.clone(), remark: args.message.clone() };
+        match run.one(&mut out, command).await {
             Ok(true) => in_a_row = 0,
             Ok(false) => (failed, in_a_row) = (failed + 1, 0),
             // One function alone fails as a whole.
@@ -136,23 +130,30 @@ fn targets(handle: &Handle, snapshot: &Snapshot, target: &str) -> Result<Vec<Fun
     Ok(functions)
 }
 
-/// The work on several functions, and what came of it.
-struct Run<'a> {
+/// Work that a model writes for, and what came of it.
+pub(super) struct Run<'a> {
     handle: &'a Handle,
     /// Tokens are printed as they come.
     live: bool,
-    interrupted: bool,
+    /// Somebody stopped it.
+    pub interrupted: bool,
     ready: Vec<ProposalId>,
     seconds: f64,
     tokens: u64,
 }
 
-impl Run<'_> {
-    /// Drafts for one function and prints it; tells whether it is proved.
-    async fn one(&mut self, out: &mut Output, function: FunctionId, remark: Option<String>) -> Result<bool, Trouble> {
+impl<'a> Run<'a> {
+    /// Begins; tokens are printed as they come where that is wanted and a person reads.
+    pub fn new(handle: &'a Handle, live: bool) -> Self {
+        let live = live && std::io::stdout().is_terminal();
+        Self { handle, live, interrupted: false, ready: Vec::new(), seconds: 0.0, tokens: 0 }
+    }
+
+    /// Has a model write one proposal and prints it; tells whether a person may decide on it.
+    pub async fn one(&mut self, out: &mut Output, command: Command) -> Result<bool, Trouble> {
         let handle = self.handle;
         let mut events = handle.subscribe();
-        let work = handle.perform(Command::AskModel { function, remark });
+        let work = handle.perform(command);
         tokio::pin!(work);
         let mut tick = tokio::time::interval(Duration::from_millis(50));
         let mut writing: Option<Writing> = None;

@@ -29,6 +29,7 @@ mod review;
 mod run;
 mod show;
 mod spec;
+mod spec_new;
 mod tead;
 mod trust;
 mod types;
@@ -43,7 +44,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use crate::base::error::Trouble;
 use crate::base::text;
-use crate::cli::args::{Cli, Format, Global, Verb};
+use crate::cli::args::{Cli, Format, Global, SpecAction, SpecArgs, Verb};
 use crate::cli::output::Output;
 use crate::compat::{self, semantic};
 use crate::config::layers::{self, Flag, Former, Layers, Loaded};
@@ -138,6 +139,7 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
         Some(Verb::Import(args)) => import::import(&cli.global, args).await,
         Some(Verb::Judge(args)) => judge::judge(&cli.global, args).await,
         Some(Verb::Check(args)) => check::check(&cli.global, args).await,
+        Some(Verb::Spec(SpecArgs { new: Some(SpecAction::New(args)), .. })) => spec_new::new(&cli.global, args).await,
         Some(Verb::Spec(args)) => spec::spec(&cli.global, args).await,
         Some(Verb::ServeSpecs) => spec::serve(&cli.global).await,
         Some(Verb::RelayTools { socket }) => screen.relay(&socket).await.map(|()| OK),

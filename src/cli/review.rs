@@ -160,12 +160,11 @@ fn report(out: &mut Output, done: Result<Done, Trouble>) {
 /// Opens the draft in the person's editor and proves what comes back.
 async fn edit(handle: &Handle, out: &mut Output, id: ProposalId, screen: &impl Screen) -> Result<Done, Trouble> {
     let view = handle.proposal(id)?;
-    let Some(draft) = view.proposal.draft() else {
+    let Some(before) = view.proposal.text() else {
         return Err(Trouble::usage("Only drafts have a text to edit."));
     };
-    let before = view.proposal.edited.clone().unwrap_or_else(|| draft.standalone());
     let after = screen.edit(&before).await?;
-    if after == before {
+    if after == *before {
         return Ok(Done::Nothing);
     }
     with_events(handle, out, handle.perform(Command::Edit { proposal: id, text: after })).await

@@ -18,6 +18,7 @@ pub fn proposal(view: &ProposalView) -> String {
         Body::Draft(draft) => draft.origin.author().map_or_else(|| "draft".into(), |author| format!("draft by {author}")),
         Body::Change(_) => "change".to_owned(),
         Body::Verdict(_) => "verdict".to_owned(),
+        Body::Spec(spec) => format!("YAML test by {}", spec.origin.author().unwrap_or_default()),
     };
     out.push_str(&format!("\n#{} {kind}  {}  {}\n", proposal.id.0, proposal.function, state(proposal.state)));
     for evidence in &proposal.evidence {
@@ -25,6 +26,9 @@ pub fn proposal(view: &ProposalView) -> String {
         for line in evidence.more.iter().take(8) {
             out.push_str(&format!("      {line}\n"));
         }
+    }
+    if let Body::Spec(spec) = &proposal.body {
+        out.push_str(&format!("  asked for: {}\n", text::display_line(&spec.asked)));
     }
     if let Body::Verdict(open) = &proposal.body {
         out.push_str(&format!("  intent: {}\n", text::display_line(&open.intent)));
@@ -61,7 +65,7 @@ pub fn proposal(view: &ProposalView) -> String {
     // The manifest only keeps account; the tests are what a person decides on.
     let is_beside =
         |edit: &&FileEdit| proposal.draft().is_some_and(|draft| draft.helpers.iter().any(|one| one.path == edit.path));
-    let is_read = |edit: &FileEdit| edit.path.as_str().ends_with(".py") || proposal.verdict().is_some();
+    let is_read = |edit: &FileEdit| edit.path.as_str().ends_with(".py") || proposal.draft().is_none();
     for edit in view.plan.iter().filter(|edit| is_read(edit) && !is_beside(edit)) {
         out.push_str(&diff(edit));
     }
@@ -69,10 +73,12 @@ pub fn proposal(view: &ProposalView) -> String {
         let lines = edit.after.as_deref().unwrap_or_default().lines().count();
         out.push_str(&format!("  beside it  {}, {}\n", edit.path, text::count(lines, "line")));
     }
-    if view.plan.is_empty()
-        && let Body::Draft(draft) = &proposal.body
-    {
-        for line in proposal.edited.as_deref().unwrap_or(&draft.text).lines() {
+    if view.plan.is_empty() {
+        let plugin = match &proposal.body {
+            Body::Spec(spec) => spec.plugin.as_ref().map(|plugin| plugin.file.text.as_str()),
+            _ => None,
+        };
+        for line in proposal.text().as_deref().into_iter().chain(plugin).flat_map(str::lines) {
             out.push_str(&format!("    {line}\n"));
         }
     }

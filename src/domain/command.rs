@@ -30,12 +30,18 @@ pub enum Command {
     Diff { reference: String },
     /// Put a test that a coding agent wrote before a person, once it is proved.
     Propose { function: FunctionId, text: String, remark: Option<String>, by: String },
+    /// Ask the chosen model for a YAML test, with more tools for a plugin where one is named.
+    AskSpec { asked: String, name: Option<String>, extend: Option<String> },
+    /// Put a YAML test that a coding agent wrote before a person.
+    ProposeSpec { test: String, plugin: Option<String>, asked: String, name: Option<String>, extend: Option<String>, by: String },
     /// Keep what a coding agent says about a change, beside it.
     Explain { proposal: ProposalId, note: String, by: String },
     /// Run tests with intents once more, and judge them; all that were judged before where none is named.
     Judge { tests: Vec<String> },
     /// Run these YAML tests; all of the project where none is named.
     RunSpecs { files: Vec<RelPath> },
+    /// Run a test by its node id, whether it was judged before or not, and judge its intent; a chosen model is asked only with `ask`.
+    Check { test: String, ask: bool },
     /// Decide on proposals.
     Decide { proposals: Vec<ProposalId>, verb: Verb, reason: Option<String> },
     /// Replace the text of a draft by a person's, to be proved again.

@@ -1,5 +1,7 @@
 //! Whatever waits for a person: drafts, behaviour changes and verdicts, their states, and the evidence that stands beside them.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
@@ -99,6 +101,8 @@ pub enum Body {
     Change(Change),
     /// A test whose intent was not met, or not decided.
     Verdict(OpenVerdict),
+    /// A YAML test, with a plugin where it needs one.
+    Spec(SpecDraft),
 }
 
 /// A test whose intent was not met, or not decided. What the test did is kept by its node id.
@@ -208,6 +212,29 @@ pub struct LeftOut {
     pub calls: u64,
     /// Why, for people.
     pub reason: String,
+}
+
+/// A YAML test that a model or a coding agent wrote. Nothing of it is run, and its plugin is not imported, before a person
+/// accepts it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecDraft {
+    /// Who wrote it.
+    pub origin: Origin,
+    /// What was asked for, in plain English.
+    pub asked: String,
+    /// The test.
+    pub test: Helper,
+    /// The plugin that was written with it.
+    pub plugin: Option<PluginDraft>,
+}
+
+/// A plugin that is written with a YAML test: a new one, or one that gets more tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginDraft {
+    /// The file.
+    pub file: Helper,
+    /// What stood in the file when this was written; none for a new one.
+    pub instead_of: Option<String>,
 }
 
 /// Recorded calls of one function whose outcome under today's code is not the baseline.
@@ -327,7 +354,7 @@ impl Proposal {
     pub fn draft(&self) -> Option<&Draft> {
         match &self.body {
             Body::Draft(draft) => Some(draft),
-            Body::Change(_) | Body::Verdict(_) => None,
+            Body::Change(_) | Body::Verdict(_) | Body::Spec(_) => None,
         }
     }
 
@@ -336,7 +363,7 @@ impl Proposal {
     pub fn change(&self) -> Option<&Change> {
         match &self.body {
             Body::Change(change) => Some(change),
-            Body::Draft(_) | Body::Verdict(_) => None,
+            Body::Draft(_) | Body::Verdict(_) | Body::Spec(_) => None,
         }
     }
 
@@ -345,7 +372,37 @@ impl Proposal {
     pub fn verdict(&self) -> Option<&OpenVerdict> {
         match &self.body {
             Body::Verdict(verdict) => Some(verdict),
-            Body::Draft(_) | Body::Change(_) => None,
+            Body::Draft(_) | Body::Change(_) | Body::Spec(_) => None,
+        }
+    }
+
+    /// Gives the YAML test, when it is one.
+    #[must_use]
+    pub fn spec(&self) -> Option<&SpecDraft> {
+        match &self.body {
+            Body::Spec(spec) => Some(spec),
+            Body::Draft(_) | Body::Change(_) | Body::Verdict(_) => None,
+        }
+    }
+
+    /// Gives the text that a person reads and may edit: their own version, else what was drafted, whole.
+    #[must_use]
+    pub fn text(&self) -> Option<Cow<'_, str>> {
+        let drafted = match &self.body {
+            Body::Draft(draft) => Cow::Owned(draft.standalone()),
+            Body::Spec(spec) => Cow::Borrowed(spec.test.text.as_str()),
+            Body::Change(_) | Body::Verdict(_) => return None,
+        };
+        Some(self.edited.as_deref().map_or(drafted, Cow::Borrowed))
+    }
+
+    /// Names who wrote it, when a model or a coding agent did.
+    #[must_use]
+    pub fn author(&self) -> Option<&Origin> {
+        match &self.body {
+            Body::Draft(draft) => Some(&draft.origin),
+            Body::Spec(spec) => Some(&spec.origin),
+            Body::Change(_) | Body::Verdict(_) => None,
         }
     }
 }

@@ -33,8 +33,8 @@ pub enum About {
     WeakContainment { why: Vec<String> },
     /// May this be sent to a host that is not this machine? A no holds for this time only.
     FirstSend {
-        /// The function it is about.
-        function: FunctionId,
+        /// The function it is about; none where a YAML test is asked for.
+        function: Option<FunctionId>,
         /// The host, with its port where it is not the usual one.
         host: String,
         /// The model that is asked.
@@ -61,9 +61,10 @@ impl About {
             Self::WeakContainment { .. } => {
                 "The sandbox here is weak: it stops careless code, not hostile code. Run recorded calls in it?".into()
             }
-            Self::FirstSend { host, bytes, .. } => {
+            Self::FirstSend { host, bytes, function, .. } => {
                 let host = text::display_line(host);
-                format!("Send 1 function ({}) to {host}? First time from this folder.", text::bytes(*bytes))
+                let what = if function.is_some() { "1 function" } else { "a request for a YAML test" };
+                format!("Send {what} ({}) to {host}? First time from this folder.", text::bytes(*bytes))
             }
             Self::LargeDownload { model, bytes } => {
                 format!("Get {} of {}?", text::bytes(*bytes), text::display_line(model))
@@ -166,7 +167,13 @@ mod tests {
     use super::*;
 
     fn send(host: &str) -> About {
-        About::FirstSend { function: FunctionId("m:f".into()), host: host.into(), model: "m".into(), bytes: 2_100, tokens: 525 }
+        About::FirstSend {
+            function: Some(FunctionId("m:f".into())),
+            host: host.into(),
+            model: "m".into(),
+            bytes: 2_100,
+            tokens: 525,
+        }
     }
 
     #[test]

@@ -373,7 +373,7 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
                 core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
             }
             let containment = core.state.lock().containment.clone();
-            core.add_proposal(Proposal {
+            let proposal = Proposal {
                 id: ProposalId(0),
                 function: function.clone(),
                 state: ProposalState::Ready,
@@ -385,8 +385,14 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change) -> Result<(), T
                 created: clock::now(),
                 skipped: false,
                 edited: None,
-            })?
-            .id
+            };
+            // Another workbench sees the same save.
+            let is_it = move |other: &Proposal| other.change().is_some() && other.basis == basis && is_open(other);
+            let (stands, new) = core.add_unless(proposal, is_it)?;
+            if !new {
+                return Ok(());
+            }
+            stands.id
         }
     };
     core.state.lock().red.remove(function);

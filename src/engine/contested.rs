@@ -12,8 +12,13 @@ use crate::engine::intent_runs::{Told, ToldTest};
 use crate::engine::{accepting, overriding, rejudging, review, verdicts};
 use crate::judge::grammar;
 
-/// Refuses what is not decided about a verdict.
+/// Refuses what is not decided about a verdict, and to note as a bug what is no outcome.
 pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
+    if let Some(one) = proposals.iter().find(|one| verb == Verb::Overrule && one.spec().is_some()) {
+        return Err(Trouble::usage(format!("Not noted: {}.", one.function.qualname()))
+            .because("A YAML test is no recorded outcome.")
+            .so("r rejects it; a accepts it."));
+    }
     match proposals.iter().find(|one| verb == Verb::Reject && one.verdict().is_some()) {
         None => Ok(()),
         Some(one) => Err(Trouble::usage(format!("Not put away: {}.", one.function.qualname()))

@@ -19,7 +19,7 @@ use crate::domain::call::RecordingId;
 use crate::domain::diff::Diff;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::{Function, FunctionId};
-use crate::domain::proposal::{Evidence, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::{Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Trust, VerdictRow, WatchState};
@@ -37,7 +37,7 @@ use crate::engine::stream::Streams;
 use crate::engine::verdicts;
 use crate::source::index::Index;
 use crate::source::installed::Installed;
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use crate::watch::Watcher;
 
 /// Announcements a slow subscriber may be behind before it has to read everything again.
@@ -71,7 +71,7 @@ pub struct Core {
     pub rejudging: tokio::sync::Mutex<()>,
     pub running_specs: tokio::sync::Mutex<()>,
     /// A step of a proposal is stored and taken into memory as one, so that no older form comes back.
-    stepping: Mutex<()>,
+    pub stepping: Mutex<()>,
     /// The project is being closed: what stops now was stopped by nobody.
     pub closing: AtomicBool,
     /// The chosen model, so that all who ask it share what it has learned and how much it takes at once.
@@ -354,84 +354,6 @@ impl Core {
             offers: offers(index.modules().map(AsRef::as_ref)),
             index,
         }
-    }
-
-    /// Moves a proposal: persisted first, announced second.
-    ///
-    /// # Errors
-    /// Fails when the step is not allowed from where the proposal stands, or the store cannot be written.
-    pub fn move_proposal(
-        &self,
-        id: ProposalId,
-        to: ProposalState,
-        change: impl FnOnce(&mut Proposal) + Send + 'static,
-    ) -> Result<Arc<Proposal>, Trouble> {
-        self.settle_proposal(id, move |proposal| {
-            proposal.state = to;
-            change(proposal);
-        })
-    }
-
-    /// Lets `change` move a proposal or leave it, as it stands in the store now; gives it as it is then.
-    pub fn settle_proposal(
-        &self,
-        id: ProposalId,
-        change: impl FnOnce(&mut Proposal) + Send + 'static,
-    ) -> Result<Arc<Proposal>, Trouble> {
-        self.step(|store| store.change_proposal(id, change))
-    }
-
-    /// Changes what stands beside a proposal without moving it.
-    pub fn change_proposal(
-        &self,
-        id: ProposalId,
-        change: impl FnOnce(&mut Proposal) + Send + 'static,
-    ) -> Result<Arc<Proposal>, Trouble> {
-        let _whole = self.stepping.lock();
-        let kept = Arc::new(self.store().change_proposal(id, change)?);
-        self.state.lock().proposals.insert(id, kept.clone());
-        self.announce(Event::EvidenceChanged { proposal: id });
-        Ok(kept)
-    }
-
-    /// Enters a new proposal and gives its number.
-    pub fn add_proposal(&self, mut proposal: Proposal) -> Result<Arc<Proposal>, Trouble> {
-        self.step(|store| {
-            proposal.id = store.insert_proposal(&proposal)?;
-            Ok(proposal)
-        })
-    }
-
-    /// Stores a step of a proposal, takes it into memory as the store has it then, and announces it.
-    ///
-    /// # Errors
-    /// Fails as `store` does.
-    pub fn step(&self, store: impl FnOnce(&Store) -> Result<Proposal, StoreError>) -> Result<Arc<Proposal>, Trouble> {
-        let _whole = self.stepping.lock();
-        let kept = Arc::new(store(&self.store())?);
-        self.state.lock().proposals.insert(kept.id, kept.clone());
-        self.announce(Event::ProposalMoved { proposal: kept.id, function: kept.function.clone(), state: kept.state });
-        Ok(kept)
-    }
-
-    /// Takes proposals as the store has them now into memory.
-    ///
-    /// # Errors
-    /// Fails as `read` does.
-    pub fn take_in(&self, read: impl FnOnce(&Store) -> Result<Vec<Proposal>, StoreError>) -> Result<(), Trouble> {
-        let _whole = self.stepping.lock();
-        let read = read(&self.store())?;
-        let mut state = self.state.lock();
-        state.proposals.extend(read.into_iter().map(|proposal| (proposal.id, Arc::new(proposal))));
-        Ok(())
-    }
-
-    /// Shows the evidence of work in progress; it is kept with the next move.
-    pub fn show_evidence(&self, id: ProposalId, evidence: Vec<Evidence>) {
-        if let Some(proposal) = self.state.lock().proposals.get_mut(&id) {
-            Arc::make_mut(proposal).evidence = evidence;
-        }
-        self.announce(Event::EvidenceChanged { proposal: id });
     }
 
     /// Gives a proposal, from memory or from the store.

@@ -18,7 +18,7 @@ use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::standing::{News, Standing};
-use crate::engine::{Done, awaiting, behaviour, blocking, callers, environment, formatting, reaches, steadying};
+use crate::engine::{Done, awaiting, behaviour, blocking, callers, environment, formatting, reaches, spec_drafts, steadying};
 use crate::generate::choose::FEW;
 use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
@@ -208,33 +208,26 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) ->
             _ => {}
         }
     }
-    let open = of_function.iter().rev().filter(from_rules).find(|proposal| {
-        proposal.edited.is_none()
-            && matches!(
-                proposal.state,
-                ProposalState::Ready
-                    | ProposalState::Stale
-                    | ProposalState::Refused
-                    | ProposalState::Failed
-                    | ProposalState::Queued
-            )
-    });
+    let open = of_function.iter().rev().filter(from_rules).find(|old| may_be_renewed(old) || is_at_work(old, &draft, code));
     if let Some(old) = open {
-        let renew = move |proposal: &mut Proposal| {
-            proposal.body = Body::Draft(draft);
-            proposal.basis = Digest::default();
-            proposal.evidence.clear();
-            proposal.proved = None;
-            proposal.skipped = false;
-        };
-        if old.state == ProposalState::Queued {
-            core.change_proposal(old.id, renew)?;
-        } else {
-            core.move_proposal(old.id, ProposalState::Queued, renew)?;
-        }
-        return Ok(Entered::New(old.id));
+        let id = old.id;
+        // Of several workbenches that see one save, the first proves the draft.
+        let taken = core.claim(id, move |standing| {
+            if is_at_work(standing, &draft, code) || !may_be_renewed(standing) {
+                return false;
+            }
+            standing.state = ProposalState::Queued;
+            standing.body = Body::Draft(draft);
+            standing.basis = Digest::default();
+            standing.evidence.clear();
+            standing.proved = None;
+            standing.skipped = false;
+            true
+        })?;
+        return Ok(if taken.is_some() { Entered::New(id) } else { Entered::Kept(id) });
     }
-    let proposal = core.add_proposal(Proposal {
+    let wanted = draft.clone();
+    let proposal = Proposal {
         id: ProposalId(0),
         function: function.clone(),
         state: ProposalState::Queued,
@@ -246,8 +239,26 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) ->
         created: clock::now(),
         skipped: false,
         edited: None,
-    })?;
-    Ok(Entered::New(proposal.id))
+    };
+    let by_rules = |other: &Proposal| other.draft().is_some_and(|draft| draft.origin == Origin::Recording);
+    let (stands, new) = core.add_unless(proposal, move |other| by_rules(other) && is_at_work(other, &wanted, code))?;
+    Ok(if new { Entered::New(stands.id) } else { Entered::Kept(stands.id) })
+}
+
+/// Tells whether a draft may take the place of this one.
+fn may_be_renewed(old: &Proposal) -> bool {
+    use ProposalState as S;
+    old.edited.is_none() && matches!(old.state, S::Ready | S::Stale | S::Refused | S::Failed | S::Queued)
+}
+
+/// Tells whether this very draft is being proved by somebody, or was just now for this code.
+fn is_at_work(old: &Proposal, draft: &Draft, code: Digest) -> bool {
+    let at_work = match old.state {
+        ProposalState::Queued | ProposalState::Proving => true,
+        ProposalState::Ready => old.basis == rests_on(code, old),
+        _ => false,
+    };
+    at_work && old.edited.is_none() && is_text_of(old, draft)
 }
 
 /// Tells whether a proposal was drafted as this text, whatever a person made of it and the proof took out of it.
@@ -421,6 +432,9 @@ pub async fn prove_again(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble
     if proposal.change().is_some() {
         return behaviour::replay(core, vec![proposal.function.clone()]).await.map(|_| ());
     }
+    if proposal.spec().is_some() {
+        return spec_drafts::check_again(core, id, None).await;
+    }
     renew(core, vec![id]).await;
     Ok(())
 }
@@ -451,8 +465,15 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
             functions.push(proposal.function.clone());
             written.push(id);
         } else {
-            core.move_proposal(id, ProposalState::Proving, |_| {})?;
-            texts.push(id);
+            // Another workbench may be at it already.
+            let taken = core.claim(id, |standing| {
+                let waits = matches!(standing.state, S::Ready | S::Stale | S::Refused | S::Failed);
+                if waits {
+                    standing.state = S::Proving;
+                }
+                waits
+            })?;
+            texts.extend(taken.map(|_| id));
         }
     }
     if !functions.is_empty() && try_draft(core, functions).await?.is_some() {

@@ -56,13 +56,16 @@ pub mod report;
 mod review;
 mod rows;
 mod ruling;
+mod spec_asking;
 mod spec_board;
+mod spec_drafts;
 mod spec_opinions;
 mod spec_runs;
 pub mod specs;
 pub mod spending;
 mod standing;
 mod steadying;
+mod steps;
 mod stream;
 pub mod stubs;
 mod telling;
@@ -109,6 +112,7 @@ use crate::domain::settings::Settings;
 use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView, Trust};
 use crate::engine::core::Core;
 use crate::source::index::Index;
+use crate::spec::written::Answer;
 use crate::store;
 
 /// How to open a project.
@@ -343,11 +347,20 @@ impl Handle {
             Command::Replay { functions } => behaviour::replay(core, functions).await,
             Command::Diff { reference } => diff::diff(core, reference).await.map(Done::Diffed),
             Command::Propose { function, text, remark, by } => proposing::propose(core, function, &text, remark, by).await,
+            Command::AskSpec { asked, name, extend } => {
+                let wanted = spec_drafts::wanted(core, &asked, name.as_deref(), extend.as_deref())?;
+                spec_asking::ask(core, wanted).await
+            }
+            Command::ProposeSpec { test, plugin, asked, name, extend, by } => {
+                let wanted = spec_drafts::wanted(core, &asked, name.as_deref(), extend.as_deref())?;
+                spec_drafts::propose(core, wanted, Answer { test, plugin }, &by).await
+            }
             Command::Explain { proposal, note, by } => {
                 proposing::explain(core, proposal, &note, &by).map(|()| Done::Proposal(proposal))
             }
             Command::RunSpecs { files } => spec_runs::run(core, files).await,
             Command::Judge { tests } => rejudging::judge(core, tests).await,
+            Command::Check { test, ask } => rejudging::check(core, &test, ask).await,
             Command::Decide { proposals, verb, reason } => {
                 review::decide(core, proposals, verb, reason).await.map(|lines| Done::Decided { lines })
             }
@@ -407,6 +420,11 @@ impl Handle {
     /// Fails when the folder is not trusted, or its calls cannot be run.
     pub async fn unexplained(&self, reference: &str) -> Result<Option<Diff>, Trouble> {
         unexplained::news(&self.core, reference).await
+    }
+
+    /// Takes what a person allowed by now: for a front end that lives long and cannot ask.
+    pub fn take_consent(&self, consent: Consent) {
+        self.core.state.lock().consent = consent;
     }
 
     /// Reads again what editors and other processes changed meanwhile: for a front end that lives long and does not watch.

@@ -126,7 +126,7 @@ async fn turn(core: &Arc<Core>, target: &Function, remark: Option<String>) -> Re
             return answered(core, target, provider.as_ref(), request, earlier, remark).await.map(Some);
         }
         // Of several places each is asked about.
-        match allowed(core, function, chosen, &request).await? {
+        match allowed(core, Some(function), chosen, &request).await? {
             Some(provider) => chosen = provider,
             None => return Ok(None),
         }
@@ -135,7 +135,7 @@ async fn turn(core: &Arc<Core>, target: &Function, remark: Option<String>) -> Re
 
 /// Has answers kept: the same request to the same model with the same parameters is answered once. Where chance decides,
 /// or recorded answers are asked for, it is not.
-fn kept(core: &Core, chosen: Arc<dyn Provider>) -> Arc<dyn Provider> {
+pub fn kept(core: &Core, chosen: Arc<dyn Provider>) -> Arc<dyn Provider> {
     let settings = &core.settings;
     let by_chance = settings.generation.temperature > 0.0;
     if by_chance || choose::answers(settings, |name| std::env::var(name).ok()) != Answers::Off {
@@ -225,16 +225,16 @@ fn explain(core: &Core, target: &Function, id: ProposalId, denied: &[Contradicti
 }
 
 /// Asks before the first request to another machine; gives the provider that may send, or nothing after a no.
-async fn allowed(
+pub async fn allowed(
     core: &Arc<Core>,
-    function: &FunctionId,
+    function: Option<&FunctionId>,
     chosen: Arc<dyn Provider>,
     request: &Request,
 ) -> Result<Option<Arc<dyn Provider>>, Trouble> {
     let outgoing: Arc<str> = chosen.outgoing(request).into();
     let bytes = outgoing.len() as u64;
     let about = About::FirstSend {
-        function: function.clone(),
+        function: function.cloned(),
         host: chosen.host().to_owned(),
         model: chosen.model().to_owned(),
         bytes,
@@ -318,7 +318,8 @@ fn begin(
     })
 }
 
-async fn stream(
+/// Takes an answer in as it comes, into the buffer of its proposal.
+pub async fn stream(
     core: &Core,
     provider: &dyn Provider,
     request: Request,
@@ -387,7 +388,7 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
 }
 
 /// Keeps what was written so far, as text that is not proved.
-fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: bool) -> Result<(), Trouble> {
+pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: bool) -> Result<(), Trouble> {
     let text = core.streams.view(id).map(|view| view.text).unwrap_or_default();
     let tokens = core.streams.view(id).map_or(0, |view| view.tokens);
     let (what, detail) = match cancelled {
@@ -396,8 +397,10 @@ fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: bool)
         false => ("stopped", trouble.to_string()),
     };
     core.move_proposal(id, ProposalState::Failed, move |proposal| {
-        if let Body::Draft(draft) = &mut proposal.body {
-            draft.text = text;
+        match &mut proposal.body {
+            Body::Draft(draft) => draft.text = text,
+            Body::Spec(spec) => spec.test.text = text,
+            Body::Change(_) | Body::Verdict(_) => {}
         }
         proposal.evidence = vec![Evidence::new(Finding::Error, what, detail)];
     })?;

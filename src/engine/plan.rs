@@ -10,10 +10,9 @@ use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
 use crate::domain::snapshot::Conflict;
-use crate::engine::beside_tests;
-use crate::engine::contested;
 use crate::engine::core::Core;
 use crate::engine::drafting::{self, Parts};
+use crate::engine::{beside_tests, contested, spec_drafts};
 use crate::generate::scope::snake_path;
 use crate::generate::{graph, layout};
 use crate::write::apart::{Apart, Owners, apart};
@@ -30,6 +29,9 @@ pub type Overlay = HashMap<RelPath, Option<String>>;
 pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<FileEdit>, Trouble> {
     if let Some(open) = proposal.verdict() {
         return contested::plan(core, proposal, open);
+    }
+    if let Some(spec) = proposal.spec() {
+        return spec_drafts::plan(core, proposal, spec, overlay);
     }
     let Some(draft) = proposal.draft() else { return Ok(Vec::new()) };
     let parts = drafting::parts(proposal)?;

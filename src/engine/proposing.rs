@@ -136,7 +136,7 @@ fn add(core: &Core, function: &FunctionId, draft: Draft) -> Result<ProposalId, T
 }
 
 /// Makes the name an agent gave itself fit for a line.
-fn name(by: &str) -> String {
+pub fn name(by: &str) -> String {
     let name = text::display_line(by.trim());
     if name.is_empty() { "unnamed".into() } else { text::cut(&name, NAME_MAX).into_owned() }
 }

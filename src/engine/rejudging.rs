@@ -1,4 +1,4 @@
-//! Tests with intents run once more under the recorder, and judged: what `check` does, for the workbench.
+//! Tests with intents run under the recorder, and judged: what `check` does, for the workbench and for coding agents.
 //!
 //! Their verdicts come as those of every run do, by `leaving.rs`. The tests run as the user, like the command `check`.
 
@@ -33,6 +33,19 @@ pub async fn judge(core: &Arc<Core>, tests: Vec<String>) -> Result<Done, Trouble
     run(core, JOB, tests).await
 }
 
+/// Runs a test by its node id, or all tests of one, judged before or not. The chosen model decides what rules leave open
+/// only where `ask` says so, and only with what a person allowed to be sent.
+pub async fn check(core: &Arc<Core>, node: &str, ask: bool) -> Result<Done, Trouble> {
+    let wanted = Wanted { nodes: vec![node.to_owned()], subject: verdicts::short(node).to_owned() };
+    let Done::Judged { tests } = run_all(core, JOB, &wanted, ask).await? else { return Ok(Done::Nothing) };
+    if tests.is_empty() {
+        return Err(Trouble::usage(format!("{} came to no verdict.", text::display_line(node)))
+            .because("It has no intent, was skipped, or ended before its end.")
+            .so("An intent is a decorator: @semantic_test(intent=\"…\") from pytead_tui."));
+    }
+    Ok(Done::Judged { tests })
+}
+
 /// After a save: runs the tests whose verdicts are stale by it. A newer save ends the run and begins it anew, with its own.
 pub async fn after_save(core: &Arc<Core>) {
     if core.settings.watch.judge == WatchJudge::Off || core.trust() != Trust::Trusted {
@@ -51,28 +64,54 @@ pub async fn after_save(core: &Arc<Core>) {
 
 async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
-    let words: Vec<(String, String)> = {
+    let nodes: Vec<String> = {
         let state = core.state.lock();
         let wanted = state.verdicts.values().filter(|kept| tests.is_empty() || tests.contains(&kept.stored.judged.test));
-        wanted.map(|kept| (kept.stored.judged.test.clone(), node(&kept.stored.judged))).collect()
+        wanted.map(|kept| node(&kept.stored.judged)).collect()
     };
-    let Some((first, _)) = words.first() else {
+    let Some(first) = nodes.first() else {
         return Err(Trouble::usage("No test with an intent was judged here yet.").so("Run them once: pytead-tui check."));
     };
-    let subject = match words.len() {
+    let subject = match nodes.len() {
         1 => verdicts::short(first).to_owned(),
         number => text::count(number, "intent"),
     };
-    core.jobs.supersede(kind, Some(&subject));
+    let wanted = Wanted { nodes, subject };
+    // Nobody is there to be told what it takes: a model is asked by `check`, or where the settings say so.
+    let done = run_all(core, kind, &wanted, core.settings.watch.judge == WatchJudge::Model).await?;
+    if let Done::Judged { tests } = &done {
+        let of: Vec<String> = {
+            let state = core.state.lock();
+            tests.iter().filter_map(|test| Some(node(&state.verdicts.get(test)?.stored.judged))).collect()
+        };
+        let missing: Vec<&String> = wanted.nodes.iter().filter(|node| !of.contains(node)).collect();
+        if let Some(first) = missing.first() {
+            let names = if missing.len() == 1 { verdicts::short(first).to_owned() } else { text::count(missing.len(), "test") };
+            core.say(Level::Warning, "judged", format!("{names} came to no verdict: skipped, renamed, or ended before its end."));
+        }
+    }
+    Ok(done)
+}
+
+/// What is run, and its name for people.
+struct Wanted {
+    nodes: Vec<String>,
+    subject: String,
+}
+
+async fn run_all(core: &Arc<Core>, kind: &str, wanted: &Wanted, ask: bool) -> Result<Done, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let Wanted { nodes, subject } = wanted;
+    core.jobs.supersede(kind, Some(subject));
     let began = clock::now();
-    let job = core.jobs.begin(kind, &subject, words.len() as u64);
+    let job = core.jobs.begin(kind, subject, nodes.len() as u64);
     core.touch();
     leaving::prepare(&core.root);
-    let nodes: Vec<String> = words.iter().map(|(_, node)| node.clone()).chain(["-q".into(), "--no-header".into()]).collect();
+    // Never an option, and never a file of options.
+    let words: Vec<String> = nodes.iter().map(|node| format!("./{node}")).chain(["-q".into(), "--no-header".into()]).collect();
     let worker = core.clone();
-    let mut command = blocking(move || intent_runs::pytest(&worker.root, &worker.settings, &nodes)).await??;
-    // Nobody is there to be told what it takes: a model is asked by `check`, or where the settings say so.
-    if core.settings.watch.judge != WatchJudge::Model {
+    let mut command = blocking(move || intent_runs::pytest(&worker.root, &worker.settings, &words)).await??;
+    if !ask {
         command.env("PYTEAD_JUDGE_ASK", "off");
     }
     command.current_dir(&core.root).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -83,7 +122,7 @@ async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, T
     let status = loop {
         let goes_on = job.unless_cancelled(tokio::time::sleep(EVERY)).await;
         take_in(core).await?;
-        job.progress(since(core, &words, began).len() as u64, words.len() as u64);
+        job.progress(since(core, nodes, began).len() as u64, nodes.len() as u64);
         core.touch();
         if goes_on.is_none() {
             // Gone with its own children, as far as they end with it.
@@ -98,7 +137,9 @@ async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, T
         }
     };
     take_in(core).await?;
-    let judged = since(core, &words, began);
+    // A workbench on the same project may have taken them in.
+    verdicts::load(core)?;
+    let judged = since(core, nodes, began);
     let (said, complained) = (last_words(said).await, last_words(complained).await);
     // 0 and 1 are what tests come to; all else is pytest's own.
     let ran = matches!(status.code(), Some(0 | 1));
@@ -110,19 +151,20 @@ async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, T
         let trouble = Trouble::environment(format!("Not judged again: pytest did not run {subject}."));
         return Err(trouble.because(text::display_line(&why).into_owned()));
     }
-    let missing: Vec<&String> = words.iter().map(|(test, _)| test).filter(|test| !judged.contains(test)).collect();
-    if let Some(first) = missing.first() {
-        let names = if missing.len() == 1 { verdicts::short(first).to_owned() } else { text::count(missing.len(), "test") };
-        core.say(Level::Warning, "judged", format!("{names} came to no verdict: skipped, renamed, or ended before its end."));
-    }
     Ok(Done::Judged { tests: judged })
 }
 
-/// Lists those of the tests that were judged since a moment, whoever took their verdicts in.
-fn since(core: &Core, tests: &[(String, String)], began: Moment) -> Vec<String> {
+/// Lists the tests of these nodes that were judged since a moment, whoever took their verdicts in.
+fn since(core: &Core, nodes: &[String], began: Moment) -> Vec<String> {
     let state = core.state.lock();
-    let judged = |test: &&String| state.verdicts.get(*test).is_some_and(|kept| kept.stored.judged.at >= began);
-    tests.iter().map(|(test, _)| test).filter(judged).cloned().collect()
+    let of = |test: &str| nodes.iter().any(|node| is_of(test, node));
+    let all = state.verdicts.values().map(|kept| &kept.stored.judged);
+    all.filter(|judged| judged.at >= began && of(&node(judged))).map(|judged| judged.test.clone()).collect()
+}
+
+/// Tells whether a test is a node, or one of its tests: a row, or a function of a class or file.
+fn is_of(test: &str, node: &str) -> bool {
+    test.strip_prefix(node).is_some_and(|rest| rest.is_empty() || rest.starts_with('[') || rest.starts_with("::"))
 }
 
 async fn take_in(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {

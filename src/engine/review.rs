@@ -18,7 +18,7 @@ use crate::domain::proposal::{Body, Change, Evidence, Finding, Origin, Proposal,
 use crate::engine::core::{Core, account};
 use crate::engine::model::BROKEN_OFF;
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, require_trust, standing};
+use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, require_trust, spec_drafts, standing};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note};
 use crate::write::apply::{self, WriteError};
@@ -154,7 +154,7 @@ async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<
 
 /// Tells whether a coding agent wrote a draft that no person has changed since.
 pub fn is_by_agent(proposal: &Proposal) -> bool {
-    proposal.edited.is_none() && proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Agent(_)))
+    proposal.edited.is_none() && proposal.author().is_some_and(|origin| matches!(origin, Origin::Agent(_)))
 }
 
 /// Reads again what decisions change.
@@ -212,13 +212,14 @@ fn accept(
 
 fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
     let name = proposal.function.qualname();
-    let tests = proposal.draft().map(|draft| &draft.target);
+    let tests = proposal.draft().map(|draft| &draft.target).or(proposal.spec().map(|spec| &spec.test.path));
     match (&proposal.body, edits.iter().find(|edit| Some(&edit.path) == tests)) {
-        (Body::Draft(_), Some(edit)) => {
+        (Body::Draft(_) | Body::Spec(_), Some(edit)) => {
             let lines = edit.after.as_deref().map_or(0, |after| added_lines(edit.before.as_deref().unwrap_or(""), after));
             format!("Accepted {name}: {} in {}.", text::count(lines, "line"), edit.path)
         }
         (Body::Draft(draft), None) => format!("Accepted {name}: {} has it already.", draft.target),
+        (Body::Spec(spec), None) => format!("Accepted {name}: {} has it already.", spec.test.path),
         (Body::Change(change), _) => {
             format!("Accepted {name}: {} as of today.", text::count(change.calls.len(), "outcome"))
         }
@@ -292,6 +293,7 @@ fn put_away(
                 format!("Kept as it was: {name} stays red until it gives {} again.", old.trim_start_matches("→ "))
             }
             (Body::Verdict(open), Verb::Overrule) => format!("Overruled the verdict on {}.", open.test),
+            (Body::Spec(_), _) => format!("Rejected the YAML test {name}."),
             (_, Verb::Overrule) => format!("Noted as a bug: {name}. No test is made of it."),
             _ => format!("Rejected the draft for {name}."),
         };
@@ -404,7 +406,7 @@ pub fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(crate::domai
             .into_iter()
             .filter_map(|(call, bytes)| Some((call, outcome_hash(&value::outcome(&bytes).ok()?))))
             .collect(),
-        Body::Verdict(_) => Vec::new(),
+        Body::Verdict(_) | Body::Spec(_) => Vec::new(),
     })
 }
 
@@ -485,7 +487,7 @@ pub fn basis(proposal: &Proposal) -> Digest {
     match (&proposal.body, &proposal.edited) {
         (_, Some(text)) => hash::of(text.as_bytes()),
         (Body::Draft(draft), None) => hash::of(draft.standalone().as_bytes()),
-        (Body::Change(_) | Body::Verdict(_), None) => proposal.basis,
+        (Body::Change(_) | Body::Verdict(_) | Body::Spec(_), None) => proposal.basis,
     }
 }
 
@@ -577,6 +579,9 @@ pub async fn edit(core: &Arc<Core>, id: ProposalId, text: String) -> Result<(), 
     let proposal = core.proposal(id)?;
     if let Some(open) = proposal.verdict() {
         return contested::choose(core, &proposal, open, text);
+    }
+    if proposal.spec().is_some() {
+        return spec_drafts::check_again(core, id, Some(text)).await;
     }
     if proposal.draft().is_none() {
         return Err(Trouble::usage("Only drafts have a text to edit."));

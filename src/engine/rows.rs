@@ -98,6 +98,7 @@ pub fn is_in_queue(proposal: &Proposal) -> bool {
         // A change or a verdict that is stale is not observed any more: there is nothing to ask.
         (Body::Change(_) | Body::Verdict(_), state) => state == ProposalState::Ready,
         (_, ProposalState::Ready | ProposalState::Streaming | ProposalState::Proving | ProposalState::Stale) => true,
+        (Body::Spec(_), ProposalState::Refused | ProposalState::Failed) => true,
         // What rules drafted and the gate refused is a reason on the function; what a person or a model wrote is shown.
         (Body::Draft(draft), ProposalState::Refused | ProposalState::Failed) => {
             proposal.edited.is_some() || draft.origin.is_foreign()
@@ -140,7 +141,7 @@ fn rank(proposal: &Proposal, known: Option<&Known>) -> Rank {
     let kind = match &proposal.body {
         Body::Change(_) => 0,
         Body::Verdict(_) => 1,
-        Body::Draft(_) => 2,
+        Body::Draft(_) | Body::Spec(_) => 2,
     };
     let edited = known.and_then(|known| known.edited).map_or(0, |at| at.0);
     let tested = u8::from(known.is_some_and(|known| known.tested));
@@ -162,6 +163,11 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         Body::Verdict(open) => {
             let word = if open.verdict.verdict == Ruling::Fail { "FAIL" } else { "UNCLEAR" };
             ("verdict", format!("{}   {word}  {}", proposal.function, text::display_line(&open.verdict.reason)))
+        }
+        Body::Spec(spec) => {
+            let by = if matches!(spec.origin, Origin::Agent(_)) { "an agent" } else { "a model" };
+            let plugin = if spec.plugin.is_some() { ", with a plugin" } else { "" };
+            ("spec", format!("YAML test by {by}{plugin}: {}", spec.test.path))
         }
     };
     QueueRow {
@@ -188,6 +194,9 @@ pub fn alone(proposal: &Proposal) -> Option<String> {
     if review::is_by_agent(proposal) {
         return Some("a coding agent wrote it".into());
     }
+    if proposal.spec().is_some() {
+        return Some("it runs as you once it is accepted".into());
+    }
     let held = proposal.evidence.iter().find(|evidence| evidence.what == HOLDS)?;
     Some(format!("{HOLDS} {}", held.detail))
 }
@@ -199,6 +208,9 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
         |finding: Finding| proposal.evidence.iter().find(|e| e.finding == finding).map(|e| format!("{} {}", e.what, e.detail));
     match proposal.state {
         ProposalState::Ready => proposal.verdict().and_then(undecidable),
+        ProposalState::Refused if proposal.spec().is_some() => {
+            proposal.evidence.iter().find(|line| line.finding == Finding::Fail).map(|line| line.detail.clone())
+        }
         ProposalState::Refused => {
             Some(first(Finding::Fail).or_else(|| first(Finding::Flaky)).unwrap_or_else(|| "the proof failed".into()))
         }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream;
 use ignore::WalkBuilder;
+use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
@@ -233,6 +234,17 @@ impl Specs {
 
     /// Runs one test. What goes wrong with ourselves is an ERROR of the report.
     pub async fn run(&self, file: &Path, wanted: &Wanted, say: &(dyn Fn(Progress) + Send + Sync)) -> Outcome {
+        self.run_with(&mut Map::new(), file, wanted, say).await
+    }
+
+    /// As [`Specs::run`], with values that are stored before the first step; afterwards they are what the test left.
+    pub async fn run_with(
+        &self,
+        stored: &mut Map<String, Value>,
+        file: &Path,
+        wanted: &Wanted,
+        say: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Outcome {
         let name = self.name(file);
         if wanted.cancel.is_cancelled() {
             return Outcome::broken(error(&name, None, "It was not run: the tests were stopped.".into()));
@@ -257,7 +269,7 @@ impl Specs {
             let redactor = Arc::clone(&redactor);
             move |progress: Progress| say(shown(progress, &mut redactor.lock()))
         };
-        let (mut report, seen) = match self.done(&spec, file, &name, wanted, &safe).await {
+        let (mut report, seen) = match self.done(&spec, stored, (file, &name), wanted, &safe).await {
             Ok(done) => done,
             Err(trouble) => (error(&name, Some(&spec), trouble.to_string()), Seen::default()),
         };
@@ -308,13 +320,13 @@ impl Specs {
     async fn done(
         &self,
         spec: &Spec,
-        file: &Path,
-        name: &str,
+        stored: &mut Map<String, Value>,
+        (file, name): (&Path, &str),
         wanted: &Wanted,
         say: &(dyn Fn(Progress) + Send + Sync),
     ) -> Result<(Report, Seen), Trouble> {
         let host = if needs_python(spec) { Some(self.host(file).await?) } else { None };
-        let mut tools = Toolbox::open(host).await?;
+        let mut tools = Toolbox::open(host, stored.clone()).await?;
         let missing = tools.missing(spec);
         let mut notes: Vec<String> = tools
             .broken()
@@ -332,6 +344,7 @@ impl Specs {
         let agent = if spec.driven { Some((self.agent()?, std::fs::read_to_string(file).unwrap_or_default())) } else { None };
         let how = run::How { file: name, timeout: wanted.timeout, cancel: wanted.cancel.clone(), say, agent };
         let mut ran = run::run(spec, &mut tools, &how).await;
+        stored.clone_from(tools.stored());
         let (told, seen) = tools.close().await;
         notes.extend(told);
         let mut put = match &self.asking {

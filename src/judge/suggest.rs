@@ -58,7 +58,8 @@ pub fn suggest(events: &[JourneyEvent], names: &Names, intent: &str) -> Vec<Sugg
 }
 
 /// The words of a text, also those inside `snake_case` and `CamelCase`, without their endings.
-pub(super) fn words(text: &str) -> impl Iterator<Item = String> + use<> {
+#[must_use]
+pub fn words(text: &str) -> impl Iterator<Item = String> + use<> {
     let mut spaced = String::new();
     let mut before = ' ';
     for c in text.chars() {

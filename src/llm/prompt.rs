@@ -91,7 +91,7 @@ pub struct Earlier<'a> {
 #[must_use]
 pub fn draft(question: &Question<'_>, template: &Template, redactor: &mut Redactor) -> Prompt {
     let function = question.function;
-    let mut data = Data { redactor, parts: Vec::new() };
+    let mut data = Data::new(redactor);
     let name = function.id.qualname().split('#').next().unwrap_or_default();
     let signature = data.part("signature", &signature(function), SOURCE_MAX);
     let code = trained::code(function, question.needs, question.placement);
@@ -138,7 +138,12 @@ pub fn draft(question: &Question<'_>, template: &Template, redactor: &mut Redact
             return Prompt { system: String::new(), shared: Vec::new(), user, version: OWN };
         }
     };
-    let (head, rest) = text.split_once("=== system\n").unwrap_or_default();
+    from_template(text, fill)
+}
+
+/// Fills a template that has a head with its version, a system text and a question.
+pub(crate) fn from_template(template: &str, fill: impl Fn(&str) -> String) -> Prompt {
+    let (head, rest) = template.split_once("=== system\n").unwrap_or_default();
     let (system, user) = rest.split_once("=== user\n").unwrap_or_default();
     let version = head.trim().trim_start_matches("version ").parse().unwrap_or_default();
     Prompt { system: system.trim_end().to_owned(), shared: Vec::new(), user: filled(user, fill), version }
@@ -159,14 +164,19 @@ fn filled(template: &str, fill: impl Fn(&str) -> String) -> String {
 }
 
 /// The parts of a prompt that come from the project.
-struct Data<'a> {
+pub(crate) struct Data<'a> {
     redactor: &'a mut Redactor,
     parts: Vec<(&'static str, String)>,
 }
 
-impl Data<'_> {
+impl<'a> Data<'a> {
+    /// Begins without any.
+    pub fn new(redactor: &'a mut Redactor) -> Self {
+        Self { redactor, parts: Vec::new() }
+    }
+
     /// Takes a part in and gives its number.
-    fn part(&mut self, name: &'static str, text: &str, most: usize) -> usize {
+    pub fn part(&mut self, name: &'static str, text: &str, most: usize) -> usize {
         let text = self.clean(text, most);
         self.parts.push((name, text));
         self.parts.len() - 1
@@ -174,13 +184,13 @@ impl Data<'_> {
 
     /// Redacts first, so that a cut cannot leave half a secret; then makes hidden characters visible and breaks the
     /// control words of chat templates, which some servers obey wherever they stand.
-    fn clean(&mut self, text: &str, most: usize) -> String {
+    pub fn clean(&mut self, text: &str, most: usize) -> String {
         let text = self.redactor.redact(text).unwrap_or_else(|| text.to_owned());
         shorten(&display(text.trim_end()).replace("<|", "< |"), most)
     }
 
     /// Finds a mark that no part contains.
-    fn mark(&self) -> String {
+    pub fn mark(&self) -> String {
         let mut hasher = hash::Hasher::default();
         for (_, text) in &self.parts {
             hasher.part(text.as_bytes());
@@ -192,7 +202,8 @@ impl Data<'_> {
         mark
     }
 
-    fn fenced(&self, part: usize, mark: &str) -> String {
+    /// Writes a part between marks.
+    pub fn fenced(&self, part: usize, mark: &str) -> String {
         let (name, text) = &self.parts[part];
         format!("BEGIN {name} {mark}\n{text}\nEND {mark}\n")
     }

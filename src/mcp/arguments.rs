@@ -60,6 +60,12 @@ impl Arguments {
         Ok(number.ok_or_else(|| Trouble::usage(format!("{name} is no number.")))?.min(max))
     }
 
+    /// Gives a value of any kind that has to be there; a text that is JSON is what it says.
+    pub fn value(&self, name: &str) -> Result<Value, Trouble> {
+        let given = self.0.get(name).ok_or_else(|| Trouble::usage(format!("{name} is missing.")))?;
+        Ok(given.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| given.clone()))
+    }
+
     /// Gives texts: a list of them, or one alone.
     pub fn texts(&self, name: &str, max: usize) -> Result<Vec<String>, Trouble> {
         let wrong = || Trouble::usage(format!("{name} is no list of texts."));

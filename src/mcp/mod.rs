@@ -13,6 +13,8 @@ mod server;
 mod session;
 mod specs;
 mod tools;
+mod values;
+mod verdicts;
 mod working;
 
 use std::sync::Arc;

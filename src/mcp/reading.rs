@@ -151,6 +151,14 @@ pub fn shown(handle: &Handle, id: ProposalId) -> Result<Value, Trouble> {
             out["intent"] = open.intent.clone().into();
             out["verdict"] = json!(open.verdict);
         }
+        Body::Spec(spec) => {
+            out["kind"] = "yaml test".into();
+            out["by"] = spec.origin.author().into();
+            out["asked_for"] = spec.asked.clone().into();
+            out["file"] = json!(spec.test.path);
+            out["text"] = proposal.text().into();
+            out["plugin"] = json!(spec.plugin.as_ref().map(|plugin| &plugin.file));
+        }
         Body::Change(change) => {
             out["kind"] = "change".into();
             out["calls"] = change_calls(change, CALLS_SHOWN);

@@ -17,7 +17,7 @@ use crate::mcp::arguments::Arguments;
 use crate::mcp::session::Session;
 use crate::mcp::tools::{self, Which};
 use crate::mcp::working::Request;
-use crate::mcp::{answers, reading, resources, specs, working};
+use crate::mcp::{answers, reading, resources, specs, values, verdicts, working};
 
 /// What an agent is told when it begins.
 const INSTRUCTIONS: &str = "\
@@ -64,6 +64,12 @@ impl Server {
             Which::ValidateTest => specs::validate(&request).await,
             Which::ListPlugins => specs::plugins(&request).await,
             Which::RunTest => specs::run(&request).await,
+            Which::CreateTest => specs::create(&request).await,
+            Which::StoreValue => values::store(&request),
+            Which::GetValue => values::get(&request),
+            Which::ListValues => values::list(&request),
+            Which::ListVerdicts => verdicts::list(&handle, &given).await,
+            Which::CheckIntent | Which::EvaluateSemanticAssertion => verdicts::check(&request).await,
         }
     }
 }

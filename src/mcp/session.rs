@@ -12,11 +12,14 @@ use crate::base::error::Trouble;
 use crate::domain::event::JobState;
 use crate::engine::{self, Handle};
 use crate::mcp::Project;
+use crate::mcp::values::Values;
 
 /// Requests of a session.
 const CALLS_MAX: u32 = 2_000;
 /// Time that tools run in a session, all together.
 const WORK_MAX: Duration = Duration::from_secs(30 * 60);
+/// Tests of which a model may be asked in a session.
+const OPINIONS_MAX: u32 = 50;
 /// Drafts that an agent puts before a person in a session.
 const DRAFTS_MAX: u32 = 50;
 /// How often progress is told.
@@ -34,7 +37,10 @@ pub struct Session {
     turn: tokio::sync::Mutex<()>,
     calls: AtomicU32,
     drafts: AtomicU32,
+    opinions: AtomicU32,
     worked: Mutex<Duration>,
+    /// What an agent keeps for the YAML tests that it runs.
+    pub values: Values,
 }
 
 /// What work came to.
@@ -53,6 +59,8 @@ impl Session {
             turn: tokio::sync::Mutex::new(()),
             calls: AtomicU32::new(0),
             drafts: AtomicU32::new(0),
+            opinions: AtomicU32::new(0),
+            values: Values::default(),
             worked: Mutex::new(Duration::ZERO),
         }
     }
@@ -76,6 +84,16 @@ impl Session {
         Err(used_up(&format!("{DRAFTS_MAX} drafts")).so("A person decides on those that wait: pytead-tui review."))
     }
 
+    /// Tells whether a model may still be asked about tests.
+    pub fn may_ask(&self) -> bool {
+        self.opinions.load(Ordering::Relaxed) < OPINIONS_MAX
+    }
+
+    /// Counts tests that a model was asked about.
+    pub fn count_opinions(&self, tests: usize) {
+        self.opinions.fetch_add(u32::try_from(tests).unwrap_or(u32::MAX), Ordering::Relaxed);
+    }
+
     /// Gives the open project as it is now; a folder that is not trusted is not opened.
     pub async fn project(&self) -> Result<Handle, Trouble> {
         // Trust and settings are those of this moment, and not those of the start.
@@ -83,6 +101,7 @@ impl Session {
         engine::require_trust(&options.root, options.trust)?;
         let mut engine = self.engine.lock().await;
         if let Some(handle) = &*engine {
+            handle.take_consent(options.consent);
             handle.reread().await?;
             return Ok(handle.clone());
         }

@@ -1,4 +1,5 @@
-//! The tools about YAML tests: what is wrong with one, which tools its steps may call, and what came of a run.
+//! The tools about YAML tests: what is wrong with one, which tools its steps may call, what came of a run, and a new one
+//! put before a person.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,14 +10,19 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::spec::{Action, Status, Step};
+use crate::domain::command::Command;
+use crate::domain::spec::Status;
 use crate::domain::verdict::Ruling;
+use crate::engine::Done;
 use crate::engine::specs::{Specs, Wanted};
-use crate::mcp::working::{Request, seconds};
+use crate::mcp::reading;
+use crate::mcp::working::{self, Request, seconds};
 use crate::spec::{fold, load, tools};
 
-/// Bytes of a path.
+/// Bytes of a path, of what a test is to show, and of a test or a plugin.
 const PATH_MAX: usize = 500;
+const DESCRIPTION_MAX: usize = 4_000;
+const TEXT_MAX: usize = 64 << 10;
 
 /// `validate_test`
 pub async fn validate(request: &Request<'_>) -> Result<Value, Trouble> {
@@ -24,24 +30,13 @@ pub async fn validate(request: &Request<'_>) -> Result<Value, Trouble> {
     let name = specs.name(&file);
     Ok(match load::file(&file) {
         Ok(spec) => {
-            let mut used = Vec::new();
-            [&spec.setup, &spec.steps, &spec.teardown].into_iter().for_each(|steps| tools_of(steps, &mut used));
+            let used = tools::called(&spec);
             json!({ "valid": true, "test_name": spec.name, "step_count": spec.steps.len(), "tools_used": used, "errors": [] })
         }
         Err(mistakes) => {
             json!({ "valid": false, "test_name": null, "step_count": 0, "tools_used": [], "errors": mistakes.lines(&name) })
         }
     })
-}
-
-fn tools_of(steps: &[Step], used: &mut Vec<String>) {
-    for step in steps {
-        match &step.action {
-            Action::Tool { tool, .. } if !used.contains(&tool.text) => used.push(tool.text.clone()),
-            Action::Tool { .. } => {}
-            Action::Group(inner) => tools_of(inner, used),
-        }
-    }
 }
 
 /// `list_plugins`
@@ -74,10 +69,13 @@ pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
     });
     /// Seconds for teardown and cleanup of a test that was stopped.
     const PATIENCE: u64 = 60;
-    let run = async { Ok(specs.run(&file, &wanted, &|_| {}).await) };
+    let mut stored = session.values.of(&file);
+    let before: Vec<String> = stored.keys().cloned().collect();
+    let run = async { Ok(specs.run_with(&mut stored, &file, &wanted, &|_| {}).await) };
     let worked = session.work(handle, context, limit + PATIENCE, run).await;
     watcher.abort();
     let outcome = worked?.value;
+    let not_kept = session.values.left(&file, stored);
     let report = outcome.report;
     let open: Vec<String> = report.steps.iter().filter(|step| step.status != Status::Passed).map(fold::said).collect();
     #[allow(clippy::cast_precision_loss)]
@@ -85,9 +83,34 @@ pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
     Ok(json!({
         "success": report.verdict == Ruling::Pass, "verdict": report.verdict, "reason": report.reason,
         "duration_seconds": took, "decided_by": report.evaluator, "not_passed": open, "steps": report.steps,
-        "clauses": report.clauses, "notes": report.notes,
+        "clauses": report.clauses, "notes": report.notes, "began_with": before, "stored_and_not_kept": not_kept,
         "errors": outcome.mistakes.map(|mistakes| mistakes.lines(&report.file)).unwrap_or_default(),
     }))
+}
+
+/// `create_test`
+pub async fn create(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { session, handle, given, context } = request;
+    let limit = seconds(given, 300)?;
+    let optional = |name: &str, max: usize| Ok::<_, Trouble>(given.optional(name, max)?.map(str::to_owned));
+    let asked = optional("description", DESCRIPTION_MAX)?.unwrap_or_default();
+    let (name, extend) = (optional("filename", PATH_MAX)?, optional("extend_plugin", PATH_MAX)?);
+    let (test, plugin) = (optional("text", TEXT_MAX)?, optional("plugin", TEXT_MAX)?);
+    let command = match test {
+        Some(test) => {
+            // One without a name has mistakes, and they are told.
+            let named = || load::read(&test).map_or_else(|_| "unnamed".to_owned(), |spec| spec.name);
+            let asked = if asked.is_empty() { named() } else { asked };
+            Command::ProposeSpec { test, plugin, asked, name, extend, by: working::agent(context) }
+        }
+        None if plugin.is_some() => return Err(Trouble::usage("A plugin comes with the text of a test that calls it.")),
+        None if asked.is_empty() => return Err(Trouble::usage("Give the text of a test, or a description of one.")),
+        None => Command::AskSpec { asked, name, extend },
+    };
+    session.count_draft()?;
+    let worked = session.work(handle, context, limit, handle.perform(command)).await?;
+    let Done::Proposal(id) = worked.value else { return Err(Trouble::environment("Nothing was proposed.")) };
+    reading::shown(handle, id)
 }
 
 fn specs(request: &Request<'_>) -> Specs {
@@ -96,7 +119,7 @@ fn specs(request: &Request<'_>) -> Specs {
 }
 
 /// Gives the file that was asked for: a YAML file of the project, and nothing behind a link out of it.
-fn given(request: &Request<'_>) -> Result<(Specs, PathBuf), Trouble> {
+pub fn given(request: &Request<'_>) -> Result<(Specs, PathBuf), Trouble> {
     let asked = request.given.text("test_path", PATH_MAX)?;
     let refused = |why: &str| {
         Trouble::usage(format!("{} is not read.", text::cut(&text::display_line(asked), 120)))

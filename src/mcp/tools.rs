@@ -24,10 +24,17 @@ pub enum Which {
     ValidateTest,
     ListPlugins,
     RunTest,
+    CreateTest,
+    StoreValue,
+    GetValue,
+    ListValues,
+    ListVerdicts,
+    CheckIntent,
+    EvaluateSemanticAssertion,
 }
 
 /// All of them, in the order they are listed.
-pub const ALL: [Which; 15] = [
+pub const ALL: [Which; 22] = [
     Which::ListFunctions,
     Which::ShowFunction,
     Which::ListCalls,
@@ -43,6 +50,13 @@ pub const ALL: [Which; 15] = [
     Which::ValidateTest,
     Which::ListPlugins,
     Which::RunTest,
+    Which::CreateTest,
+    Which::StoreValue,
+    Which::GetValue,
+    Which::ListValues,
+    Which::ListVerdicts,
+    Which::CheckIntent,
+    Which::EvaluateSemanticAssertion,
 ];
 
 impl Which {
@@ -69,6 +83,13 @@ impl Which {
             Self::ValidateTest => "validate_test",
             Self::ListPlugins => "list_plugins",
             Self::RunTest => "run_test",
+            Self::CreateTest => "create_test",
+            Self::StoreValue => "store_value",
+            Self::GetValue => "get_value",
+            Self::ListValues => "list_values",
+            Self::ListVerdicts => "list_verdicts",
+            Self::CheckIntent => "check_intent",
+            Self::EvaluateSemanticAssertion => "evaluate_semantic_assertion",
         }
     }
 
@@ -83,7 +104,7 @@ impl Which {
             Self::ListChanges => {
                 "Recorded calls that end differently under the code of now: old → new. They wait for a person's decision."
             }
-            Self::ListProposals => "Everything that waits for a person: changes and drafted tests.",
+            Self::ListProposals => "Everything that waits for a person: changes, verdicts, drafted tests.",
             Self::ShowProposal => "One proposal with its evidence: the calls old → new and the edits behind them, or the test.",
             Self::RecordTest => {
                 "Run one pytest test of the project, by its node id, and record the calls it makes. The project's code runs as \
@@ -110,6 +131,25 @@ impl Which {
                 "Run one YAML test, step by step, with the project's plugins as the user. Rules decide; what only a model could \
                  is UNCLEAR."
             }
+            Self::CreateTest => {
+                "Put a new YAML test before a person: the text you wrote, with a plugin where it needs one, or a description for \
+                 the model that the person chose. Nothing of it is run or imported before the person takes it."
+            }
+            Self::StoreValue => {
+                "Keep a value for one YAML test: its next run_test begins with it, as `${stored.name}`. In memory, for this \
+                 session, and for no other test."
+            }
+            Self::GetValue => "A value kept for one YAML test, also what its last run_test stored.",
+            Self::ListValues => "Names of the values kept for one YAML test.",
+            Self::ListVerdicts => {
+                "What the tests with an intent came to when they were judged last: verdict, reason, clauses with their evidence, \
+                 and whether it waits for a person."
+            }
+            Self::CheckIntent => {
+                "Run one test by its node id under the recorder, as the user, and judge its intent by rules and by what a person \
+                 took as right. A model is asked only where the person chose one and allows what is sent."
+            }
+            Self::EvaluateSemanticAssertion => "check_intent, as pytest-semantic called it: by test, never by a trace you tell.",
         }
     }
 
@@ -126,6 +166,7 @@ impl Which {
         let bounded = |default: u64, max: u64, about: &str| json!({ "type": "integer", "default": default, "minimum": 1, "maximum": max, "description": about });
         let cursor = || json!({ "type": "string", "default": "", "description": "next_cursor of the page before" });
         let function = || text("module:qualname, path:qualname or a name: shop.cart:Cart.total");
+        let test_path = || text("tests/llm/test_users.yaml, below the root");
         let seconds = |default: u64| bounded(default, super::working::SECONDS_MAX, "it is ended after so many seconds");
         match self {
             Self::ListFunctions => (
@@ -177,11 +218,42 @@ impl Which {
             Self::ExplainChange => {
                 (json!({ "proposal": number("its number"), "note": text("why it is meant") }), &["proposal", "note"])
             }
-            Self::ValidateTest => (json!({ "test_path": text("tests/llm/test_users.yaml, below the root") }), &["test_path"]),
+            Self::ValidateTest => (json!({ "test_path": test_path() }), &["test_path"]),
             Self::ListPlugins => (json!({}), &[]),
-            Self::RunTest => (
-                json!({ "test_path": text("tests/llm/test_users.yaml, below the root"), "seconds": seconds(300) }),
-                &["test_path"],
+            Self::RunTest => (json!({ "test_path": test_path(), "seconds": seconds(300) }), &["test_path"]),
+            Self::CreateTest => (
+                json!({
+                    "description": { "type": "string", "default": "", "description": "what the test is to show" },
+                    "text": { "type": "string", "default": "", "description": "the whole YAML test; without, a model is asked" },
+                    "plugin": { "type": "string", "default": "", "description": "the whole Python file of a plugin it needs" },
+                    "filename": { "type": "string", "default": "", "description": "test_users; by default made of the words" },
+                    "extend_plugin": { "type": "string", "default": "", "description": "an accepted plugin that gets more tools" },
+                    "seconds": seconds(300),
+                }),
+                &[],
+            ),
+            Self::StoreValue => (
+                json!({ "test_path": test_path(), "name": text("its name"), "value": text("a text, or JSON: 42, {\"id\": 7}") }),
+                &["test_path", "name", "value"],
+            ),
+            Self::GetValue => (
+                json!({
+                    "test_path": test_path(), "name": text("its name"),
+                    "default": { "type": "string", "default": "", "description": "given where there is none" },
+                }),
+                &["test_path", "name"],
+            ),
+            Self::ListValues => (json!({ "test_path": test_path() }), &["test_path"]),
+            Self::ListVerdicts => (
+                json!({
+                    "verdict": { "type": "string", "enum": ["any", "pass", "fail", "unclear", "error"], "default": "any" },
+                    "limit": bounded(20, 100, "entries of a page"), "cursor": cursor(),
+                }),
+                &[],
+            ),
+            Self::CheckIntent | Self::EvaluateSemanticAssertion => (
+                json!({ "test": text("tests/test_cart.py::test_total, as pytest names it"), "seconds": seconds(120) }),
+                &["test"],
             ),
         }
     }
@@ -196,6 +268,10 @@ impl Which {
                 | Self::ExplainChange
                 | Self::ListPlugins
                 | Self::RunTest
+                | Self::CreateTest
+                | Self::StoreValue
+                | Self::CheckIntent
+                | Self::EvaluateSemanticAssertion
         )
     }
 

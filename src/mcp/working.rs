@@ -37,8 +37,9 @@ pub struct Request<'a> {
 pub async fn record_test(request: &Request<'_>) -> Result<Value, Trouble> {
     let Request { session, handle, given, context } = request;
     let seconds = seconds(given, 120)?;
-    let test = node_id(handle, given.text("test", TEST_MAX)?)?;
-    let argv = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &test].map(str::to_owned).to_vec();
+    let test = node_id(handle, given)?;
+    // Never an option, and never a file of options.
+    let argv = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &format!("./{test}")].map(str::to_owned).to_vec();
     let command = Command::Record { argv, limit: None, targets: Vec::new() };
     let worked = session.work(handle, context, seconds, handle.perform(command)).await?;
     let Done::Recorded(recording) = worked.value else { return Err(Trouble::internal("The recording gave no result.")) };
@@ -52,8 +53,9 @@ pub async fn record_test(request: &Request<'_>) -> Result<Value, Trouble> {
     }))
 }
 
-/// Checks that a node id names a test file of the project; gives it as pytest cannot take it for anything else.
-fn node_id(handle: &Handle, given: &str) -> Result<String, Trouble> {
+/// Reads the node id of a test, which has to name a test file of the project; gives it with that file below the root.
+pub fn node_id(handle: &Handle, given: &Arguments) -> Result<String, Trouble> {
+    let given = given.text("test", TEST_MAX)?;
     let refused = |why: &str| {
         Trouble::usage(format!("{} is not run.", text::cut(&text::display_line(given), 120)))
             .because(why)
@@ -69,10 +71,9 @@ fn node_id(handle: &Handle, given: &str) -> Result<String, Trouble> {
     if !snapshot.files.iter().any(|row| row.path == path && row.is_test) {
         return Err(refused("The project has no such test file."));
     }
-    // Never an option, and never a file of options.
     Ok(match rest {
-        Some(rest) => format!("./{path}::{rest}"),
-        None => format!("./{path}"),
+        Some(rest) => format!("{path}::{rest}"),
+        None => path.to_string(),
     })
 }
 
@@ -149,7 +150,7 @@ pub async fn explain(request: &Request<'_>) -> Result<Value, Trouble> {
 }
 
 /// Gives the name the agent gave itself; nothing is decided by it.
-fn agent(context: &RequestContext<RoleServer>) -> String {
+pub fn agent(context: &RequestContext<RoleServer>) -> String {
     context.peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default()
 }
 
@@ -158,6 +159,6 @@ pub fn seconds(given: &Arguments, default: u64) -> Result<u64, Trouble> {
     Ok(given.number("seconds", default, SECONDS_MAX)?.max(1))
 }
 
-fn too_late() -> Trouble {
+pub fn too_late() -> Trouble {
     Trouble::environment("It was ended for its time, so nothing can be told.").so("Ask for fewer functions, or more seconds.")
 }

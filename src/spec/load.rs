@@ -37,18 +37,26 @@ pub fn file(path: &Path) -> Result<Spec, Mistakes> {
         Ok(meta) if !meta.is_file() => return Err(failed("It is no file.".into())),
         Ok(_) => {}
     }
-    let read = File::open(path).and_then(|file| file.take(SIZE_MAX as u64 + 1).read_to_end(&mut bytes));
-    if let Err(error) = read {
+    let loaded = File::open(path).and_then(|file| file.take(SIZE_MAX as u64 + 1).read_to_end(&mut bytes));
+    if let Err(error) = loaded {
         return Err(failed(format!("The file cannot be read: {error}.")));
     }
     if bytes.len() > SIZE_MAX {
         return Err(failed(format!("The file has more than {}.", text::bytes(SIZE_MAX as u64))));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
-        let read = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
-        failed(format!("Line {} is no UTF-8.", read.matches('\n').count() + 1))
+        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
+        failed(format!("Line {} is no UTF-8.", good.matches('\n').count() + 1))
     })?;
-    validate::spec(&text).map_err(|all| Mistakes { text, all })
+    read(&text)
+}
+
+/// Reads the text of a YAML test; of a wrong one, all that is wrong with it.
+///
+/// # Errors
+/// Gives the mistakes in the order of the text.
+pub fn read(text: &str) -> Result<Spec, Mistakes> {
+    validate::spec(text).map_err(|all| Mistakes { text: text.to_owned(), all })
 }
 
 fn whole(what: String) -> Mistake {

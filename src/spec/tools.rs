@@ -68,16 +68,16 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// Makes the tools of a test, with plugins where it needs some.
+    /// Makes the tools of a test, with plugins where it needs some, and with what is stored from the start.
     ///
     /// # Errors
     /// When Python does not start.
-    pub async fn open(host: Option<HostSpec>) -> Result<Self, Trouble> {
+    pub async fn open(host: Option<HostSpec>, stored: Map<String, Value>) -> Result<Self, Trouble> {
         let host = match host {
             Some(host) => Some(PluginHost::start(host).await?),
             None => None,
         };
-        Ok(Self { host, stored: Map::new() })
+        Ok(Self { host, stored })
     }
 
     /// Gives what was stored so far.
@@ -110,31 +110,7 @@ impl Toolbox {
         let built_in = built_in();
         let own = built_in.iter().map(|tool| tool.name.as_str());
         let plugins = self.plugins().iter().flat_map(|plugin| plugin.tools.iter().map(|tool| tool.name.as_str()));
-        let names: Vec<&str> = own.chain(plugins).collect();
-        let mut missing = Vec::new();
-        walk(spec, &mut |step| {
-            let Action::Tool { tool, .. } = &step.action else { return };
-            if !names.contains(&tool.text.as_str()) {
-                missing.push(self.unknown(&tool.text, tool.at, &names));
-            }
-        });
-        missing
-    }
-
-    fn unknown(&self, tool: &str, at: Place, names: &[&str]) -> Mistake {
-        let mut what = format!("There is no tool `{}`.", text::display_line(tool));
-        let near: Vec<String> = nearest(tool, names.iter().copied()).into_iter().map(|name| format!("`{name}`")).collect();
-        if !near.is_empty() {
-            what += &format!(" Did you mean {}?", near.join(" or "));
-        }
-        for broken in self.broken() {
-            what += &format!(
-                " {} is broken: {}.",
-                text::display_line(&broken.file),
-                text::display_line(broken.why.trim_end_matches('.'))
-            );
-        }
-        Mistake { at, length: tool.chars().count(), what }
+        missing(spec, &own.chain(plugins).collect::<Vec<_>>(), self.broken())
     }
 
     /// Calls a tool; it is ended when its time is over, or when somebody stops the test.
@@ -229,6 +205,49 @@ impl Toolbox {
             None => (Vec::new(), Seen { entered: Some(BTreeSet::new()), ..Seen::default() }),
         }
     }
+}
+
+/// Finds the tools of a test that are none of these, each with its place and the nearest names.
+#[must_use]
+pub fn missing(spec: &Spec, names: &[&str], broken: &[Broken]) -> Vec<Mistake> {
+    let mut missing = Vec::new();
+    walk(spec, &mut |step| {
+        let Action::Tool { tool, .. } = &step.action else { return };
+        if !names.contains(&tool.text.as_str()) {
+            missing.push(unknown(&tool.text, tool.at, names, broken));
+        }
+    });
+    missing
+}
+
+fn unknown(tool: &str, at: Place, names: &[&str], broken: &[Broken]) -> Mistake {
+    let mut what = format!("There is no tool `{}`.", text::display_line(tool));
+    let near: Vec<String> = nearest(tool, names.iter().copied()).into_iter().map(|name| format!("`{name}`")).collect();
+    if !near.is_empty() {
+        what += &format!(" Did you mean {}?", near.join(" or "));
+    }
+    for broken in broken {
+        what += &format!(
+            " {} is broken: {}.",
+            text::display_line(&broken.file),
+            text::display_line(broken.why.trim_end_matches('.'))
+        );
+    }
+    Mistake { at, length: tool.chars().count(), what }
+}
+
+/// Names the tools that a test calls, each once.
+#[must_use]
+pub fn called(spec: &Spec) -> Vec<String> {
+    let mut used: Vec<String> = Vec::new();
+    walk(spec, &mut |step| {
+        if let Action::Tool { tool, .. } = &step.action
+            && !used.contains(&tool.text)
+        {
+            used.push(tool.text.clone());
+        }
+    });
+    used
 }
 
 /// What stands in a step that somebody stopped.

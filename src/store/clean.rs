@@ -32,7 +32,7 @@ pub struct Cleaned {
 }
 
 /// Drafts nobody decided on and nobody works at.
-const DRAFTS: &str = "kind = 'draft' AND state IN ('ready', 'refused', 'failed', 'stale') AND created < ?1 \
+const DRAFTS: &str = "kind IN ('draft', 'spec') AND state IN ('ready', 'refused', 'failed', 'stale') AND created < ?1 \
      AND NOT EXISTS (SELECT 1 FROM decisions WHERE decisions.proposal = proposals.id)";
 
 /// Recordings that have ended and that nothing rests on.

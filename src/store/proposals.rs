@@ -20,14 +20,28 @@ impl Store {
     pub fn insert_proposal(&self, proposal: &Proposal) -> Result<ProposalId> {
         let mut proposal = proposal.clone();
         self.write(move |transaction| {
-            transaction.execute(
-                "INSERT INTO proposals (function, state, kind, body, evidence, basis, created, skipped) \
-                 VALUES (?1, '', '', '', '', 0, ?2, 0)",
-                params![proposal.function.0, proposal.created.0],
-            )?;
-            proposal.id = ProposalId(transaction.last_insert_rowid());
-            save(transaction, &proposal)?;
+            insert(transaction, &mut proposal)?;
             Ok(proposal.id)
+        })
+    }
+
+    /// Stores a new proposal unless one of its function is it already: gives the one that stands then, and whether it is new.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn insert_proposal_unless(
+        &self,
+        proposal: &Proposal,
+        is_it: impl Fn(&Proposal) -> bool + Send + 'static,
+    ) -> Result<(Proposal, bool)> {
+        let mut proposal = proposal.clone();
+        self.write(move |transaction| {
+            let all = list(transaction, "function = ?1", &proposal.function.0)?;
+            if let Some(standing) = all.into_iter().rev().find(is_it) {
+                return Ok((standing, false));
+            }
+            insert(transaction, &mut proposal)?;
+            Ok((proposal, true))
         })
     }
 
@@ -95,6 +109,17 @@ impl Store {
     }
 }
 
+/// Stores a proposal that is new, and gives it its number.
+fn insert(connection: &Connection, proposal: &mut Proposal) -> Result<()> {
+    connection.execute(
+        "INSERT INTO proposals (function, state, kind, body, evidence, basis, created, skipped) \
+         VALUES (?1, '', '', '', '', 0, ?2, 0)",
+        params![proposal.function.0, proposal.created.0],
+    )?;
+    proposal.id = ProposalId(connection.last_insert_rowid());
+    save(connection, proposal)
+}
+
 /// Reads, changes, checks and stores a proposal inside a transaction.
 pub(super) fn change_in(connection: &Connection, id: ProposalId, change: impl FnOnce(&mut Proposal)) -> Result<Proposal> {
     let before = get(connection, id)?.ok_or(StoreError::Missing { what: "proposal", id: id.0 })?;
@@ -127,6 +152,7 @@ fn save(connection: &Connection, proposal: &Proposal) -> Result<()> {
         Body::Draft(draft) => ("draft", to_json(draft)?, draft.calls.clone()),
         Body::Change(change) => ("change", to_json(change)?, change.calls.iter().map(|call| call.call).collect()),
         Body::Verdict(verdict) => ("verdict", to_json(verdict)?, Vec::new()),
+        Body::Spec(spec) => ("spec", to_json(spec)?, Vec::new()),
     };
     connection
         .prepare_cached(
@@ -163,6 +189,7 @@ fn load(row: &Row<'_>) -> rusqlite::Result<Proposal> {
         body: match kind.as_str() {
             "change" => Body::Change(json(row, 4)?),
             "verdict" => Body::Verdict(json(row, 4)?),
+            "spec" => Body::Spec(json(row, 4)?),
             _ => Body::Draft(json(row, 4)?),
         },
         evidence: json(row, 5)?,

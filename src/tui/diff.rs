@@ -1,5 +1,7 @@
 //! Texts and their differences as lines to read: numbered, coloured, unchanged stretches folded, changed words marked.
 
+use std::sync::Arc;
+
 use similar::{ChangeTag, DiffOp, TextDiff};
 
 use crate::base::paths::RelPath;
@@ -20,10 +22,16 @@ fn number(line: usize) -> u32 {
     u32::try_from(line).unwrap_or(u32::MAX)
 }
 
+/// Gives the lines of a file in the colours of its language; YAML has none.
+fn code_lines(path: &RelPath, text: &str) -> Arc<Vec<CodeLine>> {
+    let is_yaml = [".yaml", ".yml"].iter().any(|end| path.as_str().ends_with(end));
+    if is_yaml { Arc::new(text.lines().map(CodeLine::plain).collect()) } else { highlight::python_lines(text) }
+}
+
 /// Makes the numbered lines of a text.
 #[must_use]
 pub fn plain_rows(path: &RelPath, text: &str) -> Vec<DocRow> {
-    highlight::python_lines(text)
+    code_lines(path, text)
         .iter()
         .enumerate()
         .map(|(at, line)| DocRow {
@@ -72,10 +80,7 @@ impl PlannedFile {
 /// Makes the lines of another draft of a function against this one.
 #[must_use]
 pub fn against(this: &Loaded, other: &Loaded) -> Vec<DocRow> {
-    let text = |loaded: &Loaded| {
-        let proposal = &loaded.view.proposal;
-        proposal.edited.clone().or_else(|| proposal.draft().map(|draft| draft.text.clone())).unwrap_or_default()
-    };
+    let text = |loaded: &Loaded| loaded.view.proposal.text().unwrap_or_default().into_owned();
     let path = this.view.proposal.draft().map(|draft| draft.target.clone()).unwrap_or_default();
     diff_rows(&path, Some(&text(this)), Some(&text(other)), false)
 }
@@ -97,7 +102,7 @@ pub fn size_of(edit: &FileEdit) -> (usize, usize) {
 pub fn diff_rows(path: &RelPath, before: Option<&str>, after: Option<&str>, fold: bool) -> Vec<DocRow> {
     let (before, after) = (before.unwrap_or(""), after.unwrap_or(""));
     let diff = TextDiff::from_lines(before, after);
-    let (old_code, new_code) = (highlight::python_lines(before), highlight::python_lines(after));
+    let (old_code, new_code) = (code_lines(path, before), code_lines(path, after));
     let code = |lines: &[CodeLine], at: usize| lines.get(at).map(|line| with_matchers(line.bits())).unwrap_or_default();
     let context = |at: usize| DocRow {
         row: diff_row(Some(at + 1), ' ', code(&new_code, at)),

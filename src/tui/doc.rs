@@ -5,7 +5,7 @@
 use crate::base::paths::RelPath;
 use crate::base::text::{self, count};
 use crate::domain::call::Effect;
-use crate::domain::proposal::{Body, Change, Draft, Edit, Evidence, Finding, Origin, ProposalState};
+use crate::domain::proposal::{Body, Change, Draft, Edit, Evidence, Finding, Origin, ProposalState, SpecDraft};
 use crate::domain::snapshot::ProposalView;
 use crate::tui::diff::{diff_rows, plain_rows, plan_rows, size_of};
 use crate::tui::glyphs;
@@ -114,6 +114,7 @@ impl Loaded {
             Body::Change(change) => (change_doc(&view, change), Vec::new(), Vec::new()),
             // What the test is for and what came of it wraps at the pane's width: only what accepting writes is made here.
             Body::Verdict(_) => (plan_rows(&RelPath::default(), &view.plan), Vec::new(), Vec::new()),
+            Body::Spec(spec) => spec_docs(&view, spec),
         };
         Self { view, disk, whole, edit, size }
     }
@@ -183,6 +184,34 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     let disk = if view.plan.is_empty() { whole.clone() } else { plan_rows(&draft.target, &view.plan) };
     let edit = match &proposal.edited {
         Some(edited) => with(diff_rows(&draft.target, Some(&drafted), Some(edited), false)),
+        None => Vec::new(),
+    };
+    (with(disk), with(whole), edit)
+}
+
+/// A YAML test: what was asked for, what was found out about it, and the files that accepting writes.
+fn spec_docs(view: &ProposalView, spec: &SpecDraft) -> (Vec<DocRow>, Vec<DocRow>, Vec<DocRow>) {
+    let proposal = &view.proposal;
+    let mut head = state_rows(view);
+    let wide = labels(proposal.evidence.iter().map(|evidence| evidence.what.as_str()));
+    for (index, evidence) in proposal.evidence.iter().enumerate() {
+        head.extend(evidence_rows(index, evidence, wide));
+    }
+    let author = spec.origin.author().unwrap_or_default();
+    head.push(DocRow::of(Row::new().add(Role::Dim, format!(" {author} · asked for: {}", text::display_line(&spec.asked)))));
+    head.push(DocRow::default());
+    let text = proposal.edited.as_ref().unwrap_or(&spec.test.text);
+    let mut whole = plain_rows(&spec.test.path, text);
+    if let Some(plugin) = &spec.plugin {
+        let file = &plugin.file;
+        whole.push(DocRow::default());
+        whole.push(DocRow::of(Row::new().add(Role::Accent, format!(" {}", file.path))));
+        whole.extend(plain_rows(&file.path, &file.text));
+    }
+    let with = |body: Vec<DocRow>| [head.clone(), body].concat();
+    let disk = if view.plan.is_empty() { whole.clone() } else { plan_rows(&spec.test.path, &view.plan) };
+    let edit = match &proposal.edited {
+        Some(edited) => with(diff_rows(&spec.test.path, Some(&spec.test.text), Some(edited), false)),
         None => Vec::new(),
     };
     (with(disk), with(whole), edit)

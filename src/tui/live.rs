@@ -23,7 +23,7 @@ pub struct Hint {
 pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
     use Action as A;
     let current = state.current();
-    let draft = state.loaded().is_some_and(|loaded| loaded.view.proposal.draft().is_some());
+    let draft = state.loaded().is_some_and(|loaded| loaded.view.proposal.text().is_some());
     let no = |blocked: bool, why: &'static str| blocked.then_some(why);
     match action {
         A::Accept => match current {

@@ -21,7 +21,7 @@ mod specs;
 mod work;
 
 use crate::base::clock::Moment;
-use crate::domain::proposal::{Draft, ProposalId, ProposalState};
+use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::Mark;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, Effect, Msg};
@@ -366,8 +366,7 @@ fn about(state: &AppState) -> About {
 /// Finds the proposal's draft text as it stands: the person's version, else the draft's.
 fn draft_text(state: &AppState) -> Option<(ProposalId, String)> {
     let proposal = &state.loaded()?.view.proposal;
-    let text = proposal.edited.clone().or_else(|| proposal.draft().map(Draft::standalone))?;
-    Some((proposal.id, text))
+    proposal.text().map(|text| (proposal.id, text.into_owned()))
 }
 
 /// Tells whether an edit in place of this draft waits to be proved.

@@ -139,6 +139,8 @@ pub const NOTHING_TO_COMPARE: &str = "There is nothing to compare here.";
 /// Nothing to compare with.
 pub const ONE_LOOK: &str = "There is only one way to look at this.";
 /// Above a draft whose code changed.
+/// What is sent for a YAML test, where a function and its calls are sent otherwise.
+pub const SPEC_REQUEST: &str = "What the test is to show, and the names of your tools and functions";
 pub const STALE_DRAFT: &str = "The code under this changed. This is the text from before.";
 /// Above a change whose code changed again.
 pub const STALE_CHANGE: &str = "The code changed again since.";

@@ -3,6 +3,7 @@
 //! Tests wait for what the screen shows, never for time to pass; the deadline only ends a test that has failed.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod agent;
 pub mod judge;
 pub mod model;
 pub mod picture;

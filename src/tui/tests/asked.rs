@@ -28,7 +28,7 @@ fn asking(about: About) -> Driver {
 }
 
 fn send() -> About {
-    let function = id("pricing:bulk_price");
+    let function = Some(id("pricing:bulk_price"));
     About::FirstSend { function, host: "api.example.com".into(), model: "m".into(), bytes: 2_100, tokens: 525 }
 }
 

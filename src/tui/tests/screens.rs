@@ -267,7 +267,7 @@ fn the_questions() {
         ],
     };
     let send = About::FirstSend {
-        function: crate::tui::tests::fixture::id("pricing:bulk_price"),
+        function: Some(crate::tui::tests::fixture::id("pricing:bulk_price")),
         host: "api.example.com".into(),
         model: "gpt-large".into(),
         bytes: 2_100,

@@ -69,7 +69,11 @@ fn ask(state: &mut AppState, question: &Asked) {
         }
         About::FirstSend { function, model, bytes, tokens, .. } => {
             let size = text::bytes(*bytes);
-            body.push(dim(format!("   {function}, with its recorded calls, for {model}: {size}, about {tokens} tokens.")));
+            let what = match function {
+                Some(function) => format!("{function}, with its recorded calls"),
+                None => words::SPEC_REQUEST.into(),
+            };
+            body.push(dim(format!("   {what}, for {model}: {size}, about {tokens} tokens.")));
             let answers = vec![
                 ('y', "send", Act::Reply(id, true)),
                 ('v', "show the bytes", Act::ShowOutgoing(id)),
@@ -103,8 +107,12 @@ pub fn not_written(state: &mut AppState, trouble: &Trouble) {
     let mut body: Vec<Row> = lines.map(|line| Row::plain(format!(" {line}"))).collect();
     body.push(Row::new().add(Role::Dim, format!(" {}", words::NOTHING_LOST)));
     let mut answers = vec![('t', "make the diff anew", Act::DiffAnew), ('l', words::LATER, Act::Close)];
-    let draft = state.loaded().and_then(|loaded| loaded.view.proposal.draft().map(|draft| draft.target.clone()));
-    if let Some(path) = draft {
+    let file = state.loaded().and_then(|loaded| {
+        let proposal = &loaded.view.proposal;
+        let draft = proposal.draft().map(|draft| draft.target.clone());
+        draft.or_else(|| proposal.spec().map(|spec| spec.test.path.clone()))
+    });
+    if let Some(path) = file {
         answers.insert(1, ('e', "open the file in the editor", Act::Open(path)));
     }
     state.layers.push(Layer::Question(Question::new(format!("! {}", trouble.what), body, answers)));

@@ -257,9 +257,11 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
             let (sign, _, word) = journeys::of_ruling(row.ruling.unwrap_or(Ruling::Unclear), false);
             format!(" {at}/{all}  {sign} {word}  {name}")
         }
+        (50..90, "spec") => format!(" {at}/{all}  YAML test  {name}"),
         (50..90, kind) => format!(" {at}/{all}  {kind}  {name}"),
         (_, "verdict") => format!(" {at}/{all}  verdict  {}", verdict_title(row)),
         (_, "change") => format!(" {at}/{all}  change  {}   old → new", row.function),
+        (_, "spec") => format!(" {at}/{all}  {}", row.title),
         (_, kind) => format!(" {at}/{all}  {kind}  test for {}", row.function),
     };
     (left, standing(state, row))

@@ -26,6 +26,7 @@ pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
             _ if content::first_run(state) => "Start",
             Some(row) if row.kind == "change" => "Change",
             Some(row) if row.kind == "verdict" => "Verdict",
+            Some(row) if row.kind == "spec" => "YAML test",
             Some(_) => "Draft",
             None => "Draft",
         },
@@ -171,6 +172,7 @@ fn decision_right(state: &AppState, slot: &Slot) -> String {
     match (loaded.view.plan.as_slice(), &loaded.view.proposal.body) {
         ([], Body::Change(_) | Body::Verdict(_)) => "no file is written".into(),
         ([], Body::Draft(draft)) => format!("for {}", draft.target),
+        ([], Body::Spec(spec)) => format!("for {}", spec.test.path),
         ([one], _) => format!("+{added} -{removed} in {}", one.path),
         (many, _) => format!("+{added} -{removed} in {}", count(many.len(), "file")),
     }
