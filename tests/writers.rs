@@ -196,8 +196,14 @@ fn a_proposal_of_an_agent_is_seen_and_decided_in_every_place() {
     // Taken back on the command line, accepted in the other workbench.
     assert_eq!(place.run(&["review", "--undo"]).0, 0);
     both[1].wait_gone("waits no more");
-    both[1].keys("a");
-    both[1].wait("Accepted test_kept");
+    // What it shows is read anew; until then it says so.
+    loop {
+        both[1].keys("a");
+        let told = |screen: &str| screen.contains("Accepted test_kept") || screen.contains("still being read");
+        if both[1].wait_until("the decision", told).contains("Accepted test_kept") {
+            break;
+        }
+    }
     assert_eq!(place.read("tests/llm/test_kept.yaml"), test);
     assert_eq!(agent.good("show_proposal", json!({ "proposal": number }))["state"], "written");
     for terminal in &mut both {

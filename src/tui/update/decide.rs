@@ -26,7 +26,9 @@ pub fn accept(state: &mut AppState, out: &mut Vec<Effect>) {
         state.messages.answer(now, why);
         return;
     }
-    let Some(loaded) = state.loaded().cloned() else {
+    // What somebody decided and took back elsewhere was read in between.
+    let Some(loaded) = state.loaded().filter(|loaded| loaded.view.proposal.state == row.state).cloned() else {
+        state.decision.dirty = true;
         state.messages.answer(now, words::STILL_READING);
         return;
     };
