@@ -173,7 +173,7 @@ def _by_agent(place: Place) -> list:
                 wanted = "1 Review %d" % (count + number + 1)
                 seen = []
                 # The screen may be faster than the answer.
-                follow = threading.Thread(target=lambda: seen.append(terminal.until(lambda text: wanted in text)))
+                follow = threading.Thread(target=_follow, args=(terminal, wanted, seen))
                 follow.start()
                 at = agent.request("tools/call", {"name": "create_test", "arguments": arguments})
                 follow.join()
@@ -181,6 +181,10 @@ def _by_agent(place: Place) -> list:
     finally:
         agent.close()
     return waits
+
+
+def _follow(terminal, wanted: str, seen: list) -> None:
+    seen.append(terminal.until(lambda text: wanted in text))
 
 
 def _count(screen: str) -> int:

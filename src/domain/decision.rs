@@ -1,5 +1,7 @@
 //! What a person decided, kept for ever: the undo log and the audit trail.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
@@ -45,6 +47,23 @@ impl FileEdit {
     #[must_use]
     pub fn inverse(&self) -> Self {
         Self { path: self.path.clone(), before: self.after.clone(), after: self.before.clone() }
+    }
+
+    /// Counts the lines that the content after has more than the one before.
+    #[must_use]
+    pub fn lines_added(&self) -> usize {
+        let mut old: HashMap<&str, usize> = HashMap::new();
+        for line in self.before.as_deref().unwrap_or_default().lines() {
+            *old.entry(line).or_default() += 1;
+        }
+        let is_new = |line: &&str| match old.get_mut(line) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        };
+        self.after.as_deref().unwrap_or_default().lines().filter(is_new).count()
     }
 }
 

@@ -392,7 +392,10 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
     let text = core.streams.view(id).map(|view| view.text).unwrap_or_default();
     let tokens = core.streams.view(id).map_or(0, |view| view.tokens);
     let (what, detail) = match cancelled {
-        true if core.closing.load(Ordering::Relaxed) => (BROKEN_OFF, "it goes on with the next start".to_owned()),
+        // Only a test of a function is asked for again by itself.
+        true if core.closing.load(Ordering::Relaxed) && core.proposal(id)?.draft().is_some() => {
+            (BROKEN_OFF, "it goes on with the next start".to_owned())
+        }
         true => ("cancelled", format!("{tokens} tokens are kept as text")),
         false => ("stopped", trouble.to_string()),
     };

@@ -3,7 +3,6 @@
 //! A proposal is first stored as accepted, then the files are written, then the decision is stored with its edits. What
 //! a crash leaves between two of these steps is put right when the project is opened next.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::base::clock;
@@ -215,8 +214,7 @@ fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
     let tests = proposal.draft().map(|draft| &draft.target).or(proposal.spec().map(|spec| &spec.test.path));
     match (&proposal.body, edits.iter().find(|edit| Some(&edit.path) == tests)) {
         (Body::Draft(_) | Body::Spec(_), Some(edit)) => {
-            let lines = edit.after.as_deref().map_or(0, |after| added_lines(edit.before.as_deref().unwrap_or(""), after));
-            format!("Accepted {name}: {} in {}.", text::count(lines, "line"), edit.path)
+            format!("Accepted {name}: {} in {}.", text::count(edit.lines_added(), "line"), edit.path)
         }
         (Body::Draft(draft), None) => format!("Accepted {name}: {} has it already.", draft.target),
         (Body::Spec(spec), None) => format!("Accepted {name}: {} has it already.", spec.test.path),
@@ -227,24 +225,6 @@ fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
         (Body::Verdict(_), _) if proposal.edited.is_some() => format!("Accepted {name}: it is decided by these clauses."),
         (Body::Verdict(_), _) => format!("Accepted {name}: what it does now is what it is for."),
     }
-}
-
-/// Counts lines that the new text has more than the old one.
-fn added_lines(before: &str, after: &str) -> usize {
-    let mut old: HashMap<&str, usize> = HashMap::new();
-    for line in before.lines() {
-        *old.entry(line).or_default() += 1;
-    }
-    after
-        .lines()
-        .filter(|line| match old.get_mut(line) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                false
-            }
-            _ => true,
-        })
-        .count()
 }
 
 /// Says why a proposal cannot be accepted now.
@@ -539,12 +519,8 @@ pub fn write(core: &Core, edits: &[FileEdit]) -> Result<(), WriteError> {
     }
     apply::apply(&core.root, edits)?;
     for edit in edits {
-        let (before, after) = (edit.before.as_deref().unwrap_or(""), edit.after.as_deref().unwrap_or(""));
-        core.announce(Event::Wrote {
-            path: edit.path.clone(),
-            added: added_lines(before, after),
-            removed: added_lines(after, before),
-        });
+        let (added, removed) = (edit.lines_added(), edit.inverse().lines_added());
+        core.announce(Event::Wrote { path: edit.path.clone(), added, removed });
     }
     Ok(())
 }
