@@ -56,14 +56,16 @@ impl FileEdit {
         for line in self.before.as_deref().unwrap_or_default().lines() {
             *old.entry(line).or_default() += 1;
         }
-        let is_new = |line: &&str| match old.get_mut(line) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                false
-            }
-            _ => true,
-        };
-        self.after.as_deref().unwrap_or_default().lines().filter(is_new).count()
+        let after = self.after.as_deref().unwrap_or_default().lines();
+        after
+            .filter(|line| match old.get_mut(*line) {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    false
+                }
+                _ => true,
+            })
+            .count()
     }
 }
 

@@ -308,21 +308,35 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l stabilit
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l strict -d 'End with 1 also when a sentence or an intent is unclear, or nothing happened that decides it'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -s j -l workers -d 'Tests at once; by default the setting spec.workers' -r
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l timeout -d 'Seconds that a step may take that does not say so itself, in place of each test\'s own default' -r
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -s j -l workers -d 'Tests at once; by default the setting spec.workers' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l timeout -d 'Seconds that a step may take that does not say so itself, in place of each test\'s own default' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
 json\t'One JSON object a line: the engine\'s events, then the result'
 markdown\t'A comment for a pull request; `diff` only'
 agent\t'Short, for a coding agent; `diff` only'"
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l python -d 'The interpreter that runs the project\'s code' -r
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l check -d 'Only say what is wrong with the files; nothing is run'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -s v -l verbose -d 'Print each call of a tool and what it gave'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l strict -d 'End with 1 also when a test is unclear or could not be run'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l tools -d 'List the tools that these tests may call, and plugins that are broken'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l schema -d 'Print the JSON schema of the files, for editors'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -l trust -d 'Trust this folder for this call: its code may be run'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l python -d 'The interpreter that runs the project\'s code' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l check -d 'Only say what is wrong with the files; nothing is run'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -s v -l verbose -d 'Print each call of a tool and what it gave'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l strict -d 'End with 1 also when a test is unclear or could not be run'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l tools -d 'List the tools that these tests may call, and plugins that are broken'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l schema -d 'Print the JSON schema of the files, for editors'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l trust -d 'Trust this folder for this call: its code may be run'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -a "new" -d 'Have the chosen model write a YAML test, and a plugin where it needs one; it waits for your review'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l name -d 'The name of its file; by default made of the description' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l extend -d 'A plugin of the project that gets the tools that are missing' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l provider -d 'The provider to ask: its name under `providers`, or `local`' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l model -d 'The model to ask, by the name its provider knows it by' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l answers -d 'Recorded answers: off, replay, record or live' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
+json\t'One JSON object a line: the engine\'s events, then the result'
+markdown\t'A comment for a pull request; `diff` only'
+agent\t'Short, for a coding agent; `diff` only'"
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l python -d 'The interpreter that runs the project\'s code' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -l trust -d 'Trust this folder for this call: its code may be run'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and __fish_seen_subcommand_from new" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand export" -s d -l dir -d 'With `finetuning`: the folder to write to' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand export" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand export" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
