@@ -422,11 +422,6 @@ impl Handle {
         unexplained::news(&self.core, reference).await
     }
 
-    /// Takes what a person allowed by now: for a front end that lives long and cannot ask.
-    pub fn take_consent(&self, consent: Consent) {
-        self.core.state.lock().consent = consent;
-    }
-
     /// Reads again what editors and other processes changed meanwhile: for a front end that lives long and does not watch.
     ///
     /// # Errors
