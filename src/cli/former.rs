@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn a_program_called_as_an_old_command_is_that_verb() {
         let typed = |words: &[&str]| modern(words.iter().map(|word| (*word).to_owned())).join(" ");
-        assert_eq!(typed(&["/bin/trace2test", "m.f", "--", "main.py"]), "/bin/trace2test trace2test m.f -- main.py");
-        assert_eq!(typed(&["gentests"]), "gentests gentests");
+        assert_eq!(typed(&["/bin/trace2test", "m.f", "--", "main.py"]), "pytead-tui trace2test m.f -- main.py");
+        assert_eq!(typed(&["gentests"]), "pytead-tui gentests");
         assert_eq!(typed(&["/bin/pytead-tui", "run", "m.f", "--", "a.py"]), "/bin/pytead-tui run -t m.f -- a.py");
         assert_eq!(typed(&[]), "");
     }

@@ -58,7 +58,6 @@ pub fn suggest(events: &[JourneyEvent], names: &Names, intent: &str) -> Vec<Sugg
 }
 
 /// The words of a text, also those inside `snake_case` and `CamelCase`, without their endings.
-#[must_use]
 pub fn words(text: &str) -> impl Iterator<Item = String> + use<> {
     let mut spaced = String::new();
     let mut before = ' ';

@@ -21,7 +21,7 @@ pub const GROUPS: [(&str, &[Action]); 7] = {
             "decide",
             &[A::Accept, A::Reject, A::Skip, A::Overrule, A::AcceptAll, A::RejectAll, A::Edit, A::EditHere, A::Undo, A::Redo],
         ),
-        ("ask", &[A::DiffAgainst, A::Ask, A::AskWithRemark, A::GetModel, A::Again, A::Cancel, A::Why]),
+        ("ask", &[A::DiffAgainst, A::Ask, A::AskWithRemark, A::GetModel, A::Again, A::AgainAll, A::Cancel, A::Why]),
         ("look", &[A::Enter, A::View, A::Compare, A::Definition, A::Calls, A::PreviousItem, A::NextItem]),
         (
             "move",
@@ -57,6 +57,7 @@ pub const GROUPS: [(&str, &[Action]); 7] = {
                 A::Help,
                 A::Review,
                 A::Journeys,
+                A::Specs,
                 A::Runs,
                 A::Log,
                 A::Diff,
