@@ -103,7 +103,7 @@ fn failed_verdict() {
     terminal.wait("2 Journeys 1✗");
     terminal.keys("2");
     terminal.wait("VIOLATED");
-    terminal.keys("..\r");
+    terminal.keys(".\r");
     terminal.wait("evidence 1 of");
     keep(&terminal, "verdict", "A failed intent: the clause that is violated, and the call in the journey that shows it");
     terminal.keys("q");

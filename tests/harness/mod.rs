@@ -178,6 +178,14 @@ struct Shared {
     ended: bool,
 }
 
+impl Shared {
+    /// Tells whether a frame has begun and not ended: what is drawn as one is shown as one.
+    fn is_drawing(&self) -> bool {
+        let last = |sequence: &[u8]| self.raw.windows(sequence.len()).rposition(|part| part == sequence);
+        last(b"\x1b[?2026h") > last(b"\x1b[?2026l")
+    }
+}
+
 impl Terminal {
     /// Starts the binary with a terminal of `columns` × `rows`.
     pub fn start(place: &Place, args: &[&str], columns: u16, rows: u16) -> Self {
@@ -270,7 +278,8 @@ impl Terminal {
         let mut inner = self.shared.0.lock().unwrap();
         loop {
             let screen = contents(&inner.parser, self.size.0);
-            if good(&screen) {
+            // Half of a frame is nothing that anybody sees.
+            if (inner.ended || !inner.is_drawing()) && good(&screen) {
                 return screen;
             }
             let left = until.saturating_duration_since(Instant::now());
