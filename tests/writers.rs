@@ -157,6 +157,27 @@ fn a_save_that_two_workbenches_see_gives_each_draft_once() {
 }
 
 #[test]
+#[ignore = "a known defect: now and then the draft of what was edited is missing afterwards"]
+fn a_change_of_behaviour_is_asked_once_by_two_workbenches_and_withdrawn_in_both() {
+    let place = recorded();
+    assert_eq!(place.run(&["gen"]).0, 0);
+    let before = waiting(&place);
+    let both = [Terminal::start(&place, &[], 160, 45), Terminal::start(&place, &[], 160, 45)];
+    for terminal in &both {
+        terminal.wait("all fresh");
+    }
+    place.edit("app.py", "x * 2", "x * 3");
+    for terminal in &both {
+        terminal.wait("1 changed");
+    }
+    place.edit("app.py", "x * 3", "x * 2");
+    for terminal in &both {
+        terminal.wait_until("all to be as before", |screen| !screen.contains("1 changed") && screen.contains("all fresh"));
+    }
+    assert_eq!(waiting(&place), before);
+}
+
+#[test]
 fn a_proposal_of_an_agent_is_seen_and_decided_in_every_place() {
     let place = recorded();
     let mut agent = Client::start(&place, &["mcp"]);
