@@ -176,3 +176,37 @@ fn old_files_of_settings_are_read_below_ours() {
     assert_eq!(code, 2);
     assert!(err.contains("there is no setting recrod. Did you mean record?"), "{err}");
 }
+
+#[test]
+fn doctor_says_which_predecessors_are_there_who_wins_and_how_they_go() {
+    let place = project();
+    let python = harness::python_with_pytest();
+    let mut make = std::process::Command::new(&python);
+    make.args(["-m", "venv", "--without-pip", ".venv"]).current_dir(place.root());
+    assert!(make.status().unwrap().success());
+    let packages = std::process::Command::new(place.root().join(".venv/bin/python"))
+        .args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"])
+        .output()
+        .unwrap();
+    let packages = std::path::PathBuf::from(String::from_utf8(packages.stdout).unwrap().trim());
+    for installed in ["pytest_semantic_llm-0.1.11", "pytead-1.2", "llm_pytest-0.3.0", "pytead_tui-0.0.1"] {
+        std::fs::create_dir(packages.join(format!("{installed}.dist-info"))).unwrap();
+    }
+    std::fs::create_dir(place.root().join("call_logs")).unwrap();
+    place.save(".pytest_semantic_cache.db", "");
+    let (code, out, err) = place.run(&["--trust", "--python", ".venv/bin/python", "doctor"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for line in [
+        "pytead 1.2: `import pytead` and the command `pytead` are its own",
+        "pytest-semantic-llm 0.1.11: tests that import `semantic_test` from pytest_semantic are judged by its model",
+        "llm-pytest 0.3.0: its pytest plugin has the YAML tests",
+        "-m pip uninstall pytead",
+        "call_logs: old traces: `pytead-tui import call_logs` takes them in",
+        ".pytest_semantic_cache.db: what pytest-semantic's model said",
+        "0.0.1, and this program is",
+    ] {
+        assert!(out.contains(line), "{line}\n{out}");
+    }
+    let (_, out, _) = Place::example("shop").run(&["--trust", "doctor"]);
+    assert!(!out.contains("predecessor"), "{out}");
+}

@@ -9,6 +9,7 @@ use crate::base::paths;
 use crate::cli::args::Global;
 use crate::cli::output::Output;
 use crate::cli::{OK, options, root_of};
+use crate::compat::beside::{self, Beside};
 use crate::config::places::Places;
 use crate::contain;
 use crate::domain::snapshot::Trust;
@@ -52,9 +53,13 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
                 Some(version) => good("pytest", version),
                 None => bad("pytest", format!("not in {}; drafts cannot be proved without it", found.path)),
             });
+            findings.push(plugin(found.packages.get("pytead_tui")));
+            findings.extend(beside::packages(&found.packages, &found.path).into_iter().map(former));
         }
         Err(trouble) => findings.push(bad("python", trouble.to_string())),
     }
+    findings.extend(beside::commands(std::env::var_os("PATH").as_ref(), &root).into_iter().map(former));
+    findings.extend(beside::kept(&root).into_iter().map(former));
     let snapshot = handle.refreshed().await;
     findings.push(match snapshot.containment.as_str() {
         "namespaces" | "landlock" => good("containment", snapshot.containment.clone()),
@@ -91,6 +96,20 @@ fn print(out: &mut Output, findings: &[Finding]) {
     for finding in findings {
         out.say(format!("{} {:<14} {}", finding.mark, finding.what, finding.detail));
     }
+}
+
+/// Says whether `pytest` alone, as people type it, judges intents here.
+fn plugin(installed: Option<&String>) -> Finding {
+    const OWN: &str = env!("CARGO_PKG_VERSION");
+    match installed {
+        Some(version) if version == OWN => good("pytest plugin", format!("{version}; `pytest` judges tests with an intent")),
+        Some(version) => bad("pytest plugin", format!("{version}, and this program is {OWN}: install both alike")),
+        None => note("pytest plugin", "not installed; `pytest` judges no intent here, `pytead-tui check` does".into()),
+    }
+}
+
+fn former(beside: Beside) -> Finding {
+    note("predecessor", format!("{}: {}", beside.what, beside.line))
 }
 
 fn terminal() -> String {

@@ -2,8 +2,10 @@
 //!
 //! [`trace`] reads one trace, [`graph`] and [`pickle`] are its two formats; which function a trace is of is not decided here.
 //! [`semantic`] and [`semantic_log`] are about `pytest-semantic`: its settings, and what its cache is keyed by.
+//! [`beside`] tells what of the predecessors is still there, who wins, and how it goes.
 //! [`spelling`] and [`settings`] put its command line and its files of settings into today's words.
 
+pub mod beside;
 pub mod generator;
 pub mod graph;
 pub mod pickle;

@@ -1,6 +1,6 @@
 //! What running the project's code takes, found once and kept: interpreter, our package, the contained worker.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,6 +55,8 @@ pub struct Found {
     pub path: String,
     /// pytest's version, when it is there.
     pub pytest: Option<String>,
+    /// The versions of all installed packages by their names, in small letters with underscores.
+    pub packages: BTreeMap<String, String>,
 }
 
 /// What a call came to when it was run again.
@@ -204,6 +206,7 @@ impl Environment {
             label: self.interpreter.label.clone(),
             path: self.interpreter.path.display().to_string(),
             pytest: self.interpreter.pytest.clone(),
+            packages: self.interpreter.packages.clone(),
         }
     }
 

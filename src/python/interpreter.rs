@@ -36,6 +36,8 @@ pub struct Interpreter {
     pub user_base: Option<PathBuf>,
     /// The version of pytest, when it is installed.
     pub pytest: Option<String>,
+    /// The versions of all installed packages by their names, in small letters with underscores.
+    pub packages: BTreeMap<String, String>,
     /// What the screen calls it: `3.12.1 .venv`.
     pub label: String,
 }
@@ -99,6 +101,7 @@ struct Answer {
     user_base: Option<PathBuf>,
     user_site: Option<PathBuf>,
     pytest: Option<String>,
+    packages: BTreeMap<String, String>,
 }
 
 /// Valid for any Python 3, so that an old one can say how old it is. Nothing of the project is imported.
@@ -115,8 +118,14 @@ try:
     pytest = next((d.version for d in distributions(name="pytest", path=path)), None)
 except Exception:
     pytest = None
+packages = {}
+for folder in sys.path + ([user_site] if user_site else []):
+    for entry in os.listdir(folder) if os.path.isdir(folder) else ():
+        if entry.endswith(".dist-info"):
+            name, _, version = entry[:-10].partition("-")
+            packages.setdefault(name.lower(), version)
 print(json.dumps({"executable": sys.executable, "version": sys.version_info[:3], "prefixes": prefixes,
-                  "user_base": user_base, "user_site": user_site, "pytest": pytest}))
+                  "user_base": user_base, "user_site": user_site, "pytest": pytest, "packages": packages}))
 "#;
 
 fn ask(root: &Path, path: &Path, name: &str) -> Result<Interpreter, Trouble> {
@@ -149,7 +158,8 @@ fn ask(root: &Path, path: &Path, name: &str) -> Result<Interpreter, Trouble> {
     prefixes.sort();
     prefixes.dedup();
     let label = text::display(&format!("{major}.{minor}.{micro} {name}")).into_owned();
-    Ok(Interpreter { path, version: answer.version, prefixes, user_base: answer.user_base, pytest: answer.pytest, label })
+    let Answer { version, user_base, pytest, packages, .. } = answer;
+    Ok(Interpreter { path, version, prefixes, user_base, pytest, packages, label })
 }
 
 /// How the reason begins why a Python that does not know `-I` gives no answer; its version follows.

@@ -54,7 +54,7 @@ class Intents:
         self.config = config
         self.worker = hasattr(config, "workerinput")
         self.strict = is_strict(config)
-        self.dry = bool(config.getoption("semantic_dry_run"))
+        self.dry = bool(config.getoption("semantic_dry_run", False))
         self.show = list(config.getoption("semantic_show"))
         self.unsent = self.dry or "outgoing" in self.show
         self.refresh = bool(config.getoption("semantic_refresh"))
@@ -62,7 +62,7 @@ class Intents:
         self.wanted = sorted({*self.show, "journey"} if config.getoption("semantic_journeys") else self.show)
         self.root = root_of(config)
         run = getattr(config, "workerinput", {})
-        model, processes = config.getoption("semantic_model"), run.get("workercount", 1)
+        model, processes = config.getoption("semantic_model", None), run.get("workercount", 1)
         self.judge = judge.Judge(self.root, model, processes, run.get("testrunuid"))
         self.tests: Any = None  # the recorder of this process's tests
         self.folder = ""  # the journey of the test that runs

@@ -7,6 +7,9 @@ are llm_pytest.py, which is only loaded where they are wanted.
 
 from __future__ import annotations
 
+import os
+from importlib.util import find_spec
+
 import pytest
 
 from pytead_tui import intents
@@ -17,11 +20,13 @@ YAML = (".yaml", ".yml")
 SHOWN = ("journey", "lines", "outgoing", "suggestions")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds our options."""
-    _add_llm_options(parser)
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Adds our options, but for those that a predecessor's own plugin has: two of one name end every run."""
+    if not _takes_part("llm_pytest", pluginmanager):
+        _add_llm_options(parser)
     group = parser.getgroup("semantic", "intents of tests (pytead-tui)")
+    if not _takes_part("pytest_semantic", pluginmanager):
+        _add_semantic_options(group)
     group.addoption(
         "--semantic-strict", action="store_true", dest="semantic_strict", default=None,
         help="end with 1 also when an intent is unclear or its judge is broken; by itself where CI is set",
@@ -39,6 +44,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "what would be sent to a model, byte for byte, and send nothing",
     )  # fmt: skip
     group.addoption("--semantic-journeys", metavar="FILE", help="write what each test did to FILE as a line of JSON")
+    group.addoption("--semantic-refresh", action="store_true", help="ask the model anew, whatever it said before")
+
+
+def _takes_part(package: str, manager: pytest.PytestPluginManager) -> bool:
+    """Tells whether the real package is here and its plugin, named like it, has been or will be loaded by pytest."""
+    if manager.has_plugin(package):
+        return True
+    if manager.is_blocked(package) or os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+        return False
+    try:
+        spec = find_spec(package)
+    except (ImportError, ValueError):
+        return False
+    if spec is None or finder.is_ours(spec):
+        return False
+    from importlib.metadata import entry_points
+
+    # Another package may have that name, without a plugin like it.
+    return bool(entry_points(group="pytest11", name=package))
+
+
+def _add_semantic_options(group: pytest.OptionGroup) -> None:
+    """Adds the options that pytest-semantic has, too."""
     group.addoption(
         "--semantic-dry-run", action="store_true",
         help="record, judge by rules, and only say what would come of it and what a model would be asked",
@@ -48,14 +76,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="the model that judges what rules leave open, in place of the chosen one's name",
     )
-    group.addoption("--semantic-refresh", action="store_true", help="ask the model anew, whatever it said before")
 
 
 def _add_llm_options(parser: pytest.Parser) -> None:
-    """Adds the options of YAML tests, unless the real llm-pytest is installed and has its own."""
-    groups = [parser._anonymous, *parser._groups]
-    if any("--llm-timeout" in option.names() for group in groups for option in group.options):
-        return
+    """Adds the options of YAML tests."""
     group = parser.getgroup("llm", "YAML tests (pytead-tui)")
     group.addoption("--llm", action="store_true", dest="pytead_llm", help="collect YAML tests")
     group.addoption(

@@ -29,6 +29,11 @@ class Finder:
         return sys.modules["_frozen_importlib"].ModuleSpec(name, loader, origin=file, is_package=name == "pytead")
 
 
+def is_ours(spec: object) -> bool:
+    """Tells whether a module's specification is of a file here."""
+    return os.path.dirname(getattr(spec, "origin", None) or "") == _HOME
+
+
 def install() -> None:
     """Puts the finder last, unless it is there."""
     if Finder not in sys.meta_path:
