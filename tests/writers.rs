@@ -157,12 +157,11 @@ fn a_save_that_two_workbenches_see_gives_each_draft_once() {
 }
 
 #[test]
-#[ignore = "a known defect: now and then the draft of what was edited is missing afterwards"]
 fn a_change_of_behaviour_is_asked_once_by_two_workbenches_and_withdrawn_in_both() {
     let place = recorded();
     assert_eq!(place.run(&["gen"]).0, 0);
     let before = waiting(&place);
-    let both = [Terminal::start(&place, &[], 160, 45), Terminal::start(&place, &[], 160, 45)];
+    let mut both = [Terminal::start(&place, &[], 160, 45), Terminal::start(&place, &[], 160, 45)];
     for terminal in &both {
         terminal.wait("all fresh");
     }
@@ -174,7 +173,15 @@ fn a_change_of_behaviour_is_asked_once_by_two_workbenches_and_withdrawn_in_both(
     for terminal in &both {
         terminal.wait_until("all to be as before", |screen| !screen.contains("1 changed") && screen.contains("all fresh"));
     }
-    assert_eq!(waiting(&place), before);
+    // The draft is proved again, by whichever of the two is first.
+    let end = Instant::now() + DEADLINE;
+    while waiting(&place) != before {
+        assert!(Instant::now() < end, "{:?} of {before:?} wait: {}", waiting(&place), both[0].screen());
+    }
+    for terminal in &mut both {
+        terminal.keys("q");
+        assert_eq!(terminal.end(), 0);
+    }
 }
 
 #[test]

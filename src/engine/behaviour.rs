@@ -431,20 +431,30 @@ fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -
     for old in open {
         core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
         core.announce(Event::BehaviourRestored { proposal: old.id, function: function.clone() });
-        let waiting = stale_drafts(core, function);
-        if !waiting.is_empty() {
-            let core = core.clone();
-            tokio::spawn(async move { drafting::renew(&core, waiting).await });
-        }
+        renew_drafts(core, std::slice::from_ref(function));
     }
     Ok(())
 }
 
-/// Lists the drafts of a function that waited for a change to be decided.
-fn stale_drafts(core: &Core, function: &FunctionId) -> Vec<ProposalId> {
+/// Lists the functions of which [`is_disputed`] is true.
+pub fn disputed(core: &Core) -> BTreeSet<FunctionId> {
     let state = core.state.lock();
-    let drafts = state.proposals.values().filter(|proposal| proposal.function == *function && proposal.draft().is_some());
-    drafts.filter(|proposal| proposal.state == ProposalState::Stale).map(|proposal| proposal.id).collect()
+    let open = state.proposals.values().filter(|proposal| proposal.change().is_some() && is_open(proposal));
+    open.map(|proposal| proposal.function.clone()).collect()
+}
+
+/// Works again on the drafts of these functions that waited for a change to be decided or to go.
+pub fn renew_drafts(core: &Arc<Core>, functions: &[FunctionId]) {
+    let waiting: Vec<ProposalId> = {
+        let state = core.state.lock();
+        let drafts = state.proposals.values().filter(|proposal| proposal.draft().is_some());
+        let waits = |one: &&Arc<Proposal>| one.state == ProposalState::Stale && functions.contains(&one.function);
+        drafts.filter(waits).map(|proposal| proposal.id).collect()
+    };
+    if !waiting.is_empty() {
+        let core = core.clone();
+        tokio::spawn(async move { drafting::renew(&core, waiting).await });
+    }
 }
 
 fn evidence(change: &Change) -> Vec<Evidence> {

@@ -487,9 +487,6 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
 /// Ends a draft that nothing took the place of, so that it does not wait for ever.
 fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
     let proposal = core.proposal(id)?;
-    if proposal.state != ProposalState::Stale {
-        return Ok(());
-    }
     let why = match core.function(&proposal.function) {
         None => "the function is gone".to_owned(),
         Some(_) => {
@@ -497,8 +494,14 @@ fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
             reason.unwrap_or_else(|| "its recorded calls give no other test".into())
         }
     };
-    core.move_proposal(id, ProposalState::Failed, |proposal| {
-        proposal.evidence = vec![Evidence::new(Finding::Error, "no draft", why)];
+    // Another workbench may have taken it on meanwhile.
+    core.claim(id, |standing| {
+        let waits = standing.state == ProposalState::Stale;
+        if waits {
+            standing.state = ProposalState::Failed;
+            standing.evidence = vec![Evidence::new(Finding::Error, "no draft", why)];
+        }
+        waits
     })?;
     Ok(())
 }

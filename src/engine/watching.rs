@@ -227,9 +227,13 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
         }
         seen = now;
         if changed {
+            let disputed = behaviour::disputed(&core);
             if let Err(trouble) = resync(&core) {
                 core.complain("database", &trouble);
             }
+            // Drafts that this process set aside over a change wait for its end, whoever brings that about.
+            let settled: Vec<FunctionId> = disputed.difference(&behaviour::disputed(&core)).cloned().collect();
+            behaviour::renew_drafts(&core, &settled);
             core.announce(Event::Resync);
         }
     }
