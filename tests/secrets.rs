@@ -225,3 +225,18 @@ fn planted_secrets_are_found_nowhere() {
     }
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
+
+/// Shells tell every program its folder in `PWD`, which by its name could be a password.
+#[test]
+fn the_folder_of_the_project_is_no_secret() {
+    let place = Place::empty();
+    place.save("app.py", "def same(path):\n    return path\n");
+    place.save("main.py", "import os\n\nimport app\n\napp.same(os.getcwd())\n");
+    let mut command = place.command(&["--trust", "run", "main.py"]);
+    assert!(command.env("PWD", place.root()).env("OLDPWD", place.home()).status().unwrap().success());
+    let mut written = Vec::new();
+    gather(&place.root().join(".pytead"), &mut written);
+    let holds = |text: &[u8]| written.iter().any(|(_, bytes)| bytes.windows(text.len()).any(|window| window == text));
+    assert!(holds(place.root().to_str().unwrap().as_bytes()));
+    assert!(!holds(b"[REDACTED"));
+}

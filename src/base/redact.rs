@@ -76,7 +76,9 @@ impl Redactor {
     /// As [`from_environment`](Self::from_environment), with those of a project's `.env` file besides, given as its text.
     #[must_use]
     pub fn with_env_file(text: &str) -> Self {
-        let own = std::env::vars().collect::<Vec<_>>();
+        // In the shell these are no passwords: every path of the project begins with one of them.
+        let is_folder = |name: &String| matches!(name.as_str(), "PWD" | "OLDPWD");
+        let own = std::env::vars().filter(|(name, _)| !is_folder(name)).collect::<Vec<_>>();
         let all = own.into_iter().chain(finders::assignments(text));
         Self::new(all.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value))
     }

@@ -62,9 +62,8 @@ fn check(specs: &Specs, files: &[PathBuf], out: &mut Output) -> u8 {
         wrong += usize::from(!lines.is_empty());
         lines.iter().for_each(|line| out.say(line));
     }
-    let good = files.len() - wrong;
-    let verb = if good == 1 { "is" } else { "are" };
-    out.say(format!("{good} of {} {verb} written as they should be.", text::count(files.len(), "YAML test")));
+    let all = text::count(files.len(), "YAML test");
+    out.say(if wrong == 0 { format!("No mistakes in {all}.") } else { format!("Mistakes in {wrong} of {all}.") });
     if wrong == 0 { OK } else { WRONG }
 }
 
@@ -86,6 +85,13 @@ async fn tools(specs: &Specs, files: &[PathBuf], out: &mut Output) -> Result<u8,
             out.result("tool", &serde_json::json!({ "place": place, "tool": tool }));
             out.say(format!("    {}: {}", tool.name, text::display_line(&tool.description)));
         }
+    }
+    for plugin in plugins.iter().filter(|plugin| !plugin.not_async.is_empty()) {
+        out.say(format!(
+            "{}: not `async def`, so no tools: {}.",
+            specs.name(plugin.file.as_ref()),
+            text::display_line(&plugin.not_async.join(", "))
+        ));
     }
     for one in &broken {
         out.result("broken", one);
@@ -118,7 +124,9 @@ async fn run(specs: &Specs, files: &[PathBuf], wanted: &Wanted, args: &SpecArgs,
             wrong |= mistakes.is_some();
             with(&mut |out| {
                 out.result("report", &report);
-                lines(&report).iter().for_each(|line| out.say(line));
+                // A file's mistakes are what its report says, with the places besides.
+                let shown = if mistakes.is_some() { 1 } else { usize::MAX };
+                lines(&report).iter().take(shown).for_each(|line| out.say(line));
                 if let Some(mistakes) = &mistakes {
                     mistakes.lines(&report.file).iter().for_each(|line| out.say(format!("    {line}")));
                 }

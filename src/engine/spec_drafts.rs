@@ -338,7 +338,7 @@ fn check(root: &std::path::Path, spec: &SpecDraft, text: &str, tools: &Tools) ->
     }
     let read = load::read(text).and_then(|test| {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let missing = own::missing(&test, &names, &tools.broken);
+        let missing = own::missing(&test, &names, &[], &tools.broken);
         if missing.is_empty() { Ok(test) } else { Err(Mistakes::of(text, missing)) }
     });
     match read {

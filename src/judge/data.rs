@@ -124,7 +124,13 @@ fn evaluate(clause: &Clause, scope: &Scope) -> Result<Option<String>, Refuted> {
         }
         (Form::Unique, Ok(all)) => return unique(subject, all),
         (_, Err(why)) => {
-            return violated(failed(scope).map_or_else(|| why.clone(), |error| format!("{why} The tool failed: {error}")));
+            return violated(failed(scope).map_or_else(
+                || why.clone(),
+                |error| {
+                    // Its other lines stand with the step.
+                    format!("{why} The tool failed: {}", error.lines().next().unwrap_or_default())
+                },
+            ));
         }
         _ => {}
     }

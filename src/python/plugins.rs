@@ -69,6 +69,9 @@ pub struct Plugin {
     pub file: String,
     /// Its tools.
     pub tools: Vec<Tool>,
+    /// What its other public methods would be called as tools: they are none, for they are not `async`.
+    #[serde(default)]
+    pub not_async: Vec<String>,
 }
 
 /// A tool, as MCP describes it.

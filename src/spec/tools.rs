@@ -110,7 +110,8 @@ impl Toolbox {
         let built_in = built_in();
         let own = built_in.iter().map(|tool| tool.name.as_str());
         let plugins = self.plugins().iter().flat_map(|plugin| plugin.tools.iter().map(|tool| tool.name.as_str()));
-        missing(spec, &own.chain(plugins).collect::<Vec<_>>(), self.broken())
+        let not_async = self.plugins().iter().flat_map(|plugin| plugin.not_async.iter().map(String::as_str));
+        missing(spec, &own.chain(plugins).collect::<Vec<_>>(), &not_async.collect::<Vec<_>>(), self.broken())
     }
 
     /// Calls a tool; it is ended when its time is over, or when somebody stops the test.
@@ -207,22 +208,29 @@ impl Toolbox {
     }
 }
 
-/// Finds the tools of a test that are none of these, each with its place and the nearest names.
+/// Finds the tools of a test that are none of `names`, each with its place and the nearest names, or why a method of that
+/// name is none.
 #[must_use]
-pub fn missing(spec: &Spec, names: &[&str], broken: &[Broken]) -> Vec<Mistake> {
+pub fn missing(spec: &Spec, names: &[&str], not_async: &[&str], broken: &[Broken]) -> Vec<Mistake> {
     let mut missing = Vec::new();
     walk(spec, &mut |step| {
         let Action::Tool { tool, .. } = &step.action else { return };
         if !names.contains(&tool.text.as_str()) {
-            missing.push(unknown(&tool.text, tool.at, names, broken));
+            let is_method = not_async.contains(&tool.text.as_str());
+            let nearest = if is_method { Vec::new() } else { nearest(&tool.text, names.iter().copied()) };
+            let mut mistake = unknown(&tool.text, tool.at, &nearest, broken);
+            if is_method {
+                mistake.what += " The plugin's method of that name is not `async def`, and only such methods are tools.";
+            }
+            missing.push(mistake);
         }
     });
     missing
 }
 
-fn unknown(tool: &str, at: Place, names: &[&str], broken: &[Broken]) -> Mistake {
+fn unknown(tool: &str, at: Place, near: &[&str], broken: &[Broken]) -> Mistake {
     let mut what = format!("There is no tool `{}`.", text::display_line(tool));
-    let near: Vec<String> = nearest(tool, names.iter().copied()).into_iter().map(|name| format!("`{name}`")).collect();
+    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
     if !near.is_empty() {
         what += &format!(" Did you mean {}?", near.join(" or "));
     }

@@ -22,11 +22,11 @@ const SHOWN: usize = 40;
 pub fn spec(text: &str) -> Result<Spec, Vec<Mistake>> {
     let tree = yaml::tree(text).map_err(|misread| {
         let at = misread.at.unwrap_or(Place::line(1));
-        vec![Mistake {
-            at,
-            length: 1,
-            what: format!("This is no YAML that is read here: {}.", misread.why.trim_end_matches('.')),
-        }]
+        let mut what = format!("This is no YAML that is read here: {}.", misread.why.trim_end_matches('.'));
+        if misread.why.contains("flow") {
+            what += " Within braces, a text with a bracket, brace, comma or colon in it stands in quotes.";
+        }
+        vec![Mistake { at, length: 1, what }]
     })?;
     let mut reader = Reader { mistakes: Vec::new() };
     let spec = reader.file(&tree);

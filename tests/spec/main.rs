@@ -129,7 +129,7 @@ fn a_wrong_file_is_refused_with_every_mistake_and_its_place() {
         "    |     ^^^^^^^^",
         "`timeout` is a number of seconds above 0, and this is -1.",
         "needs `verdict`",
-        "0 of 1 YAML test are written as they should be.",
+        "Mistakes in 1 of 1 YAML test.",
     ] {
         assert!(said.contains(wanted), "{wanted}\nnot in\n{said}");
     }
@@ -148,6 +148,19 @@ fn a_tool_that_there_is_not_is_said_before_anything_runs() {
     assert!(reason.contains("line 3: There is no tool `api_create_usr`. Did you mean `api_create_user`?"), "{reason}");
     assert!(reason.contains("Did you mean `store_value`?"), "{reason}");
     assert_eq!(report["steps"], serde_json::json!([]));
+}
+
+#[test]
+fn a_method_that_is_not_async_is_named_as_no_tool() {
+    let place = project();
+    let plugin = "from pytead_tui import LLMPlugin\n\n\nclass Own(LLMPlugin):\n    name = \"own\"\n\n    def parse(self, text: str):\n        return text\n";
+    place.save("tests/llm/plugins/own.py", plugin);
+    let file = only(&place, &with("", "  - {tool: own_parse, args: {text: a}}\n"));
+    let (_, said) = spec(&place, &[file]);
+    let why = "There is no tool `own_parse`. The plugin's method of that name is not `async def`";
+    assert_eq!(said.matches(why).count(), 1, "{said}");
+    let (_, said) = spec(&place, &["--tools"]);
+    assert!(said.contains("own.py: not `async def`, so no tools: own_parse."), "{said}");
 }
 
 #[test]

@@ -56,7 +56,8 @@ class Loaded:
         for tool in found:
             self.tools[tool.name] = tool
             self.owners[tool.name] = name
-        self.described.append({"name": name, "file": path, "tools": described})
+        others = [name + "_" + method for method in tools.not_async(plugin)]
+        self.described.append({"name": name, "file": path, "tools": described, "not_async": others})
 
     def _broken(self, path: str, why: str) -> None:
         self.broken.append({"file": path, "why": why})

@@ -60,11 +60,21 @@ class Tool:
 
 def of(plugin: Any) -> "list[Tool]":
     """Gives the tools of a plugin, those of its base classes first, each class's in the order of its file."""
+    return [Tool(plugin, name) for name in _public(plugin) if inspect.iscoroutinefunction(getattr(type(plugin), name, None))]
+
+
+def not_async(plugin: Any) -> "list[str]":
+    """Lists the public methods that would be tools if they were `async`."""
+    return [name for name in _public(plugin) if inspect.isfunction(getattr(type(plugin), name, None))
+            and not inspect.iscoroutinefunction(getattr(type(plugin), name))]  # fmt: skip
+
+
+def _public(plugin: Any) -> "list[str]":
     names: dict = {}
     for cls in reversed(type(plugin).__mro__):
         if cls is not object and not is_base(cls):
             names.update(dict.fromkeys(name for name in vars(cls) if not name.startswith("_") and name not in _OURS))
-    return [Tool(plugin, name) for name in names if inspect.iscoroutinefunction(getattr(type(plugin), name, None))]
+    return list(names)
 
 
 def is_base(cls: type) -> bool:
