@@ -20,7 +20,7 @@ old_glibc=()
 [ "$(uname -s)" = Linux ] && old_glibc=(--zig --compatibility manylinux2014)
 build=(maturin build --quiet --profile dist --compression-level 9)
 "${build[@]}" --out dist "${old_glibc[@]}"
-maturin sdist --quiet --out dist
+maturin sdist --out dist
 if [ "${LOCAL:-}" = 1 ]; then
     need_llama
     (cd packaging/local && "${build[@]}" --out ../../dist)

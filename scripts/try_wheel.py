@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WHEEL_MAX = 15 * 10**6  # bytes, with the demo model
 
-INTENT = '''
+INTENT = """
 from pytead_tui import semantic_test
 from shop.cart import Cart
 
@@ -30,7 +30,7 @@ def test_it_is_asked_once():
 @semantic_test(intent="`Cart.is_empty` is called twice.")
 def test_it_is_asked_twice():
     Cart().is_empty()
-'''
+"""
 
 
 class Place:
@@ -49,20 +49,26 @@ class Place:
             "LANG": "C.UTF-8",
         }
 
-    def run(self, *words: str, code: int = 0, says: str = "") -> str:
-        """Runs a command in the project; it has to end with `code` and to say `says`."""
-        done = subprocess.run(words, cwd=self.project, env=self.env, capture_output=True, text=True, timeout=600)
+    def run(self, *words: str, code: int = 0, says: str = "", minutes: int = 10) -> str:
+        """Runs a command in the project; it has to end with `code` and to say `says`, in so many minutes."""
+        done = subprocess.run(
+            words, cwd=self.project, env=self.env, capture_output=True, text=True, timeout=60 * minutes
+        )
         said = done.stdout + done.stderr
         if done.returncode != code or says not in said:
-            sys.exit("\n%s\nended with %d, expected %d and %r:\n%s" % (" ".join(words), done.returncode, code, says, said[-4000:]))
+            sys.exit(
+                "\n%s\nended with %d, expected %d and %r:\n%s"
+                % (" ".join(words), done.returncode, code, says, said[-4000:])
+            )
         last = [line for line in said.splitlines() if line.strip()]
         print("✓ %s  %s" % (" ".join(words), (says or (last[-1].strip() if last else ""))[:100]), flush=True)
         return said
 
     def files(self) -> "set[str]":
-        """Lists what lies in the environment, but for bytecode."""
+        """Lists the files of the environment, but for bytecode: pytest keeps some of its own beside every plugin."""
         below = self.bin.parent
-        return {str(path.relative_to(below)) for path in below.rglob("*") if "__pycache__" not in path.parts}
+        found = (path for path in below.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+        return {str(path.relative_to(below)) for path in found}
 
 
 def main(dist: Path) -> None:
@@ -139,7 +145,7 @@ def from_source(place: Place, source: Path) -> None:
     place.env.setdefault("CARGO_HOME", str(Path.home() / ".cargo"))
     place.env.setdefault("RUSTUP_HOME", str(Path.home() / ".rustup"))
     place.env["PATH"] += os.pathsep + str(Path(cargo).parent if cargo else "")
-    place.run("python", "-m", "pip", "--disable-pip-version-check", "--quiet", "install", str(source))
+    place.run("python", "-m", "pip", "--disable-pip-version-check", "--quiet", "install", str(source), minutes=120)
     place.run("pytead-tui", "--version", says="pytead-tui ")
 
 
@@ -152,4 +158,4 @@ def only(found: object) -> Path:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]).resolve())
