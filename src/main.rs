@@ -61,7 +61,8 @@ fn log_to_file() -> Option<tracing_appender::non_blocking::WorkerGuard> {
     let folder = config::places::Places::find().ok()?.state;
     config::places::Places::ensure(&folder).ok()?;
     // `rolling::never` would panic where the folder cannot be written.
-    let appender = tracing_appender::rolling::RollingFileAppender::builder().filename_prefix("pytead.log").build(folder).ok()?;
+    let appender =
+        tracing_appender::rolling::RollingFileAppender::builder().filename_prefix(config::places::LOG).build(folder).ok()?;
     let (writer, guard) = tracing_appender::non_blocking(appender);
     let filter = tracing_subscriber::EnvFilter::try_from_env("PYTEAD_LOG").unwrap_or_else(|_| "info".into());
     tracing_subscriber::fmt().with_writer(writer).with_ansi(false).with_env_filter(filter).try_init().ok()?;

@@ -58,7 +58,12 @@ fn review() {
 
     terminal.keys("F4");
     terminal.wait("[4 Runs");
-    keep(&terminal, "runs", "Recordings and jobs");
+    terminal.wait("kept call");
+    keep(&terminal, "runs", "Recordings and jobs, and the calls of a recording, one inside the other");
+
+    terminal.keys("5");
+    terminal.wait("[5 Log]");
+    keep(&terminal, "log", "What happened, the newest first; Enter opens what a line is about");
     terminal.keys("q");
     terminal.end();
 }
@@ -82,6 +87,35 @@ fn watch_and_diff() {
     terminal.wait_gone("Comparing with HEAD");
     terminal.wait_gone("jobs run");
     keep(&terminal, "diff", "What the change since the last commit does, side effects elsewhere first");
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
+#[ignore = "takes pictures"]
+fn specs() {
+    let place = Place::empty();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/specs");
+    for file in [
+        "pyproject.toml",
+        "service.py",
+        "tests/llm/plugins/api.py",
+        "tests/llm/test_users.yaml",
+        "tests/llm/test_failing.yaml",
+        "tests/llm/test_unclear.yaml",
+    ] {
+        place.save(file, &std::fs::read_to_string(fixture.join(file)).unwrap());
+    }
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let (code, out, err) = place.run(&["spec"]);
+    assert_eq!(code, 1, "{out}{err}");
+    let mut terminal = open(&place);
+    terminal.wait("3 Specs");
+    terminal.keys("3");
+    terminal.wait("Says no");
+    terminal.keys("\t.");
+    terminal.wait("Create user");
+    keep(&terminal, "specs", "A YAML test that fails: its steps with arguments, results and the check that is not met");
     terminal.keys("q");
     terminal.end();
 }

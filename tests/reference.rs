@@ -35,6 +35,8 @@ fn the_page_of_settings_is_the_table_of_settings() {
         `~/.config/pytead-tui/config.yaml`,\nthe project's `.pytead/config.yaml` (or `.toml`, or `[tool.pytead]` in `pyproject.toml`), \
         the environment\n(`PYTEAD_<SECTION>_<KEY>`, as in `PYTEAD_RECORD_LIMIT=20`), and a verb's own flags. `pytead-tui config show --origin` \
         prints\nwhat counts here and which place it is from. [myconfig.yaml](../examples/myconfig.yaml) shows every key in use.\n\n\
+        The workbench takes what is changed in these files as soon as they are saved, and says what waits for its next start: `python`,\n\
+        `record.exclude`, and `watch` but for `watch.judge`. Where a file is wrong, the settings before stay until it is mended.\n\n\
         The last column says what a project's own file may do to a setting, since opening a project must not spend your money, \
         send\nyour keys anywhere or change your screen.\n",
     );
@@ -82,7 +84,8 @@ fn the_page_of_keys_is_the_table_of_actions() {
         name, and\nthe last line of the screen shows the ones that matter now. To change some, write \
         `~/.config/pytead-tui/keys.toml`, with a table for\neach context and the keys of each action by its name in the second \
         column, in quotes where it has more than one word; an empty list frees them:\n\n```toml\n[decide]\naccept = [\"y\"]\n\n[global]\nquit = [\"q\", \"Ctrl-q\"]\n```\n\n\
-        A key that would have two meanings in one place is named at the start, and the built-in keys stay.\n",
+        The file is read again when it is saved. A key that would have two meanings in one place is named, and the keys before stay\n\
+         (at the start: the built-in ones).\n",
     );
     let all = [
         (Context::Decide, "Deciding, in Review"),

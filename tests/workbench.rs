@@ -204,3 +204,95 @@ fn a_change_is_compared_with_its_commit_and_decided_there() {
     terminal.keys("q");
     assert_eq!(terminal.end(), 0);
 }
+
+#[test]
+fn settings_and_keys_are_taken_while_the_workbench_is_open_and_mistakes_leave_those_before() {
+    let place = Place::example("shop");
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let own = place.home().join("config/pytead-tui");
+    std::fs::create_dir_all(&own).unwrap();
+    let mut terminal = Terminal::start(&place, &[], 120, 30);
+    terminal.wait("Nothing recorded");
+
+    std::fs::write(own.join("keys.toml"), "[global]\nquit = [\"Ctrl-q\"]\n").unwrap();
+    terminal.wait("Keys read again");
+    terminal.keys("q");
+    terminal.wait("q does nothing here");
+    std::fs::write(own.join("keys.toml"), "[global]\nquit = [\"j\"]\n").unwrap();
+    terminal.wait("! keys.toml");
+    terminal.keys("w");
+    terminal.wait("What happened, why, what to do");
+    terminal.wait("The keys before stay until it is fixed.");
+    terminal.keys("\u{1b}");
+    terminal.wait_gone("What happened, why, what to do");
+    terminal.keys("k");
+
+    std::fs::write(own.join("config.yaml"), "record:\n  limit: many\n").unwrap();
+    terminal.wait("record.limit");
+    terminal.keys("w");
+    terminal.wait("The settings before stay in force until then.");
+    terminal.keys("\u{1b}");
+    terminal.wait_gone("What happened, why, what to do");
+    terminal.keys("k");
+    std::fs::write(own.join("config.yaml"), "record:\n  limit: 3\nwatch:\n  poll_ms: 500\ntui:\n  glyphs: ascii\n").unwrap();
+    terminal.wait("Settings read again: record.limit, tui.glyphs.");
+    terminal.wait("Changed, and used from the next start on: watch.poll_ms.");
+    terminal.wait_until("ascii signs", |screen| screen.is_ascii());
+
+    terminal.keys("\u{11}");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn a_live_recording_is_opened_stopped_and_found_again_from_the_log() {
+    let place = Place::example("shop");
+    assert_eq!(place.run(&["trust"]).0, 0);
+    place.save("serve.py", "import time\nfrom decimal import Decimal\nfrom shop.pricing import tax_for, shipping_for\ntax_for(Decimal(\"10\"), \"FR\")\nshipping_for(Decimal(\"10\"), \"FR\")\nprint(\"ready\", flush=True)\ntime.sleep(600)\n");
+    let mut terminal = Terminal::start(&place, &[], 100, 30);
+    terminal.wait("Nothing recorded");
+    terminal.keys("!\u{15}python serve.py\r");
+    terminal.wait_until("live calls", |screen| screen.contains("1 recording live") && screen.contains("output  ready"));
+    terminal.keys("\r");
+    terminal.wait_until("its calls", |screen| screen.contains("shipping_for(") && screen.contains("tax_for("));
+    terminal.keys("\u{1b}[Z");
+    terminal.wait("python serve.py");
+    terminal.keys("x");
+    terminal.wait_until("its end", |screen| !screen.contains("recording live") && screen.contains("SIG"));
+
+    terminal.keys("5f");
+    terminal.wait("Filter the log");
+    terminal.keys("is:started\r");
+    terminal.wait("1 of ");
+    terminal.keys("\r");
+    terminal.wait_until("the calls of the recording", |screen| screen.contains("[4 Runs") && screen.contains("shipping_for("));
+    // From a call to the recorded calls of its function, and back.
+    terminal.keys("\r");
+    terminal.wait_until("a function's calls", |screen| screen.contains("[1 Review") && screen.contains("[Calls]"));
+    terminal.keys("b");
+    terminal.wait("[4 Runs");
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn while_watch_is_paused_the_files_that_wait_are_counted_and_named() {
+    let place = Place::example("shop");
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let mut terminal = Terminal::start(&place, &[], 120, 30);
+    terminal.wait("Nothing recorded");
+    terminal.wait("watch on");
+    terminal.keys("p");
+    terminal.wait("watch paused");
+    place.edit("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
+    terminal.wait("1 file waits. w names it");
+    terminal.keys("w");
+    terminal.wait_until("its name", |screen| screen.contains("Why") && screen.contains("shop/pricing.py"));
+    terminal.keys("\u{1b}");
+    terminal.wait_gone("Esc close");
+    terminal.keys("p");
+    terminal.wait("watch on");
+    terminal.keys("5");
+    terminal.wait("shipping_for changed");
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}

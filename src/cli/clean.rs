@@ -26,7 +26,7 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let handle = trusted_engine(global, &mut out).await?;
     let would = handle.clean(wanted).await?;
-    let models = if args.models || none { Models::find(handle.project().1, wanted.older_than)? } else { Models::default() };
+    let models = if args.models || none { Models::find(&handle.project().1, wanted.older_than)? } else { Models::default() };
     let nothing = would.recordings + would.drafts + would.answers == 0 && models.is_empty();
     let look = args.dry_run || none;
     if look || nothing || somebody_is_there(global) {

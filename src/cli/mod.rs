@@ -168,12 +168,12 @@ fn root_of(global: &Global, path: Option<PathBuf>) -> Result<PathBuf, Trouble> {
     Ok(project::find_root(&here))
 }
 
-/// Reads the settings of a project.
-fn settings(global: &Global, root: &Path, trust: Trust) -> Result<Loaded, Trouble> {
+/// Finds where the settings of a project are.
+fn layers_of(global: &Global, root: &Path, trust: Trust) -> Result<Layers, Trouble> {
     let python = global.python.as_ref().map(|path| Flag { name: "python".into(), value: path.clone(), flag: "--python".into() });
     let variables: Vec<(String, String)> =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
-    let mut loaded = layers::load(&Layers {
+    Ok(Layers {
         user: Some(Places::find()?.config),
         former_user: compat::settings::user_file(&variables),
         former: Some(Former { sections: compat::settings::SECTIONS, renamed: compat::settings::renamed }),
@@ -182,7 +182,12 @@ fn settings(global: &Global, root: &Path, trust: Trust) -> Result<Loaded, Troubl
         variables,
         given: global.given.clone().map(|path| (path, compat::generator::modern as fn(_) -> _)),
         flags: python.into_iter().chain(global.flags.iter().cloned()).collect(),
-    });
+    })
+}
+
+/// Reads the settings of a project.
+fn settings(global: &Global, root: &Path, trust: Trust) -> Result<Loaded, Trouble> {
+    let mut loaded = layers::load(&layers_of(global, root, trust)?);
     let chosen = &mut loaded.settings.model.provider;
     if chosen.is_none() {
         // What the predecessor's variables say comes below all of ours.
@@ -223,13 +228,22 @@ fn options(global: &Global, root: PathBuf, watch: bool) -> Result<Options, Troub
     let workbench = watch && global.format == Format::Human && std::io::stdout().is_terminal();
     if !workbench {
         loaded.warnings.iter().chain(loaded.mistakes.iter().skip(1)).for_each(output::complain);
-        if let Some(mistake) = loaded.mistakes.into_iter().next() {
-            return Err(mistake);
+        if let Some(mistake) = loaded.mistakes.first() {
+            return Err(mistake.clone());
         }
-        return Ok(Options { root, settings: loaded.settings, trust, consent, attended, watch, notes: Vec::new() });
     }
-    let notes = loaded.mistakes.into_iter().chain(loaded.warnings).collect();
-    Ok(Options { root, settings: loaded.settings, trust, consent, attended, watch, notes })
+    let settings_from = if watch { Some(settings_from(global, &root)?) } else { None };
+    let notes = if workbench { loaded.mistakes.into_iter().chain(loaded.warnings).collect() } else { Vec::new() };
+    Ok(Options { root, settings: loaded.settings, trust, consent, attended, watch, notes, settings_from })
+}
+
+/// Tells the engine how to read the settings again.
+fn settings_from(global: &Global, root: &Path) -> Result<engine::reloading::Source, Trouble> {
+    let own = Places::find()?.config;
+    let mut files = layers_of(global, root, Trust::Unknown)?.files();
+    files.extend([own.join("keys.toml"), own.join("themes")]);
+    let (global, root) = (global.clone(), root.to_owned());
+    Ok(engine::reloading::Source { files, read: std::sync::Arc::new(move |trust| settings(&global, &root, trust)) })
 }
 
 /// Opens the engine and says what went wrong on the way.

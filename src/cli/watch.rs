@@ -6,8 +6,9 @@ use crate::cli::args::Global;
 use crate::cli::output::Output;
 use crate::cli::{INTERRUPTED, OK, options, root_of};
 use crate::domain::event::{Event, Level};
+use crate::domain::proposal::ProposalId;
 use crate::domain::verdict::Ruling;
-use crate::engine;
+use crate::engine::{self, Handle};
 
 /// Watches and prints.
 pub async fn watch(global: &Global) -> Result<u8, Trouble> {
@@ -31,6 +32,9 @@ pub async fn watch(global: &Global) -> Result<u8, Trouble> {
             event = events.recv() => match event {
                 Ok(event) => {
                     print(&mut out, &event);
+                    if let Event::BehaviourChanged { proposal, .. } = &event {
+                        because(&handle, &mut out, *proposal);
+                    }
                     if out.is_closed() {
                         handle.close().await;
                         return Ok(OK);
@@ -43,6 +47,14 @@ pub async fn watch(global: &Global) -> Result<u8, Trouble> {
     }
     handle.close().await;
     Ok(INTERRUPTED)
+}
+
+/// Says which edits a change follows from, as far as that is known.
+fn because(handle: &Handle, out: &mut Output, proposal: ProposalId) {
+    let Ok(view) = handle.proposal(proposal) else { return };
+    for edit in view.proposal.change().map_or(&[][..], |change| &change.because) {
+        out.say(format!("    because you changed {} in {}:{}", edit.function, edit.path, edit.line));
+    }
 }
 
 fn mark(ruling: Ruling) -> &'static str {

@@ -46,6 +46,18 @@ pub struct Layers {
     pub flags: Vec<Flag>,
 }
 
+impl Layers {
+    /// Lists the files that may hold settings; they need not be there.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let own = self.user.iter().flat_map(|folder| [folder.join("config.yaml"), folder.join(CHOSEN)]);
+        let project =
+            self.root.iter().flat_map(|root| PROJECT_FILES.iter().chain(&["pyproject.toml"]).map(|name| root.join(name)));
+        let given = self.given.iter().map(|(path, _)| path.clone());
+        self.former_user.iter().cloned().chain(own).chain(project).chain(given).collect()
+    }
+}
+
 /// Settings of a tool before this one: what they are called today.
 #[derive(Debug, Clone, Copy)]
 pub struct Former {

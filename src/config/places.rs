@@ -12,6 +12,9 @@ use crate::base::paths::tilde;
 /// The name of our folder in each of them.
 const NAME: &str = "pytead-tui";
 
+/// The log's file in the folder of what has to stay.
+pub const LOG: &str = "pytead.log";
+
 /// Where the user's own files lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {

@@ -68,6 +68,8 @@ pub enum Event {
     Said { level: Level, text: String },
     /// Something went wrong.
     Failed { trouble: Trouble },
+    /// The files of settings, keys or themes were written: what a front end took from them may be other.
+    SettingsRead,
     /// The store changed from outside, or a subscriber was too slow: read everything again.
     Resync,
 }

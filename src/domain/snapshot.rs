@@ -101,8 +101,13 @@ pub enum WatchState {
     On,
     /// Yes, by reading the tree now and then, for this reason.
     Polling { reason: String },
-    /// Not at present: so many changed files wait.
-    Paused { since: Moment, files: usize },
+    /// Not at present: so many changed files wait, and these are the first of them.
+    Paused {
+        since: Moment,
+        files: usize,
+        #[serde(default)]
+        first: Vec<RelPath>,
+    },
 }
 
 /// The mark of a function or file, in the order of worst first.
@@ -271,6 +276,8 @@ pub struct JobRow {
     pub state: JobState,
     /// When it began.
     pub started: Moment,
+    /// When it was over.
+    pub ended: Option<Moment>,
     /// Tokens a second, for models; bytes a second, for downloads.
     pub rate: Option<f64>,
 }
@@ -304,6 +311,27 @@ pub struct RecordingRow {
     pub newest: Vec<String>,
     /// The last lines of the program's output, sanitised.
     pub output: Vec<String>,
+}
+
+/// A kept call of a recording, on one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordedRow {
+    /// The call.
+    pub id: crate::domain::call::CallId,
+    /// The function.
+    pub function: FunctionId,
+    /// How many kept calls it was made from, one inside the other.
+    pub depth: u16,
+    /// All arguments on one line, sanitised.
+    pub arguments: String,
+    /// The outcome on one line, with its sign, sanitised.
+    pub outcome: String,
+    /// It ended by an exception.
+    pub failed: bool,
+    /// How often this input was seen.
+    pub times: u64,
+    /// Duration in nanoseconds.
+    pub duration_ns: i64,
 }
 
 /// A line of the log.

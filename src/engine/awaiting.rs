@@ -69,7 +69,7 @@ async fn works(
     by: AwaitBy,
     cancel: &CancellationToken,
 ) -> Result<bool, Trouble> {
-    let Some(target) = render::target(&core.settings.output.tests, "awaits") else { return Ok(false) };
+    let Some(target) = render::target(&core.settings().output.tests, "awaits") else { return Ok(false) };
     let mark = by.mark().map(|mark| format!("{mark}\n")).unwrap_or_default();
     let draft = Draft {
         origin: Origin::Recording,

@@ -77,7 +77,8 @@ fn is_as_written(path: &RelPath, text: &str) -> bool {
 
 /// Lists the helpers that are there.
 fn standing(core: &Core, overlay: &Overlay) -> BTreeSet<RelPath> {
-    let folder = &core.settings.output.tests;
+    let settings = core.settings();
+    let folder = &settings.output.tests;
     let mut paths = beside(core, &format!("{folder}/{}", constants::FOLDER), overlay);
     paths.extend(RelPath::new(format!("{folder}/{}.py", graph::MODULE)));
     paths
@@ -104,7 +105,7 @@ fn needs(text: &str, helper: &RelPath) -> bool {
 
 /// Tells whether any test file needs a helper.
 fn is_needed(core: &Core, helper: &RelPath, overlay: &Overlay) -> Result<bool, Trouble> {
-    let tests = beside(core, &core.settings.output.tests, overlay);
+    let tests = beside(core, &core.settings().output.tests, overlay);
     for path in tests.iter().filter(|path| *path != helper && path.as_str().ends_with(".py")) {
         if plan::content(core, overlay, path)?.is_some_and(|text| needs(&text, helper)) {
             return Ok(true);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::{Mutex, RwLock};
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Notify, broadcast, watch};
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
@@ -23,6 +23,7 @@ use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::{Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Trust, VerdictRow, WatchState};
+use crate::engine::Handle;
 use crate::engine::counted::Counted;
 use crate::engine::environment::Environment;
 use crate::engine::jobs::Jobs;
@@ -31,6 +32,7 @@ use crate::engine::offers::offers;
 use crate::engine::provider;
 use crate::engine::questions::Questions;
 use crate::engine::reaches::Reaches;
+use crate::engine::reloading;
 use crate::engine::rows::{self, Known};
 use crate::engine::spec_board::Board;
 use crate::engine::stream::Streams;
@@ -50,7 +52,9 @@ const FRAME_MS: u64 = 16;
 pub struct Core {
     pub root: PathBuf,
     pub project: String,
-    pub settings: Settings,
+    settings: RwLock<Arc<Settings>>,
+    /// Where the settings come from, where they are read again.
+    pub settings_from: Option<reloading::Source>,
     /// Somebody is there to answer questions.
     pub attended: bool,
     pub questions: Questions,
@@ -82,6 +86,8 @@ pub struct Core {
     snapshot: RwLock<Arc<Snapshot>>,
     rows: Mutex<Option<Rows>>,
     events: broadcast::Sender<Event>,
+    /// Tells of each snapshot that shows something else than the one before, also where no event goes with it.
+    newer: watch::Sender<u64>,
     pending: Mutex<Vec<Event>>,
     dirty: Notify,
     refresh: tokio::sync::Mutex<u64>,
@@ -158,7 +164,8 @@ impl Core {
         Self {
             root,
             project,
-            settings,
+            settings: RwLock::new(Arc::new(settings)),
+            settings_from: None,
             attended: false,
             questions: Questions::default(),
             store: RwLock::new(store),
@@ -183,10 +190,21 @@ impl Core {
             snapshot: RwLock::new(snapshot),
             rows: Mutex::new(None),
             events: broadcast::channel(EVENTS_KEPT).0,
+            newer: watch::channel(0).0,
             pending: Mutex::new(Vec::new()),
             dirty: Notify::new(),
             refresh: tokio::sync::Mutex::new(0),
         }
+    }
+
+    /// Gives the settings in force.
+    pub fn settings(&self) -> Arc<Settings> {
+        self.settings.read().clone()
+    }
+
+    /// Takes other settings, for whatever asks from now on.
+    pub fn use_settings(&self, settings: Settings) {
+        *self.settings.write() = Arc::new(settings);
     }
 
     /// Gives the store; clones share it.
@@ -241,6 +259,11 @@ impl Core {
         self.events.subscribe()
     }
 
+    /// Tells of snapshots that show something new, by their generation.
+    pub fn newer(&self) -> watch::Receiver<u64> {
+        self.newer.subscribe()
+    }
+
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.read().clone()
     }
@@ -268,7 +291,10 @@ impl Core {
         let core = self.clone();
         let built = tokio::task::spawn_blocking(move || Arc::new(core.build(number))).await;
         if let Ok(built) = built {
-            *self.snapshot.write() = built;
+            let last = std::mem::replace(&mut *self.snapshot.write(), built.clone());
+            if (Snapshot { generation: built.generation, ..(*last).clone() }) != *built {
+                self.newer.send_replace(number);
+            }
         }
         for event in pending {
             // Nobody listening is no error.
@@ -412,6 +438,14 @@ impl Core {
         self.state.lock().trust = Some(trust);
         self.touch();
         Ok(())
+    }
+}
+
+impl Handle {
+    /// Tells of snapshots that show something new, by their generation.
+    #[must_use]
+    pub fn newer(&self) -> watch::Receiver<u64> {
+        self.core.newer()
     }
 }
 

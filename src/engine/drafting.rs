@@ -311,7 +311,7 @@ async fn write_all(
         gathered.set_awaits(awaiting::style(core, environment, &cancel).await?);
     }
     let index = core.index();
-    let settings = core.settings.clone();
+    let settings = core.settings();
     let most = settings.generation.tests_per_function as usize;
     let (gathered, mut made) = blocking(move || {
         let made = gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)?;

@@ -61,7 +61,7 @@ impl Elsewhere {
     /// Fails when git or the disk does, or where nothing may run.
     pub async fn of_commit(core: &Arc<Core>, revision: Revision) -> Result<Self, Trouble> {
         let environment = environment::contained(core).await?;
-        let (root, exclude) = (core.root.clone(), core.settings.record.exclude.clone());
+        let (root, exclude) = (core.root.clone(), core.settings().record.exclude.clone());
         let (level, prefixes) = (environment.level, environment.interpreter.prefixes.clone());
         let (commit, index, beside, own) = blocking(move || {
             let commit = written_out(&root, &revision)?;

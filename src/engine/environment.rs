@@ -89,7 +89,7 @@ pub async fn get(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
     if let Some(found) = slot.as_ref() {
         return Ok(found.clone());
     }
-    let (root, setting) = (core.root.clone(), core.settings.python.clone());
+    let (root, setting) = (core.root.clone(), core.settings().python.clone());
     let found = blocking(move || {
         let interpreter = interpreter::find(&root, setting.as_deref())?;
         let package = package::install()?;
@@ -258,7 +258,7 @@ impl Environment {
             *of_function.entry(&call.function).or_default() += 1;
         }
         let index = core.index();
-        let wait = Duration::from_secs_f64(core.settings.generation.call_seconds.clamp(0.05, 600.0));
+        let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
         let worker = self.worker(core).await?;
         for batch in calls.chunks(BATCH) {
             let many = |request: &ReplayCall| {
@@ -288,7 +288,7 @@ impl Environment {
         wanted: &[(Call, Vec<FunctionId>)],
     ) -> Result<HashMap<CallId, BTreeSet<u32>>, Trouble> {
         let index = core.index();
-        let wait = Duration::from_secs_f64(core.settings.generation.call_seconds.clamp(0.05, 600.0));
+        let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
         let spot = |id: &FunctionId| {
             let function = index.function(id)?;
             let qualname = id.qualname().split('#').next()?.to_owned();
@@ -338,7 +338,7 @@ pub async fn run(
     job: &Job<'_>,
 ) -> Result<HashMap<CallId, Observed>, Trouble> {
     let mut all = HashMap::with_capacity(calls.len());
-    let wait = Duration::from_secs_f64(core.settings.generation.call_seconds.clamp(0.05, 600.0));
+    let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
     for batch in calls.chunks(BATCH) {
         let requests = requests(index, batch, wait);
         for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {

@@ -272,7 +272,7 @@ impl Runner<'_> {
         let roots = import_roots(&self.core.index(), &self.core.root);
         let request = Request {
             paths: roots.iter().map(|root| root.display().to_string()).collect(),
-            seconds: self.core.settings.generation.call_seconds.clamp(0.05, 600.0),
+            seconds: self.core.settings().generation.call_seconds.clamp(0.05, 600.0),
             sources,
             items,
         };

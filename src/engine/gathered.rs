@@ -147,7 +147,7 @@ impl Gathered {
             says: HashMap::new(),
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),
-            snapshots: core.settings.generation.snapshots,
+            snapshots: core.settings().generation.snapshots,
             unsteady,
             parents,
         };

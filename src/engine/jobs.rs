@@ -49,6 +49,7 @@ impl Jobs {
             total,
             state: JobState::Running,
             started: clock::now(),
+            ended: None,
             rate: None,
         };
         let mut table = self.table.lock();
@@ -160,7 +161,10 @@ impl Job<'_> {
             (false, true) => JobState::Cancelled,
             (false, false) => JobState::Failed,
         };
-        self.jobs.edit(self.id, |row| row.state = state);
+        self.jobs.edit(self.id, |row| {
+            row.state = state;
+            row.ended = Some(clock::now());
+        });
     }
 }
 

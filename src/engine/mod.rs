@@ -52,6 +52,7 @@ mod recording;
 mod recordings;
 mod redacting;
 mod rejudging;
+pub mod reloading;
 pub mod report;
 mod review;
 mod rows;
@@ -131,6 +132,8 @@ pub struct Options {
     pub watch: bool,
     /// What was wrong on the way here, for the log.
     pub notes: Vec<Trouble>,
+    /// Where the settings come from, to be read again while the project is open.
+    pub settings_from: Option<reloading::Source>,
 }
 
 /// What a command came to.
@@ -192,11 +195,12 @@ pub fn require_trust(root: &Path, trust: Trust) -> Result<(), Trouble> {
 /// # Errors
 /// Fails when the project cannot be read or its database cannot be opened in any way.
 pub async fn open(options: Options) -> Result<Handle, Trouble> {
-    let Options { root, settings, trust, consent, attended, watch, notes } = options;
+    let Options { root, settings, trust, consent, attended, watch, notes, settings_from } = options;
     let opened = open_store(root.clone(), trust).await?;
     let containment = blocking(contain::available).await?.word().to_owned();
     let mut core = Core::new(root, settings, opened.store, trust, containment);
     core.attended = attended;
+    core.settings_from = settings_from;
     core.state.get_mut().consent = consent;
     let core = Arc::new(core);
     let notes = opened.notes.into_iter().chain(notes).collect();
@@ -223,6 +227,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
             catch_up(&core).await;
         });
         tokio::spawn(watching::follow_store(core_of(&handle), handle.stop.clone()));
+        tokio::spawn(reloading::follow(core_of(&handle), handle.stop.clone()));
     } else {
         index(&core).await;
         leftovers::take_in(&core).await;
@@ -274,7 +279,7 @@ async fn index(core: &Arc<Core>) {
     let started = clock::now();
     let worker = core.clone();
     let built = blocking(move || {
-        Index::build(&worker.root, &worker.settings.record.exclude, &|done, total| {
+        Index::build(&worker.root, &worker.settings().record.exclude, &|done, total| {
             worker.state.lock().reading = (done, total);
             if done % 50 == 0 {
                 worker.touch();
@@ -308,12 +313,6 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 impl Handle {
-    /// Gives the project's root, and the settings it was opened with.
-    #[must_use]
-    pub fn project(&self) -> (&Path, &Settings) {
-        (&self.core.root, &self.core.settings)
-    }
-
     /// Asks for something; what comes of it is announced.
     pub fn send(&self, command: Command) {
         let handle = self.clone();
@@ -387,6 +386,7 @@ impl Handle {
                 let opened = open_store(core.root.clone(), Trust::Trusted).await?;
                 opened.notes.iter().for_each(|note| core.complain("database", note));
                 core.use_store(opened.store);
+                reloading::read_again(core).await;
                 review::load(core, opened.alone)?;
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
                 verdicts::begin(core).await;

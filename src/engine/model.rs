@@ -40,7 +40,7 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     let Some(id) = turn(core, &target, remark.clone()).await? else { return Ok(Done::Nothing) };
     let drafted = core.proposal(id)?;
     // The demo model would say the same again.
-    if is_repairable(&drafted) && !choose::is_demo(&core.settings) {
+    if is_repairable(&drafted) && !choose::is_demo(&core.settings()) {
         core.log.add(Level::Info, "asked again", &format!("for {}, with what its proof said", function.qualname()));
         // The first draft is told to the model; where the second turn fails, its reason stands in the proposal.
         if let Err(trouble) = turn(core, &target, remark).await {
@@ -110,7 +110,8 @@ async fn request(
     let before = earlier.and_then(|before| before.told.as_ref());
     let before = before.map(|(text, failure)| Earlier { text, failure });
     let (prompt, form) = telling::question(core, target, chosen.model(), before, remark)?;
-    let settings = &core.settings.generation;
+    let settings = core.settings();
+    let settings = &settings.generation;
     Ok(Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form })
 }
 
@@ -136,7 +137,7 @@ async fn turn(core: &Arc<Core>, target: &Function, remark: Option<String>) -> Re
 /// Has answers kept: the same request to the same model with the same parameters is answered once. Where chance decides,
 /// or recorded answers are asked for, it is not.
 pub fn kept(core: &Core, chosen: Arc<dyn Provider>) -> Arc<dyn Provider> {
-    let settings = &core.settings;
+    let settings = &core.settings();
     let by_chance = settings.generation.temperature > 0.0;
     if by_chance || choose::answers(settings, |name| std::env::var(name).ok()) != Answers::Off {
         return chosen;
@@ -280,7 +281,7 @@ fn begin(
     earlier: Option<Before>,
     remark: Option<String>,
 ) -> Result<Arc<Proposal>, Trouble> {
-    let target = render::target(&core.settings.output.tests, function.id.module())
+    let target = render::target(&core.settings().output.tests, function.id.module())
         .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
     let draft = Draft {
         origin: Origin::Model(model.to_owned()),

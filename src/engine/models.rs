@@ -27,7 +27,7 @@ pub async fn get(core: &Arc<Core>, model: Option<&str>) -> Result<Done, Trouble>
         core.say(Level::Done, "model", format!("{named} is here: {}.", paths::tilde(&path)));
         return Ok(Done::Nothing);
     }
-    let source = Hub::find(core.settings.network, variable);
+    let source = Hub::find(core.settings().network, variable);
     let job = core.jobs.begin("download", &named.to_string(), 0);
     let told = || job.event().into_iter().for_each(|event| core.announce(event));
     told();

@@ -127,7 +127,8 @@ fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<Fil
     if draft.import_roots.is_empty() {
         return Ok(None);
     }
-    let folder = &core.settings.output.tests;
+    let settings = core.settings();
+    let folder = &settings.output.tests;
     let Some(path) = RelPath::new(format!("{folder}/conftest.py")) else { return Ok(None) };
     if content(core, overlay, &path)?.is_some() {
         return Ok(None);
@@ -174,7 +175,7 @@ pub fn manifest(core: &Core, overlay: &Overlay) -> Result<(Option<String>, Manif
 
 /// Gives the place of the manifest.
 pub fn manifest_path(core: &Core) -> Result<RelPath, Trouble> {
-    RelPath::new(format!("{}/manifest.yaml", core.settings.output.tests))
+    RelPath::new(format!("{}/manifest.yaml", core.settings().output.tests))
         .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))
 }
 

@@ -39,7 +39,7 @@ pub async fn propose(
     let index = core.index();
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
     let module = index.module(&target.path).ok_or_else(|| Trouble::environment(format!("{} cannot be read.", target.path)))?;
-    let path = render::target(&core.settings.output.tests, function.module())
+    let path = render::target(&core.settings().output.tests, function.module())
         .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
     let origin = Origin::Agent(name(&by));
     let remark = remark.map(|remark| text::cut(&text::display_line(&remark), NOTE_MAX).into_owned());

@@ -42,7 +42,7 @@ pub fn of(core: &Core) -> Result<Arc<dyn Provider>, Trouble> {
     {
         return Ok(Arc::clone(provider));
     }
-    let found = provider(&core.settings, &core.root, &consent)?;
+    let found = provider(&core.settings(), &core.root, &consent)?;
     *kept = Some((consent.send_to, Arc::clone(&found)));
     Ok(found)
 }

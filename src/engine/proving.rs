@@ -232,7 +232,7 @@ fn trials(core: &Arc<Core>, environment: &Arc<Environment>, foreign: bool, level
 }
 
 fn seeds(core: &Core) -> u32 {
-    core.settings.generation.proof_runs.clamp(2, 10)
+    core.settings().generation.proof_runs.clamp(2, 10)
 }
 
 /// Runs what warm Pythons passed in a fresh one too, all drafts in one process; what fails there is not ready any more.
@@ -314,7 +314,7 @@ pub fn fresh(core: &Core, environment: &Arc<Environment>, level: Level, cancel: 
         level,
         roots,
         names,
-        limit: Duration::from_secs(core.settings.generation.proof_seconds.max(1)),
+        limit: Duration::from_secs(core.settings().generation.proof_seconds.max(1)),
         cancel: cancel.clone(),
         rooted: AtomicBool::new(false),
     }

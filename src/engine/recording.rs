@@ -64,7 +64,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
     while !core.state.lock().indexed {
         tokio::time::sleep(INDEX_LOOK).await;
     }
-    let mut settings = core.settings.record.clone();
+    let mut settings = core.settings().record.clone();
     settings.limit = limit.unwrap_or(settings.limit);
     if !targets.is_empty() {
         settings.targets = checked_targets(core, &targets)?;
@@ -83,7 +83,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
         interpreter: Some(&environment.interpreter.path),
         package: &environment.package,
         record: &settings,
-        redact: &core.settings.redact,
+        redact: &core.settings().redact,
         journey,
     })?;
     let edition = core.state.lock().edition;
@@ -296,7 +296,7 @@ async fn conclude(
 
 fn note_end(core: &Core, recording: &Recording) -> Result<(), Trouble> {
     core.store().update_recording(recording)?;
-    core.store().prune(core.settings.record.keep)?;
+    core.store().prune(core.settings().record.keep)?;
     core.reload_recorded()
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::base::error::Trouble;
 use crate::domain::call::{Call, Recording, RecordingId};
 use crate::domain::journey::JourneyEvent;
+use crate::domain::snapshot::RecordedRow;
 use crate::engine::core::Core;
 use crate::engine::{Handle, programs, views};
 use crate::judge::evaluate::Missing;
@@ -25,6 +26,14 @@ impl Handle {
     /// Fails when there is no such recording or the database cannot be read.
     pub fn journey(&self, recording: RecordingId) -> Result<Vec<JourneyEvent>, Trouble> {
         journey(&self.core, recording)
+    }
+
+    /// Gives the kept calls of a recording, a line each, in the order they began.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub fn recorded(&self, recording: RecordingId) -> Result<Vec<RecordedRow>, Trouble> {
+        views::recorded(&self.core, recording)
     }
 
     /// Gives the kept calls of a recording, in the order they began.

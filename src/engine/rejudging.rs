@@ -48,7 +48,7 @@ pub async fn check(core: &Arc<Core>, node: &str, ask: bool) -> Result<Done, Trou
 
 /// After a save: runs the tests whose verdicts are stale by it. A newer save ends the run and begins it anew, with its own.
 pub async fn after_save(core: &Arc<Core>) {
-    if core.settings.watch.judge == WatchJudge::Off || core.trust() != Trust::Trusted {
+    if core.settings().watch.judge == WatchJudge::Off || core.trust() != Trust::Trusted {
         return;
     }
     core.jobs.supersede(AFTER_SAVE, None);
@@ -78,7 +78,7 @@ async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, T
     };
     let wanted = Wanted { nodes, subject };
     // Nobody is there to be told what it takes: a model is asked by `check`, or where the settings say so.
-    let done = run_all(core, kind, &wanted, core.settings.watch.judge == WatchJudge::Model).await?;
+    let done = run_all(core, kind, &wanted, core.settings().watch.judge == WatchJudge::Model).await?;
     if let Done::Judged { tests } = &done {
         let of: Vec<String> = {
             let state = core.state.lock();
@@ -110,7 +110,7 @@ async fn run_all(core: &Arc<Core>, kind: &str, wanted: &Wanted, ask: bool) -> Re
     // Never an option, and never a file of options.
     let words: Vec<String> = nodes.iter().map(|node| format!("./{node}")).chain(["-q".into(), "--no-header".into()]).collect();
     let worker = core.clone();
-    let mut command = blocking(move || intent_runs::pytest(&worker.root, &worker.settings, &words)).await??;
+    let mut command = blocking(move || intent_runs::pytest(&worker.root, &worker.settings(), &words)).await??;
     if !ask {
         command.env("PYTEAD_JUDGE_ASK", "off");
     }

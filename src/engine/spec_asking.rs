@@ -31,7 +31,7 @@ const DOC: usize = 100;
 /// Fails where no model was chosen, it does not answer, or Python does not start.
 pub async fn ask(core: &Arc<Core>, wanted: Wanted) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
-    if choose::is_demo(&core.settings) {
+    if choose::is_demo(&core.settings()) {
         return Err(Trouble::usage("The demo model writes no YAML tests.")
             .because("It only arranges recorded calls of plain functions.")
             .so("Choose another model: pytead-tui model."));
@@ -68,7 +68,8 @@ async fn turn(
     let earlier = again.as_ref().map(|(_, wrong)| (before.as_str(), wrong.as_str()));
     let question = Question { wanted: &wanted.asked, tools: &tools.known, functions: &functions, plugin, earlier };
     let prompt = prompt::ask(&question, &mut Redactor::from_environment());
-    let settings = &core.settings.generation;
+    let settings = core.settings();
+    let settings = &settings.generation;
     let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form: Form::Text };
     let mut chosen = provider::of(core)?;
     while !chosen.is_allowed() {

@@ -82,7 +82,7 @@ fn below(path: &str) -> Result<RelPath, Trouble> {
 /// Fails when the name is none or taken, or there is no such plugin.
 pub fn wanted(core: &Core, asked: &str, name: Option<&str>, extend: Option<&str>) -> Result<Wanted, Trouble> {
     require_trust(&core.root, core.trust())?;
-    let folder = core.settings.spec.paths.first().map_or(FOLDER, String::as_str).trim_end_matches('/').to_owned();
+    let folder = core.settings().spec.paths.first().map_or(FOLDER, String::as_str).trim_end_matches('/').to_owned();
     let place = |name: String| Place { folder: folder.clone(), name };
     let taken = |place: &Place| Ok::<_, Trouble>(plan::read(&core.root, &place.file()?)?.is_some());
     let asked = text::cut(&text::display_line(asked.trim()), ASKED_MAX).into_owned();
@@ -135,10 +135,10 @@ pub struct Tools {
 /// # Errors
 /// Fails when there are plugins and Python does not start.
 pub async fn tools(core: &Core, wanted: &Place) -> Result<Tools, Trouble> {
-    let specs = Specs::new(&core.root, &core.settings);
+    let specs = Specs::new(&core.root, &core.settings());
     let file = wanted.file()?.under(&core.root);
     let mut known = own::built_in();
-    if specs.plugin_files(&file).is_empty() && core.settings.mcp_servers.is_empty() {
+    if specs.plugin_files(&file).is_empty() && core.settings().mcp_servers.is_empty() {
         return Ok(Tools { known, broken: Vec::new() });
     }
     let (plugins, broken) = specs.plugins(&file).await?;

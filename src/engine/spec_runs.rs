@@ -59,7 +59,7 @@ pub fn left_at(root: &Path) -> Option<SystemTime> {
 
 /// Reads the files of the tests, what other processes found out about them, and whether that still holds. Blocks shortly.
 pub fn read(core: &Arc<Core>) {
-    let specs = Specs::new(&core.root, &core.settings);
+    let specs = Specs::new(&core.root, &core.settings());
     let files = files(core, &specs);
     // Runs are text of a folder that anybody may have packed: they are read where its code is trusted, too.
     let trusted = core.trust() == Trust::Trusted;
@@ -128,7 +128,7 @@ pub async fn run(core: &Arc<Core>, files: Vec<RelPath>) -> Result<Done, Trouble>
 pub async fn after_save(core: &Arc<Core>) {
     let worker = core.clone();
     let stale = blocking(move || {
-        let specs = Specs::new(&worker.root, &worker.settings);
+        let specs = Specs::new(&worker.root, &worker.settings());
         let (files, index) = (files(&worker, &specs), worker.index());
         let mut state = worker.state.lock();
         let before = state.specs.rows();
@@ -140,7 +140,7 @@ pub async fn after_save(core: &Arc<Core>) {
         state.specs.take_stale()
     });
     let Ok(stale) = stale.await else { return };
-    if stale.is_empty() || core.settings.watch.judge == WatchJudge::Off || core.trust() != Trust::Trusted {
+    if stale.is_empty() || core.settings().watch.judge == WatchJudge::Off || core.trust() != Trust::Trusted {
         return;
     }
     let now = clock::now();
@@ -191,14 +191,14 @@ async fn run_for(core: &Arc<Core>, kind: &str, mut asked: Asked) -> Result<Done,
     let turn = job.unless_cancelled(core.running_specs.lock()).await;
     let mut done = 0;
     if turn.is_some() {
-        let mut specs = Specs::new(&core.root, &core.settings);
-        if kind == JOB || core.settings.watch.judge == WatchJudge::Model {
+        let mut specs = Specs::new(&core.root, &core.settings());
+        if kind == JOB || core.settings().watch.judge == WatchJudge::Model {
             let consent = core.state.lock().consent.clone();
             specs = specs.with_model(&consent);
         }
         let files: Vec<PathBuf> = asked.keys().map(|file| file.under(&core.root)).collect();
         let because = asked.iter().filter_map(|(file, why)| Some((file.under(&core.root), why.clone()?))).collect();
-        let workers = core.settings.spec.workers as usize;
+        let workers = core.settings().spec.workers as usize;
         let wanted = Wanted { workers, because, ..Wanted::one(job.cancel.clone()) };
         let before = core.index();
         let names: Names = asked.keys().map(|file| (specs.name(&file.under(&core.root)), file.clone())).collect();

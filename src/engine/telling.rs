@@ -35,7 +35,7 @@ pub fn question(
     earlier: Option<Earlier<'_>>,
     remark: Option<&str>,
 ) -> Result<(Prompt, Form), Trouble> {
-    if choose::is_demo(&core.settings) {
+    if choose::is_demo(&core.settings()) {
         of_demo(core, function)
     } else {
         Ok((prompt(core, function, model, earlier, remark)?, Form::Text))
@@ -44,9 +44,10 @@ pub fn question(
 
 /// Tells whether a model of this name is told what a function needs of others: one that reads the function itself is not.
 pub fn says_needs(core: &Core, model: &str) -> bool {
-    let settings = &core.settings.prompt;
+    let settings = core.settings();
+    let settings = &settings.prompt;
     let reads_source = settings.source && Template::find(&settings.template, model, read) == Ok(Template::General);
-    settings.dependencies != Dependencies::Off && !reads_source && !choose::is_demo(&core.settings)
+    settings.dependencies != Dependencies::Off && !reads_source && !choose::is_demo(&core.settings())
 }
 
 /// Writes what the demo model is asked.
@@ -70,7 +71,8 @@ pub fn prompt(
     earlier: Option<Earlier<'_>>,
     remark: Option<&str>,
 ) -> Result<Prompt, Trouble> {
-    let settings = &core.settings.prompt;
+    let settings = core.settings();
+    let settings = &settings.prompt;
     let template = Template::find(&settings.template, model, read).map_err(|why| {
         Trouble::usage(format!("prompt.template cannot be used: {}.", display_line(&why)))
             .so("Name general, trained, or a file with {code} in it.")

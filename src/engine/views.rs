@@ -10,7 +10,7 @@ use crate::base::text;
 use crate::domain::call::{Argument, CONTENT, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
-use crate::domain::snapshot::{CallRow, OtherDraft, ProposalView};
+use crate::domain::snapshot::{CallRow, OtherDraft, ProposalView, RecordedRow};
 use crate::engine::core::Core;
 use crate::engine::plan::{self, Overlay, plan};
 use crate::engine::rows;
@@ -20,6 +20,10 @@ use crate::store::{StoredCall, StoredOutcome};
 
 /// Calls of a function that are read at most.
 pub const CALLS_MAX: usize = 400;
+/// Calls of a recording that are listed at most.
+const RECORDED_MAX: usize = 200_000;
+/// Characters of the arguments, and of the outcome, of a listed call.
+const RECORDED_LINE: usize = 120;
 /// Calls shown that were made from a call.
 const INNER_MAX: usize = 20;
 /// Characters of a value on one line.
@@ -146,6 +150,28 @@ pub fn calls(core: &Core, function: &FunctionId) -> Result<Vec<CallRow>, Trouble
         let caller = call.caller.as_ref().map(|id| place(&index, id, call.caller_line));
         rows.push(row(&call, inner, caller, reason.or_else(|| call.not_replayable())));
     }
+    Ok(rows)
+}
+
+/// Gives the kept calls of a recording as rows, in the order they began.
+pub fn recorded(core: &Core, recording: RecordingId) -> Result<Vec<RecordedRow>, Trouble> {
+    let mut rows = Vec::new();
+    let mut depths: HashMap<CallId, u16> = HashMap::new();
+    core.store().each_call_in(recording, RECORDED_MAX, |stored| {
+        let call = decode(stored);
+        let depth = call.parent.and_then(|parent| depths.get(&parent)).map_or(0, |depth| depth.saturating_add(1));
+        depths.insert(call.id, depth);
+        rows.push(RecordedRow {
+            id: call.id,
+            depth,
+            arguments: text::display_line(&call.arguments(RECORDED_LINE)).into_owned(),
+            outcome: text::display_line(&call.effect.outcome.summary(RECORDED_LINE)).into_owned(),
+            failed: call.effect.outcome.is_failure(),
+            times: call.times,
+            duration_ns: call.duration_ns,
+            function: call.function,
+        });
+    })?;
     Ok(rows)
 }
 

@@ -24,14 +24,14 @@ const STORE_EVERY: Duration = Duration::from_millis(100);
 
 /// Begins to watch, or says why not.
 pub fn start(core: &Arc<Core>) {
-    if !core.settings.watch.enabled {
+    if !core.settings().watch.enabled {
         return;
     }
     let (sender, mut batches) = tokio::sync::mpsc::unbounded_channel::<Batch>();
     let started = Watcher::start(
         &core.root,
-        &core.settings.record.exclude,
-        &core.settings.watch,
+        &core.settings().record.exclude,
+        &core.settings().watch,
         Box::new(move |batch| {
             // The engine may be gone already.
             let _ = sender.send(batch);
@@ -133,7 +133,8 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
 
 /// Tells of saved files that are YAML tests.
 fn specs_saved(core: &Core, paths: &[RelPath]) {
-    let folders = &core.settings.spec.paths;
+    let settings = core.settings();
+    let folders = &settings.spec.paths;
     let inside = |path: &&RelPath| folders.iter().any(|folder| std::path::Path::new(path.as_str()).starts_with(folder));
     let paths: Vec<RelPath> = paths.iter().filter(inside).cloned().collect();
     if let Some(first) = paths.first() {
@@ -210,6 +211,7 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(STORE_EVERY) => {}
         }
+        count_waiting(&core);
         let worker = core.clone();
         let mut version = seen;
         let left = spec_runs::left_at(&core.root);
@@ -236,6 +238,18 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
             behaviour::renew_drafts(&core, &settled);
             core.announce(Event::Resync);
         }
+    }
+}
+
+/// Counts the files that wait while the watch is paused.
+fn count_waiting(core: &Core) {
+    let state = core.watcher.lock().as_ref().map(Watcher::state);
+    let Some(state @ WatchState::Paused { .. }) = state else { return };
+    let mut known = core.state.lock();
+    if known.watch.as_ref() != Some(&state) {
+        known.watch = Some(state);
+        drop(known);
+        core.touch();
     }
 }
 

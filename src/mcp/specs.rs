@@ -115,7 +115,7 @@ pub async fn create(request: &Request<'_>) -> Result<Value, Trouble> {
 
 fn specs(request: &Request<'_>) -> Specs {
     let (root, settings) = request.handle.project();
-    Specs::new(root, settings)
+    Specs::new(root, &settings)
 }
 
 /// Gives the file that was asked for: a YAML file of the project, and nothing behind a link out of it.

@@ -205,6 +205,22 @@ impl Store {
         })
     }
 
+    /// Hands over the kept calls of a recording one by one, in the order they began, at most so many.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn each_call_in(&self, recording: RecordingId, most: usize, mut take: impl FnMut(StoredCall)) -> Result<()> {
+        self.read(|connection| {
+            let sql = format!("{} FROM calls c WHERE c.recording = ?1 ORDER BY c.start_ns, c.id LIMIT ?2", select("c.times"));
+            let mut statement = connection.prepare_cached(&sql)?;
+            let mut rows = statement.query(params![recording.0, i64::try_from(most).unwrap_or(i64::MAX)])?;
+            while let Some(row) = rows.next()? {
+                take(load(row)?);
+            }
+            Ok(())
+        })
+    }
+
     /// Lists which process each kept call belongs to, and on which object it was made.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::domain::call::RecordingId;
 use crate::domain::command::JobId;
 use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobState};
@@ -13,7 +14,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
-use crate::domain::snapshot::{CallRow, FunctionRow, JobRow, JudgedView, QueueRow, Snapshot, StreamView, Trust};
+use crate::domain::snapshot::{CallRow, FunctionRow, JobRow, JudgedView, QueueRow, RecordedRow, Snapshot, StreamView, Trust};
 use crate::domain::spec_board::SpecView;
 use crate::tui::diff::PlannedFile;
 use crate::tui::doc::Loaded;
@@ -26,7 +27,7 @@ use crate::tui::layer::{Kept, Layer};
 use crate::tui::layout::{self, Layout, Pane, Screen, Shares, Wish};
 use crate::tui::local_time::Zone;
 use crate::tui::messages::Messages;
-use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, JourneysPane, Search, SourcePane, SpecsPane};
+use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, JourneysPane, RecordedPane, Search, SourcePane, SpecsPane};
 use crate::tui::pass::Pass;
 use crate::tui::view::functions::Columns;
 use crate::tui::widgets::tree::{Node, NodeKey};
@@ -52,6 +53,8 @@ pub enum Msg {
     Source(RelPath, Result<Arc<Vec<CodeLine>>, Trouble>),
     /// Calls were read.
     Calls(FunctionId, Result<Vec<CallRow>, Trouble>),
+    /// The calls of a recording were read.
+    Recorded(RecordingId, Result<Vec<RecordedRow>, Trouble>),
     /// A proposal was read.
     Proposal(ProposalId, Box<Result<Loaded, Trouble>>),
     /// The last verdict of a test was read.
@@ -104,6 +107,8 @@ pub enum Effect {
     ReadSource(RelPath),
     /// Read the calls of a function.
     ReadCalls(FunctionId),
+    /// Read the calls of a recording.
+    ReadRecorded(RecordingId),
     /// Read a proposal.
     ReadProposal(ProposalId),
     /// Read the last verdict of a test, with what it did.
@@ -118,6 +123,8 @@ pub enum Effect {
     ReadOther(ProposalId),
     /// Read what would be sent on a yes.
     ReadOutgoing(QuestionId),
+    /// Take the settings of the screen, the keys and the theme as they are now.
+    TakeSettings,
     /// Ask the terminal for its background.
     AskBackground,
     /// Take the theme for a background: dark or light.
@@ -194,6 +201,8 @@ pub struct AppState {
     pub filter: Filter,
     /// The filter of the log.
     pub log_filter: Filter,
+    /// The filter of a recording's calls.
+    pub runs_filter: Filter,
     /// The function all panes are about.
     pub subject: Option<FunctionId>,
     /// The queue as this session walks through it.
@@ -212,8 +221,12 @@ pub struct AppState {
     pub diff: DiffPane,
     /// Where the runs stand.
     pub runs: ListState,
+    /// The calls of one of the recordings.
+    pub recorded: RecordedPane,
     /// Where the log stands.
     pub log: ListState,
+    /// The file of the whole log, for people.
+    pub log_file: Option<String>,
     /// Layers over the screen, the top one last.
     pub layers: Vec<Layer>,
     /// Editing in place.
@@ -265,6 +278,7 @@ impl AppState {
             toggled: HashSet::new(),
             filter: Filter::default(),
             log_filter: Filter::default(),
+            runs_filter: Filter::default(),
             subject: None,
             pass: Pass::default(),
             source: SourcePane::default(),
@@ -274,7 +288,9 @@ impl AppState {
             specs: SpecsPane::default(),
             diff: DiffPane::default(),
             runs: ListState::default(),
+            recorded: RecordedPane::default(),
             log: ListState::default(),
+            log_file: None,
             layers: Vec::new(),
             in_place: None,
             messages: Messages::default(),
@@ -319,6 +335,16 @@ impl AppState {
         match &self.decision.loaded {
             Some(Ok(loaded)) if self.decision.shown == Some(id) => Some(loaded),
             _ => None,
+        }
+    }
+
+    /// Gives the filter of the screen.
+    #[must_use]
+    pub fn filter_here(&self) -> &Filter {
+        match self.screen {
+            Screen::Log => &self.log_filter,
+            Screen::Runs => &self.runs_filter,
+            _ => &self.filter,
         }
     }
 

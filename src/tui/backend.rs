@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::domain::call::RecordingId;
 use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
@@ -13,15 +14,20 @@ use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
-use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, Snapshot, StreamView};
+use crate::domain::settings;
+use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView};
 use crate::domain::spec_board::SpecView;
 
 /// The engine as the screen sees it.
 pub trait Backend: Send + Sync + 'static {
     /// Asks for something and never waits.
     fn send(&self, command: Command);
+    /// Gives the settings of the screen in force; cheap.
+    fn settings(&self) -> settings::Tui;
     /// Listens to what happens.
     fn subscribe(&self) -> broadcast::Receiver<Event>;
+    /// Tells of states that show something new, whether an event goes with it or not.
+    fn newer(&self) -> watch::Receiver<u64>;
     /// Gives the state of now; cheap.
     fn snapshot(&self) -> Arc<Snapshot>;
     /// Reads a source file; may block shortly.
@@ -34,6 +40,11 @@ pub trait Backend: Send + Sync + 'static {
     /// # Errors
     /// Fails when the store cannot be read.
     fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble>;
+    /// Reads the kept calls of a recording, a line each; may block for a moment.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    fn recorded(&self, recording: RecordingId) -> Result<Vec<RecordedRow>, Trouble>;
     /// Reads a proposal with what accepting it would write; may block shortly.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
 use crate::tui::specs;
 use crate::tui::theme::Role;
-use crate::tui::view::{calls, functions, log, runs, source};
+use crate::tui::view::{calls, functions, log, recorded, runs, source};
 use crate::tui::widgets::code::diff_row;
 use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;
@@ -27,6 +27,7 @@ pub fn len(state: &AppState, pane: Pane) -> usize {
         Pane::Source => state.source.lines.as_ref().and_then(|lines| lines.as_ref().ok()).map_or(0, |lines| lines.len()),
         Pane::Calls => state.calls.lines.len(),
         Pane::Journey => state.journeys.lines.len(),
+        Pane::Recorded => state.recorded.lines.len(),
         _ => doc_rows(state, pane).map_or(0, |rows| rows.len()),
     }
 }
@@ -41,6 +42,7 @@ pub fn row(state: &AppState, pane: Pane, at: usize, width: u16) -> Option<Row> {
         Pane::Source => source::row(state, at, width),
         Pane::Calls => calls::row(state, at),
         Pane::Journey => journeys::row(state, at),
+        Pane::Recorded => recorded::row(state, at),
         _ => doc_rows(state, pane)?.get(at).map(|row| row.row.clone()),
     }
 }
@@ -76,6 +78,7 @@ pub fn list(state: &mut AppState, pane: Pane) -> Option<&mut ListState> {
         Pane::Calls => &mut state.calls.list,
         Pane::Decision => &mut state.decision.list,
         Pane::Runs => &mut state.runs,
+        Pane::Recorded => &mut state.recorded.list,
         Pane::Log => &mut state.log,
         Pane::Diff => &mut state.diff.list,
         Pane::Intent => &mut state.journeys.intent,
@@ -94,6 +97,7 @@ pub fn standing(state: &AppState, pane: Pane) -> ListState {
         Pane::Calls => state.calls.list,
         Pane::Decision => state.decision.list,
         Pane::Runs => state.runs,
+        Pane::Recorded => state.recorded.list,
         Pane::Log => state.log,
         Pane::Diff => state.diff.list,
         Pane::Intent => state.journeys.intent,
@@ -120,6 +124,7 @@ pub fn shift(state: &AppState, pane: Pane) -> usize {
         Pane::Diff => state.diff.shift,
         Pane::Journey => state.journeys.shift,
         Pane::Steps => state.specs.shift,
+        Pane::Recorded => state.recorded.shift,
         Pane::Functions | Pane::Intent | Pane::Specs | Pane::Runs | Pane::Log => 0,
     }
 }
@@ -135,7 +140,7 @@ pub fn doc_rows(state: &AppState, pane: Pane) -> Option<Cow<'_, [DocRow]>> {
         Pane::Runs => Cow::Owned(runs::rows(state)),
         Pane::Log => Cow::Owned(log::rows(state)),
         Pane::Diff => Cow::Borrowed(&state.diff.rows),
-        Pane::Functions | Pane::Source | Pane::Calls | Pane::Journey => return None,
+        Pane::Functions | Pane::Source | Pane::Calls | Pane::Journey | Pane::Recorded => return None,
     })
 }
 
@@ -294,7 +299,8 @@ fn steps(state: &AppState) -> Vec<DocRow> {
 }
 
 /// Counts the columns of a pane, in front or behind a tab.
-fn columns(state: &AppState, pane: Pane) -> usize {
+#[must_use]
+pub fn columns(state: &AppState, pane: Pane) -> usize {
     let layout = state.layout();
     layout.slots.iter().find(|slot| slot.tabs.contains(&pane)).map_or(78, |slot| usize::from(slot.body.width))
 }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
 use crate::base::text;
-use crate::config::places::Places;
+use crate::config::places::{LOG, Places};
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::backend::Backend;
 use crate::tui::clipboard::{self, Route};
@@ -18,7 +18,7 @@ use crate::tui::keymap::Keymap;
 use crate::tui::local_time::Zone;
 use crate::tui::terminal::Screen;
 use crate::tui::theme::{Theme, ThemeName};
-use crate::tui::{editor, highlight};
+use crate::tui::{editor, highlight, words};
 
 /// What effects work on.
 pub struct World {
@@ -30,6 +30,8 @@ pub struct World {
     pub screen: Screen,
     /// The keys.
     pub input: Input,
+    /// What is wrong in the files of keys and themes, and was told.
+    pub wrong: Vec<Trouble>,
 }
 
 impl World {
@@ -45,6 +47,7 @@ impl World {
                 let rows = backend.calls(&function);
                 Msg::Calls(function, rows)
             }),
+            Effect::ReadRecorded(id) => self.read(move |backend| Msg::Recorded(id, backend.recorded(id))),
             Effect::ReadProposal(id) => {
                 self.read(move |backend| Msg::Proposal(id, Box::new(backend.proposal(id).map(Loaded::new))))
             }
@@ -63,11 +66,8 @@ impl World {
             }),
             Effect::ReadOther(id) => self.read(move |backend| Msg::Other(id, Box::new(backend.proposal(id).map(Loaded::new)))),
             Effect::ReadOutgoing(question) => self.tell(Msg::Outgoing(self.backend.outgoing(question))),
-            Effect::AskBackground => {
-                if self.screen.ask_background() {
-                    self.input.expect_background();
-                }
-            }
+            Effect::TakeSettings => self.take_settings(state),
+            Effect::AskBackground => self.ask_background(),
             Effect::TakeBackground(dark) => state.dirty |= self.screen.take_background(dark),
             Effect::EditDraft { proposal, text, line } => {
                 let edited = self.outside(state, editor::edit_text(&text, line)).await;
@@ -92,6 +92,44 @@ impl World {
             Effect::Quit => return false,
         }
         true
+    }
+
+    fn ask_background(&mut self) {
+        if self.screen.ask_background() {
+            self.input.expect_background();
+        }
+    }
+
+    /// Takes keys, theme and the rest as they are written now; what is wrong is told, and that before stays.
+    fn take_settings(&mut self, state: &mut AppState) {
+        let now = state.now;
+        let mut wrong = Vec::new();
+        match keymap() {
+            Ok(keymap) if keymap == state.keymap => {}
+            Ok(keymap) => {
+                state.keymap = keymap;
+                state.messages.done(now, words::KEYS_READ);
+            }
+            Err(trouble) => wrong.push(Trouble { todo: Some(words::KEYS_STAY.into()), ..trouble }),
+        }
+        let settings = self.backend.settings();
+        state.animations = settings.animations;
+        let taken = theme(&settings.theme).and_then(|own| {
+            self.screen
+                .take_settings(&settings, own)
+                .map_err(|error| Trouble::environment("The terminal did not take the settings.").because(error))
+        });
+        match taken {
+            Ok(()) => self.ask_background(),
+            Err(trouble) => wrong.push(trouble),
+        }
+        // What was wrong before is not told again because another file was saved.
+        for trouble in wrong.iter().filter(|trouble| !self.wrong.contains(trouble)) {
+            state.messages.fail(now, trouble);
+        }
+        self.wrong = wrong;
+        state.glyphs = self.screen.glyphs;
+        state.dirty = true;
     }
 
     fn tell(&self, msg: Msg) {
@@ -163,6 +201,13 @@ async fn stop_here() {}
 pub fn zone() -> Zone {
     let output = std::process::Command::new("date").arg("+%z").stderr(std::process::Stdio::null()).output();
     output.ok().and_then(|output| Zone::parse(&String::from_utf8_lossy(&output.stdout))).unwrap_or_default()
+}
+
+/// Names the file of the log, for people, where there is one.
+#[must_use]
+pub fn log_file() -> Option<String> {
+    let file = Places::find().ok()?.state.join(LOG);
+    file.is_file().then(|| tilde(&file))
 }
 
 /// Reads the person's changes of the keys; without a file the built-in ones.

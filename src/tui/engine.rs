@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::domain::call::RecordingId;
 use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
@@ -13,7 +14,8 @@ use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
-use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, Snapshot, StreamView};
+use crate::domain::settings;
+use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView};
 use crate::domain::spec_board::SpecView;
 use crate::engine::Handle;
 use crate::tui::backend::Backend;
@@ -23,8 +25,16 @@ impl Backend for Handle {
         Handle::send(self, command);
     }
 
+    fn settings(&self) -> settings::Tui {
+        self.project().1.tui.clone()
+    }
+
     fn subscribe(&self) -> broadcast::Receiver<Event> {
         Handle::subscribe(self)
+    }
+
+    fn newer(&self) -> watch::Receiver<u64> {
+        Handle::newer(self)
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -37,6 +47,10 @@ impl Backend for Handle {
 
     fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
         Handle::calls(self, function)
+    }
+
+    fn recorded(&self, recording: RecordingId) -> Result<Vec<RecordedRow>, Trouble> {
+        Handle::recorded(self, recording)
     }
 
     fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble> {

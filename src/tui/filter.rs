@@ -1,8 +1,9 @@
 //! The filter of lists: words, `is:state`, `in:path`.
 
+use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
-use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow, VerdictRow};
+use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow, RecordedRow, VerdictRow};
 use crate::domain::spec_board::SpecRow;
 use crate::domain::verdict::Ruling;
 use crate::tui::glyphs;
@@ -108,11 +109,29 @@ impl Filter {
             && self.states.iter().all(|word| state.starts_with(word.as_str()))
     }
 
-    /// Tells whether a line of the log is in it.
+    /// Tells whether a line of the log is in it: by its words, its kind or how much it matters.
     #[must_use]
     pub fn takes_log(&self, row: &LogRow) -> bool {
-        let text = format!("{} {}", row.word, row.text).to_lowercase();
-        self.words.iter().chain(&self.states).chain(&self.places).all(|word| text.contains(word.as_str()))
+        let level = match row.level {
+            Level::Info => "info",
+            Level::Done => "done",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        };
+        let text = format!("{} {} {}", row.word, row.text, row.more.join(" ")).to_lowercase();
+        self.words.iter().chain(&self.places).all(|word| text.contains(word.as_str()))
+            && self.states.iter().all(|word| level.starts_with(word.as_str()) || row.word.starts_with(word.as_str()))
+    }
+
+    /// Tells whether a call of a recording is in it: by the words of its line, its module, and whether it failed.
+    #[must_use]
+    pub fn takes_call(&self, row: &RecordedRow) -> bool {
+        let text = format!("{}{} {}", row.function, row.arguments, row.outcome).to_lowercase();
+        let place = row.function.module().replace('.', "/").to_lowercase();
+        let state = if row.failed { "failing" } else { "recorded" };
+        self.words.iter().all(|word| text.contains(word.as_str()))
+            && self.places.iter().all(|word| place.contains(word.trim_end_matches(".py")))
+            && self.states.iter().all(|word| state.starts_with(word.as_str()))
     }
 
     fn takes_name(&self, function: &FunctionId, path: &str) -> bool {

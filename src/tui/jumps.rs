@@ -1,6 +1,7 @@
 //! Places a person jumped from, to go back and forward.
 
 use crate::base::paths::RelPath;
+use crate::domain::call::RecordingId;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::tui::layout::{Pane, Screen};
@@ -26,6 +27,8 @@ pub struct Place {
     pub line: usize,
     /// The YAML test that is shown.
     pub spec: Option<RelPath>,
+    /// The recording that is shown, and the line of its calls.
+    pub recording: Option<(RecordingId, usize)>,
 }
 
 /// The places, and where on the way one stands.

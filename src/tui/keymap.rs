@@ -89,7 +89,7 @@ const NEVER: [(&str, &str); 5] =
     [("Ctrl-i", "Tab"), ("Ctrl-m", "Enter"), ("Ctrl-h", "Backspace"), ("Ctrl-j", "Enter"), ("Ctrl-[", "Esc")];
 
 /// Which key does what, context by context.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     bound: Vec<(Context, Key, Action)>,
 }

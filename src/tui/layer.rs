@@ -168,6 +168,8 @@ pub struct Kept {
     pub filters: Vec<String>,
     /// Decisions that are on their way in bulk: how many, how many arrived, accepted or rejected.
     pub bulk: Option<(usize, usize, bool)>,
+    /// The proposal that line 2 named in the last session.
+    pub proposal: Option<ProposalId>,
     /// The proposal whose decision is on its way.
     pub deciding: Option<ProposalId>,
     /// A decision was asked to be taken back here; the screen goes to it.

@@ -47,6 +47,8 @@ pub enum Pane {
     Steps,
     /// Recordings and jobs.
     Runs,
+    /// The calls of a recording.
+    Recorded,
     /// The log.
     Log,
     /// What a change of the code does.
@@ -61,7 +63,7 @@ impl Screen {
             Self::Review => &[Pane::Functions, Pane::Source, Pane::Calls, Pane::Decision],
             Self::Journeys => &[Pane::Intent, Pane::Journey, Pane::Source],
             Self::Specs => &[Pane::Specs, Pane::Steps, Pane::Source],
-            Self::Runs => &[Pane::Runs],
+            Self::Runs => &[Pane::Runs, Pane::Recorded],
             Self::Log => &[Pane::Log],
             Self::Diff => &[Pane::Source, Pane::Calls, Pane::Diff],
         }
@@ -179,8 +181,12 @@ pub fn arrange(wish: &Wish) -> Layout {
     };
     if wish.zoomed || others.is_empty() {
         column(0, width, y, tall, &[wish.focus], wish.focus);
-    } else if width < 90 {
+    } else if width < 90 || (wish.screen == Screen::Runs && width < 140) {
         column(0, width, y, tall, all, wish.focus);
+    } else if wish.screen == Screen::Runs {
+        let left = (width * (100 - wish.shares.half) / 100).clamp(70, width - 60);
+        column(0, left, y, tall, others, others[0]);
+        column(left, width - left, y, tall, &[last], last);
     } else if width < 140 {
         let left = (width * (100 - wish.shares.half) / 100).saturating_sub(1).clamp(20, width - 20);
         let wished = [wish.left, wish.centre].into_iter().find(|pane| others.contains(pane));
@@ -271,10 +277,10 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_overlaps_and_nothing_leaves_the_screen(
-            width in 0u16..400, height in 0u16..120, zoomed: bool, which in 0usize..4, tree in 0u16..100, decision in 0u16..100, half in 0u16..100
+            width in 0u16..400, height in 0u16..120, zoomed: bool, which in 0usize..5, tree in 0u16..100, decision in 0u16..100, half in 0u16..100
         ) {
             let shares = Shares { tree, decision, half };
-            let screen = [Screen::Review, Screen::Journeys, Screen::Specs, Screen::Diff][which];
+            let screen = [Screen::Review, Screen::Journeys, Screen::Specs, Screen::Diff, Screen::Runs][which];
             let layout = arrange(&Wish { zoomed, shares, screen, ..wish((width, height)) });
             let screen = Rect::new(0, 0, width, height);
             let mut all: Vec<Rect> = layout.slots.iter().flat_map(|s| [s.title, s.body, s.bar]).collect();

@@ -55,7 +55,7 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
         A::Compare => no(!draft, "there is no draft here"),
         A::Cancel => no(job_here(state).is_none(), "no job runs here"),
         A::Pause => no(state.snapshot.watch == WatchState::Off, "watch is off"),
-        A::ClearFilter => no(state.filter.is_empty() && state.log_filter.is_empty(), "there is no filter"),
+        A::ClearFilter => no(state.filter_here().is_empty(), "there is no filter"),
         A::NextMatch | A::PreviousMatch => no(state.search.is_none(), "no search"),
         _ => None,
     }
@@ -104,13 +104,11 @@ pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
             }
         }
         Screen::Runs => {
-            left.extend([
-                (A::Record, "record"),
-                (A::Cancel, "stop"),
-                (A::Again, "again"),
-                (A::Enter, "open"),
-                (A::View, "output"),
-            ]);
+            let in_calls = state.focus == Pane::Recorded;
+            left.push((A::Cancel, "stop"));
+            left.push((A::Enter, if in_calls { "its function" } else { "open" }));
+            left.extend([(A::View, if in_calls { "in full" } else { "output" }), (A::Record, "record"), (A::Again, "again")]);
+            left.push((A::Filter, "filter"));
         }
         Screen::Journeys => {
             verdict(state, &mut left);

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use ratatui_textarea::TextArea;
+use ratatui_textarea::{CursorMove, TextArea};
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::call::RecordingId;
 use crate::domain::diff::Diff;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
-use crate::domain::snapshot::{CallRow, Mark};
+use crate::domain::snapshot::{CallRow, Mark, RecordedRow};
 use crate::domain::spec_board::SpecView;
 use crate::domain::verdict::ClauseOutcome;
 use crate::tui::behaviour::Standing;
@@ -81,6 +83,8 @@ pub struct CallsPane {
     pub shift: usize,
     /// They have to be read again.
     pub dirty: bool,
+    /// The call to select once they are here: of equal inputs another one may stand for it.
+    pub wanted: Option<RecordedRow>,
 }
 
 impl CallsPane {
@@ -88,6 +92,39 @@ impl CallsPane {
     #[must_use]
     pub fn calls(&self) -> &[CallRow] {
         self.rows.as_ref().and_then(|rows| rows.as_ref().ok()).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The calls of a recording.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedPane {
+    /// The recording that is shown.
+    pub recording: Option<RecordingId>,
+    /// Its calls, or why there are none.
+    pub rows: Option<Result<Vec<RecordedRow>, Trouble>>,
+    /// The recording that was asked for and is not here yet.
+    pub asked: Option<RecordingId>,
+    /// They have to be read again.
+    pub dirty: bool,
+    /// The calls in the filter, by their positions.
+    pub lines: Vec<usize>,
+    /// Where it stands.
+    pub list: ListState,
+    /// Columns moved to the right.
+    pub shift: usize,
+}
+
+impl RecordedPane {
+    /// Gives the calls that are here.
+    #[must_use]
+    pub fn calls(&self) -> &[RecordedRow] {
+        self.rows.as_ref().and_then(|rows| rows.as_ref().ok()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Gives the call under the cursor.
+    #[must_use]
+    pub fn here(&self) -> Option<&RecordedRow> {
+        self.calls().get(*self.lines.get(self.list.cursor)?)
     }
 }
 
@@ -246,6 +283,41 @@ pub struct InPlace {
     pub area: TextArea<'static>,
     /// It takes the keys; otherwise it only keeps the text.
     pub open: bool,
+    /// The first line in sight, and the columns moved to the right.
+    pub at: (usize, usize),
+}
+
+impl InPlace {
+    /// Starts with a text at a line, counted from 0.
+    #[must_use]
+    pub fn new(proposal: ProposalId, text: &str, line: usize) -> Self {
+        let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
+        area.set_tab_length(4);
+        area.move_cursor(CursorMove::Jump(u16::try_from(line).unwrap_or(u16::MAX), 0));
+        Self { proposal, area, open: false, at: (0, 0) }
+    }
+
+    /// Gives the text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n") + "\n"
+    }
+
+    /// Gives the column the cursor stands in, as the text is shown.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        let cursor = self.area.cursor();
+        let (line, at) = (cursor.0, cursor.1);
+        let before: String = self.area.lines().get(line).map(|line| line.chars().take(at).collect()).unwrap_or_default();
+        text::width(&text::display_line(&CodeLine::plain(&before).text))
+    }
+
+    /// Brings the cursor into sight, moving as little as possible.
+    pub fn settle(&mut self, rows: usize, columns: usize) {
+        let (line, column) = (self.area.cursor().0, self.column());
+        let into = |from: usize, at: usize, size: usize| from.min(at).max((at + 1).saturating_sub(size.max(1)));
+        self.at = (into(self.at.0, line, rows), into(self.at.1, column, columns));
+    }
 }
 
 /// A search in a pane.

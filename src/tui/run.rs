@@ -50,12 +50,14 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     require_terminal()?;
     let no_terminal = |error: std::io::Error| Trouble::environment("The terminal cannot be used.").because(format!("{error}."));
     let mut events = backend.subscribe();
+    let mut newer = backend.newer();
     let (theme, no_theme) = effects::theme(&settings.theme).map_or_else(|trouble| (None, Some(trouble)), |theme| (theme, None));
     let screen = Screen::enter(&settings, theme).map_err(no_terminal)?;
     let (results, mut arrived) = mpsc::unbounded_channel();
     let mut state = AppState::new(backend.snapshot(), &settings, screen.size(), clock::now());
     state.glyphs = screen.glyphs;
     state.zone = effects::zone();
+    state.log_file = effects::log_file();
     match effects::keymap() {
         Ok(keymap) => state.keymap = keymap,
         Err(trouble) => state.messages.fail(state.now, &trouble),
@@ -63,7 +65,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     if let Some(trouble) = no_theme {
         state.messages.fail(state.now, &trouble);
     }
-    let mut world = World { backend: Arc::clone(&backend), results, screen, input: Input::default() };
+    let mut world = World { backend: Arc::clone(&backend), results, screen, input: Input::default(), wrong: Vec::new() };
     world.input.start();
     let mut signals = Signals::new().map_err(no_terminal)?;
     let mut frames = FrameLimiter::default();
@@ -92,6 +94,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
                 open = !matches!(event, Err(RecvError::Closed));
                 Msg::Happened(Box::new(event.unwrap_or(Event::Resync)), backend.snapshot())
             }
+            Ok(()) = newer.changed() => Msg::Snapshot(backend.snapshot()),
             () = sleep(pause) => Msg::Tick,
         };
         let ticked = matches!(msg, Msg::Tick);

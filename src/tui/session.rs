@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
+use crate::domain::proposal::ProposalId;
 use crate::tui::app::AppState;
 use crate::tui::filter::Filter;
 use crate::tui::layout::{Pane, Screen, Shares};
+use crate::tui::panes::InPlace;
 use crate::tui::widgets::tree::NodeKey;
 
 const HISTORY: usize = 50;
@@ -18,7 +20,11 @@ struct Session {
     focus: Option<Pane>,
     left: Option<Pane>,
     subject: Option<FunctionId>,
+    proposal: Option<ProposalId>,
+    edit: Option<Edit>,
     filter: String,
+    log_filter: String,
+    runs_filter: String,
     test: Option<String>,
     spec: Option<RelPath>,
     shares: Option<Shares>,
@@ -26,6 +32,14 @@ struct Session {
     recorded: Vec<String>,
     searches: Vec<String>,
     filters: Vec<String>,
+}
+
+/// An edit in place that nobody proved yet.
+#[derive(Serialize, Deserialize)]
+struct Edit {
+    proposal: ProposalId,
+    text: String,
+    line: usize,
 }
 
 /// Writes the place down.
@@ -42,7 +56,11 @@ pub fn keep(state: &AppState) -> serde_json::Value {
         focus: Some(state.focus),
         left: Some(state.left),
         subject: state.subject.clone(),
+        proposal: state.current().map(|row| row.id),
+        edit: state.in_place.as_ref().map(|edit| Edit { proposal: edit.proposal, text: edit.text(), line: edit.area.cursor().0 }),
         filter: state.filter.text.clone(),
+        log_filter: state.log_filter.text.clone(),
+        runs_filter: state.runs_filter.text.clone(),
         test: state.journeys.test.clone(),
         spec: state.specs.file.clone(),
         shares: Some(state.shares),
@@ -63,7 +81,11 @@ pub fn restore(state: &mut AppState) {
     state.focus = session.focus.filter(|pane| panes.contains(pane)).or(panes.last().copied()).unwrap_or(Pane::Decision);
     state.left = session.left.filter(|pane| Screen::Review.panes()[..3].contains(pane)).unwrap_or(Pane::Functions);
     state.subject = session.subject;
+    state.kept.proposal = session.proposal;
+    state.in_place = session.edit.map(|edit| InPlace::new(edit.proposal, &edit.text, edit.line));
     state.filter = Filter::parse(&session.filter);
+    state.log_filter = Filter::parse(&session.log_filter);
+    state.runs_filter = Filter::parse(&session.runs_filter);
     state.journeys.test = session.test;
     state.specs.file = session.spec;
     state.shares = session.shares.unwrap_or_default();

@@ -39,6 +39,8 @@ pub struct Screen {
     theme_name: Option<ThemeName>,
     /// The settings leave the theme to what the terminal is.
     follows: bool,
+    /// What the terminal said of itself at the start.
+    answer: Answer,
     /// Which signs it can show.
     pub glyphs: Glyphs,
     mouse: bool,
@@ -59,22 +61,14 @@ impl Screen {
         });
         modes(settings.mouse)?;
         let answer = probe(settings);
-        let (theme, theme_name) = match own {
-            Some(theme) => (Ok(theme), None),
-            None => {
-                let name = choose_theme(&settings.theme, &answer, &environment());
-                (Theme::load(name).map_err(io::Error::other), Some(name))
-            }
-        };
-        let follows = theme_name.is_some() && ThemeName::parse(&settings.theme).is_none();
-        let built = theme.and_then(|theme| {
+        let built = theme_for(settings, own, &answer).and_then(|chosen| {
             let terminal = Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())))?;
-            Ok((theme, terminal))
+            Ok((chosen, terminal))
         });
         match built {
-            Ok((theme, terminal)) => {
+            Ok(((theme, theme_name, follows), terminal)) => {
                 let glyphs = choose_glyphs(&settings.glyphs, &answer, &environment());
-                Ok(Self { terminal, theme, theme_name, follows, glyphs, mouse: settings.mouse })
+                Ok(Self { terminal, theme, theme_name, follows, answer, glyphs, mouse: settings.mouse })
             }
             Err(error) => {
                 restore();
@@ -104,6 +98,22 @@ impl Screen {
         drawn
     }
 
+    /// Takes other settings: theme, signs, mouse.
+    ///
+    /// # Errors
+    /// Fails when the theme cannot be read or the terminal refuses a mode.
+    pub fn take_settings(&mut self, settings: &settings::Tui, own: Option<Theme>) -> io::Result<()> {
+        (self.theme, self.theme_name, self.follows) = theme_for(settings, own, &self.answer)?;
+        self.glyphs = choose_glyphs(&settings.glyphs, &self.answer, &environment());
+        if self.mouse != settings.mouse {
+            self.mouse = settings.mouse;
+            MOUSE.store(self.mouse, Ordering::SeqCst);
+            let backend = self.terminal.backend_mut();
+            if self.mouse { execute!(backend, EnableMouseCapture)? } else { execute!(backend, DisableMouseCapture)? }
+        }
+        Ok(())
+    }
+
     /// Asks the terminal for its background again, where the theme follows it; the answer comes as input. Tells whether
     /// it asked.
     pub fn ask_background(&mut self) -> bool {
@@ -113,6 +123,7 @@ impl Screen {
 
     /// Takes the theme for a background and tells whether it is another one.
     pub fn take_background(&mut self, dark: bool) -> bool {
+        self.answer.dark = Some(dark);
         let name = if dark { ThemeName::Dark } else { ThemeName::Light };
         let Some(theme) = Theme::load(name).ok().filter(|_| Some(name) != self.theme_name) else { return false };
         (self.theme, self.theme_name) = (theme, Some(name));
@@ -160,6 +171,18 @@ impl Drop for Screen {
     fn drop(&mut self) {
         restore();
     }
+}
+
+/// A theme, which built-in one it is, and whether it follows the terminal's background.
+type Chosen = (Theme, Option<ThemeName>, bool);
+
+fn theme_for(settings: &settings::Tui, own: Option<Theme>, answer: &Answer) -> io::Result<Chosen> {
+    if let Some(theme) = own {
+        return Ok((theme, None, false));
+    }
+    let name = choose_theme(&settings.theme, answer, &environment());
+    let theme = Theme::load(name).map_err(io::Error::other)?;
+    Ok((theme, Some(name), ThemeName::parse(&settings.theme).is_none()))
 }
 
 fn modes(mouse: bool) -> io::Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! The parts: `update/navigate.rs` moves, `update/places.rs` goes somewhere and back, `update/decide.rs` decides, `update/work.rs` asks for work,
 //! `update/behaviour.rs` goes through a comparison with a commit, `update/journeys.rs` through what tests did,
-//! `update/specs.rs` through YAML tests,
+//! `update/specs.rs` through YAML tests, `update/runs.rs` through recordings, jobs and the log,
 //! `update/layers.rs` takes the keys of prompts, questions and lists, `update/prompts.rs` does what was typed, `update/pointer.rs` the mouse.
 
 mod arrive;
@@ -17,10 +17,14 @@ mod places;
 mod pointer;
 mod prompts;
 mod questions;
+mod runs;
 mod specs;
 mod work;
 
+use std::sync::Arc;
+
 use crate::base::clock::Moment;
+use crate::domain::event::Event;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::Mark;
 use crate::tui::action::{Action, Context};
@@ -63,8 +67,13 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
         }
         Msg::Happened(event, snapshot) => {
             take_snapshot(state, snapshot);
+            if *event == Event::SettingsRead {
+                out.push(Effect::TakeSettings);
+            }
             arrive::happened(state, *event);
         }
+        // An event brought it already.
+        Msg::Snapshot(snapshot) if Arc::ptr_eq(&snapshot, &state.snapshot) => state.dirty = before,
         Msg::Snapshot(snapshot) => take_snapshot(state, snapshot),
         Msg::Source(path, lines) => {
             if state.source.asked.as_ref() == Some(&path) {
@@ -83,11 +92,13 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
                 state.calls.rows = Some(rows);
                 state.calls.open.retain(|open| *open == 0);
                 list_calls(state);
+                runs::select_wanted(state);
                 if state.screen == Screen::Diff {
                     behaviour::mark_call(state);
                 }
             }
         }
+        Msg::Recorded(id, rows) => runs::take(state, id, rows),
         Msg::Judged(test, view) => journeys::take(state, &test, *view),
         Msg::Spec(file, view) => specs::take(state, &file, *view),
         Msg::Diff(diff) => behaviour::take(state, diff),
@@ -314,6 +325,17 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
         let (len, rows) = (content::len(state, *pane), layout.rows(*pane));
         if let Some(list) = content::list(state, *pane) {
             list.settle(len, rows);
+        }
+    }
+    if let (Some(edit), Some(slot)) = (state.in_place.as_mut(), layout.slot(Pane::Decision)) {
+        let (rows, columns) = (usize::from(slot.body.height), usize::from(slot.body.width));
+        edit.settle(rows.saturating_sub(1), columns.saturating_sub(6));
+    }
+    if let (Some(id), true) = (state.recorded.recording, layout.slot(Pane::Recorded).is_some()) {
+        let missing = state.recorded.rows.is_none() && state.recorded.asked != Some(id);
+        if std::mem::take(&mut state.recorded.dirty) || missing {
+            state.recorded.asked = Some(id);
+            out.push(Effect::ReadRecorded(id));
         }
     }
     let shown = crate::tui::journeys::row_of(state).map(|(_, row)| row.test.clone());

@@ -83,8 +83,6 @@ pub const EMPTY_COMMAND: &str = "Type a command to record, such as: pytest -q";
 pub const UNBALANCED: &str = "The quotes in this command do not close.";
 /// A recording is live and `q` was pressed.
 pub const QUIT_RECORDING: &str = "A recording is live. Stop it and quit? Its calls are kept.";
-/// An edit was not proved and `q` was pressed.
-pub const QUIT_EDIT: &str = "Your edit in place is not proved yet. Quit without it?";
 /// The clipboard took nothing.
 pub const NO_CLIPBOARD: &str = "Not copied: no clipboard command, no tmux, and the terminal's way did not answer.";
 
@@ -128,8 +126,20 @@ pub const OTHER_EDIT_OPEN: &str = "Another draft's edit in place is kept and not
 pub const NOTHING_AGAIN: &str = "There is nothing to do again here.";
 /// Nothing to pause.
 pub const WATCH_OFF: &str = "Watch is off in the settings (watch.enabled).";
+/// The file of the person's keys was written.
+pub const KEYS_READ: &str = "Keys read again. ? shows them.";
+/// It was written, and is wrong.
+pub const KEYS_STAY: &str = "The keys before stay until it is fixed.";
 /// No reasons known.
 pub const NOTHING_TO_EXPLAIN: &str = "There is nothing to explain here.";
+/// Nothing to go to.
+pub const NOTHING_TO_OPEN: &str = "There is nothing to open here. The log says what it did.";
+/// A recording without calls.
+pub const NO_CALL_KEPT: &str = "No call of this project was kept from it.";
+/// A recording without calls, while something is recorded.
+pub const NO_CALL_YET: &str = "No call of this project is kept from it so far.";
+/// No recording.
+pub const NO_RECORDING: &str = "Nothing recorded yet. ! records what your program does.";
 /// Nothing is cut here.
 pub const NOTHING_MORE: &str = "Nothing more to show here.";
 /// An empty line.
@@ -319,6 +329,13 @@ pub fn filter_hides(hidden: usize, noun: &str) -> String {
     format!("The filter hides all {}. F clears it.", count(hidden, noun))
 }
 
+/// The filter leaves one, and it is this one.
+#[must_use]
+pub fn no_other_in_filter(hidden: usize) -> String {
+    let verb = if hidden == 1 { "waits" } else { "wait" };
+    format!("No other one in the filter; {} {verb} outside of it. F clears it.", thousands(hidden))
+}
+
 /// A function no recording saw.
 #[must_use]
 pub fn never_called(name: &str) -> String {
@@ -335,6 +352,12 @@ pub fn calls_gone(name: &str) -> String {
 #[must_use]
 pub fn no_test(name: &str, reason: &str) -> String {
     format!("No test for {name}: {reason}.")
+}
+
+/// A function that is no more.
+#[must_use]
+pub fn gone(name: &str) -> String {
+    format!("{name} is not in the project any more.")
 }
 
 /// A key without a meaning.
@@ -413,6 +436,16 @@ pub fn drafts_come(recording: i64, waits: usize) -> String {
         return format!("Recording {recording} is live. Drafts come after its end.");
     }
     format!("Recording {recording} is live. {}", drafts_wait(waits))
+}
+
+/// Saves are not reacted to.
+#[must_use]
+pub fn paused(since: &str, files: usize) -> String {
+    match files {
+        0 => format!("Paused since {since}: no file waits. p goes on."),
+        1 => format!("Paused since {since}: 1 file waits. w names it, p goes on."),
+        _ => format!("Paused since {since}: {} files wait. w names them, p goes on.", thousands(files)),
+    }
 }
 
 /// Something waits on another screen.

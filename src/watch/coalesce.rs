@@ -162,9 +162,9 @@ impl Coalescer {
         }
     }
 
-    /// Counts the Python files that wait.
-    pub(super) fn python_files(&self) -> usize {
-        self.paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "py")).count()
+    /// Gives the Python files that wait.
+    pub(super) fn python_files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "py"))
     }
 
     fn is_storm(&self) -> bool {
@@ -296,6 +296,6 @@ mod tests {
         let mut clock = Clock::new();
         clock.add(0, "a.py");
         clock.add(0, "pkg");
-        assert_eq!(clock.coalescer.python_files(), 1);
+        assert_eq!(clock.coalescer.python_files().count(), 1);
     }
 }

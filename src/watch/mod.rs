@@ -30,6 +30,9 @@ use ledger::Ledger;
 /// How often git's lock is looked at while it is there.
 const LOCK_LOOK: Duration = Duration::from_millis(20);
 
+/// Files that are named while they wait; more are counted.
+const NAMED: usize = 50;
+
 /// Changed files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Batch {
@@ -47,6 +50,8 @@ pub type OnBatch = Box<dyn Fn(Batch) + Send>;
 /// Watches a project until it is dropped.
 pub struct Watcher {
     shared: Arc<Shared>,
+    /// The project's folder, resolved.
+    root: PathBuf,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -125,7 +130,7 @@ impl Watcher {
             turn: Condvar::new(),
             ledger: Mutex::new(Ledger::default()),
         });
-        let mut watcher = Self { shared: Arc::clone(&shared), threads: Vec::new() };
+        let mut watcher = Self { shared: Arc::clone(&shared), root: root.to_owned(), threads: Vec::new() };
         if !settings.enabled {
             return Ok(watcher);
         }
@@ -133,6 +138,7 @@ impl Watcher {
             Trouble::environment(format!("{} cannot be watched.", tilde(root))).because(format!("{why}."))
         };
         let root = root.canonicalize().map_err(|error| cannot(&error))?;
+        watcher.root.clone_from(&root);
         let every = Duration::from_millis(if settings.poll_ms == 0 { poll::EVERY_MS } else { settings.poll_ms });
         let reason = if settings.poll_ms == 0 { events::no_notices(&root) } else { Some("watch.poll_ms says so".into()) };
         let mut tree = Tree::new(root.clone(), exclude.to_vec());
@@ -173,7 +179,11 @@ impl Watcher {
         let pending = self.shared.pending.lock();
         match (&pending.pace, pending.paused) {
             (Pace::Off, _) => WatchState::Off,
-            (_, Some(since)) => WatchState::Paused { since, files: pending.coalescer.python_files() },
+            (_, Some(since)) => {
+                let below = |path: &PathBuf| RelPath::new(path.strip_prefix(&self.root).ok()?.to_str()?);
+                let first = pending.coalescer.python_files().filter_map(below).take(NAMED).collect();
+                WatchState::Paused { since, files: pending.coalescer.python_files().count(), first }
+            }
             (Pace::Notices, None) => WatchState::On,
             (Pace::Reading(reason), None) => WatchState::Polling { reason: reason.clone() },
         }

@@ -252,7 +252,7 @@ fn git_at_work_makes_one_batch() {
     project.write("pkg/tax.py", "rate = 10\n");
     // Both are known, and neither is told while git holds its lock.
     let until = Instant::now() + PATIENCE;
-    while project.watcher.shared.pending.lock().coalescer.python_files() < 2 {
+    while project.watcher.shared.pending.lock().coalescer.python_files().count() < 2 {
         assert!(Instant::now() < until, "{:?}", project.batches.try_recv());
         std::thread::yield_now();
     }

@@ -121,6 +121,7 @@ pub struct Shop {
     pub snapshot: Snapshot,
     pub sources: HashMap<RelPath, String>,
     pub calls: HashMap<FunctionId, Vec<CallRow>>,
+    pub recorded: HashMap<RecordingId, Vec<RecordedRow>>,
     pub views: HashMap<ProposalId, ProposalView>,
     pub stream: Option<StreamView>,
     pub outgoing: String,
@@ -353,6 +354,7 @@ impl Shop {
                 total: 12,
                 state: JobState::Running,
                 started: Moment(NOW.0 - 4_000),
+                ended: None,
                 rate: None,
             }]),
             recordings: Arc::new(recordings),
@@ -419,6 +421,7 @@ impl Shop {
             snapshot,
             sources: HashMap::from([(rel("shop/pricing.py"), PRICING.to_owned())]),
             calls: HashMap::from([(id("pricing:apply_discount"), calls)]),
+            recorded: HashMap::new(),
             views,
             stream: Some(stream),
             diffed: None,
@@ -458,6 +461,7 @@ impl Driver {
                     let rows = self.shop.calls.get(&function).cloned().unwrap_or_default();
                     Msg::Calls(function, Ok(rows))
                 }
+                Effect::ReadRecorded(id) => Msg::Recorded(id, Ok(self.shop.recorded.get(&id).cloned().unwrap_or_default())),
                 Effect::ReadProposal(id) => {
                     let view = self.shop.views.get(&id).cloned().map(Loaded::new);
                     Msg::Proposal(id, Box::new(view.ok_or_else(|| Trouble::internal("No such proposal."))))

@@ -6,6 +6,7 @@ mod fixture;
 mod journeys;
 pub mod judged;
 mod promises;
+mod runs;
 mod safety;
 mod screens;
 mod specs;

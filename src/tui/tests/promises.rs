@@ -79,7 +79,8 @@ fn esc_never_decides_cancels_or_clears() {
     {
         let mut d = driver();
         d.press(keys).press("Esc Esc");
-        assert_eq!(d.sent(), [], "{keys}");
+        let sent: Vec<Command> = d.sent().into_iter().filter(|one| !matches!(one, Command::KeepSession { .. })).collect();
+        assert_eq!(sent, [], "{keys}");
         assert!(!d.asked.contains(&Effect::Quit));
         assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(3)));
     }
@@ -206,12 +207,74 @@ fn quitting_asks_only_when_something_would_end() {
     let mut d = driver();
     d.press("q");
     assert_eq!(d.asked, [Effect::Quit]);
-    let mut d = driver();
-    d.press("i").type_in("x").press("Esc q");
+    let mut shop = Shop::new();
+    let mut rows = (*shop.snapshot.recordings).clone();
+    rows[0].end = crate::domain::call::ProgramEnd::Running;
+    shop.snapshot.recordings = Arc::new(rows);
+    let mut d = Driver::new(shop, (160, 45));
+    d.press("q");
     assert_eq!(d.asked, []);
     assert!(matches!(d.state.layers.last(), Some(Layer::Question(_))));
     d.press("Ctrl-c Ctrl-c");
     assert!(d.asked.contains(&Effect::Quit), "twice Ctrl-c leaves at once");
+}
+
+#[test]
+fn the_end_of_a_filter_says_what_waits_outside_of_it() {
+    let mut d = driver();
+    d.press("f").type_in("in:pricing").press("Enter J");
+    assert!(d.message().contains("6 wait outside of it. F clears it."), "{}", d.message());
+    d.press("F f").type_in("in:nowhere").press("Enter J");
+    assert!(d.message().starts_with("The filter hides all 7 proposals."), "{}", d.message());
+}
+
+#[test]
+fn an_edit_in_place_is_there_in_the_next_session_where_it_was() {
+    let mut d = driver();
+    d.press("i Down End").type_in("# mine").press("Esc");
+    let kept = d.sent();
+    let [Command::KeepSession { state }] = kept.as_slice() else { panic!("it is kept at once: {kept:?}") };
+    d.press("q");
+    assert_eq!(d.asked, [Effect::Quit], "nothing would be lost, so nothing is asked");
+    let mut shop = Shop::new();
+    shop.snapshot.session = Some(Arc::new(state.clone()));
+    let mut again = Driver::new(shop.clone(), (160, 45));
+    assert_eq!(again.state.current().map(|row| row.id), Some(ProposalId(3)));
+    assert!(again.message().starts_with("Your edit is kept."), "{}", again.message());
+    let edit = again.state.in_place.as_ref().unwrap();
+    assert!(edit.text().contains("# mine") && edit.area.cursor().0 == 1, "{}", edit.text());
+    again.press("i Ctrl-s");
+    assert!(matches!(again.sent().as_slice(), [Command::Edit { proposal: ProposalId(3), text }] if text.contains("# mine")));
+    // What waits no more takes its edit with it.
+    shop.snapshot.queue = Arc::new(shop.snapshot.queue.iter().filter(|row| row.id != ProposalId(3)).cloned().collect());
+    assert!(Driver::new(shop, (160, 45)).state.in_place.is_none());
+}
+
+#[test]
+fn editing_in_place_shows_colours_numbers_and_the_cursor_wherever_it_goes() {
+    let mut d = driver();
+    d.tell(Msg::Resize(60, 20));
+    d.press("i");
+    for _ in 0..40 {
+        d.press("Down");
+    }
+    let edit = d.state.in_place.as_ref().unwrap();
+    let (line, top) = (edit.area.cursor().0, edit.at.0);
+    assert!(top > 0 && line >= top && line < top + 15, "line {line}, top {top}");
+    let screen = d.screen();
+    assert!(screen.contains(&format!("{:>4} ", line + 1)), "{screen}");
+    d.type_in(&"x".repeat(100));
+    let edit = d.state.in_place.as_ref().unwrap();
+    assert!(edit.column() >= edit.at.1 && edit.column() - edit.at.1 < 54, "{} {}", edit.column(), edit.at.1);
+    // A keyword has another style than a name beside it.
+    let theme = crate::tui::theme::Theme::load(crate::tui::theme::ThemeName::Dark).unwrap();
+    let mut d = driver();
+    d.press("i");
+    let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(160, 45)).unwrap();
+    terminal.draw(|f| crate::tui::view::frame::draw(&d.state, &theme, f)).unwrap();
+    let keyword = theme.style(crate::tui::theme::Role::Keyword).fg;
+    let cells = terminal.backend().buffer().content().iter().filter(|cell| cell.style().fg == keyword && cell.symbol() == "i");
+    assert!(cells.count() > 0, "import is coloured");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
@@ -332,9 +333,19 @@ fn errors_and_empty_places() {
     });
     let mut read_only = Shop::new();
     read_only.snapshot.trust = Trust::ReadOnly;
-    read_only.snapshot.watch = crate::domain::snapshot::WatchState::Paused { since: NOW, files: 3 };
+    read_only.snapshot.watch = crate::domain::snapshot::WatchState::Paused {
+        since: NOW,
+        files: 3,
+        first: vec![RelPath::new("shop/cart.py").unwrap(), RelPath::new("shop/pricing.py").unwrap()],
+    };
     shots("only_reading", &BOTH, &read_only, |d| {
         d.press("!");
+    });
+    let mut paused = Shop::new();
+    paused.snapshot.watch = read_only.snapshot.watch.clone();
+    shots("paused", &BOTH, &paused, |_| {});
+    shots("paused_why", &BOTH, &paused, |d| {
+        d.press("w");
     });
     let mut quiet = Shop::new();
     quiet.snapshot.queue = Arc::new(vec![]);

@@ -285,6 +285,7 @@ fn x_stops_the_run_of_what_is_shown() {
         total: 1,
         state: JobState::Running,
         started: NOW,
+        ended: None,
         rate: None,
     };
     shop.snapshot.jobs = Arc::new(vec![job]);

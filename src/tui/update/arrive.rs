@@ -17,7 +17,7 @@ use crate::tui::content;
 use crate::tui::doc::{self, About, Loaded};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::update::{
-    decide, journeys, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, set_subject,
+    decide, journeys, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, runs, set_subject,
     specs as update_specs,
 };
 use crate::tui::widgets::virtual_list::ListState;
@@ -34,8 +34,20 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
     let same_queue = state.restored && Arc::ptr_eq(&state.snapshot.queue, &snapshot.queue);
     let verdicts = Arc::clone(&state.snapshot.verdicts);
     let specs = Arc::clone(&state.snapshot.specs);
+    let lists = [
+        Arc::ptr_eq(&state.snapshot.log, &snapshot.log),
+        Arc::ptr_eq(&state.snapshot.recordings, &snapshot.recordings),
+        Arc::ptr_eq(&state.snapshot.jobs, &snapshot.jobs),
+    ];
+    let held = lists.contains(&false).then(|| runs::hold(state));
     state.cancelling.retain(|id| snapshot.jobs.iter().any(|job| job.id == *id));
     state.snapshot = snapshot;
+    if let Some(held) = held {
+        runs::put_back(state, held);
+        if state.screen == Screen::Runs {
+            runs::follow(state);
+        }
+    }
     if !same_queue {
         let before = state.current().map(|row| (row.id, row.state));
         let resting = state.restored && state.current().is_none() && state.subject.is_some();
@@ -86,8 +98,21 @@ fn first_place(state: &mut AppState) {
         Some(_) => {}
     }
     set_subject(state, &first);
+    if let Some(id) =
+        state.kept.proposal.take().filter(|id| state.pass.items().iter().any(|row| row.id == *id && row.function == first))
+    {
+        state.pass.go(id);
+    }
     rebuild_tree(state);
     state.tree.top = 0;
+    // A draft that was decided elsewhere, or is gone, takes its edit with it.
+    let waits = |id: ProposalId| state.pass.items().iter().any(|row| row.id == id);
+    if state.in_place.as_ref().is_some_and(|edit| !waits(edit.proposal)) {
+        state.in_place = None;
+    }
+    if state.in_place.is_some() {
+        state.messages.say(state.now, words::EDIT_KEPT);
+    }
 }
 
 /// Gives the function a reader would begin with: in a package before a script at the top, and tests last.
@@ -114,11 +139,17 @@ pub fn happened(state: &mut AppState, event: Event) {
         }
         Event::RecordingEnded { recording, end, kept, .. } => {
             reread_calls(state);
+            runs::grew(state, recording, true);
             let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
             let said = words::recording_ended(recording.0, &end, &calls);
             if end == ProgramEnd::Exited(0) { state.messages.done(now, said) } else { state.messages.warn(now, said) }
         }
-        Event::CallsArrived { .. } if state.calls.calls().is_empty() => reread_calls(state),
+        Event::CallsArrived { recording, .. } => {
+            runs::grew(state, recording, false);
+            if state.calls.calls().is_empty() {
+                reread_calls(state);
+            }
+        }
         Event::Replayed { calls, changed, same, ms, .. } => {
             let time = clock::short(std::time::Duration::from_millis(ms));
             let calls = count(usize::try_from(calls).unwrap_or(usize::MAX), "call");

@@ -201,8 +201,12 @@ pub fn next(state: &mut AppState) {
     match state.pass.next(|row| state.filter.takes_proposal(row)) {
         Some(id) => go(state, id),
         None => {
-            let why = if state.pass.open() > 0 && !state.filter.is_empty() {
-                words::filter_hides(state.pass.open(), "proposal")
+            let open = |row: &&QueueRow| state.pass.verdict(row.id).is_none() && !state.pass.is_gone(row.id);
+            let hidden = state.pass.items().iter().filter(open).filter(|row| !state.filter.takes_proposal(row)).count();
+            let why = if hidden > 0 && hidden == state.pass.open() {
+                words::filter_hides(hidden, "proposal")
+            } else if hidden > 0 {
+                words::no_other_in_filter(hidden)
             } else {
                 words::NO_OTHER.into()
             };

@@ -62,7 +62,7 @@ pub fn open(state: &mut AppState, action: Action) {
             prompt(Purpose::Search, &state.kept.search, state.kept.searches.clone())
         }
         _ => {
-            let now = if state.screen == Screen::Log { &state.log_filter.text } else { &state.filter.text };
+            let now = &state.filter_here().text;
             let line = if state.kept.filter.is_empty() { now } else { &state.kept.filter };
             prompt(Purpose::Filter, line, state.kept.filters.clone())
         }
@@ -380,10 +380,9 @@ pub fn paste(state: &mut AppState, text: &str) {
 /// Takes a key for the text that is edited in place.
 pub fn in_place(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
     let Some(edit) = state.in_place.as_mut() else { return };
-    let text = |edit: &crate::tui::panes::InPlace| edit.area.lines().join("\n") + "\n";
     match state.keymap.action(&[Context::InPlace], key) {
         Some(Action::ProveEdit) => {
-            let (proposal, text) = (edit.proposal, text(edit));
+            let (proposal, text) = (edit.proposal, edit.text());
             state.in_place = None;
             state.messages.answer(state.now, words::EDITOR_CHANGED);
             out.push(Effect::Send(Command::Edit { proposal, text }));
@@ -391,11 +390,13 @@ pub fn in_place(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
         Some(Action::CloseEdit) => {
             edit.open = false;
             state.messages.answer(state.now, words::EDIT_KEPT);
+            // Kept now, so that not even a crash loses it.
+            out.push(Effect::Send(Command::KeepSession { state: crate::tui::session::keep(state) }));
         }
         Some(Action::EditOutside) => {
             let line = u32::try_from(edit.area.cursor().0 + 1).unwrap_or(1);
             edit.open = false;
-            out.push(Effect::EditDraft { proposal: edit.proposal, text: text(edit), line });
+            out.push(Effect::EditDraft { proposal: edit.proposal, text: edit.text(), line });
         }
         Some(Action::UndoTyping) => {
             edit.area.undo();

@@ -1,8 +1,9 @@
 //! Looking: why it is here, in full, copied, compared. Changes nothing but what is in sight.
 
 use crate::base::error::Trouble;
+use crate::domain::event::Level;
 use crate::domain::proposal::{Evidence, ProposalId};
-use crate::domain::snapshot::QueueRow;
+use crate::domain::snapshot::{LogRow, QueueRow, WatchState};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::diff;
@@ -15,20 +16,30 @@ use crate::tui::theme::Role;
 use crate::tui::update::{about, journeys, navigate, questions, specs};
 use crate::tui::words;
 
+/// Trouble that is told a moment after a job's end still belongs to it.
+const AFTER_MS: i64 = 500;
+/// Troubles that are told of one job.
+const TROUBLES: usize = 8;
+
 /// Says why: the message whole, else a question that was left open, else all that is known for and against what line 2
 /// names.
 pub fn why(state: &mut AppState) {
     if let Some(message) = state.messages.shown.clone().filter(|message| message.stays || !message.more.is_empty()) {
         let lines = if message.more.is_empty() { vec![message.text.clone()] } else { message.more.clone() };
-        let body = lines.into_iter().map(Row::plain).collect();
+        let body = lines.into_iter().map(|line| Row::plain(format!(" {line}"))).collect();
         state.layers.push(Layer::Text(TextBox { title: "What happened, why, what to do".into(), body, top: 0 }));
         return;
     }
     if questions::again(state) {
         return;
     }
-    let mut body = Vec::new();
-    if let Some(loaded) = state.loaded().cloned() {
+    if matches!(state.focus, Pane::Log | Pane::Runs | Pane::Recorded) && !matches!(about(state), About::Job(_)) {
+        return view(state);
+    }
+    let mut body = waiting(state);
+    if let About::Job(index) = about(state) {
+        body.extend(of_job(state, index));
+    } else if let Some(loaded) = state.loaded().cloned() {
         let proposal = &loaded.view.proposal;
         let wide = doc::labels(proposal.evidence.iter().map(|evidence| evidence.what.as_str()));
         let told = |evidence: &Evidence| {
@@ -68,6 +79,38 @@ pub fn why(state: &mut AppState) {
     state.layers.push(Layer::Text(TextBox { title, body, top: 0 }));
 }
 
+/// Names the files that wait while the watch is paused.
+fn waiting(state: &AppState) -> Vec<Row> {
+    let WatchState::Paused { since, files, first } = &state.snapshot.watch else { return Vec::new() };
+    if *files == 0 {
+        return Vec::new();
+    }
+    let mut out = vec![Row::plain(format!(" {}", words::paused(&state.zone.minute(*since), *files)))];
+    out.extend(first.iter().map(|path| Row::new().add(Role::Accent, format!("   {path}"))));
+    if *files > first.len() {
+        out.push(Row::new().add(Role::Dim, format!("   and {} more", files - first.len())));
+    }
+    out.push(Row::new());
+    out
+}
+
+/// Says what a job is, and what the log says of trouble since it began.
+fn of_job(state: &AppState, index: usize) -> Vec<Row> {
+    let Some(job) = state.snapshot.jobs.get(index) else { return Vec::new() };
+    let mut out = vec![Row::plain(format!(" {} {}", job.kind, job.subject))];
+    let until = job.ended.unwrap_or(state.now);
+    let during = |row: &&LogRow| row.level >= Level::Warning && job.started <= row.at && row.at.0 <= until.0 + AFTER_MS;
+    for row in state.snapshot.log.iter().filter(during).take(TROUBLES) {
+        let sign = if row.level == Level::Error { (Role::Failing, "!") } else { (Role::Warning, "~") };
+        out.push(Row::new().add(sign.0, format!(" {} ", sign.1)).add(Role::Text, row.text.clone()));
+        out.extend(row.more.iter().map(|line| Row::new().add(Role::Dim, format!("   {line}"))));
+    }
+    if out.len() == 1 {
+        out.push(Row::new().add(Role::Dim, "   Nothing went wrong while it ran, by the log."));
+    }
+    out
+}
+
 /// Shows what is selected whole.
 pub fn view(state: &mut AppState) {
     let mut title = "In full".to_owned();
@@ -79,6 +122,10 @@ pub fn view(state: &mut AppState) {
             }
             _ => Vec::new(),
         },
+        Pane::Recorded => {
+            let call = state.recorded.here();
+            call.map(|call| vec![format!("{}{}", call.function, call.arguments), call.outcome.clone()]).unwrap_or_default()
+        }
         Pane::Journey => journeys::whole(state),
         Pane::Specs | Pane::Steps => specs::whole(state),
         Pane::Source => {
@@ -148,7 +195,16 @@ pub fn view(state: &mut AppState) {
 
 /// Copies what is selected, as shown.
 pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
-    let told = (state.focus == Pane::Journey).then(|| journeys::text(state)).flatten();
+    let told = match (state.focus, about(state)) {
+        (Pane::Journey, _) => journeys::text(state),
+        // All of a line of the log, however much of it is in sight.
+        (Pane::Log, About::Log(index)) => state.snapshot.log.get(index).map(|row| {
+            let first = format!("{} {} {}", state.zone.second(row.at), row.word, row.text);
+            std::iter::once(first).chain(row.more.iter().cloned()).collect::<Vec<_>>().join("\n")
+        }),
+        (Pane::Recorded, _) => state.recorded.here().map(|call| format!("{}{} {}", call.function, call.arguments, call.outcome)),
+        _ => None,
+    };
     let shown = || content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at));
     let text = told.or_else(shown).unwrap_or_default();
     let text = crate::base::text::display(text.trim()).into_owned();

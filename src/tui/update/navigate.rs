@@ -6,7 +6,7 @@ use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{behaviour, decide, journeys, mark_source, place_source, places, rebuild_tree, specs};
+use crate::tui::update::{behaviour, decide, journeys, mark_source, place_source, places, rebuild_tree, runs, specs};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -52,7 +52,10 @@ pub fn act(state: &mut AppState, action: Action) {
             screen(state, Screen::Specs);
             specs::arrive(state);
         }
-        Action::Runs => screen(state, Screen::Runs),
+        Action::Runs => {
+            screen(state, Screen::Runs);
+            runs::follow(state);
+        }
         Action::Log => screen(state, Screen::Log),
         Action::Diff => {
             screen(state, Screen::Diff);
@@ -200,6 +203,7 @@ pub fn moved(state: &mut AppState, pane: Pane) {
     match pane {
         Pane::Functions => select_node(state),
         Pane::Diff => behaviour::follow(state),
+        Pane::Runs => runs::follow(state),
         Pane::Intent => journeys::choose_clause(state),
         Pane::Journey => journeys::follow(state),
         Pane::Specs | Pane::Steps => specs::moved(state, pane),
@@ -246,6 +250,7 @@ fn sideways(state: &mut AppState, right: bool) {
         Pane::Calls => &mut state.calls.shift,
         Pane::Decision => &mut state.decision.shift,
         Pane::Diff => &mut state.diff.shift,
+        Pane::Recorded => &mut state.recorded.shift,
         Pane::Intent | Pane::Specs | Pane::Runs | Pane::Log => return,
     };
     *shift = if right { (*shift + SIDEWAYS).min(4_000) } else { shift.saturating_sub(SIDEWAYS) };
@@ -323,7 +328,9 @@ fn resize(state: &mut AppState, wider: bool) {
         (Pane::Functions, true) => grow(&mut shares.tree, wider, 14, 40),
         (Pane::Decision | Pane::Journey | Pane::Steps, true) => grow(&mut shares.decision, wider, 20, 60),
         (_, true) => grow(&mut shares.decision, !wider, 20, 60),
-        (Pane::Decision | Pane::Journey | Pane::Steps | Pane::Diff, false) => grow(&mut shares.half, wider, 25, 75),
+        (Pane::Decision | Pane::Journey | Pane::Steps | Pane::Diff | Pane::Recorded, false) => {
+            grow(&mut shares.half, wider, 25, 75)
+        }
         (_, false) => grow(&mut shares.half, !wider, 25, 75),
     }
 }

@@ -7,7 +7,7 @@ use crate::tui::doc::About;
 use crate::tui::jumps::Place;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{about, behaviour, journeys, list_calls, look, navigate, specs, work};
+use crate::tui::update::{about, behaviour, journeys, list_calls, look, navigate, runs, specs, work};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -42,7 +42,9 @@ pub fn enter(state: &mut AppState) {
         Pane::Diff => behaviour::enter(state),
         // What they do may run something, so it stands with what acts.
         Pane::Specs | Pane::Steps => {}
-        Pane::Decision | Pane::Runs | Pane::Log => follow(state, about(state)),
+        Pane::Runs | Pane::Recorded => runs::enter(state),
+        Pane::Log => runs::enter_log(state),
+        Pane::Decision => follow(state, about(state)),
     }
 }
 
@@ -73,16 +75,6 @@ fn follow(state: &mut AppState, about: About) {
             navigate::reveal(state, Pane::Calls);
         }
         About::Offer(index) => work::record(state, Some(index)),
-        About::Job(index) => {
-            let subject = state.snapshot.jobs.get(index).map(|job| job.subject.clone()).unwrap_or_default();
-            go_to_named(state, &subject);
-        }
-        About::Log(index) => {
-            let text = state.snapshot.log.get(index).map(|row| row.text.clone()).unwrap_or_default();
-            if !go_to_named(state, &text) {
-                look::view(state);
-            }
-        }
         _ => look::view(state),
     }
 }
@@ -113,7 +105,8 @@ pub fn go_to_named(state: &mut AppState, text: &str) -> bool {
     true
 }
 
-fn go_to_function(state: &mut AppState, id: &FunctionId) {
+/// Makes a function what the panes are about, with the proposal that waits for it.
+pub fn go_to_function(state: &mut AppState, id: &FunctionId) {
     match state.pass.of(id).map(|row| row.id) {
         Some(proposal) => {
             state.pass.go(proposal);
@@ -187,6 +180,7 @@ fn place(state: &AppState) -> Place {
         journey: state.journeys.test.clone().filter(|_| state.screen == Screen::Journeys),
         line: state.journeys.list.cursor,
         spec: state.specs.file.clone().filter(|_| state.screen == Screen::Specs),
+        recording: state.recorded.recording.filter(|_| state.screen == Screen::Runs).map(|id| (id, state.recorded.list.cursor)),
     }
 }
 
@@ -216,6 +210,10 @@ pub fn jump(state: &mut AppState, back: bool) {
     }
     if let Some(file) = &place.spec {
         specs::open(state, file);
+    }
+    if let Some((recording, line)) = place.recording {
+        runs::show(state, recording);
+        state.recorded.list.cursor = line;
     }
     if let Some((path, line)) = &place.source {
         navigate::show_source(state, path, *line);

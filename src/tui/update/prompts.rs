@@ -9,7 +9,7 @@ use crate::tui::filter::{Filter, STATES};
 use crate::tui::layer::{Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::Search;
-use crate::tui::update::{behaviour, navigate, rebuild_tree, set_subject};
+use crate::tui::update::{behaviour, navigate, rebuild_tree, runs, set_subject};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -109,20 +109,25 @@ fn remember(history: &mut Vec<String>, text: &str) {
 }
 
 fn set_filter(state: &mut AppState, filter: Filter) {
-    if state.screen == Screen::Log {
-        state.log_filter = filter;
-    } else {
-        state.filter = filter;
-        rebuild_tree(state);
-        follow_cursor(state);
+    match state.screen {
+        Screen::Log => state.log_filter = filter,
+        Screen::Runs => {
+            state.runs_filter = filter;
+            runs::list(state);
+            navigate::show(state, Screen::Runs, Pane::Recorded);
+        }
+        _ => {
+            state.filter = filter;
+            rebuild_tree(state);
+            follow_cursor(state);
+        }
     }
 }
 
 /// Shows everything again.
 pub fn clear_filter(state: &mut AppState) {
     state.kept.filter.clear();
-    let empty = if state.screen == Screen::Log { state.log_filter.is_empty() } else { state.filter.is_empty() };
-    if empty {
+    if state.filter_here().is_empty() {
         state.messages.answer(state.now, words::NO_FILTER);
     } else {
         set_filter(state, Filter::default());

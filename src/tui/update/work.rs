@@ -1,12 +1,9 @@
 //! Asking for work: record, model, editor, again, cancel; and looking: why, in full, copy, compare.
 
-use ratatui_textarea::TextArea;
-
-use crate::domain::call::ProgramEnd;
 use crate::domain::command::Command;
 use crate::domain::event::JobState;
 use crate::domain::proposal::ProposalState;
-use crate::domain::snapshot::{JobRow, Trust, WatchState};
+use crate::domain::snapshot::{JobRow, RecordingRow, Trust, WatchState};
 use crate::llm::hub;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
@@ -14,7 +11,7 @@ use crate::tui::doc::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
-use crate::tui::update::{about, behaviour, decide, draft_text, journeys, layers, navigate, open_edit, specs};
+use crate::tui::update::{about, behaviour, decide, draft_text, journeys, layers, navigate, open_edit, runs, specs};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -106,6 +103,10 @@ pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
         },
         Pane::Intent | Pane::Journey => journeys::to_edit(state),
         Pane::Specs | Pane::Steps => specs::to_edit(state),
+        Pane::Recorded => {
+            let row = state.recorded.here().and_then(|call| state.function(&call.function));
+            row.map(|row| (row.path.clone(), row.line))
+        }
         Pane::Runs | Pane::Log => None,
     };
     match target {
@@ -135,11 +136,7 @@ pub fn edit_here(state: &mut AppState) {
             return;
         }
         let line = draft_line(state, &text);
-        let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
-        area.set_tab_length(4);
-        let row = u16::try_from(line.saturating_sub(1)).unwrap_or(0);
-        area.move_cursor(ratatui_textarea::CursorMove::Jump(row, 0));
-        state.in_place = Some(InPlace { proposal, area, open: false });
+        state.in_place = Some(InPlace::new(proposal, &text, line.saturating_sub(1) as usize));
     }
     if let Some(edit) = &mut state.in_place {
         edit.open = true;
@@ -218,11 +215,15 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
                 None => subject.map(|id| Command::Draft { functions: vec![id] }),
             }
         }
-        Pane::Runs => match about(state) {
-            About::Recording(index) => state.snapshot.recordings.get(index),
-            _ => state.snapshot.recordings.first(),
+        Pane::Runs | Pane::Recorded => {
+            let record = |row: &RecordingRow| Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() };
+            let rows = &state.snapshot.recordings;
+            match about(state) {
+                About::Job(index) => state.snapshot.jobs.get(index).and_then(|job| runs::again(state, job)),
+                About::Recording(index) => rows.get(index).map(record),
+                _ => rows.iter().find(|row| Some(row.id) == state.recorded.recording).or(rows.first()).map(record),
+            }
         }
-        .map(|row| Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() }),
         Pane::Log | Pane::Diff | Pane::Intent | Pane::Journey | Pane::Specs | Pane::Steps => None,
     };
     match command {
@@ -257,10 +258,7 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
     }
     match about(state) {
         About::Job(index) => return state.snapshot.jobs.get(index).filter(open),
-        About::Recording(index) => {
-            let live = state.snapshot.recordings.get(index).is_some_and(|row| row.end == ProgramEnd::Running);
-            return state.open_jobs().find(|job| live && job.kind == "record");
-        }
+        About::Recording(index) => return runs::job_of(state, index),
         _ => {}
     }
     let id = state.subject.as_ref()?;
@@ -295,14 +293,11 @@ pub fn pause(state: &mut AppState, out: &mut Vec<Effect>) {
 
 /// Leaves, after a question when something would end with it.
 pub fn quit(state: &mut AppState, out: &mut Vec<Effect>) {
-    let title = if state.recording_live() {
-        words::QUIT_RECORDING
-    } else if state.in_place.is_some() {
-        words::QUIT_EDIT
-    } else {
+    // An edit in place is kept for the next session: nothing of it would be lost.
+    if !state.recording_live() {
         out.push(Effect::Quit);
         return;
-    };
+    }
     let answers = vec![('y', "quit", Act::Quit), ('n', "stay", Act::Close)];
-    state.layers.push(Layer::Question(Question::new(title, Vec::new(), answers)));
+    state.layers.push(Layer::Question(Question::new(words::QUIT_RECORDING, Vec::new(), answers)));
 }

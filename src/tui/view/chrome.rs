@@ -19,7 +19,7 @@ use crate::tui::row::Row;
 use crate::tui::specs;
 use crate::tui::theme::Role;
 use crate::tui::update::left_open;
-use crate::tui::view::{runs, titles};
+use crate::tui::view::{log, runs, titles};
 use crate::tui::words;
 
 /// The name in line 1.
@@ -149,15 +149,16 @@ fn freshness(state: &AppState, parts: usize) -> String {
         WatchState::Off => "watch off".to_owned(),
         WatchState::On => "watch on".to_owned(),
         WatchState::Polling { .. } => "watch polls".to_owned(),
-        WatchState::Paused { since, files } if parts > 1 => {
-            format!("~ watch paused since {}: {} wait", state.zone.minute(*since), count(*files, "file"))
+        WatchState::Paused { since, files, .. } if parts > 1 => {
+            let wait = if *files == 1 { "waits" } else { "wait" };
+            format!("~ watch paused since {}: {} {wait}", state.zone.minute(*since), count(*files, "file"))
         }
         WatchState::Paused { .. } => "~ watch paused".to_owned(),
     };
     if parts == 1 {
         let narrow = state.size.0 < 50;
-        if state.size.1 < 12 && !state.filter.is_empty() {
-            return format!("[{} ×F]", text::cut(&text::display_line(&state.filter.text), 10));
+        if state.size.1 < 12 && !state.filter_here().is_empty() {
+            return format!("[{} ×F]", text::cut(&text::display_line(&state.filter_here().text), 10));
         }
         return if narrow && snapshot.stale > 0 { format!("~{} {watch}", snapshot.stale) } else { watch };
     }
@@ -195,30 +196,8 @@ pub fn second(state: &AppState) -> Row {
         Screen::Journeys => journeys::line(state),
         Screen::Specs => specs::line(state),
         Screen::Diff => behaviour::line(state),
-        Screen::Runs => {
-            let live = state.snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
-            let number = |wanted| state.snapshot.jobs.iter().filter(|job| job.state == wanted).count();
-            let (running, waiting) = (number(JobState::Running), number(JobState::Waiting));
-            let mut parts = Vec::new();
-            if live > 0 {
-                parts.push(format!("{} live", count(live, "recording")));
-            }
-            if running > 0 {
-                parts.push(format!("{} {}", count(running, "job"), if running == 1 { "runs" } else { "run" }));
-            }
-            if waiting > 0 {
-                parts.push(format!("{waiting} {}", if waiting == 1 { "waits" } else { "wait" }));
-            }
-            let said = if parts.is_empty() { "nothing runs".to_owned() } else { parts.join(", ") };
-            (format!(" runs  {said}"), Vec::new())
-        }
-        Screen::Log => {
-            let all = state.snapshot.log.len();
-            let shown = state.snapshot.log.iter().filter(|row| state.log_filter.takes_log(row)).count();
-            let of =
-                if shown == all { count(all, "entry").replace("entrys", "entries") } else { format!("{shown} of {all} entries") };
-            (format!(" log  {of}"), Vec::new())
-        }
+        Screen::Runs => runs::line(state),
+        Screen::Log => log::line(state),
     };
     // The shortest is better than a longer one without its end.
     let room = usize::from(state.size.0).saturating_sub(text::width(&text::display_line(&left)) + 2);
@@ -384,6 +363,9 @@ fn idle(state: &AppState) -> Row {
     if left_open(state).is_some() {
         return say("?", Role::Unclear, words::LEFT_OPEN.into());
     }
+    if let WatchState::Paused { since, files, .. } = &state.snapshot.watch {
+        return say("~", Role::Warning, words::paused(&state.zone.minute(*since), *files));
+    }
     if state.screen == Screen::Review {
         return Row::new().add(Role::Dim, reads_on(state));
     }
@@ -412,7 +394,11 @@ fn reads_on(state: &AppState) -> String {
 
 /// Writes what runs, in words and in short.
 fn jobs(state: &AppState) -> [String; 2] {
-    let running: Vec<_> = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running).collect();
+    let mut running: Vec<_> = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running).collect();
+    // Recordings are counted as such; beside other work they are no jobs.
+    if running.iter().any(|job| job.kind != "record") {
+        running.retain(|job| job.kind != "record");
+    }
     let waiting = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Waiting).count();
     let all = running.len() + waiting;
     if all == 0 {

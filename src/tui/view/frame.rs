@@ -96,7 +96,10 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
         if here && focused {
             row.ground = Some(Role::Selection);
         } else if here
-            && matches!(slot.pane, Pane::Functions | Pane::Calls | Pane::Diff | Pane::Intent | Pane::Journey | Pane::Specs)
+            && matches!(
+                slot.pane,
+                Pane::Functions | Pane::Calls | Pane::Runs | Pane::Diff | Pane::Intent | Pane::Journey | Pane::Specs
+            )
         {
             row.ground = Some(Role::SelectionElsewhere);
         }
@@ -179,6 +182,14 @@ fn empty(state: &AppState, pane: Pane) -> Option<(Role, String)> {
             _ => None,
         },
         Pane::Diff => Some((Role::Text, words::no_diff(behaviour::running(state)))),
+        Pane::Recorded => match &state.recorded.rows {
+            Some(Err(trouble)) => Some(failed(trouble)),
+            Some(Ok(rows)) if !rows.is_empty() => Some((Role::Text, words::filter_hides(rows.len(), "call"))),
+            Some(Ok(_)) if state.recording_live() => Some((Role::Text, words::NO_CALL_YET.into())),
+            Some(Ok(_)) => Some((Role::Text, words::NO_CALL_KEPT.into())),
+            None if state.recorded.recording.is_none() => Some((Role::Text, words::NO_RECORDING.into())),
+            None => None,
+        },
         Pane::Decision | Pane::Runs | Pane::Log => None,
     }
 }

@@ -1,16 +1,17 @@
 //! Layers: at the bottom of the screen, at its top where they would hide the focused line.
 
 use ratatui::layout::Rect;
-use ratatui::widgets::Widget;
 
 use crate::base::text::{self, count};
 use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
 use crate::tui::content;
+use crate::tui::highlight::{self, CodeLine};
 use crate::tui::layer::{Layer, Purpose, Question};
 use crate::tui::layout::Pane;
 use crate::tui::live::Hint;
-use crate::tui::row::{Pen, Row};
+use crate::tui::panes::InPlace;
+use crate::tui::row::{Bit, Pen, Row};
 use crate::tui::theme::Role;
 use crate::tui::view::{pickers, prompts};
 use crate::tui::widgets::line_edit::LineEdit;
@@ -71,17 +72,37 @@ pub fn draw_in_place(state: &AppState, pen: &mut Pen<'_>) {
     let head = Row::new().add(Role::Accent, " Your version").add(Role::Dim, "  Ctrl-s proves it, Esc keeps it for later");
     pen.row(Rect { height: 1, ..body }, &head, 0);
     let area = Rect { y: body.y + 1, height: body.height.saturating_sub(1), ..body };
-    // The widget draws characters as they are, so a copy that is safe to show is drawn.
-    let safe: Vec<String> = edit.area.lines().iter().map(|line| text::display_line(line).into_owned()).collect();
-    let mut shown = ratatui_textarea::TextArea::new(safe);
-    shown.set_tab_length(4);
+    let text = edit.text();
+    let lines = highlight::lines("draft.py", &text);
     let cursor = edit.area.cursor();
-    let jump = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
-    shown.move_cursor(ratatui_textarea::CursorMove::Jump(jump(cursor.0), jump(cursor.1)));
-    shown.set_line_number_style(pen.theme.style(Role::Dim));
-    shown.set_cursor_style(pen.theme.style(Role::SearchMatch));
-    shown.set_cursor_line_style(pen.theme.style(Role::Text));
-    shown.render(area, pen.buf);
+    let chosen = edit.area.selection_range();
+    for y in 0..usize::from(area.height) {
+        let at = edit.at.0 + y;
+        let Some(line) = lines.get(at).filter(|_| at < edit.area.lines().len()) else { break };
+        let mut row = Row::new().add(Role::Dim, format!("{:>4} ", at + 1)).fix();
+        row.left.extend(line.bits());
+        if let Some((from, to)) = chosen.filter(|(from, to)| (from.0..=to.0).contains(&at)) {
+            let byte = |chars: usize| 5 + shown_bytes(edit, at, chars);
+            let start = if at == from.0 { byte(from.1) } else { 5 };
+            let end = if at == to.0 { byte(to.1) } else { 5 + line.text.len() };
+            row.mark(&[(start, end)], Role::SearchMatch);
+        }
+        let place = Rect { y: area.y + u16::try_from(y).unwrap_or(0), height: 1, ..area };
+        pen.row(place, &row, edit.at.1);
+        if at == cursor.0 {
+            let column = u16::try_from(edit.column().saturating_sub(edit.at.1)).unwrap_or(u16::MAX).saturating_add(5);
+            let style = pen.theme.style(Role::SearchMatch);
+            if let Some(cell) = (column < place.width).then(|| pen.buf.cell_mut((place.x + column, place.y))).flatten() {
+                cell.set_style(style);
+            }
+        }
+    }
+}
+
+/// Counts the bytes that the first characters of a line take as it is shown.
+fn shown_bytes(edit: &InPlace, line: usize, chars: usize) -> usize {
+    let before: String = edit.area.lines().get(line).map(|line| line.chars().take(chars).collect()).unwrap_or_default();
+    CodeLine::plain(&before).text.len()
 }
 
 fn lines(state: &AppState, layer: &Layer, tall: usize) -> (String, String, Vec<Row>) {
@@ -172,20 +193,27 @@ fn answers(question: &Question, width: usize) -> Vec<Row> {
 /// Breaks sentences that are wider than the screen; code and what has a right end is cut instead.
 fn wrapped(rows: &[Row], width: u16) -> Vec<Row> {
     let room = usize::from(width).saturating_sub(1);
-    let mut out = Vec::new();
-    for row in rows {
-        let [bit] = row.left.as_slice() else {
-            out.push(row.clone());
-            continue;
-        };
-        let line = text::display_line(&bit.text);
-        if text::width(&line) <= room || !row.right.is_empty() || row.ground.is_some() {
-            out.push(row.clone());
-            continue;
-        }
-        let text = line.trim_start();
-        let indent = " ".repeat((text::width(&line) - text::width(text)).min(room / 2));
-        out.extend(text::wrap(text, room - indent.len()).iter().map(|line| Row::new().add(bit.role, format!("{indent}{line}"))));
+    rows.iter().flat_map(|row| wrapped_row(row, room)).collect()
+}
+
+/// Breaks the last piece of a line, below where it begins; code and what has something at its right stay on one line.
+fn wrapped_row(row: &Row, room: usize) -> Vec<Row> {
+    let whole = || vec![row.clone()];
+    let Some((last, head)) = row.left.split_last() else { return whole() };
+    let wide = |bit: &Bit| text::width(&text::display_line(&bit.text));
+    let line = text::display_line(&last.text);
+    let text = line.trim_start();
+    let before = head.iter().map(wide).sum::<usize>() + text::width(&line) - text::width(text);
+    let fixed = row.fixed > 0 || !row.right.is_empty() || row.ground.is_some();
+    if fixed || row.left.iter().map(wide).sum::<usize>() <= room || before > room / 2 {
+        return whole();
+    }
+    let indent = " ".repeat(before);
+    let lines = text::wrap(text, room - before);
+    let mut out: Vec<Row> = lines.iter().map(|line| Row::new().add(last.role, format!("{indent}{line}"))).collect();
+    if let (Some(first), Some(line)) = (out.first_mut().filter(|_| !head.is_empty()), lines.first()) {
+        let gap = " ".repeat(before - head.iter().map(wide).sum::<usize>());
+        *first = Row { left: head.to_vec(), ..Row::new() }.add(last.role, format!("{gap}{line}"));
     }
     out
 }

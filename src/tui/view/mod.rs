@@ -9,6 +9,7 @@ pub mod layers;
 pub mod log;
 pub mod pickers;
 pub mod prompts;
+pub mod recorded;
 pub mod runs;
 pub mod source;
 pub mod titles;

@@ -19,7 +19,8 @@ const EARLIER: usize = 5;
 #[must_use]
 pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
     let (title, sign) = match &prompt.purpose {
-        Purpose::Filter if state.screen == Screen::Log => ("Filter the log: words".to_owned(), "f"),
+        Purpose::Filter if state.screen == Screen::Log => ("Filter the log: words, is:error".to_owned(), "f"),
+        Purpose::Filter if state.screen == Screen::Runs => ("Filter the calls: words, is:failing, in:path".to_owned(), "f"),
         Purpose::Filter => ("Filter: words, is:state, in:path".to_owned(), "f"),
         Purpose::Search => ("Search in this pane".to_owned(), "/"),
         Purpose::Record => ("Record a command".to_owned(), "!"),
@@ -35,7 +36,14 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         Purpose::Filter if state.screen == Screen::Log => {
             let filter = Filter::parse(&prompt.line.text);
             let shown = state.snapshot.log.iter().filter(|row| filter.takes_log(row)).count();
+            out.push(note("   is:error  is:warning  is:done  is:info  or a kind, such as is:saved"));
             line.end(Role::Dim, format!("{shown} of {}", state.snapshot.log.len()))
+        }
+        Purpose::Filter if state.screen == Screen::Runs => {
+            let filter = Filter::parse(&prompt.line.text);
+            let calls = state.recorded.calls();
+            let shown = calls.iter().filter(|row| filter.takes_call(row)).count();
+            line.end(Role::Dim, format!("{} of {}", text::thousands(shown), count(calls.len(), "call")))
         }
         Purpose::Filter => {
             out.extend(states(state));

@@ -1,34 +1,97 @@
 //! The Runs screen: recordings with what they kept, jobs with how far they are.
 
-use crate::base::clock::Moment;
-use crate::base::text::{bytes, count, fit, thousands};
+use crate::base::clock::{self, Moment};
+use crate::base::text::{bytes, count, fit, thousands, width};
 use crate::domain::call::ProgramEnd;
 use crate::domain::event::JobState;
 use crate::domain::snapshot::{JobRow, RecordingRow};
 use crate::tui::app::AppState;
+use crate::tui::content;
 use crate::tui::doc::{About, DocRow};
+use crate::tui::layout::Pane;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
 use crate::tui::words;
 
-/// Widths of what stands in columns, by the width of the screen.
+/// Widths of what stands in columns, by the width of the pane.
 struct Columns {
     command: usize,
     calls: bool,
     when: bool,
     subject: usize,
+    time: bool,
     left: bool,
     rate: bool,
 }
 
-fn columns(width: u16) -> Columns {
-    let width = usize::from(width);
-    let roomy = width >= 80;
-    let fitted = |others: usize, most: usize| if roomy { most } else { width.saturating_sub(others).clamp(8, most) };
+fn columns(state: &AppState) -> Columns {
+    let width = content::columns(state, Pane::Runs);
+    let fitted = |others: usize, most: usize| width.saturating_sub(others).clamp(8, most);
     match width {
-        50.. => Columns { command: fitted(42, 26), calls: true, when: roomy, subject: fitted(46, 30), left: true, rate: true },
-        _ => Columns { command: fitted(28, 26), calls: false, when: false, subject: fitted(24, 30), left: false, rate: false },
+        96.. => Columns {
+            command: fitted(58, 44),
+            calls: true,
+            when: true,
+            subject: fitted(54, 44),
+            time: true,
+            left: true,
+            rate: true,
+        },
+        69.. => Columns {
+            command: fitted(44, 44),
+            calls: true,
+            when: false,
+            subject: fitted(54, 44),
+            time: true,
+            left: true,
+            rate: true,
+        },
+        50.. => Columns {
+            command: fitted(44, 26),
+            calls: true,
+            when: false,
+            subject: fitted(44, 30),
+            time: false,
+            left: true,
+            rate: true,
+        },
+        _ => Columns {
+            command: fitted(28, 26),
+            calls: false,
+            when: false,
+            subject: fitted(24, 30),
+            time: false,
+            left: false,
+            rate: false,
+        },
     }
+}
+
+/// Makes line 2: what runs, and when that will be done.
+#[must_use]
+pub fn line(state: &AppState) -> (String, Vec<String>) {
+    let snapshot = &state.snapshot;
+    let live = snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
+    let number = |wanted| snapshot.jobs.iter().filter(|job| job.state == wanted && job.kind != "record").count();
+    let (running, waiting) = (number(JobState::Running), number(JobState::Waiting));
+    let mut parts = Vec::new();
+    if live > 0 {
+        parts.push(format!("{} live", count(live, "recording")));
+    }
+    if running > 0 {
+        parts.push(format!("{} {}", count(running, "job"), if running == 1 { "runs" } else { "run" }));
+    }
+    if waiting > 0 {
+        parts.push(format!("{waiting} {}", if waiting == 1 { "waits" } else { "wait" }));
+    }
+    let said = if parts.is_empty() { "nothing runs".to_owned() } else { parts.join(", ") };
+    let open = snapshot.jobs.iter().filter(|job| job.state == JobState::Running);
+    let left = open.filter_map(|job| seconds_left(job, state.now)).max().map(rounded);
+    let rate = snapshot.jobs.iter().filter(|job| job.state == JobState::Running && job.kind == "model").find_map(|job| job.rate);
+    let rate = rate.map(|rate| format!("{rate:.0} tok/s"));
+    let left = left.map(|left| format!("about {left} left"));
+    let all = [rate, left.clone()].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    (format!(" runs  {said}"), vec![all, left.unwrap_or_default()])
 }
 
 /// Makes all lines.
@@ -43,10 +106,18 @@ pub fn rows(state: &AppState) -> Vec<DocRow> {
         out.push(DocRow::of(Row::plain("   Nothing recorded yet. ! records what your program does.")));
     }
     out.push(DocRow::default());
-    let columns = columns(state.size.0);
-    let head = format!("   {}{}", fit("Jobs", columns.subject + 9), figures(&columns, "done", "left", "rate"));
+    let columns = columns(state);
+    let head = format!("   {}{}", fit("Jobs", columns.subject + 9), figures(&columns, "done", "time", "left", "rate"));
     out.push(DocRow::of(Row::new().add(Role::Dim, head)));
-    for (index, row) in snapshot.jobs.iter().enumerate() {
+    // What runs comes first, then what waits, then what ended last.
+    let rank = |row: &JobRow| match row.state {
+        JobState::Running => 0,
+        JobState::Waiting => 1,
+        _ => 2,
+    };
+    let mut jobs: Vec<(usize, &JobRow)> = snapshot.jobs.iter().enumerate().collect();
+    jobs.sort_by_key(|(index, row)| (rank(row), if rank(row) == 2 { snapshot.jobs.len() - index } else { *index }));
+    for (index, row) in jobs {
         out.push(job(state, index, row));
     }
     if snapshot.jobs.is_empty() {
@@ -64,10 +135,13 @@ pub fn rows(state: &AppState) -> Vec<DocRow> {
     out
 }
 
-fn figures(columns: &Columns, done: &str, left: &str, rate: &str) -> String {
-    let mut out = format!("{done:>9}");
+fn figures(columns: &Columns, done: &str, time: &str, left: &str, rate: &str) -> String {
+    let mut out = format!("{done:>11}");
+    if columns.time {
+        out.push_str(&format!("{time:>9}"));
+    }
     if columns.left {
-        out.push_str(&format!("{left:>10}"));
+        out.push_str(&format!("{left:>8}"));
     }
     if columns.rate {
         out.push_str(&format!("{rate:>12}"));
@@ -78,7 +152,7 @@ fn figures(columns: &Columns, done: &str, left: &str, rate: &str) -> String {
 fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<DocRow>) {
     let n = |number: u64| thousands(usize::try_from(number).unwrap_or(usize::MAX));
     let about = About::Recording(index);
-    let columns = columns(state.size.0);
+    let columns = columns(state);
     let (sign, role, end) = match &row.end {
         ProgramEnd::Running => ("»", Role::Running, String::new()),
         ProgramEnd::Exited(0) => ("✓", Role::Tested, "exit 0".to_owned()),
@@ -94,14 +168,19 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
     if row.end == ProgramEnd::Running {
         line = line.add(Role::Running, format!("  {}", elapsed(row.started, state.now)));
         out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
-        let calls = format!("     calls {}   kept {}", n(row.seen), n(row.kept));
+        let rate = per_second(row).map(|rate| format!(" ({}/s)", n(rate))).unwrap_or_default();
+        let calls = format!("     calls {}{rate}   kept {}", n(row.seen), n(row.kept));
         let functions = format!("functions {} of {}", n(row.functions), thousands(words::own_functions(&state.snapshot)));
         let others = format!("threads {}   raised {}", n(row.threads), n(row.raised));
-        let mut more = if columns.when {
-            vec![format!("{calls}   {functions}   {others}")]
+        let together = format!("{calls}   {functions}   {others}");
+        let mut more = if width(&together) <= content::columns(state, Pane::Runs) {
+            vec![together]
         } else {
-            vec![calls, format!("     {functions}"), format!("     {others}")]
+            vec![format!("{calls}   {functions}"), format!("     {others}")]
         };
+        if more.iter().any(|line| width(line) > content::columns(state, Pane::Runs)) {
+            more = vec![calls, format!("     {functions}   {others}")];
+        }
         if !row.newest.is_empty() {
             more.push(format!("     newest  {}", row.newest.join("  ")));
         }
@@ -144,49 +223,71 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
     let done = match (row.kind.as_str(), row.total) {
         _ if cancelling => "cancelling".to_owned(),
         ("model", _) => format!("{} tok", thousands(usize::try_from(row.done).unwrap_or(usize::MAX))),
+        ("record", _) => format!("{} kept", thousands(usize::try_from(row.done).unwrap_or(usize::MAX))),
         (_, 0) => String::new(),
         ("download", total) => format!("{} %", row.done.saturating_mul(100) / total),
         (_, total) => format!("{}/{total}", row.done),
     };
     let left = if row.state == JobState::Running { time_left(row, state.now).unwrap_or_default() } else { String::new() };
+    let time = match (row.state, row.ended) {
+        (JobState::Waiting, _) => String::new(),
+        (_, Some(ended)) => clock::short(std::time::Duration::from_millis(u64::try_from(ended.0 - row.started.0).unwrap_or(0))),
+        (_, None) => elapsed(row.started, state.now),
+    };
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a rate for people
     let rate = row.rate.filter(|_| row.state == JobState::Running || row.kind == "model").map(|rate| match row.kind.as_str() {
         "download" => format!("{}/s", bytes(rate as u64)),
         _ => format!("{rate:.0} tok/s"),
     });
     let rate = rate.unwrap_or_default();
-    let subject = row.subject.rsplit_once(':').map_or(row.subject.as_str(), |(_, name)| name);
-    let columns = columns(state.size.0);
+    let subject = match row.kind.as_str() {
+        "record" | "check" | "judge" | "diff" | "download" => row.subject.as_str(),
+        _ => row.subject.rsplit_once(':').map_or(row.subject.as_str(), |(_, name)| name),
+    };
+    let columns = columns(state);
     let subject = fit(&crate::base::text::display_line(subject), columns.subject);
     let line = Row::new()
         .add(Role::Text, " ")
         .add(role, sign)
         .add(Role::Text, format!(" {:<8} {subject}", row.kind))
-        .add(Role::Text, figures(&columns, &done, &left, &rate));
+        .add(Role::Text, figures(&columns, &done, &time, &left, &rate));
     DocRow { row: line, about: About::Job(index), stop: true, changed: false }
 }
 
 /// Estimates what is left, rounded: of a download by its rate, of other work after two seconds and five percent.
 #[must_use]
 pub fn time_left(job: &JobRow, now: Moment) -> Option<String> {
+    seconds_left(job, now).map(rounded)
+}
+
+fn seconds_left(job: &JobRow, now: Moment) -> Option<u64> {
     let spent = now.0 - job.started.0;
     if job.total == 0 || job.done == 0 || job.done >= job.total {
         return None;
     }
     let rest = job.total - job.done;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a time for people
-    let left = match job.rate.filter(|rate| job.kind == "download" && *rate >= 1.0) {
+    match job.rate.filter(|rate| job.kind == "download" && *rate >= 1.0) {
         // What was here before was not got at this rate.
-        Some(rate) => rest / rate as u64,
-        None if job.kind == "download" || spent < 2_000 || job.done * 20 < job.total => return None,
-        None => u64::try_from(spent).ok()? * rest / job.done / 1_000,
-    };
-    Some(match left {
-        0..10 => format!("{} s", left.max(1)),
-        10..90 => format!("{} s", left.div_ceil(10) * 10),
-        90..7_200 => format!("{} min", left.div_ceil(60)),
-        _ => format!("{} h", left / 3_600),
-    })
+        Some(rate) => Some(rest / rate as u64),
+        None if job.kind == "download" || spent < 2_000 || job.done * 20 < job.total => None,
+        None => Some(u64::try_from(spent).ok()? * rest / job.done / 1_000),
+    }
+}
+
+fn rounded(seconds: u64) -> String {
+    match seconds {
+        0..10 => format!("{} s", seconds.max(1)),
+        10..90 => format!("{} s", seconds.div_ceil(10) * 10),
+        90..7_200 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", seconds / 3_600),
+    }
+}
+
+/// Calls a live program makes in a second so far, once that says something.
+fn per_second(row: &RecordingRow) -> Option<u64> {
+    let ms = u64::try_from(row.duration_ms).ok().filter(|ms| *ms >= 1_000)?;
+    Some(row.seen * 1_000 / ms)
 }
 
 /// Writes the time since a moment: `0:41`.

@@ -9,7 +9,7 @@ use crate::tui::layout::{Pane, Slot};
 use crate::tui::row::Row;
 use crate::tui::specs;
 use crate::tui::theme::Role;
-use crate::tui::view::{calls, functions, source};
+use crate::tui::view::{calls, functions, recorded, source};
 
 /// Columns below which what stands at the right of a title is left out rather than cut.
 const COUNT: usize = 12;
@@ -34,7 +34,8 @@ pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
         Pane::Journey => "Journey",
         Pane::Specs => "Specs",
         Pane::Steps => "Steps",
-        Pane::Runs => "Recordings and jobs",
+        Pane::Runs => "Runs",
+        Pane::Recorded => "Calls",
         Pane::Log => "Log",
         Pane::Diff => "Diff",
     }
@@ -56,6 +57,10 @@ pub fn title(state: &AppState, slot: &Slot) -> Row {
         left.pop();
     } else if let (Pane::Calls, Some(id)) = (slot.pane, &state.calls.function) {
         left = format!("Calls of {}", text::display_line(id.qualname()));
+    } else if let (Pane::Recorded, Some(id)) = (slot.pane, state.recorded.recording) {
+        left = format!("Calls of recording {}", id.0);
+    } else if slot.pane == Pane::Runs {
+        left = "Recordings and jobs".to_owned();
     } else if slot.pane == Pane::Intent {
         left = "Intent and clauses".to_owned();
     } else {
@@ -92,6 +97,7 @@ pub fn title(state: &AppState, slot: &Slot) -> Row {
 fn chip(state: &AppState, slot: &Slot, room: usize) -> String {
     let filter = match slot.pane {
         Pane::Log => &state.log_filter,
+        _ if slot.tabs.contains(&Pane::Recorded) => &state.runs_filter,
         _ if slot.tabs.contains(&Pane::Functions) || slot.tabs.contains(&Pane::Specs) => &state.filter,
         _ => return String::new(),
     };
@@ -139,7 +145,15 @@ fn title_right(state: &AppState, slot: &Slot) -> String {
         Pane::Calls => calls::summary(state),
         Pane::Decision => decision_right(state, slot),
         Pane::Runs => (state.snapshot.recordings.len() + state.snapshot.jobs.len()).to_string(),
-        Pane::Log => "newest first".into(),
+        Pane::Recorded if slot.tabs.len() > 1 => {
+            let of = state.recorded.recording.map(|id| format!("recording {} · ", id.0)).unwrap_or_default();
+            format!("{of}{}", recorded::summary(state))
+        }
+        Pane::Recorded => recorded::summary(state),
+        Pane::Log => match state.log.top {
+            0 => "newest first".into(),
+            _ => "newer above, < shows them".into(),
+        },
         Pane::Intent => state.journeys.told().map_or_else(String::new, |told| journeys::holding(&told.view.judged.verdict)),
         Pane::Journey => journeys::journey_right(state),
         Pane::Specs => count(state.snapshot.specs.len(), "test"),

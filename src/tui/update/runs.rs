@@ -1,0 +1,294 @@
+//! Keys of recordings, jobs and the log: what a line opens, and keeping the line under the cursor when news comes above it.
+
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::domain::call::{ProgramEnd, RecordingId};
+use crate::domain::command::{Command, JobId};
+use crate::domain::event::JobState;
+use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, Snapshot};
+use crate::tui::app::AppState;
+use crate::tui::content;
+use crate::tui::doc::About;
+use crate::tui::layout::{Pane, Screen};
+use crate::tui::panes::RecordedPane;
+use crate::tui::update::{about, journeys, look, navigate, places, specs};
+use crate::tui::words;
+
+/// Calls of a live recording that are read again as more arrive; with more it is read again on request.
+const FOLLOWED: usize = 2_000;
+
+/// Shows the calls of the recording under the cursor, else those of the one that is shown, else of the newest.
+pub fn follow(state: &mut AppState) {
+    let rows = &state.snapshot.recordings;
+    let here = match about_of(state, Pane::Runs) {
+        About::Recording(index) => rows.get(index).map(|row| row.id),
+        _ => None,
+    };
+    let kept = state.recorded.recording.filter(|id| rows.iter().any(|row| row.id == *id));
+    if let Some(id) = here.or(kept).or_else(|| rows.first().map(|row| row.id)) {
+        show(state, id);
+    }
+}
+
+/// Makes a recording the one whose calls are shown.
+pub fn show(state: &mut AppState, id: RecordingId) {
+    if state.recorded.recording != Some(id) {
+        state.recorded = RecordedPane { recording: Some(id), ..RecordedPane::default() };
+    }
+}
+
+/// Takes calls that were read.
+pub fn take(state: &mut AppState, id: RecordingId, rows: Result<Vec<RecordedRow>, Trouble>) {
+    if state.recorded.asked == Some(id) {
+        state.recorded.asked = None;
+    }
+    if state.recorded.recording == Some(id) {
+        state.recorded.rows = Some(rows);
+        list(state);
+    }
+}
+
+/// Lists the calls that are in the filter; the cursor stays on its call.
+pub fn list(state: &mut AppState) {
+    let at = state.recorded.lines.get(state.recorded.list.cursor).copied();
+    let filter = &state.runs_filter;
+    let calls = state.recorded.calls();
+    let lines = (0..calls.len()).filter(|at| filter.is_empty() || calls.get(*at).is_some_and(|row| filter.takes_call(row)));
+    state.recorded.lines = lines.collect();
+    if let Some(line) = at.and_then(|at| state.recorded.lines.iter().position(|line| *line == at)) {
+        state.recorded.list.hold(line);
+    }
+}
+
+/// More calls of a recording arrived, or it came to its end.
+pub fn grew(state: &mut AppState, id: RecordingId, ended: bool) {
+    let few = state.recorded.calls().len() < FOLLOWED && state.recorded.asked.is_none();
+    state.recorded.dirty |= state.recorded.recording == Some(id) && (ended || few);
+}
+
+/// Goes in: to the calls of a recording, from a call to its function, from a job to what it works on.
+pub fn enter(state: &mut AppState) {
+    if state.focus == Pane::Recorded {
+        to_call(state);
+        return;
+    }
+    match about(state) {
+        About::Recording(index) => {
+            let Some(id) = state.snapshot.recordings.get(index).map(|row| row.id) else { return };
+            places::leave(state);
+            show(state, id);
+            navigate::show(state, Screen::Runs, Pane::Recorded);
+        }
+        About::Job(index) => {
+            if let Some(job) = state.snapshot.jobs.get(index).cloned() {
+                to_job(state, &job);
+            }
+        }
+        _ => look::view(state),
+    }
+}
+
+/// Goes to the calls of the function whose call the cursor is on, at that call.
+fn to_call(state: &mut AppState) {
+    let Some(call) = state.recorded.here().cloned() else { return };
+    if state.function(&call.function).is_none() {
+        state.messages.answer(state.now, words::gone(call.function.qualname()));
+        return;
+    }
+    places::leave(state);
+    places::go_to_function(state, &call.function.clone());
+    state.calls.wanted = Some(call);
+    select_wanted(state);
+    navigate::show(state, Screen::Review, Pane::Calls);
+}
+
+/// Selects the call that was asked for, once the calls of its function are here.
+pub fn select_wanted(state: &mut AppState) {
+    if state.calls.rows.is_none() {
+        return;
+    }
+    let Some(wanted) = state.calls.wanted.take() else { return };
+    let calls = state.calls.calls();
+    let same = calls.iter().find(|row| row.id == wanted.id);
+    let equal = || calls.iter().find(|row| row.arguments.starts_with(wanted.arguments.trim_end_matches(['…', ')'])));
+    if let Some(id) = same.or_else(equal).map(|row| row.id) {
+        super::behaviour::select_call(state, id);
+    }
+}
+
+fn to_job(state: &mut AppState, job: &JobRow) {
+    match job.kind.as_str() {
+        "record" => {
+            let named = state.snapshot.recordings.iter().find(|row| row.command.join(" ") == job.subject).map(|row| row.id);
+            if let Some(id) = named {
+                places::leave(state);
+                show(state, id);
+                navigate::show(state, Screen::Runs, Pane::Recorded);
+            }
+        }
+        "diff" => go(state, Screen::Diff, Pane::Diff),
+        "check" | "judge" if state.snapshot.verdicts.iter().any(|row| row.test == job.subject) => {
+            journeys::go(state, &job.subject, None);
+        }
+        "check" | "judge" => go(state, Screen::Journeys, Pane::Intent),
+        "spec" | "respec" => {
+            let file = state.snapshot.specs.iter().find(|row| row.file.as_str() == job.subject).map(|row| row.file.clone());
+            go(state, Screen::Specs, Pane::Specs);
+            if let Some(file) = file {
+                specs::open(state, &file);
+            }
+        }
+        _ if places::go_to_named(state, &job.subject) => {}
+        _ if state.pass.open() > 0 => go(state, Screen::Review, Pane::Decision),
+        _ => state.messages.answer(state.now, words::NOTHING_TO_OPEN),
+    }
+}
+
+fn go(state: &mut AppState, screen: Screen, pane: Pane) {
+    places::leave(state);
+    navigate::show(state, screen, pane);
+}
+
+/// Opens what a line of the log is about: a recording, a test, a file, a function; else all of the line.
+pub fn enter_log(state: &mut AppState) {
+    let About::Log(index) = about(state) else { return };
+    let Some(row) = state.snapshot.log.get(index).cloned() else { return };
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '/' | '-' | '[' | ']');
+    let parts: Vec<&str> = row.text.split(|c| !is_part(c)).map(|part| part.trim_matches(['.', ':'])).collect();
+    let number = parts
+        .windows(2)
+        .find(|two| two[0].eq_ignore_ascii_case("recording"))
+        .and_then(|two| Some(RecordingId(two[1].parse().ok()?)))
+        .or_else(|| {
+            let command = |one: &&crate::domain::snapshot::RecordingRow| row.text.starts_with(&one.command.join(" "));
+            state.snapshot.recordings.iter().find(command).filter(|_| row.word == "started").map(|one| one.id)
+        })
+        .filter(|id| state.snapshot.recordings.iter().any(|row| row.id == *id));
+    if let Some(id) = number {
+        places::leave(state);
+        show(state, id);
+        navigate::show(state, Screen::Runs, Pane::Recorded);
+        return;
+    }
+    if let Some(test) = state.snapshot.verdicts.iter().find(|row| parts.contains(&row.test.as_str())).map(|row| row.test.clone())
+    {
+        journeys::go(state, &test, None);
+        return;
+    }
+    if let Some(spec) = state.snapshot.specs.iter().find(|one| parts.contains(&one.file.as_str()) || row.text.contains(&one.name))
+    {
+        let file = spec.file.clone();
+        go(state, Screen::Specs, Pane::Specs);
+        specs::open(state, &file);
+        return;
+    }
+    if names_functions(&row) && places::go_to_named(state, &row.text) {
+        return;
+    }
+    let file = state.snapshot.files.iter().find(|file| parts.contains(&file.path.as_str())).map(|file| file.path.clone());
+    if let Some(path) = file {
+        places::leave(state);
+        navigate::show_source(state, &path, 1);
+        navigate::reveal(state, Pane::Source);
+        return;
+    }
+    look::view(state);
+}
+
+/// Tells whether what a line of the log names are functions: plain words of other lines may be names by chance.
+fn names_functions(row: &LogRow) -> bool {
+    const WORDS: [&str; 11] =
+        ["saved", "proved", "decided", "asked", "proposed", "changed", "stale", "judged", "draft", "replayed", "model"];
+    WORDS.contains(&row.word.as_str())
+}
+
+/// Runs again what a job did.
+#[must_use]
+pub fn again(state: &AppState, job: &JobRow) -> Option<Command> {
+    let function = state.snapshot.functions.iter().find(|row| row.id.0 == job.subject || row.id.qualname() == job.subject);
+    let function = function.map(|row| row.id.clone());
+    match job.kind.as_str() {
+        "record" => {
+            let row = state.snapshot.recordings.iter().find(|row| row.command.join(" ") == job.subject)?;
+            Some(Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() })
+        }
+        "prove" | "draft" => Some(Command::Draft { functions: function.into_iter().collect() }),
+        "replay" => Some(Command::Replay { functions: function.into_iter().collect() }),
+        "model" => Some(Command::AskModel { function: function?, remark: None }),
+        "check" | "judge" => {
+            let test = state.snapshot.verdicts.iter().find(|row| row.test == job.subject)?;
+            Some(Command::Judge { tests: vec![test.test.clone()] })
+        }
+        "spec" | "respec" => {
+            let file = state.snapshot.specs.iter().find(|row| row.file.as_str() == job.subject)?;
+            Some(Command::RunSpecs { files: vec![file.file.clone()] })
+        }
+        "diff" => Some(Command::Diff { reference: job.subject.clone() }),
+        "index" => Some(Command::Index),
+        _ => None,
+    }
+}
+
+/// Finds the job of a recording that is live.
+#[must_use]
+pub fn job_of(state: &AppState, index: usize) -> Option<&JobRow> {
+    let row = state.snapshot.recordings.get(index).filter(|row| row.end == ProgramEnd::Running)?;
+    let command = row.command.join(" ");
+    let open = |job: &&JobRow| job.kind == "record" && matches!(job.state, JobState::Running | JobState::Waiting);
+    state.snapshot.jobs.iter().filter(open).find(|job| job.subject == command)
+}
+
+/// What a line is, whatever stands above it.
+#[derive(Debug, Clone, PartialEq)]
+enum Key {
+    Recording(RecordingId),
+    Job(JobId),
+    Log(LogRow),
+}
+
+/// The lines under the cursors of recordings, jobs and the log, each with the distance to its first line.
+pub struct Held([Option<(Pane, Key, usize)>; 2]);
+
+/// Notes what stands under the cursors, before something newer comes. At the top the newest is followed.
+#[must_use]
+pub fn hold(state: &AppState) -> Held {
+    let one = |pane: Pane| {
+        // Asked for first: making the lines takes work that most news does not need.
+        let at = Some(content::standing(state, pane).cursor).filter(|at| *at > 0)?;
+        let rows = content::doc_rows(state, pane)?;
+        let about = rows.get(at)?.about.clone();
+        let first = rows.iter().position(|row| row.about == about)?;
+        Some((pane, key(&state.snapshot, &about)?, at - first))
+    };
+    Held([one(Pane::Runs), one(Pane::Log)])
+}
+
+/// Puts the cursors back on what they stood on.
+pub fn put_back(state: &mut AppState, held: Held) {
+    for (pane, wanted, below) in held.0.into_iter().flatten() {
+        let snapshot = Arc::clone(&state.snapshot);
+        let found = content::doc_rows(state, pane)
+            .and_then(|rows| rows.iter().position(|row| key(&snapshot, &row.about).as_ref() == Some(&wanted)));
+        if let (Some(found), Some(list)) = (found, content::list(state, pane))
+            && list.cursor != found + below
+        {
+            list.hold(found + below);
+        }
+    }
+}
+
+fn key(snapshot: &Snapshot, about: &About) -> Option<Key> {
+    match about {
+        About::Recording(index) => snapshot.recordings.get(*index).map(|row| Key::Recording(row.id)),
+        About::Job(index) => snapshot.jobs.get(*index).map(|row| Key::Job(row.id)),
+        About::Log(index) => snapshot.log.get(*index).map(|row| Key::Log(row.clone())),
+        _ => None,
+    }
+}
+
+fn about_of(state: &AppState, pane: Pane) -> About {
+    content::doc_rows(state, pane)
+        .and_then(|rows| content::cursor(state, pane).and_then(|at| rows.get(at).map(|row| row.about.clone())))
+        .unwrap_or_default()
+}
