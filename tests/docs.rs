@@ -120,27 +120,52 @@ fn is_like(line: &str, pattern: &str) -> bool {
     rest.is_empty() || (pattern.ends_with('…') && last.is_empty())
 }
 
-#[test]
-fn every_promise_names_tests_that_are_there() {
+/// Gives the text of all sources with tests in them, Rust and Python.
+fn sources() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = String::new();
-    for folder in ["src", "tests", "fuzz"] {
-        let mut folders = vec![root.join(folder)];
-        while let Some(folder) = folders.pop() {
-            for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|end| end == "rs") {
-                    sources.push_str(&std::fs::read_to_string(path).unwrap());
-                }
+    let mut folders: Vec<PathBuf> = ["src", "tests", "fuzz"].iter().map(|folder| root.join(folder)).collect();
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs" || end == "py") {
+                // Some of them are in other encodings, as what they test.
+                sources.push_str(&String::from_utf8_lossy(&std::fs::read(path).unwrap()));
             }
         }
     }
-    let page = std::fs::read_to_string(root.join("docs/promises.md")).unwrap();
-    let rows: Vec<&str> =
-        page.lines().filter_map(|line| line.strip_prefix("| ")?.rsplit_once(" | ").map(|(_, tests)| tests)).collect();
-    let named: Vec<&str> = rows.iter().flat_map(|tests| tests.split('`').skip(1).step_by(2)).collect();
-    assert!(named.len() > 60, "{named:?}");
-    let gone: Vec<&&str> = named.iter().filter(|name| !sources.contains(&format!("fn {name}("))).collect();
+    sources
+}
+
+/// Gives the rows of a page's tables whose last column names tests: all that stands before, and the tests.
+fn rows(page: &str) -> Vec<(String, Vec<String>)> {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit_once(" | "));
+    rows.map(|(head, tests)| (head.to_owned(), tests.split('`').skip(1).step_by(2).map(str::to_owned).collect())).collect()
+}
+
+fn are_there(named: &[&String]) {
+    let sources = sources();
+    let there = |name: &str| sources.contains(&format!("fn {name}(")) || sources.contains(&format!("def {name}("));
+    let gone: Vec<_> = named.iter().filter(|name| !there(name)).collect();
     assert!(gone.is_empty(), "no such tests: {gone:?}");
+}
+
+#[test]
+fn every_promise_names_tests_that_are_there() {
+    let rows = rows("docs/promises.md");
+    let named: Vec<&String> = rows.iter().flat_map(|(_, tests)| tests).collect();
+    assert!(named.len() > 60, "{named:?}");
+    are_there(&named);
+}
+
+#[test]
+fn every_threat_names_tests_that_are_there() {
+    let rows = rows("docs/security.md");
+    let number = |head: &str| head.strip_prefix('S')?.split(' ').next()?.parse::<u32>().ok();
+    let threats: Vec<_> = rows.iter().filter_map(|(head, tests)| Some((number(head)?, tests))).collect();
+    assert_eq!(threats.iter().map(|(number, _)| *number).collect::<Vec<_>>(), (1..=16).collect::<Vec<_>>());
+    assert!(threats.iter().all(|(_, tests)| tests.len() >= 4), "{threats:?}");
+    are_there(&threats.iter().flat_map(|(_, tests)| *tests).collect::<Vec<_>>());
 }

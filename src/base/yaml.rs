@@ -248,6 +248,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_made_to_grow_or_to_nest_without_end_is_refused() {
+        // 15 kB that stand for nine million values: aliases side by side, no one of them deep.
+        let flat = format!("a: &a [{}]\nb: [{}]\n", vec!["x"; 3000].join(","), vec!["*a"; 3000].join(","));
+        let nested = "[".repeat(5_000) + &"]".repeat(5_000);
+        let maps = "{a: ".repeat(5_000) + "1" + &"}".repeat(5_000);
+        for text in [flat, nested, maps] {
+            assert!(read::<Located>(&text).is_err(), "{}", &text[..40]);
+            assert!(tree(&text).is_err(), "{}", &text[..40]);
+        }
+    }
+
+    #[test]
     fn values_know_their_lines() {
         let text = "# settings\nrecord:\n  limit: 5\n\n  targets:\n    - shop.*\n    - 3\nnetwork: off\n";
         let Ok(Located { value: Plain::Map(map), .. }) = read::<Located>(text) else { unreachable!("it is a mapping") };

@@ -1,7 +1,72 @@
 //! Programs that print, return and do what would harm the terminal, the machine or the project.
 
+use std::os::unix::fs::PermissionsExt;
+
 use crate::harness::{Place, Terminal};
 use crate::{has, said};
+
+#[test]
+fn opening_browsing_and_leaving_a_strangers_repository_runs_nothing_of_it() {
+    let place = Place::empty();
+    let sentinel = place.home().join("sentinel");
+    let python = format!("open({sentinel:?}, 'a').write(__file__)\n");
+    let shell = format!("#!/bin/sh\necho \"$0\" >> '{}'\n", sentinel.display());
+    for name in ["conftest.py", "setup.py", "sitecustomize.py", "usercustomize.py", "json.py", "pytest.py", "test_it.py"] {
+        place.save(name, &format!("{python}\n\ndef f(x):\n    return x\n"));
+    }
+    place.save("evil.pth", &format!("import os; {python}"));
+    place.save("pytest.ini", "[pytest]\naddopts = -p evil\n");
+    place.save("tests/llm/plugins/evil.py", &python);
+    place.save("tests/llm/test_it.yaml", "test:\n  name: it\nsteps:\n  - tool: evil_do\nverdict:\n  pass_if: it did\n");
+    place.save(".envrc", &shell);
+    place.commit();
+    for program in [".venv/bin/python", ".git/hooks/post-checkout", ".git/hooks/pre-commit", "watchman", "pager"] {
+        place.save(program, &shell);
+        std::fs::set_permissions(place.root().join(program), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    place.save(".venv/pyvenv.cfg", "home = /usr/bin\n");
+    for (key, program) in
+        [("core.fsmonitor", "watchman"), ("core.pager", "pager"), ("core.editor", "pager"), ("diff.external", "pager")]
+    {
+        place.git(&["config", key, &place.root().join(program).display().to_string()]);
+    }
+    let before = listed(&place);
+
+    let mut terminal = Terminal::start(&place, &[], 120, 40);
+    terminal.wait("Do you trust the code in");
+    for (pane, shows) in [("2", "Journeys"), ("3", "Specs"), ("D", ""), ("1", "Review")] {
+        terminal.keys(pane);
+        terminal.wait(shows);
+    }
+    // A save while it is open is read, and nothing more.
+    place.save("setup.py", &format!("{python}\n\ndef renamed_meanwhile(x):\n    return x\n"));
+    terminal.keys("/renamed_meanwhile");
+    terminal.wait("renamed_meanwhile");
+    terminal.keys("\x03\x03");
+    terminal.end();
+    for verb in
+        [&["index"][..], &["doctor"], &["config", "show", "--origin"], &["review", "--list"], &["spec", "--check"], &["diff"]]
+    {
+        place.run(verb);
+    }
+    assert!(!sentinel.exists(), "this ran: {}", std::fs::read_to_string(&sentinel).unwrap());
+    assert_eq!(listed(&place), before, "nothing is written into a folder that is not trusted");
+}
+
+/// Lists all that lies in a project.
+fn listed(place: &Place) -> Vec<std::path::PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![place.root()]);
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path.clone());
+            }
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
 
 #[test]
 fn a_program_cannot_reach_the_terminal_through_the_workbench() {
