@@ -26,7 +26,7 @@ from bench import ROOT, table
 TITLE = "A long time"
 EDITS = 20_000
 LOOKS = 20  # times that memory is read
-PATIENCE = 60  # seconds that a save may take to be announced
+PATIENCE = 300  # seconds until a save that was not announced, or calls that were not run again, end this
 REST = 5  # rounds until all is run again
 
 
@@ -120,10 +120,12 @@ def soak(binary: Path, python: Path, edits: int, seed: int) -> list:
                 look += max(1, edits // LOOKS)
             if number >= edits:
                 break
+            rounds += 1
+            rests = rounds % REST == 0  # all is new then: known code is not run again
             texts = {}
             for file, text in original.items():
                 number += 1
-                if file in changed and dice.random() < 0.5:
+                if file in changed and not rests and dice.random() < 0.5:
                     changed.discard(file)
                 else:
                     at = dice.choice([found.start() for found in re.finditer(r"\n    return ", text)])
@@ -131,8 +133,7 @@ def soak(binary: Path, python: Path, edits: int, seed: int) -> list:
                     changed.add(file)
                 texts[file] = text
             watch.save(texts)
-            rounds += 1
-            if rounds % REST == 0:
+            if rests:
                 watch.rest()
         watch.process.terminate()
         watch.process.wait()

@@ -20,6 +20,9 @@ done
 check cargo fmt --check
 check cargo clippy --locked --all-targets -- -D warnings
 check ruff check --no-cache .
+# Where somebody installed them: `cargo install cargo-machete cargo-deny`. Advisories need the network: `cargo deny check advisories`.
+if command -v cargo-machete >/dev/null; then check cargo machete --with-metadata; fi
+if command -v cargo-deny >/dev/null; then check cargo deny --locked check bans licenses sources; fi
 echo "$passed passed, $failed failed"
 [ -z "${PYTEAD_COUNTS:-}" ] || echo "$passed passed, $failed failed" >>"$PYTEAD_COUNTS"
 [ "$failed" -eq 0 ]
