@@ -348,28 +348,26 @@ impl Comparison {
             return differs(path);
         }
         let (olds, news) = (old.children(), new.children());
-        for pair in olds.iter().zip(&news) {
-            let ((step, a), (other_step, b)) = pair;
-            path.push(step.clone());
-            let found = if step == other_step { self.compare(a, b, path) } else { differs(path) };
-            if found.is_some() {
-                return found;
+        for at in 0..olds.len().max(news.len()) {
+            match (olds.get(at), news.get(at)) {
+                (Some((step, a)), Some((other_step, b))) if step == other_step => {
+                    path.push(step.clone());
+                    let found = self.compare(a, b, path);
+                    if found.is_some() {
+                        return found;
+                    }
+                    path.pop();
+                }
+                _ => {
+                    let uneven = uneven(olds.get(at..).unwrap_or_default(), news.get(at..).unwrap_or_default());
+                    let Some((step, old, new)) = uneven else { return differs(path) };
+                    path.push(step.clone());
+                    let path = path.iter().map(ToString::to_string).collect();
+                    return Some(Difference { path, old: old.cloned(), new: new.cloned() });
+                }
             }
-            path.pop();
         }
-        if olds.len() == news.len() {
-            return None;
-        }
-        let at = olds.len().min(news.len());
-        let step = olds.get(at).or_else(|| news.get(at)).map(|(step, _)| step.clone());
-        path.extend(step);
-        let found = Difference {
-            path: path.iter().map(ToString::to_string).collect(),
-            old: olds.get(at).map(|(_, value)| (*value).clone()),
-            new: news.get(at).map(|(_, value)| (*value).clone()),
-        };
-        path.pop();
-        Some(found)
+        None
     }
 
     fn pair(&mut self, old: u64, new: u64) -> bool {
@@ -402,6 +400,22 @@ impl Comparison {
             _ => old == new,
         }
     }
+}
+
+/// Finds the first part that only one of two values has, where their parts begin to be others; `None` when they only stand
+/// in another order.
+fn uneven<'a>(olds: &[(Step, &'a Value)], news: &[(Step, &'a Value)]) -> Option<(Step, Option<&'a Value>, Option<&'a Value>)> {
+    let in_both = |step: &Step| [olds, news].iter().all(|parts| parts.iter().any(|(other, _)| other == step));
+    let ((step, _), is_old) = match (olds.first(), news.first()) {
+        (Some(old), _) if !in_both(&old.0) => (old, true),
+        (_, Some(new)) if !in_both(&new.0) => (new, false),
+        _ => return None,
+    };
+    // Of a dict's entry the value is told.
+    let step = if let Step::KeyItself(key) = step { Step::Key(key.clone()) } else { step.clone() };
+    let parts = if is_old { olds } else { news };
+    let value = parts.iter().find(|(other, _)| *other == step).map(|(_, value)| *value);
+    Some(if is_old { (step, value, None) } else { (step, None, value) })
 }
 
 /// Made of texts and whole numbers only.
@@ -690,6 +704,21 @@ mod tests {
             shorter.first_difference(&longer).map(|d| (d.path, d.old, d.new)),
             Some(("[1]".into(), None, Some(Value::Int(2))))
         );
+    }
+
+    #[test]
+    fn what_only_one_of_two_values_has_is_named() {
+        let state = |names: &[&str]| object(1, names.iter().map(|name| (*name, Value::Bool(true))).collect());
+        let found = |old: &[&str], new: &[&str]| state(old).first_difference(&state(new)).map(|d| (d.path, d.old, d.new));
+        let yes = || Some(Value::Bool(true));
+        assert_eq!(found(&["a", "c"], &["a", "b", "c"]), Some((".b".into(), None, yes())));
+        assert_eq!(found(&["a", "b", "c"], &["a", "c"]), Some((".b".into(), yes(), None)));
+        assert_eq!(found(&["a"], &["a", "b"]), Some((".b".into(), None, yes())));
+        let dict = |keys: &[&str]| Value::Dict(keys.iter().map(|key| (Value::Str((*key).into()), Value::Int(1))).collect());
+        let found = dict(&["a", "c"]).first_difference(&dict(&["a", "b", "c"])).unwrap();
+        assert_eq!((found.path.as_str(), found.old, found.new), ("['b']", None, Some(Value::Int(1))));
+        let turned = dict(&["a", "b"]).first_difference(&dict(&["b", "a"])).unwrap();
+        assert_eq!((turned.path.as_str(), turned.new), ("", Some(dict(&["b", "a"]))));
     }
 
     #[test]

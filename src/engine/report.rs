@@ -6,6 +6,7 @@
 use crate::base::text;
 use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, Kind};
 use crate::domain::proposal::Edit;
+use crate::generate::replay::ends_alike;
 
 /// Calls of a function that are written out; the rest is counted.
 const CALLS_SHOWN: usize = 3;
@@ -125,7 +126,7 @@ fn body(one: &FunctionDiff, indent: &str) -> String {
         out.push_str(&format!("{first}{times}\n{rest}"));
     }
     if alike.len() > CALLS_SHOWN {
-        out.push_str(&format!("{indent}and {} more differences\n", alike.len() - CALLS_SHOWN));
+        out.push_str(&format!("{indent}and {}\n", text::count(alike.len() - CALLS_SHOWN, "more difference")));
     }
     out + &because(&one.because, indent)
 }
@@ -139,8 +140,12 @@ fn call_lines(one: &FunctionDiff, call: &DiffedCall, indent: &str) -> String {
         out.push_str(&format!("{indent}  {} → {}, the same result\n", duration(old), duration(new)));
         return out;
     }
-    out.push_str(&format!("{indent}  old  {}\n", call.old.outcome.summary(120)));
-    out.push_str(&format!("{indent}  new  {}\n", call.new.outcome.summary(120)));
+    let (old, new) = (call.old.outcome.summary(120), call.new.outcome.summary(120));
+    if ends_alike(&call.old.outcome, &call.new.outcome) {
+        out.push_str(&format!("{indent}  {old}, as before\n"));
+    } else {
+        out.push_str(&format!("{indent}  old  {old}\n{indent}  new  {new}\n"));
+    }
     if let Some(difference) = call.difference.as_ref().filter(|difference| !difference.path.is_empty()) {
         let value = |value: &Option<crate::domain::value::Value>| {
             value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.summary(60))

@@ -71,6 +71,12 @@ pub fn difference(old: &Effect, new: &Effect) -> Option<Difference> {
     outcome(&old.outcome, &new.outcome).or_else(|| changed(&old.changed, &new.changed))
 }
 
+/// Tells whether two calls ended alike, whatever they changed.
+#[must_use]
+pub fn ends_alike(old: &Outcome, new: &Outcome) -> bool {
+    outcome(old, new).is_none()
+}
+
 fn outcome(old: &Outcome, new: &Outcome) -> Option<Difference> {
     match (old, new) {
         (Outcome::Returned(a), Outcome::Returned(b))
