@@ -409,6 +409,15 @@ fn a_models_wrong_draft_is_refused_with_the_traceback() {
 }
 
 #[test]
+fn a_models_fixture_that_every_test_of_the_file_would_use_is_refused() {
+    let fixture = "\n\n@pytest.fixture(autouse=True)\ndef quiet(monkeypatch):\n    monkeypatch.setenv('X', '1')\n\n\ndef test_";
+    let (place, _model) = with_model(&GOOD.replacen("\n\ndef test_", fixture, 1));
+    let (code, out, err) = place.run(&["--trust", "draft", "bulk_price"]);
+    assert_eq!(code, 1, "{out}\n{err}");
+    assert!(out.contains("✗ own tests only") && out.contains("would change every other test of its file"), "{out}\n{err}");
+}
+
+#[test]
 fn a_models_text_cannot_reach_outside_its_sandbox() {
     let place_of_secret = tempfile::tempdir().unwrap();
     let secret = place_of_secret.path().join("secret");

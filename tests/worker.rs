@@ -95,7 +95,7 @@ fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
 }
 
 async fn endings(worker: &Worker, calls: &[ReplayCall]) -> Vec<Result<Ending, String>> {
-    let replies = worker.replay(calls, true).await.unwrap().all().await.unwrap();
+    let replies = worker.replay(calls, true, None).await.unwrap().all().await.unwrap();
     assert_eq!(replies.iter().map(|reply| reply.key).collect::<Vec<_>>(), calls.iter().map(|call| call.key).collect::<Vec<_>>());
     replies.into_iter().map(|reply| reply.result).collect()
 }
@@ -483,7 +483,7 @@ async fn a_request_can_be_cancelled_and_a_dead_worker_starts_again() {
     let cached = |key| call(key, "shop:cached", &[arg("n", Value::Int(1))]);
     let mut spin = call(2, "shop:spin", &[]);
     spin.wait = Duration::from_secs(24 * 60 * 60);
-    let mut running = worker.replay(&[cached(1), spin], false).await.unwrap();
+    let mut running = worker.replay(&[cached(1), spin], false, None).await.unwrap();
     // Once the first call has answered, the endless one has its turn.
     assert!(running.next().await.unwrap().unwrap().result.is_ok());
     running.cancel();
@@ -496,7 +496,7 @@ async fn a_request_can_be_cancelled_and_a_dead_worker_starts_again() {
         "evil.py",
         "import os, signal\ndef kill():\n    os.kill(os.getppid(), signal.SIGKILL)\n    os.kill(-1, signal.SIGKILL)\n",
     );
-    let killed = worker.replay(&[call(3, "evil:kill", &[])], false).await.unwrap().all().await;
+    let killed = worker.replay(&[call(3, "evil:kill", &[])], false, None).await.unwrap().all().await;
     assert!(killed.is_err() || killed.as_ref().is_ok_and(|all| all[0].result.is_err() || all.len() == 1), "{killed:?}");
     assert_eq!(effect(&worker, call(4, "shop:cached", &[arg("n", Value::Int(1))])).await, returned(Value::Int(2)));
 }

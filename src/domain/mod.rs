@@ -6,6 +6,7 @@ pub mod call;
 pub mod clause;
 pub mod command;
 pub mod decision;
+pub mod deed;
 pub mod diff;
 pub mod event;
 pub mod function;

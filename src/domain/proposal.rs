@@ -349,6 +349,24 @@ pub struct Proposal {
 }
 
 impl Proposal {
+    /// Makes a proposal that waits for its turn: without a number, nothing known of it yet.
+    #[must_use]
+    pub fn queued(function: FunctionId, body: Body, created: Moment) -> Self {
+        Self {
+            id: ProposalId(0),
+            function,
+            state: ProposalState::Queued,
+            body,
+            evidence: Vec::new(),
+            proved: None,
+            containment: None,
+            basis: Digest::default(),
+            created,
+            skipped: false,
+            edited: None,
+        }
+    }
+
     /// Gives the draft, when it is one.
     #[must_use]
     pub fn draft(&self) -> Option<&Draft> {

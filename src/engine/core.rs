@@ -495,7 +495,6 @@ pub fn account() -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::base::hash::Digest;
     use crate::domain::proposal::{Body, Change};
 
     fn core() -> Arc<Core> {
@@ -504,19 +503,8 @@ mod tests {
     }
 
     fn change(state: ProposalState) -> Proposal {
-        Proposal {
-            id: ProposalId(0),
-            function: FunctionId("m:f".into()),
-            state,
-            body: Body::Change(Change { calls: vec![], same: 1, because: vec![], seen: Moment(0) }),
-            evidence: vec![],
-            proved: None,
-            containment: None,
-            basis: Digest::default(),
-            created: Moment(0),
-            skipped: false,
-            edited: None,
-        }
+        let body = Body::Change(Change { calls: vec![], same: 1, because: vec![], seen: Moment(0) });
+        Proposal { state, ..Proposal::queued(FunctionId("m:f".into()), body, Moment(0)) }
     }
 
     #[test]

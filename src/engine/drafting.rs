@@ -227,19 +227,7 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) ->
         return Ok(if taken.is_some() { Entered::New(id) } else { Entered::Kept(id) });
     }
     let wanted = draft.clone();
-    let proposal = Proposal {
-        id: ProposalId(0),
-        function: function.clone(),
-        state: ProposalState::Queued,
-        body: Body::Draft(draft),
-        evidence: Vec::new(),
-        proved: None,
-        containment: None,
-        basis: Digest::default(),
-        created: clock::now(),
-        skipped: false,
-        edited: None,
-    };
+    let proposal = Proposal::queued(function.clone(), Body::Draft(draft), clock::now());
     let by_rules = |other: &Proposal| other.draft().is_some_and(|draft| draft.origin == Origin::Recording);
     let (stands, new) = core.add_unless(proposal, move |other| by_rules(other) && is_at_work(other, &wanted, code))?;
     Ok(if new { Entered::New(stands.id) } else { Entered::Kept(stands.id) })

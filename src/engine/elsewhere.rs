@@ -20,7 +20,7 @@ use crate::engine::blocking;
 use crate::engine::core::Core;
 use crate::engine::environment::{self, Environment, Observed};
 use crate::engine::jobs::Job;
-use crate::python::zygote::Worker;
+use crate::python::zygote::{LATE_MAX, Worker};
 use crate::source::git::{self, Revision};
 use crate::source::index::Index;
 
@@ -134,7 +134,7 @@ impl Elsewhere {
                 Worker::start(spec).await
             })
             .await?;
-        environment::run(core, worker, &self.index, calls, job).await
+        environment::run(core, worker, &self.index, calls, job, Some(LATE_MAX)).await
     }
 }
 

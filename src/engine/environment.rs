@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 
 use crate::base::error::Trouble;
 use crate::contain::{self, Class, Level};
-use crate::domain::call::{Call, CallId, Effect};
+use crate::domain::call::{Call, CallId, Effect, Outcome};
 use crate::domain::function::FunctionId;
 use crate::domain::question::About;
 use crate::domain::snapshot::Trust;
@@ -24,7 +24,7 @@ use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
 use crate::python::protocol::{Expression, Spot, Surroundings};
 use crate::python::value;
-use crate::python::zygote::{ReplayCall, Worker, WorkerSpec};
+use crate::python::zygote::{LATE_MAX, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
 use crate::store::StoredOutcome;
 
@@ -229,12 +229,18 @@ impl Environment {
         Ok(self.worker(core).await?.hello().await?.plugins)
     }
 
-    /// Runs calls against the code on disk; what is cancelled is missing from the answer.
+    /// Runs calls against the code on disk; what is cancelled is missing from the answer. Of a function that does not end any
+    /// more a few are tried.
     pub async fn replay(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
         if calls.is_empty() {
             return Ok(HashMap::new());
         }
-        run(core, self.worker(core).await?, &core.index(), calls, job).await
+        run(core, self.worker(core).await?, &core.index(), calls, job, Some(LATE_MAX)).await
+    }
+
+    /// As [`Environment::replay`], for calls that are run for the first time: each is tried, however long others took.
+    pub async fn try_all(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
+        run(core, self.worker(core).await?, &core.index(), calls, job, None).await
     }
 
     /// Describes a worker of this project.
@@ -329,22 +335,33 @@ impl Environment {
     }
 }
 
-/// Runs calls in a worker, found by an index; what is cancelled is missing from the answer.
+/// Runs calls in a worker, found by an index; what is cancelled is missing from the answer. Of a function of which `late_max`
+/// calls took all of their time the others are not run.
 pub async fn run(
     core: &Core,
     worker: &Worker,
     index: &Index,
     calls: &[Call],
     job: &Job<'_>,
+    late_max: Option<u32>,
 ) -> Result<HashMap<CallId, Observed>, Trouble> {
     let mut all = HashMap::with_capacity(calls.len());
     let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
+    let mut late: HashMap<FunctionId, u32> = HashMap::new();
     for batch in calls.chunks(BATCH) {
-        let requests = requests(index, batch, wait);
+        let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
+        let mut requests = requests(index, batch, wait);
+        requests.retain(|one| !usize::try_from(one.key).ok().and_then(|key| batch.get(key)).is_some_and(is_late));
+        for call in batch.iter().filter(|call| is_late(call)) {
+            all.insert(call.id, gone("it was not run: others of its function do not end any more"));
+        }
+        if requests.is_empty() {
+            continue;
+        }
         for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {
             all.insert(call.id, gone("the function is gone"));
         }
-        let mut running = worker.replay(&requests, true).await?;
+        let mut running = worker.replay(&requests, true, late_max).await?;
         loop {
             let reply = tokio::select! {
                 () = job.cancel.cancelled() => return Ok(all),
@@ -353,7 +370,11 @@ pub async fn run(
             let Some(reply) = reply else { break };
             let reply = reply?;
             let Some(call) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) else { continue };
-            all.insert(call.id, observed(index, reply.result));
+            let seen = observed(index, reply.result);
+            if seen.effect.as_ref().is_ok_and(|effect| matches!(effect.outcome, Outcome::TimedOut(_))) {
+                *late.entry(call.function.clone()).or_default() += 1;
+            }
+            all.insert(call.id, seen);
             job.progress(all.len() as u64, calls.len() as u64);
         }
         core.touch();

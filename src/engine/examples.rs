@@ -16,7 +16,7 @@ use crate::domain::decision::FileEdit;
 use crate::domain::function::{Function, FunctionId};
 use crate::engine::core::Core;
 use crate::engine::environment::{Environment, import_roots};
-use crate::engine::{Handle, behaviour, blocking, drafting, environment, fresh, require_trust, review};
+use crate::engine::{Handle, behaviour, blocking, drafting, environment, fresh, plan, require_trust, review};
 use crate::generate::cases::Case;
 use crate::generate::examples::{self, Example, Shown};
 use crate::pytest::runner::Invocation;
@@ -306,17 +306,22 @@ impl Runner<'_> {
     }
 }
 
-/// Writes what was shown, if the files are still as they were, and remembers how to take it back.
+/// Writes what was shown, if the files are still as they were. How to take it back is remembered first.
 pub fn write(core: &Core, edits: &[FileEdit]) -> Result<(), Trouble> {
     require_trust(&core.root, core.trust())?;
-    review::write(core, edits)?;
-    Ok(core.store().keep_documented(edits)?)
+    let before = core.store().documented()?;
+    core.store().keep_documented(edits)?;
+    review::write(core, edits).or_else(|error| {
+        core.store().keep_documented(&before)?;
+        Err(error.into())
+    })
 }
 
-/// Takes back what was written last; gives its files.
+/// Takes back what was written last; gives its files. One that is as it was before needs nothing: a crash came first.
 pub fn take_back(core: &Core) -> Result<Vec<RelPath>, Trouble> {
     require_trust(&core.root, core.trust())?;
-    let edits = core.store().documented()?;
+    let mut edits = core.store().documented()?;
+    edits.retain(|edit| plan::read(&core.root, &edit.path).map_or(true, |now| now != edit.before));
     if edits.is_empty() {
         return Err(Trouble::usage("Nothing to take back: no examples were written."));
     }

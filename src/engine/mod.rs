@@ -16,6 +16,7 @@ mod code;
 mod contested;
 mod core;
 mod counted;
+mod deeds;
 mod diff;
 mod drafting;
 mod elsewhere;
@@ -203,7 +204,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     core.settings_from = settings_from;
     core.state.get_mut().consent = consent;
     let core = Arc::new(core);
-    let notes = opened.notes.into_iter().chain(notes).collect();
+    let notes = opened.notes.into_iter().chain(notes).chain(review::load(&core, opened.alone)?).collect();
     let handle = Handle { core: core.clone(), stop: CancellationToken::new(), notes };
     for note in handle.notes() {
         core.log.trouble("database", note);
@@ -212,7 +213,6 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         }
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
-    review::load(&core, opened.alone)?;
     let label = provider::label(&core);
     core.state.lock().model = label;
     if watch {
@@ -387,7 +387,7 @@ impl Handle {
                 opened.notes.iter().for_each(|note| core.complain("database", note));
                 core.use_store(opened.store);
                 reloading::read_again(core).await;
-                review::load(core, opened.alone)?;
+                review::load(core, opened.alone)?.iter().for_each(|told| core.complain("decided", told));
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
                 verdicts::begin(core).await;
                 spec_runs::begin(core).await;

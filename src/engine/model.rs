@@ -304,19 +304,7 @@ fn begin(
             proposal.edited = None;
         });
     }
-    core.add_proposal(Proposal {
-        id: ProposalId(0),
-        function: function.id.clone(),
-        state: ProposalState::Queued,
-        body: Body::Draft(draft),
-        evidence: Vec::new(),
-        proved: None,
-        containment: None,
-        basis: hash::Digest::default(),
-        created: clock::now(),
-        skipped: false,
-        edited: None,
-    })
+    core.add_proposal(Proposal::queued(function.id.clone(), Body::Draft(draft), clock::now()))
 }
 
 /// Takes an answer in as it comes, into the buffer of its proposal.

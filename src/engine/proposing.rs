@@ -119,19 +119,7 @@ fn replace(core: &Core, id: ProposalId, draft: Draft) -> Result<ProposalId, Trou
 }
 
 fn add(core: &Core, function: &FunctionId, draft: Draft) -> Result<ProposalId, Trouble> {
-    let proposal = core.add_proposal(Proposal {
-        id: ProposalId(0),
-        function: function.clone(),
-        state: ProposalState::Queued,
-        body: Body::Draft(draft),
-        evidence: Vec::new(),
-        proved: None,
-        containment: None,
-        basis: Digest::default(),
-        created: clock::now(),
-        skipped: false,
-        edited: None,
-    })?;
+    let proposal = core.add_proposal(Proposal::queued(function.clone(), Body::Draft(draft), clock::now()))?;
     Ok(proposal.id)
 }
 

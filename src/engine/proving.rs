@@ -190,7 +190,11 @@ async fn lawful(core: &Arc<Core>, trials: &Trials, open: Vec<Arc<Proposal>>) -> 
     };
     let mut rest = Vec::new();
     for proposal in open {
-        let against = rules::check(&effective(&proposal)?, &allowed);
+        let draft = effective(&proposal)?;
+        let mut against = rules::check(&draft, &allowed);
+        if draft.origin.is_foreign() && proposal.edited.is_none() {
+            against.extend(rules::check_foreign(&draft));
+        }
         if against.is_empty() {
             rest.push(proposal);
             continue;

@@ -1,7 +1,5 @@
-//! Decisions: what they do to proposals, files and baselines; `undo.rs` takes them back.
-//!
-//! A proposal is first stored as accepted, then the files are written, then the decision is stored with its edits. What
-//! a crash leaves between two of these steps is put right when the project is opened next.
+//! Decisions: what they come to, for proposals, files and baselines. `deeds.rs` carries them out, so that a crash loses none;
+//! `undo.rs` takes them back.
 
 use std::sync::Arc;
 
@@ -11,23 +9,25 @@ use crate::base::hash::{self, Digest};
 use crate::base::text;
 use crate::domain::call::Effect;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
-use crate::domain::event::{Event, Level};
+use crate::domain::deed::{Deed, Way};
+use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::engine::core::{Core, account};
+use crate::engine::deeds::{self, NotDone};
 use crate::engine::model::BROKEN_OFF;
 use crate::engine::plan::{self, Overlay, plan};
 use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, require_trust, spec_drafts, standing};
 use crate::python::value;
-use crate::store::{AcceptedTest, Note};
+use crate::store::{AcceptedTest, Note, Turn};
 use crate::write::apply::{self, WriteError};
 
 /// A reason of fewer characters explains nothing.
 const REASON_MIN: usize = 10;
 
 /// Reads what earlier sessions left: open proposals, the undo log, the place of the screen. What a crash left half done
-/// is put right when nobody else has the project open, who may be at it.
-pub fn load(core: &Arc<Core>, alone: bool) -> Result<(), Trouble> {
+/// is put right: decisions at once, work on drafts when nobody else has the project open, who may be at it. Tells of decisions.
+pub fn load(core: &Arc<Core>, alone: bool) -> Result<Vec<Trouble>, Trouble> {
     {
         core.take_in(|store| {
             let mut all = store.open_proposals()?;
@@ -41,17 +41,16 @@ pub fn load(core: &Arc<Core>, alone: bool) -> Result<(), Trouble> {
         state.session = core.store().session()?.map(Arc::new);
         state.recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
     }
+    let told = deeds::catch_up(core);
     if alone {
         put_right(core)?;
     }
     core.reload_recorded()?;
-    core.reload_undo()
+    core.reload_undo()?;
+    Ok(told)
 }
 
 fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
-    for proposal in core.store().proposals_in(&[ProposalState::Accepted, ProposalState::Edited])? {
-        finish_or_take_back(core, proposal)?;
-    }
     let broken: Vec<ProposalId> = {
         let state = core.state.lock();
         let unfinished =
@@ -64,26 +63,6 @@ fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
                 proposal.evidence = vec![Evidence::new(Finding::Error, BROKEN_OFF, "the program ended over it")];
             }
         })?;
-    }
-    Ok(())
-}
-
-/// A crash came between accepting and writing, or between writing and noting it.
-fn finish_or_take_back(core: &Arc<Core>, proposal: Proposal) -> Result<(), Trouble> {
-    let id = proposal.id;
-    let verb = if proposal.state == ProposalState::Edited { Verb::Edit } else { Verb::Accept };
-    if let Body::Change(change) = &proposal.body {
-        // What a person took is stored first, so nothing but the rest of the way is missing.
-        take_baseline(core, change, |call| &call.new)?;
-        let line = format!("Accepted {}.", proposal.function.qualname());
-        return note(core, &proposal, verb, None, Vec::new(), clock::now(), &line);
-    }
-    let written = plan(core, &proposal, &Overlay::new()).is_ok_and(|edits| edits.is_empty());
-    if written {
-        let line = format!("Accepted {}.", proposal.function.qualname());
-        note(core, &proposal, verb, None, Vec::new(), clock::now(), &line)?;
-    } else {
-        core.move_proposal(id, ProposalState::Ready, |_| {})?;
     }
     Ok(())
 }
@@ -111,19 +90,21 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
             }
         }
     }
-    let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
-    let changed: Vec<FunctionId> =
-        proposals.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
-    let decided = proposals.clone();
-    let at = clock::now();
     let worker = core.clone();
-    let mut lines = super::blocking(move || match verb {
-        Verb::Accept | Verb::Edit => accept(&worker, &proposals, at, reason.as_deref()),
-        Verb::Reject | Verb::Overrule => put_away(&worker, &proposals, verb, at, reason.as_deref()),
-        Verb::Skip => skip(&worker, &proposals, at),
+    let (decided, mut lines) = super::blocking(move || {
+        let turn = deeds::turn(&worker)?;
+        let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| worker.proposal(*id)).collect::<Result<_, _>>()?;
+        let lines = match verb {
+            Verb::Accept | Verb::Edit => accept(&worker, &turn, &proposals, reason.as_deref()),
+            Verb::Reject | Verb::Overrule => put_away(&worker, &turn, &proposals, verb, reason.as_deref()),
+            Verb::Skip => skip(&worker, &turn, &proposals),
+        };
+        lines.map(|lines| (proposals, lines))
     })
     .await??;
     after(core)?;
+    let changed: Vec<FunctionId> =
+        decided.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
     if matches!(verb, Verb::Accept | Verb::Edit | Verb::Overrule) {
         contested::judge_anew(core, &decided, verb);
     }
@@ -164,14 +145,9 @@ pub fn after(core: &Arc<Core>) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn accept(
-    core: &Arc<Core>,
-    proposals: &[Arc<Proposal>],
-    at: clock::Moment,
-    reason: Option<&str>,
-) -> Result<Vec<String>, Trouble> {
+fn accept(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>], reason: Option<&str>) -> Result<Vec<String>, Trouble> {
     let mut overlay = Overlay::new();
-    let mut plans = Vec::new();
+    let (mut decisions, mut lines) = (Vec::new(), Vec::new());
     for proposal in proposals {
         if !is_ready(proposal.state) || super::rows::blocked(proposal).is_some() {
             return Err(not_ready(proposal));
@@ -180,33 +156,17 @@ fn accept(
         for edit in &edits {
             overlay.insert(edit.path.clone(), edit.after.clone());
         }
-        plans.push(edits);
+        lines.push(accepted_line(proposal, &edits));
+        let verb = if proposal.edited.is_some() { Verb::Edit } else { Verb::Accept };
+        decisions.push(decision(proposal, verb, reason, edits));
     }
-    let verb_of = |proposal: &Proposal| if proposal.edited.is_some() { Verb::Edit } else { Verb::Accept };
-    let mut taken = Vec::new();
-    let mut take = |proposal: &Arc<Proposal>| {
-        let state = if proposal.edited.is_some() { ProposalState::Edited } else { ProposalState::Accepted };
-        let moved = core.step(|store| store.move_proposal(proposal.id, state));
-        moved.map(|_| taken.push(proposal.id)).map_err(|trouble| meanwhile(core, proposal, trouble))
-    };
-    let written = proposals.iter().try_for_each(&mut take).and_then(|()| Ok(write(core, &merged(plans.iter().flatten()))?));
-    if let Err(trouble) = written {
-        for id in taken {
-            core.move_proposal(id, ProposalState::Ready, |_| {})?;
-        }
-        return Err(trouble);
-    }
-    let mut lines = Vec::new();
-    for (proposal, edits) in proposals.iter().zip(plans) {
-        let line = accepted_line(proposal, &edits);
-        if let Body::Change(change) = &proposal.body {
-            take_baseline(core, change, |call| &call.new)?;
-        }
-        note(core, proposal, verb_of(proposal), reason, edits, at, &line)?;
-        core.log.add(Level::Done, "decided", &line);
-        lines.push(line);
-    }
-    Ok(lines)
+    Ok(deeds::carry_out(core, turn, &made(decisions), |index, _| lines[index].clone())?)
+}
+
+/// Makes the deed that new decisions are.
+fn made(decisions: Vec<Decision>) -> Deed {
+    let edits = merged(decisions.iter().flat_map(|decision| &decision.edits));
+    Deed::new(Way::Made, decisions, edits)
 }
 
 fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
@@ -247,64 +207,53 @@ pub fn may_be_put_away(state: ProposalState) -> bool {
 
 fn put_away(
     core: &Arc<Core>,
+    turn: &Turn,
     proposals: &[Arc<Proposal>],
     verb: Verb,
-    at: clock::Moment,
     reason: Option<&str>,
 ) -> Result<Vec<String>, Trouble> {
     if let Some(other) = proposals.iter().find(|proposal| !may_be_put_away(proposal.state)) {
         let why = super::rows::blocked(other).unwrap_or_else(|| "it was decided already".into());
         return Err(Trouble::usage(format!("Not put away: {}.", other.function.qualname())).because(format!("{why}.")));
     }
-    let mut lines = Vec::new();
     let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
     let mut overruling = if verb == Verb::Overrule { contested::overruling(core, proposals, reason)? } else { None };
-    write(core, overruling.as_slice())?;
+    let mut decisions = Vec::new();
     for proposal in proposals {
         let mut edits = rejections.next().unwrap_or_default();
         if proposal.verdict().is_some() {
             // One edit for all of them, which goes with the first.
             edits.extend(overruling.take());
         }
-        let name = proposal.function.qualname();
-        let line = match (&proposal.body, verb) {
-            (Body::Change(change), Verb::Reject) => {
-                let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(60));
-                format!("Kept as it was: {name} stays red until it gives {} again.", old.trim_start_matches("→ "))
-            }
-            (Body::Verdict(open), Verb::Overrule) => format!("Overruled the verdict on {}.", open.test),
-            (Body::Spec(_), _) => format!("Rejected the YAML test {name}."),
-            (_, Verb::Overrule) => format!("Noted as a bug: {name}. No test is made of it."),
-            _ => format!("Rejected the draft for {name}."),
-        };
-        note(core, proposal, verb, reason, edits, at, &line).map_err(|trouble| meanwhile(core, proposal, trouble))?;
-        match verb {
-            Verb::Overrule => overrule(core, proposal, at, reason)?,
-            _ if proposal.change().is_some() => mark_red(core, &proposal.function, true),
-            _ => {}
-        }
-        core.log.add(Level::Done, "decided", &line);
-        lines.push(line);
+        decisions.push(decision(proposal, verb, reason, edits));
     }
-    Ok(lines)
-}
-
-/// Says that somebody else decided first, where that is why a decision failed; their decision is what shows from now on.
-fn meanwhile(core: &Core, seen: &Proposal, trouble: Trouble) -> Trouble {
-    let id = seen.id;
-    match core.store().proposal(id) {
-        Ok(Some(now)) if now.state != seen.state => {
-            let taken = core.take_in(|_| Ok(vec![now]));
-            core.touch();
-            let said = Trouble::usage(format!("Not decided: {}.", seen.function.qualname()));
-            if taken.is_err() { trouble } else { said.because("It was decided elsewhere in the meantime.") }
+    let line = |index: usize, proposal: &Proposal| put_away_line(&proposals[index].body, verb, proposal.function.qualname());
+    match deeds::carry_out(core, turn, &made(decisions.clone()), line) {
+        // A rejection that cannot be shared holds here all the same.
+        Err(NotDone::Unwritten(error)) if verb == Verb::Reject => {
+            core.complain("manifest", &error.into());
+            decisions.iter_mut().for_each(|decision| decision.edits.clear());
+            Ok(deeds::carry_out(core, turn, &made(decisions), line)?)
         }
-        _ => trouble,
+        done => Ok(done?),
     }
 }
 
-/// Writes into the manifest which drafts are not wanted, for those who share it; gives the edits of each. A rejection that
-/// cannot be written there holds here all the same.
+fn put_away_line(body: &Body, verb: Verb, name: &str) -> String {
+    match (body, verb) {
+        (Body::Change(change), Verb::Reject) => {
+            let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(60));
+            format!("Kept as it was: {name} stays red until it gives {} again.", old.trim_start_matches("→ "))
+        }
+        (Body::Verdict(open), Verb::Overrule) => format!("Overruled the verdict on {}.", open.test),
+        (Body::Spec(_), _) => format!("Rejected the YAML test {name}."),
+        (_, Verb::Overrule) => format!("Noted as a bug: {name}. No test is made of it."),
+        _ => format!("Rejected the draft for {name}."),
+    }
+}
+
+/// Says how the manifest notes which drafts are not wanted, for those who share it: the edits of each. A rejection that
+/// cannot be noted there holds here all the same.
 fn rejections(core: &Core, proposals: &[Arc<Proposal>]) -> Vec<Vec<FileEdit>> {
     let planned = || {
         let mut overlay = Overlay::new();
@@ -314,7 +263,6 @@ fn rejections(core: &Core, proposals: &[Arc<Proposal>]) -> Vec<Vec<FileEdit>> {
             overlay.extend(edit.iter().map(|edit| (edit.path.clone(), edit.after.clone())));
             all.push(Vec::from_iter(edit));
         }
-        write(core, &merged(all.iter().flatten()))?;
         Ok(all)
     };
     planned().unwrap_or_else(|trouble: Trouble| {
@@ -395,60 +343,26 @@ pub fn outcome_hash(effect: &Effect) -> Digest {
     hash::of(&value::encode_outcome(effect))
 }
 
-fn skip(core: &Arc<Core>, proposals: &[Arc<Proposal>], at: clock::Moment) -> Result<Vec<String>, Trouble> {
-    let mut lines = Vec::new();
-    for proposal in proposals {
-        let line = format!("Skipped {}: it comes back at the end.", proposal.function.qualname());
-        note(core, proposal, Verb::Skip, None, Vec::new(), at, &line)?;
-        lines.push(line);
-    }
-    Ok(lines)
+fn skip(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
+    let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, None, Vec::new())).collect();
+    let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.function.qualname());
+    Ok(deeds::carry_out(core, turn, &made(decisions), line)?)
 }
 
-/// Stores a decision together with where it leads the proposal.
-fn note(
-    core: &Arc<Core>,
-    proposal: &Proposal,
-    verb: Verb,
-    reason: Option<&str>,
-    edits: Vec<FileEdit>,
-    at: clock::Moment,
-    line: &str,
-) -> Result<(), Trouble> {
-    let decision = Decision {
+/// Makes a decision of this moment.
+fn decision(proposal: &Proposal, verb: Verb, reason: Option<&str>, edits: Vec<FileEdit>) -> Decision {
+    Decision {
         id: DecisionId(0),
         proposal: proposal.id,
         function: proposal.function.clone(),
         verb,
         from: proposal.state,
         by: account(),
-        at,
+        at: clock::now(),
         reason: reason.map(ToOwned::to_owned),
         basis: basis(proposal),
         edits,
         undone: false,
-    };
-    let after = core.step(|store| {
-        let decided = store.decide(&decision, move |proposal| moved_by(verb, proposal))?.1;
-        // Whoever sees what was decided can take it back.
-        core.state.lock().can_undo = true;
-        Ok(decided)
-    })?;
-    if matches!(verb, Verb::Accept | Verb::Edit) {
-        remember_tests(core, &after)?;
-    }
-    count(core, verb, 1);
-    let line = line.to_owned();
-    core.announce(Event::Decided { proposal: after.id, function: after.function.clone(), verb, line });
-    Ok(())
-}
-
-/// Moves a proposal to where a decision leads.
-pub fn moved_by(verb: Verb, proposal: &mut Proposal) {
-    match verb {
-        Verb::Accept | Verb::Edit => proposal.state = ProposalState::Written,
-        Verb::Reject | Verb::Overrule => proposal.state = ProposalState::Rejected,
-        Verb::Skip => proposal.skipped = true,
     }
 }
 

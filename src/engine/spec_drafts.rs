@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::hash::{self, Digest};
+use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::decision::FileEdit;
@@ -219,19 +219,7 @@ pub fn enter(core: &Core, id: FunctionId, made: SpecDraft, earlier: Option<Propo
         })?;
         return Ok(earlier);
     }
-    let proposal = core.add_proposal(Proposal {
-        id: ProposalId(0),
-        function: id,
-        state: ProposalState::Queued,
-        body: Body::Spec(made),
-        evidence: Vec::new(),
-        proved: None,
-        containment: None,
-        basis: Digest::default(),
-        created: clock::now(),
-        skipped: false,
-        edited: None,
-    })?;
+    let proposal = core.add_proposal(Proposal::queued(id, Body::Spec(made), clock::now()))?;
     Ok(proposal.id)
 }
 

@@ -103,6 +103,20 @@ impl Core {
         Ok(kept)
     }
 
+    /// As [`Core::step`], of several proposals at once.
+    ///
+    /// # Errors
+    /// Fails as `store` does.
+    pub fn steps(&self, store: impl FnOnce(&Store) -> Result<Vec<Proposal>, StoreError>) -> Result<Vec<Arc<Proposal>>, Trouble> {
+        let _whole = self.stepping.lock();
+        let kept: Vec<Arc<Proposal>> = store(&self.store())?.into_iter().map(Arc::new).collect();
+        self.state.lock().proposals.extend(kept.iter().map(|proposal| (proposal.id, proposal.clone())));
+        for one in &kept {
+            self.announce(Event::ProposalMoved { proposal: one.id, function: one.function.clone(), state: one.state });
+        }
+        Ok(kept)
+    }
+
     /// Takes proposals as the store has them now into memory.
     ///
     /// # Errors

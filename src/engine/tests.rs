@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::decision::Verb;
+use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
+use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Draft, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::settings::Settings;
@@ -27,19 +28,7 @@ fn nowhere() -> Arc<Core> {
 }
 
 fn proposal(state: ProposalState, body: Body) -> Proposal {
-    Proposal {
-        id: ProposalId(0),
-        function: FunctionId("m:f".into()),
-        state,
-        body,
-        evidence: vec![],
-        proved: None,
-        containment: None,
-        basis: Digest::default(),
-        created: Moment(0),
-        skipped: false,
-        edited: None,
-    }
+    Proposal { state, ..Proposal::queued(FunctionId("m:f".into()), body, Moment(0)) }
 }
 
 fn change() -> Body {
@@ -113,14 +102,85 @@ async fn nothing_is_decided_in_a_folder_that_is_only_read() {
 async fn a_second_process_leaves_work_in_progress_alone() {
     let core = nowhere();
     let proving = core.add_proposal(proposal(ProposalState::Proving, draft(""))).unwrap().id;
-    let accepted = core.add_proposal(proposal(ProposalState::Accepted, change())).unwrap().id;
     review::load(&core, false).unwrap();
-    assert_eq!((state(&core, proving), state(&core, accepted)), (ProposalState::Proving, ProposalState::Accepted));
+    assert_eq!(state(&core, proving), ProposalState::Proving);
     review::load(&core, true).unwrap();
     assert_eq!(state(&core, proving), ProposalState::Failed);
-    // The person took it before the crash: the rest of the way is gone now, and it can be taken back.
-    assert_eq!(state(&core, accepted), ProposalState::Written);
-    assert_eq!(core.store().last_standing().unwrap().unwrap().proposal, accepted);
+}
+
+/// Begins to decide and ends there, as a process does that is killed.
+fn cut_off(core: &Core, id: ProposalId, verb: Verb, edits: Vec<FileEdit>) {
+    let decision = Decision {
+        id: DecisionId(0),
+        proposal: id,
+        function: FunctionId("m:f".into()),
+        verb,
+        from: ProposalState::Ready,
+        by: "ada".into(),
+        at: Moment(1),
+        reason: None,
+        basis: Digest::default(),
+        edits: edits.clone(),
+        undone: false,
+    };
+    core.store().begin(&Deed::new(Way::Made, vec![decision], edits)).unwrap();
+}
+
+#[tokio::test]
+async fn a_decision_that_was_cut_off_is_finished_where_anything_was_written_and_else_given_up() {
+    let edit = |name: &str, before: Option<&str>| FileEdit {
+        path: RelPath::new(name).unwrap(),
+        before: before.map(str::to_owned),
+        after: Some("after\n".into()),
+    };
+    let edits = [edit("a.py", None), edit("b.py", Some("before\n")), edit("c.py", Some("before\n"))];
+    // What stands in the three files when the next process comes; then where the proposal is, and what stands there.
+    let cases = [
+        (["-", "before\n", "before\n"], ProposalState::Ready, ["-", "before\n", "before\n"]),
+        (["after\n", "before\n", "before\n"], ProposalState::Written, ["after\n", "after\n", "after\n"]),
+        (["after\n", "after\n", "after\n"], ProposalState::Written, ["after\n", "after\n", "after\n"]),
+        (["after\n", "mine\n", "before\n"], ProposalState::Written, ["after\n", "mine\n", "after\n"]),
+        (["mine\n", "before\n", "before\n"], ProposalState::Ready, ["mine\n", "before\n", "before\n"]),
+    ];
+    for (found, stands, left) in cases {
+        let place = tempfile::tempdir().unwrap();
+        let core = core(place.path(), Trust::Trusted);
+        let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
+        cut_off(&core, id, Verb::Accept, edits.to_vec());
+        for (edit, text) in edits.iter().zip(found).filter(|(_, text)| *text != "-") {
+            std::fs::write(edit.path.under(place.path()), text).unwrap();
+        }
+        std::fs::write(place.path().join(".pytead-999999999-0.tmp"), "after\n").unwrap();
+        review::load(&core, false).unwrap();
+        let now = edits.clone().map(|edit| std::fs::read_to_string(edit.path.under(place.path())).unwrap_or("-".into()));
+        assert_eq!((state(&core, id), now.each_ref().map(String::as_str)), (stands, left), "{found:?}");
+        let noted = core.store().last_standing().unwrap();
+        assert_eq!(noted.map(|decision| decision.edits), (stands == ProposalState::Written).then(|| edits.to_vec()));
+        assert!(core.store().unfinished().unwrap().is_empty());
+        assert!(!place.path().join(".pytead-999999999-0.tmp").exists(), "the half of a file is gone");
+    }
+}
+
+#[tokio::test]
+async fn a_decision_without_files_that_was_cut_off_is_finished() {
+    let core = nowhere();
+    let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
+    cut_off(&core, id, Verb::Accept, Vec::new());
+    // The next decision comes before the next start.
+    let other = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
+    review::decide(&core, vec![other], Verb::Reject, None).await.unwrap();
+    assert_eq!(state(&core, id), ProposalState::Written);
+    let all: Vec<ProposalId> = core.store().decisions(9).unwrap().iter().map(|decision| decision.proposal).collect();
+    assert_eq!(all, [other, id]);
+}
+
+#[tokio::test]
+async fn nothing_is_put_right_where_the_folder_is_only_read() {
+    let core = core(Path::new("/nonexistent"), Trust::Unknown);
+    let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
+    cut_off(&core, id, Verb::Accept, Vec::new());
+    review::load(&core, true).unwrap();
+    assert_eq!(state(&core, id), ProposalState::Accepted);
 }
 
 #[tokio::test]

@@ -245,20 +245,8 @@ fn ask(
             for old in earlier.iter().filter(|old| old.state == ProposalState::Ready) {
                 core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
             }
-            core.add_proposal(Proposal {
-                id: ProposalId(0),
-                function: function.clone(),
-                state: ProposalState::Ready,
-                body,
-                evidence,
-                proved: None,
-                containment: None,
-                basis,
-                created: clock::now(),
-                skipped: false,
-                edited: None,
-            })?
-            .id
+            let queued = Proposal::queued(function.clone(), body, clock::now());
+            core.add_proposal(Proposal { state: ProposalState::Ready, evidence, basis, ..queued })?.id
         }
     };
     Ok(Some(id))

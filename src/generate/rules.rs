@@ -7,6 +7,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::proposal::{Draft, Evidence, Finding};
 use crate::generate::trim;
+use crate::source::outreach::outreach;
 use crate::source::parse::parse;
 
 /// Top-level modules a test may import.
@@ -67,21 +68,24 @@ pub fn check(draft: &Draft, allowed: &Allowed) -> Vec<Evidence> {
     found
 }
 
+/// Gives what speaks against a text by a model or an agent, as nobody else wrote it: that it changes tests beside its own.
+#[must_use]
+pub fn check_foreign(draft: &Draft) -> Vec<Evidence> {
+    let against = |what: String| {
+        let why = "would change every other test of its file; its own tests can ask for a fixture by name";
+        Evidence::new(Finding::Fail, "own tests only", format!("{what} {why}"))
+    };
+    outreach(&draft.standalone()).into_iter().map(against).collect()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::domain::proposal::Origin;
 
-    fn says(imports: &[&str], text: &str) -> Vec<String> {
-        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
-        let allowed = Allowed {
-            stdlib: set(&["os", "decimal"]),
-            project: set(&["shop"]),
-            used: set(&["attr"]),
-            plugins: set(&["pytest_mock"]),
-        };
-        let draft = Draft {
+    fn draft(imports: &[&str], text: &str) -> Draft {
+        Draft {
             origin: Origin::Model("m".into()),
             target: RelPath::new("tests/test_x.py").unwrap(),
             imports: imports.iter().map(|import| (*import).to_owned()).collect(),
@@ -93,6 +97,17 @@ mod tests {
             helpers: Vec::new(),
             import_roots: vec![],
             remark: None,
+        }
+    }
+
+    fn says(imports: &[&str], text: &str) -> Vec<String> {
+        let draft = draft(imports, text);
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let allowed = Allowed {
+            stdlib: set(&["os", "decimal"]),
+            project: set(&["shop"]),
+            used: set(&["attr"]),
+            plugins: set(&["pytest_mock"]),
         };
         check(&draft, &allowed).into_iter().map(|line| line.detail).collect()
     }
@@ -111,6 +126,14 @@ mod tests {
         assert_eq!(says(&[], inside), ["it imports numpy, which neither the project nor Python nor pytest brings"]);
         assert_eq!(says(&["from . import conftest"], test), ["it imports from its own folder, which holds nothing for it"]);
         assert_eq!(says(&["from shop.cart import *"], test), ["it imports everything of shop.cart"]);
+    }
+
+    #[test]
+    fn a_test_leaves_the_other_tests_of_its_file_alone() {
+        let text = "@pytest.fixture(autouse=True)\ndef a():\n    yield\n\n\ndef test_a():\n    assert True\n";
+        let said = check_foreign(&draft(&["import pytest"], text));
+        assert!(said[0].detail.starts_with("the autouse fixture of line 4 would change every other test"), "{said:?}");
+        assert!(check_foreign(&draft(&["import pytest"], &text.replace("(autouse=True)", ""))).is_empty());
     }
 
     #[test]

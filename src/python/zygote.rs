@@ -23,6 +23,9 @@ use crate::python::protocol::{Expression, Hello, Op, Prove, Reply, Spot, Surroun
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
+/// So many calls of a function may take all of their time before its others are left alone.
+pub const LATE_MAX: u32 = 2;
+
 /// What a worker is for.
 #[derive(Debug, Clone)]
 pub struct WorkerSpec {
@@ -191,11 +194,12 @@ impl Worker {
     }
 
     /// Makes calls; each in a process of its own, from the files as they are now. With `track`, replies say which
-    /// functions of the project were entered.
+    /// functions of the project were entered. Of a function of which `late_max` calls took all of their time the others are not
+    /// made.
     ///
     /// # Errors
     /// When the process cannot be started again or the request is too large.
-    pub async fn replay(&self, calls: &[ReplayCall], track: bool) -> Result<Running<Replayed>, Trouble> {
+    pub async fn replay(&self, calls: &[ReplayCall], track: bool, late_max: Option<u32>) -> Result<Running<Replayed>, Trouble> {
         let wait = calls.iter().map(|call| call.wait).sum::<Duration>();
         let calls = calls
             .iter()
@@ -205,7 +209,7 @@ impl Worker {
             })
             .collect();
         let (root, paths) = self.places()?;
-        self.ask(Op::Replay { root: &root, paths: &paths, calls, track }, wait, |reply| {
+        self.ask(Op::Replay { root: &root, paths: &paths, calls, track, late_max }, wait, |reply| {
             let result = match (reply.outcome, reply.broken) {
                 (Some(outcome), _) => Ok(Ending { outcome, ns: reply.ns?, entered: reply.entered }),
                 (None, why) => Err(why?),
@@ -233,7 +237,7 @@ impl Worker {
             })
             .collect();
         let (root, paths) = self.places()?;
-        self.ask(Op::Replay { root: &root, paths: &paths, calls, track: false }, wait, |reply| {
+        self.ask(Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: Some(LATE_MAX) }, wait, |reply| {
             let printed = reply.printed.unwrap_or_default();
             let (warned, arcs, says) = (reply.warned, reply.arcs, reply.says);
             Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, says })

@@ -16,6 +16,7 @@ mod literal;
 pub mod names;
 pub mod needs;
 pub mod outline;
+pub mod outreach;
 pub mod parse;
 mod parts;
 mod reached;

@@ -1,85 +1,21 @@
-//! Decisions: appended and never changed, but for the mark that one was taken back.
+//! Decisions: appended and never changed, but for the mark that one was taken back. What appends and marks them is
+//! `unfinished.rs`.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::json::{from_word, json, to_json, word};
-use super::{Result, Store, StoreError, proposals, signed, unsigned};
+use super::{Result, Store, StoreError, signed, unsigned};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::decision::{Decision, DecisionId, Verb};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{IllegalMove, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::Decided;
 
 const COLUMNS: &str = "id, proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone";
 
 impl Store {
-    /// Appends a decision and changes its proposal, both or neither. The decision's `id`, `function`, `from` and `undone`
-    /// are ignored: they are those of the moment. Gives both as stored.
-    ///
-    /// # Errors
-    /// Fails when there is no such proposal, when it cannot take the step, and when the database cannot be written.
-    pub fn decide(
-        &self,
-        decision: &Decision,
-        change: impl FnOnce(&mut Proposal) + Send + 'static,
-    ) -> Result<(Decision, Proposal)> {
-        let mut decision = decision.clone();
-        self.write(move |transaction| {
-            let id = decision.proposal;
-            decision.undone = false;
-            let proposal = proposals::change_in(transaction, id, |proposal| {
-                decision.from = proposal.state;
-                decision.function = proposal.function.clone();
-                change(proposal);
-            })?;
-            // Two who decide the same at once: the second finds it decided.
-            if proposal.state == decision.from && decision.verb != Verb::Skip {
-                return Err(IllegalMove { from: decision.from, to: proposal.state }.into());
-            }
-            transaction.execute(
-                "INSERT INTO decisions (proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
-                params![
-                    id.0,
-                    decision.function.0,
-                    word(&decision.verb)?,
-                    word(&decision.from)?,
-                    decision.by,
-                    decision.at.0,
-                    decision.reason,
-                    signed(decision.basis.0),
-                    to_json(&decision.edits)?,
-                ],
-            )?;
-            decision.id = DecisionId(transaction.last_insert_rowid());
-            Ok((decision, proposal))
-        })
-    }
-
-    /// Marks a decision as taken back, or as standing again, and changes its proposal, both or neither.
-    ///
-    /// # Errors
-    /// Fails when there is no such decision, when it is marked so already, when the proposal cannot take the step, and when the database cannot be
-    /// written.
-    pub fn mark_decision(
-        &self,
-        id: DecisionId,
-        undone: bool,
-        change: impl FnOnce(&mut Proposal) + Send + 'static,
-    ) -> Result<(Decision, Proposal)> {
-        self.write(move |transaction| {
-            let decision = one(transaction, "id = ?1", [id.0])?.ok_or(StoreError::Missing { what: "decision", id: id.0 })?;
-            if decision.undone == undone {
-                return Err(StoreError::Done);
-            }
-            let proposal = proposals::change_in(transaction, decision.proposal, change)?;
-            transaction.execute("UPDATE decisions SET undone = ?2 WHERE id = ?1", params![id.0, undone])?;
-            Ok((Decision { undone, ..decision }, proposal))
-        })
-    }
-
     /// Gives the last decision that stands: what undo takes back.
     ///
     /// # Errors
@@ -170,6 +106,48 @@ impl Store {
     pub(super) fn believed<T>(&self, otherwise: T, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         if self.is_foreign() { Ok(otherwise) } else { self.read(work) }
     }
+}
+
+/// Appends a decision, with the next number.
+pub(super) fn append(connection: &Connection, decision: &Decision) -> Result<()> {
+    connection.execute(
+        "INSERT INTO decisions (proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
+        params![
+            decision.proposal.0,
+            decision.function.0,
+            word(&decision.verb)?,
+            word(&decision.from)?,
+            decision.by,
+            decision.at.0,
+            decision.reason,
+            signed(decision.basis.0),
+            to_json(&decision.edits)?,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Marks a decision as taken back, or as standing again.
+pub(super) fn mark(connection: &Connection, id: DecisionId, undone: bool) -> Result<()> {
+    connection.execute("UPDATE decisions SET undone = ?2 WHERE id = ?1", params![id.0, undone])?;
+    Ok(())
+}
+
+/// Sees that a decision is taken back, or that it stands.
+pub(super) fn require_undone(connection: &Connection, id: DecisionId, undone: bool) -> Result<()> {
+    let decision = one(connection, "id = ?1", [id.0])?.ok_or(StoreError::Missing { what: "decision", id: id.0 })?;
+    if decision.undone == undone { Ok(()) } else { Err(StoreError::Done) }
+}
+
+/// Gives the first moment from this one on that no decision has.
+pub(super) fn free_moment(connection: &Connection, from: Moment) -> Result<Moment> {
+    let mut statement = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM decisions WHERE at = ?1)")?;
+    let mut at = from;
+    while statement.query_row([at.0], |row| row.get(0))? {
+        at.0 += 1;
+    }
+    Ok(at)
 }
 
 fn one(connection: &Connection, which: &str, params: impl rusqlite::Params) -> Result<Option<Decision>> {

@@ -19,6 +19,7 @@ mod proposals;
 mod recordings;
 mod schema;
 mod session;
+mod unfinished;
 mod untestable;
 mod verdicts;
 
@@ -50,6 +51,7 @@ pub use open::{Opened, open, open_in_memory, prepare, set_aside};
 pub use outcomes::{Note, StoredOutcome};
 pub use recordings::{INTERRUPTED, Pruned};
 pub use session::AcceptedTest;
+pub use unfinished::Turn;
 pub use verdicts::StoredVerdict;
 
 /// The folder inside a project that holds what the workbench knows about it.
@@ -180,11 +182,16 @@ impl Store {
 
     /// Runs `work` in a transaction on the writing thread; it is committed when `work` gives `Ok` and undone otherwise.
     fn write<T: Send + 'static>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static) -> Result<T> {
+        self.on_writer(move |connection| in_transaction(connection, work))
+    }
+
+    /// As [`Store::write`], and what was committed is on the disk when this returns, so that a power cut does not take it.
+    fn write_through<T: Send + 'static>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static) -> Result<T> {
         self.on_writer(move |connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let result = work(&transaction)?;
-            transaction.commit()?;
-            Ok(result)
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            let result = in_transaction(connection, work);
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            result
         })
     }
 
@@ -215,6 +222,13 @@ impl Store {
         }
         result
     }
+}
+
+fn in_transaction<T>(connection: &mut Connection, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let result = work(&transaction)?;
+    transaction.commit()?;
+    Ok(result)
 }
 
 impl Drop for Inner {

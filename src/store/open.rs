@@ -307,7 +307,8 @@ fn join(folder: &Path) -> (bool, Option<File>) {
     (alone && joined, Some(file))
 }
 
-fn lock_file(folder: &Path, name: &str) -> io::Result<File> {
+/// Opens the file of a lock, made where it is not there.
+pub(super) fn lock_file(folder: &Path, name: &str) -> io::Result<File> {
     // A repository may hold anything under this name; a link is not followed.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     OpenOptions::new()

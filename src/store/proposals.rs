@@ -122,17 +122,34 @@ fn insert(connection: &Connection, proposal: &mut Proposal) -> Result<()> {
 
 /// Reads, changes, checks and stores a proposal inside a transaction.
 pub(super) fn change_in(connection: &Connection, id: ProposalId, change: impl FnOnce(&mut Proposal)) -> Result<Proposal> {
-    let before = get(connection, id)?.ok_or(StoreError::Missing { what: "proposal", id: id.0 })?;
+    let (from, after) = changed(connection, id, change)?;
+    if after.state != from {
+        from.transition(after.state)?;
+    }
+    save(connection, &after)?;
+    Ok(after)
+}
+
+/// As [`change_in`], for the end of what a person decided: it holds wherever others moved the proposal meanwhile.
+pub(super) fn conclude_in(connection: &Connection, id: ProposalId, change: impl FnOnce(&mut Proposal)) -> Result<Proposal> {
+    let (_, after) = changed(connection, id, change)?;
+    save(connection, &after)?;
+    Ok(after)
+}
+
+fn changed(connection: &Connection, id: ProposalId, change: impl FnOnce(&mut Proposal)) -> Result<(ProposalState, Proposal)> {
+    let before = one(connection, id)?;
     let mut after = before.clone();
     change(&mut after);
     after.id = before.id;
     after.function = before.function;
     after.created = before.created;
-    if after.state != before.state {
-        before.state.transition(after.state)?;
-    }
-    save(connection, &after)?;
-    Ok(after)
+    Ok((before.state, after))
+}
+
+/// Gives a proposal that has to be there.
+pub(super) fn one(connection: &Connection, id: ProposalId) -> Result<Proposal> {
+    get(connection, id)?.ok_or(StoreError::Missing { what: "proposal", id: id.0 })
 }
 
 fn get(connection: &Connection, id: ProposalId) -> Result<Option<Proposal>> {

@@ -10,6 +10,7 @@ use crate::base::paths::RelPath;
 use crate::domain::batch::JourneyBlock;
 use crate::domain::call::{CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId, Touch};
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
+use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalId, ProposalState as S};
 use crate::domain::value::{Difference, Value};
@@ -290,36 +291,67 @@ fn an_illegal_step_changes_nothing() {
     assert!(matches!(store.move_proposal(ProposalId(404), S::Ready), Err(StoreError::Missing { .. })));
 }
 
+/// Does a deed from its first step to its last; gives the proposals as they are then.
+fn done(store: &Store, way: Way, decisions: Vec<Decision>) -> Result<Vec<Proposal>> {
+    let (id, _) = store.begin(&Deed::new(way, decisions, Vec::new()))?;
+    store.finish(id)
+}
+
+fn ready(store: &Store) -> ProposalId {
+    let id = store.insert_proposal(&draft(Vec::new())).unwrap();
+    store.move_proposal(id, S::Ready).unwrap().id
+}
+
 #[test]
 fn undo_and_redo_walk_along_the_decisions() {
     let store = open_in_memory().unwrap();
     let mut made = Vec::new();
     for _ in 0..3 {
-        let id = store.insert_proposal(&draft(Vec::new())).unwrap();
-        store.move_proposal(id, S::Ready).unwrap();
-        let (stored, proposal) = store.decide(&decision(id, Verb::Accept), |p| p.state = S::Accepted).unwrap();
-        assert_eq!((stored.from, stored.function.clone(), proposal.state), (S::Ready, total(), S::Accepted));
+        let after = done(&store, Way::Made, vec![decision(ready(&store), Verb::Accept)]).unwrap();
+        let stored = store.last_standing().unwrap().unwrap();
+        assert_eq!((stored.from, stored.function.clone(), after[0].state), (S::Ready, total(), S::Written));
         made.push(stored);
     }
-    assert_eq!(store.last_standing().unwrap().as_ref(), Some(&made[2]));
+    let moments: Vec<i64> = made.iter().map(|decision| decision.at.0).collect();
+    assert_eq!(moments, [50, 51, 52], "what was decided apart is taken back apart, whatever the clock says");
     assert_eq!(store.last_undone().unwrap(), None);
     for index in [2, 1] {
-        store.mark_decision(made[index].id, true, |p| p.state = S::Ready).unwrap();
+        assert_eq!(done(&store, Way::Back, vec![made[index].clone()]).unwrap()[0].state, S::Ready);
     }
     assert_eq!(store.last_standing().unwrap().as_ref(), Some(&made[0]));
     assert_eq!(store.last_undone().unwrap().map(|d| d.id), Some(made[1].id));
-    let twice = store.mark_decision(made[1].id, true, |p| p.state = S::Ready);
+    let twice = done(&store, Way::Back, vec![made[1].clone()]);
     assert!(matches!(twice, Err(StoreError::Done)), "another process may have been faster");
-    store.mark_decision(made[1].id, false, |p| p.state = S::Accepted).unwrap();
+    assert_eq!(done(&store, Way::Again, vec![made[1].clone()]).unwrap()[0].state, S::Written);
     assert_eq!(store.last_undone().unwrap().map(|d| d.id), Some(made[2].id));
     assert_eq!(store.decided_since(Moment(50)).unwrap().accepted, 2);
-    assert_eq!(store.decided_since(Moment(51)).unwrap().accepted, 0);
-    let last = store.decide(&decision(made[2].proposal, Verb::Reject), |p| p.state = S::Rejected).unwrap();
-    assert_eq!(store.last_undone().unwrap(), None, "something else was decided since");
-    assert_eq!(store.decisions(2).unwrap()[0], last.0);
-    let refused = store.decide(&decision(made[2].proposal, Verb::Accept), |p| p.state = S::Written);
+    assert_eq!(store.decided_since(Moment(53)).unwrap().accepted, 0);
+    let last = done(&store, Way::Made, vec![decision(made[2].proposal, Verb::Reject)]).unwrap();
+    assert_eq!((last[0].state, store.last_undone().unwrap()), (S::Rejected, None), "something else was decided since");
+    let refused = done(&store, Way::Made, vec![decision(made[2].proposal, Verb::Accept)]);
     assert!(matches!(refused, Err(StoreError::Move(_))));
     assert_eq!(store.decisions(99).unwrap().len(), 4, "a decision that cannot be is not appended");
+}
+
+#[test]
+fn a_deed_is_kept_until_its_last_step_and_is_given_up_whole() {
+    let store = open_in_memory().unwrap();
+    let ids = [ready(&store), ready(&store)];
+    let state = |index: usize| store.proposal(ids[index]).unwrap().unwrap().state;
+    let deed = Deed::new(Way::Made, vec![decision(ids[0], Verb::Accept), decision(ids[1], Verb::Reject)], Vec::new());
+    let (id, moved) = store.begin(&deed).unwrap();
+    assert_eq!((moved.len(), state(0), state(1)), (2, S::Accepted, S::Rejected));
+    assert_eq!(store.unfinished().unwrap()[0].1.stood, [S::Ready, S::Ready]);
+    assert!(matches!(store.begin(&deed), Err(StoreError::Move(_))), "nobody else decides meanwhile");
+    assert!(store.decisions(9).unwrap().is_empty() && store.unfinished().unwrap().len() == 1);
+    store.give_up(id).unwrap();
+    assert_eq!((state(0), state(1), store.unfinished().unwrap().len()), (S::Ready, S::Ready, 0));
+    let (id, _) = store.begin(&deed).unwrap();
+    // Another process finds its code changed in this moment: what a person decided holds all the same.
+    store.change_proposal(ids[0], |proposal| proposal.state = S::Stale).unwrap();
+    store.finish(id).unwrap();
+    assert_eq!((state(0), state(1), store.decisions(9).unwrap().len()), (S::Written, S::Rejected, 2));
+    assert!(matches!(store.finish(id), Err(StoreError::Done)));
 }
 
 #[test]

@@ -9,8 +9,13 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
 use super::{Place, Result};
 
 /// One step per released form of the database; never edited once released, only added to.
-const MIGRATIONS: &[&str] =
-    &[include_str!("schema/v1.sql"), include_str!("schema/v2.sql"), include_str!("schema/v3.sql"), include_str!("schema/v4.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/v1.sql"),
+    include_str!("schema/v2.sql"),
+    include_str!("schema/v3.sql"),
+    include_str!("schema/v4.sql"),
+    include_str!("schema/v5.sql"),
+];
 
 /// The form this program writes, kept in `user_version`.
 pub(super) const VERSION: usize = MIGRATIONS.len();

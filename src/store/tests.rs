@@ -392,3 +392,14 @@ fn a_project_that_cannot_be_written_can_still_be_browsed() {
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
     assert!(!opened.store.recordings().unwrap().is_empty());
 }
+
+#[test]
+fn one_process_at_a_time_has_the_turn() {
+    let project = Project::new();
+    let (first, second) = (project.open().store, project.open().store);
+    let turn = first.turn().unwrap();
+    assert!(second.turn_if_free().unwrap().is_none());
+    drop(turn);
+    assert!(second.turn_if_free().unwrap().is_some());
+    assert!(open_in_memory().unwrap().turn_if_free().unwrap().is_some(), "nobody else can know of it");
+}

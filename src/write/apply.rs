@@ -163,6 +163,26 @@ impl<'a> Work<'a> {
     }
 }
 
+/// Removes new contents that a dead process left beside these files.
+pub fn sweep(root: &Path, edits: &[FileEdit]) {
+    let mut work = Work { root, made: Vec::new(), staged: Vec::new(), done: Vec::new() };
+    for edit in edits {
+        let Ok(folder) = work.folder(&edit.path, false) else { continue };
+        let Ok(listed) = rustix::fs::Dir::read_from(&folder) else { continue };
+        for entry in listed.flatten() {
+            if owner(entry.file_name()).is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(Errno::SRCH)) {
+                let _ = rustix::fs::unlinkat(&folder, entry.file_name(), AtFlags::empty());
+            }
+        }
+    }
+}
+
+/// Names the process that a temporary file is of.
+fn owner(name: &std::ffi::CStr) -> Option<rustix::process::Pid> {
+    let number = name.to_str().ok()?.strip_prefix(".pytead-")?.strip_suffix(".tmp")?.split_once('-')?.0;
+    rustix::process::Pid::from_raw(number.parse().ok()?)
+}
+
 /// Removes a folder of the project when it is empty; tells whether it is gone. Links are not followed.
 pub fn remove_empty_folder(root: &Path, folder: &RelPath) -> bool {
     let mut work = Work { root, made: Vec::new(), staged: Vec::new(), done: Vec::new() };

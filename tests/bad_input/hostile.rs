@@ -153,3 +153,28 @@ fn what_turns_on_us_when_replayed_is_ended_and_harms_nothing() {
     has(&out, &["fine"]);
     assert!(!place.root().join("written").exists() && !place.home().join("written").exists(), "a replay wrote outside");
 }
+
+#[test]
+fn a_function_that_does_not_end_any_more_is_tried_twice_whatever_was_recorded_of_it() {
+    let place = Place::empty();
+    place.save("app.py", "def slow(x):\n    return x + 1\n\n\ndef quick(x):\n    return x\n");
+    place.save("main.py", "import app\n\nfor x in range(300):\n    app.slow(x)\n    app.quick(x)\n");
+    for words in [&["trust"][..], &["run", "main.py"]] {
+        assert_eq!(said(&place, words).0, 0);
+    }
+    place.edit("app.py", "return x + 1", "while True:\n        pass");
+    // Tried again it is known by then: the first two are not run either.
+    for _ in 0..2 {
+        let (code, out, err) = place.run(&["--format", "json", "replay"]);
+        assert_eq!(code, 1, "{out}{err}");
+        let lines = out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let told = lines.into_iter().find(|line| line["result"] == "replay").unwrap_or_else(|| panic!("{out}"));
+        let [calls, same, changed, unknown] =
+            ["calls", "same", "changed", "unknown"].map(|count| told["value"][count].as_u64().unwrap());
+        assert!(calls >= 12, "{out}");
+        assert_eq!((same, changed, unknown), (calls / 2, 1, calls / 2 - 2), "{out}");
+    }
+    let (code, out, err) = place.run(&["replay"]);
+    assert_eq!(code, 1, "{out}{err}");
+    has(&out, &["no end in 2 s", "other calls: 2 of its calls now do not end within 2 s"]);
+}

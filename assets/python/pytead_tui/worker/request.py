@@ -20,6 +20,7 @@ from pytead_tui.worker.rebuild import Broken
 EVALUATION = 10.0  # seconds for an expression
 ATTEMPTS = 5  # so many expressions of a request may hang or end their process
 PREPARING = 10.0  # seconds to build the arguments of a call
+LATE = "it was not run: others of its function do not end any more"
 
 
 def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None") -> None:
@@ -39,10 +40,16 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
             prove.answer(message, modules, writing)
         elif message["op"] == "replay":
             faults: dict = {}
+            late: dict = {}  # calls that took all of their time, by their function
             for call in message["calls"]:
+                function = call["path"], call["qualname"]
+                if message.get("late_max") and late.get(function, 0) >= message["late_max"]:
+                    frames.send(writing, {"key": call["key"], "broken": LATE})
+                    continue
                 for place in _faulty(call):
                     _put_faults(modules, place, faults)
                 reply = _replay(modules, call, message.get("track", False), writing, faults)
+                late[function] = late.get(function, 0) + (reply.pop("late", None) is True)
                 frames.send(writing, {"key": call["key"], **reply})
         else:
             _evaluate(modules, message["items"], writing)
@@ -100,7 +107,7 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
             pass  # a fault ended the process
     how = end(modules, pid, reader.fd, died=reply == {})
     if reply is None:
-        return {"outcome": encode(("T", seconds)), "ns": spent}
+        return {"outcome": encode(("T", seconds)), "ns": spent, "late": True}
     return reply or {"outcome": encode(("D", how)), "ns": spent}
 
 
