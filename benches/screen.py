@@ -128,8 +128,6 @@ class Place:
         )
         path = "%s:%s" % (python.parent, os.environ["PATH"])
         self.environment = {"HOME": str(self.home), "PATH": path, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
-        # The tracer of a predecessor lies there without the packages that its own plugin needs.
-        self.environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         self.run("trust")
 
     def run(self, *arguments: str) -> None:

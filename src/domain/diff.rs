@@ -164,6 +164,9 @@ pub struct Diff {
     pub functions: Vec<FunctionDiff>,
     /// Edited functions that no recorded call runs through.
     pub not_covered: Vec<FunctionId>,
+    /// Edited functions whose own recorded calls cannot be run, only some calls of other functions that run through them.
+    #[serde(default)]
+    pub partly_covered: Vec<FunctionId>,
     /// Functions with recorded calls that are gone, with the number of their calls.
     pub gone: Vec<(FunctionId, u64)>,
     /// How many functions were edited.

@@ -124,6 +124,7 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
         tree: today.hash(),
         functions,
         not_covered: wanted.not_covered(&compared.pairs),
+        partly_covered: wanted.partly_covered(core, &compared.pairs)?,
         gone: wanted.gone,
         edited: wanted.edited.len() as u64,
         compared: all,
@@ -212,11 +213,24 @@ impl Wanted {
 
     /// Lists edited functions that no compared call ran through.
     fn not_covered(&self, pairs: &Pairs) -> Vec<FunctionId> {
-        let pairs = pairs.values().flatten();
-        let entered: HashSet<&FunctionId> = pairs.flat_map(|pair| pair.new.entered.iter().chain([&pair.call.function])).collect();
+        let entered = entered(pairs);
         let is_gone = |id: &&FunctionId| self.gone.iter().any(|(gone, _)| gone == *id);
         self.edited.iter().filter(|id| !entered.contains(id) && !is_gone(id)).cloned().collect()
     }
+
+    /// Lists edited functions that compared calls ran through, while none of their own recorded calls could be run.
+    fn partly_covered(&self, core: &Core, pairs: &Pairs) -> Result<Vec<FunctionId>, Trouble> {
+        let entered = entered(pairs);
+        let recorded: HashSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
+        let partly = |id: &&FunctionId| entered.contains(id) && recorded.contains(id) && !pairs.contains_key(id);
+        Ok(self.edited.iter().filter(partly).cloned().collect())
+    }
+}
+
+/// Lists the functions that compared calls ran through, or are calls of.
+fn entered(pairs: &Pairs) -> HashSet<&FunctionId> {
+    let pairs = pairs.values().flatten();
+    pairs.flat_map(|pair| pair.new.entered.iter().chain([&pair.call.function])).collect()
 }
 
 /// Lists functions outside tests whose code differs, those that came included; renamed parts of a test-suite are no

@@ -201,6 +201,10 @@ fn remarks(diff: &Diff) -> Vec<String> {
         let names = diff.not_covered.iter().map(ToString::to_string).collect();
         out.push(format!("? Edited, and no recorded call runs through it: {}.", list(names)));
     }
+    if !diff.partly_covered.is_empty() {
+        let names = diff.partly_covered.iter().map(ToString::to_string).collect();
+        out.push(format!("? Edited, and only seen from callers, for their own recorded calls cannot be run: {}.", list(names)));
+    }
     for file in diff.data_files.iter().take(NAMES_SHOWN) {
         out.push(format!("? Changed: {}.", file.line()));
     }

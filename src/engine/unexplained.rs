@@ -102,6 +102,7 @@ fn nothing_compared(core: &Core) -> Diff {
         tree: core.index().hash(),
         functions: Vec::new(),
         not_covered: Vec::new(),
+        partly_covered: Vec::new(),
         gone: Vec::new(),
         edited: 0,
         compared: 0,

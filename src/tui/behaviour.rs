@@ -113,6 +113,10 @@ pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
         heading(&mut out, "Edited, and no recorded call runs through");
         out.extend(diff.not_covered.iter().map(not_covered));
     }
+    if !diff.partly_covered.is_empty() {
+        heading(&mut out, "Edited, and only seen from callers: their own recorded calls cannot be run");
+        out.extend(diff.partly_covered.iter().map(not_covered));
+    }
     if !diff.data_files.is_empty() {
         heading(&mut out, "Changed, and recorded calls rest on it");
         out.extend(diff.data_files.iter().map(|file| DocRow::of(Row::new().add(Role::Text, format!("   {}", file.line())))));

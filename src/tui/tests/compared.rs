@@ -75,6 +75,7 @@ pub fn diffed() -> Diff {
         tree: Digest(7),
         functions: vec![total, shipping],
         not_covered: vec![id("pricing:bulk_price")],
+        partly_covered: Vec::new(),
         gone: vec![(id("cart:Cart.clear"), 3)],
         edited: 2,
         compared: 38,
