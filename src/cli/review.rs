@@ -119,7 +119,8 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
             return Ok(OK);
         };
         out.say(format!("\nReviewing {}/{}", position + 1, queue.len()));
-        out.say(show::proposal(&handle.proposal(row.id)?));
+        let shown = handle.proposal(row.id)?;
+        out.say(show::proposal(&shown));
         let verb = match ask("a accept   r reject   s skip   o this is a bug   e edit   u undo   q quit > ").await?.as_deref() {
             None | Some("q") => return Ok(OK),
             Some("a") => Verb::Accept,
@@ -145,7 +146,12 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
             }
         };
         let reason = if verb == Verb::Overrule { ask("Why (10 characters or more)? > ").await? } else { None };
-        let decided = with_events(handle, out, handle.perform(Command::Decide { proposals: vec![row.id], verb, reason })).await;
+        let command = if verb == Verb::Accept {
+            Command::Accept { proposal: row.id, seen: shown.proposal.sight(&shown.plan) }
+        } else {
+            Command::Decide { proposals: vec![row.id], verb, reason }
+        };
+        let decided = with_events(handle, out, handle.perform(command)).await;
         report(out, decided);
     }
 }

@@ -233,10 +233,12 @@ fn clause_line(clause: &Decided, indent: &str) -> String {
 fn told(progress: &Progress) -> Vec<String> {
     match progress {
         Progress::Began { file, name } => vec![format!("[spec] {file}: {name}")],
-        Progress::Step { tool, args, filled, tries, .. } => {
+        Progress::Step { tool, args, filled, tries, line, .. } => {
             let mut out: Vec<String> = filled.iter().map(|(from, to)| format!("[interpolate] {from} -> {to}")).collect();
             let again = if *tries > 1 { format!(" (try {tries})") } else { String::new() };
-            out.push(format!("[tool] {tool}({}){again}", text::cut(&text::display_line(&args.to_string()), SHOWN)));
+            // What an agent asks for stands in no line of the test; it is matched with the steps when the agent is done.
+            let who = if *line == 0 { "agent" } else { "tool" };
+            out.push(format!("[{who}] {tool}({}){again}", text::cut(&text::display_line(&args.to_string()), SHOWN)));
             out
         }
         Progress::Stepped { step, .. } if step.tool.is_none() => Vec::new(),

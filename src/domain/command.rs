@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
@@ -44,6 +45,9 @@ pub enum Command {
     Check { test: String, ask: bool },
     /// Decide on proposals.
     Decide { proposals: Vec<ProposalId>, verb: Verb, reason: Option<String> },
+    /// Accept a proposal as it was shown ([`Proposal::sight`](crate::domain::proposal::Proposal::sight)); where it is another
+    /// by now, nothing is decided.
+    Accept { proposal: ProposalId, seen: Digest },
     /// Replace the text of a draft by a person's, to be proved again.
     Edit { proposal: ProposalId, text: String },
     /// Take back the last decision that stands.

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
-use crate::base::hash::Digest;
+use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, Effect};
+use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::value::Difference;
 use crate::domain::verdict::Verdict;
@@ -349,6 +350,23 @@ pub struct Proposal {
 }
 
 impl Proposal {
+    /// Hashes what accepting it does, as a person is shown it: the outcomes that it takes, and `edits`, the files that it
+    /// writes.
+    #[must_use]
+    pub fn sight(&self, edits: &[FileEdit]) -> Digest {
+        let mut hasher = Hasher::default();
+        if self.change().is_some() {
+            hasher.part(&self.basis.0.to_le_bytes());
+        }
+        for edit in edits {
+            hasher.part(edit.path.as_str().as_bytes());
+            for text in [&edit.before, &edit.after] {
+                hasher.part(&[u8::from(text.is_some())]).part(text.as_deref().unwrap_or_default().as_bytes());
+            }
+        }
+        hasher.digest()
+    }
+
     /// Makes a proposal that waits for its turn: without a number, nothing known of it yet.
     #[must_use]
     pub fn queued(function: FunctionId, body: Body, created: Moment) -> Self {

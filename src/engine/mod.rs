@@ -213,15 +213,15 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         }
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
-    let label = provider::label(&core);
-    core.state.lock().model = label;
+    core.state.lock().model = provider::label(&core);
     if watch {
         let core = core.clone();
         tokio::spawn(async move {
+            let saves = watching::listen(&core);
             index(&core).await;
             verdicts::begin(&core).await;
             spec_runs::begin(&core).await;
-            watching::start(&core);
+            saves.into_iter().for_each(|saves| watching::follow(&core, saves));
             environment::prepare(&core).await;
             leftovers::take_in(&core).await;
             catch_up(&core).await;
@@ -329,6 +329,7 @@ impl Handle {
     /// Fails with what a person should read.
     pub async fn perform(&self, command: Command) -> Result<Done, Trouble> {
         let core = &self.core;
+        let decided = |lines| Done::Decided { lines };
         match command {
             Command::Index => {
                 index(core).await;
@@ -360,12 +361,11 @@ impl Handle {
             Command::RunSpecs { files } => spec_runs::run(core, files).await,
             Command::Judge { tests } => rejudging::judge(core, tests).await,
             Command::Check { test, ask } => rejudging::check(core, &test, ask).await,
-            Command::Decide { proposals, verb, reason } => {
-                review::decide(core, proposals, verb, reason).await.map(|lines| Done::Decided { lines })
-            }
+            Command::Decide { proposals, verb, reason } => review::decide(core, proposals, verb, reason, None).await.map(decided),
+            Command::Accept { proposal, seen } => review::accept_seen(core, proposal, seen).await.map(decided),
             Command::Edit { proposal, text } => review::edit(core, proposal, text).await.map(|()| Done::Proposal(proposal)),
-            Command::Undo => undo::undo(core).await.map(|lines| Done::Decided { lines }),
-            Command::Redo => undo::redo(core).await.map(|lines| Done::Decided { lines }),
+            Command::Undo => undo::undo(core).await.map(decided),
+            Command::Redo => undo::redo(core).await.map(decided),
             Command::Cancel { job } => {
                 if core.jobs.cancel(job).is_none() {
                     core.say(Level::Info, "cancelled", "Nothing runs that could be cancelled.");

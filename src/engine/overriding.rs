@@ -124,6 +124,6 @@ pub(super) fn apply_to(overrides: &[Override], test: &str, verdict: &mut Verdict
     {
         verdict.overridden = true;
         let (by, reason) = (text::display_line(&entry.by), text::display_line(&entry.reason));
-        verdict.reason = format!("{by} overruled it: {reason} Without that: {}", verdict.reason);
+        verdict.reason = format!("{by} overruled it: {}. Without that: {}", reason.trim_end_matches('.'), verdict.reason);
     }
 }

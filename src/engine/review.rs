@@ -67,8 +67,20 @@ fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Decides on proposals: all of them or, when one cannot be, none.
-pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: Option<String>) -> Result<Vec<String>, Trouble> {
+/// Accepts a proposal as a person was shown it.
+pub async fn accept_seen(core: &Arc<Core>, id: ProposalId, seen: Digest) -> Result<Vec<String>, Trouble> {
+    decide(core, vec![id], Verb::Accept, None, Some(seen)).await
+}
+
+/// Decides on proposals: all of them or, when one cannot be, none. Where a person was shown what accepting does (`seen`), it
+/// does that or nothing.
+pub async fn decide(
+    core: &Arc<Core>,
+    ids: Vec<ProposalId>,
+    verb: Verb,
+    reason: Option<String>,
+    seen: Option<Digest>,
+) -> Result<Vec<String>, Trouble> {
     require_trust(&core.root, core.trust())?;
     let _one = core.deciding.lock().await;
     if verb == Verb::Overrule && reason.as_deref().map_or(0, |reason| reason.trim().chars().count()) < REASON_MIN {
@@ -95,7 +107,7 @@ pub async fn decide(core: &Arc<Core>, ids: Vec<ProposalId>, verb: Verb, reason: 
         let turn = deeds::turn(&worker)?;
         let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| worker.proposal(*id)).collect::<Result<_, _>>()?;
         let lines = match verb {
-            Verb::Accept | Verb::Edit => accept(&worker, &turn, &proposals, reason.as_deref()),
+            Verb::Accept | Verb::Edit => accept(&worker, &turn, &proposals, reason.as_deref(), seen),
             Verb::Reject | Verb::Overrule => put_away(&worker, &turn, &proposals, verb, reason.as_deref()),
             Verb::Skip => skip(&worker, &turn, &proposals),
         };
@@ -145,7 +157,13 @@ pub fn after(core: &Arc<Core>) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn accept(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>], reason: Option<&str>) -> Result<Vec<String>, Trouble> {
+fn accept(
+    core: &Arc<Core>,
+    turn: &Turn,
+    proposals: &[Arc<Proposal>],
+    reason: Option<&str>,
+    seen: Option<Digest>,
+) -> Result<Vec<String>, Trouble> {
     let mut overlay = Overlay::new();
     let (mut decisions, mut lines) = (Vec::new(), Vec::new());
     for proposal in proposals {
@@ -153,6 +171,10 @@ fn accept(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>], reason: Op
             return Err(not_ready(proposal));
         }
         let edits = plan(core, proposal, &overlay)?;
+        if seen.is_some_and(|seen| seen != proposal.sight(&edits)) {
+            let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));
+            return Err(trouble.because("It became another while you looked at it.").so("Look at what it is now."));
+        }
         for edit in &edits {
             overlay.insert(edit.path.clone(), edit.after.clone());
         }

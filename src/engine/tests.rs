@@ -59,7 +59,7 @@ fn state(core: &Core, id: ProposalId) -> ProposalState {
 async fn taking_back_a_rejection_does_not_revive_a_change_that_is_gone() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide(&core, vec![id], Verb::Reject, None).await.unwrap();
+    review::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
     core.move_proposal(id, ProposalState::Stale, |_| {}).unwrap();
     undo::undo(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Stale);
@@ -70,7 +70,7 @@ async fn a_rejection_is_made_of_all_or_of_none() {
     let core = nowhere();
     let ready = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
     let written = core.add_proposal(proposal(ProposalState::Written, change())).unwrap().id;
-    review::decide(&core, vec![ready, written], Verb::Reject, None).await.unwrap_err();
+    review::decide(&core, vec![ready, written], Verb::Reject, None, None).await.unwrap_err();
     assert_eq!(state(&core, ready), ProposalState::Ready);
     assert!(core.store().last_standing().unwrap().is_none());
 }
@@ -79,7 +79,7 @@ async fn a_rejection_is_made_of_all_or_of_none() {
 async fn what_was_drafted_anew_is_not_decided_again_unseen() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide(&core, vec![id], Verb::Reject, None).await.unwrap();
+    review::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
     undo::undo(&core).await.unwrap();
     undo::redo(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Rejected);
@@ -94,7 +94,7 @@ async fn what_was_drafted_anew_is_not_decided_again_unseen() {
 async fn nothing_is_decided_in_a_folder_that_is_only_read() {
     let core = core(Path::new("/nonexistent"), Trust::Unknown);
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    let trouble = review::decide(&core, vec![id], Verb::Accept, None).await.unwrap_err();
+    let trouble = review::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap_err();
     assert_eq!((trouble.exit_code(), state(&core, id)), (3, ProposalState::Ready));
 }
 
@@ -168,7 +168,7 @@ async fn a_decision_without_files_that_was_cut_off_is_finished() {
     cut_off(&core, id, Verb::Accept, Vec::new());
     // The next decision comes before the next start.
     let other = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide(&core, vec![other], Verb::Reject, None).await.unwrap();
+    review::decide(&core, vec![other], Verb::Reject, None, None).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Written);
     let all: Vec<ProposalId> = core.store().decisions(9).unwrap().iter().map(|decision| decision.proposal).collect();
     assert_eq!(all, [other, id]);
@@ -187,7 +187,7 @@ async fn nothing_is_put_right_where_the_folder_is_only_read() {
 async fn a_skip_that_is_taken_back_and_made_again_leaves_no_mark_on_the_function() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide(&core, vec![id], Verb::Skip, None).await.unwrap();
+    review::decide(&core, vec![id], Verb::Skip, None, None).await.unwrap();
     undo::undo(&core).await.unwrap();
     undo::redo(&core).await.unwrap();
     assert!(core.proposal(id).unwrap().skipped && core.state.lock().red.is_empty());
@@ -198,7 +198,7 @@ async fn what_cannot_be_written_back_says_why() {
     let place = tempfile::tempdir().unwrap();
     let core = core(place.path(), Trust::Trusted);
     let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide(&core, vec![id], Verb::Accept, None).await.unwrap();
+    review::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap();
     let written = place.path().join("tests/pytead/test_pytead_m.py");
     let before = std::fs::read_to_string(&written).unwrap();
     std::fs::write(&written, format!("{before}# mine\n")).unwrap();
@@ -219,7 +219,7 @@ async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwrit
     let place = tempfile::tempdir().unwrap();
     let core = core(place.path(), Trust::Trusted);
     let first = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide(&core, vec![first], Verb::Accept, None).await.unwrap();
+    review::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
     let second = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 3\n"))).unwrap().id;
     let view = views::proposal(&core, second).unwrap();
     assert!(view.conflict.is_none() && view.blocked.is_none());
@@ -232,7 +232,7 @@ async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwrit
     let conflict = views::proposal(&core, second).unwrap().conflict.unwrap();
     assert_eq!((conflict.base.as_deref(), conflict.disk.as_deref()), (Some(written.as_str()), Some(by_hand.as_str())));
     assert!(conflict.mine.contains("== 3") && !conflict.mine.contains("== 2"), "{}", conflict.mine);
-    review::decide(&core, vec![second], Verb::Accept, None).await.unwrap_err();
+    review::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap_err();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand);
 }
 
@@ -285,4 +285,24 @@ async fn a_draft_proved_on_other_code_is_not_ready_any_more() {
     drafting::mark_outdated(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Stale);
     assert_eq!(drafting::unfinished(&core), [id]);
+}
+
+#[tokio::test]
+async fn what_became_another_while_a_person_looked_at_it_is_not_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.py"), "def f(x):\n    return x\n").unwrap();
+    let core = core(folder.path(), Trust::Trusted);
+    *core.index.write() = Arc::new(Index::build(folder.path(), &[], &|_, _| {}));
+    let text = "def test_f():\n    assert f(1) == 1\n";
+    let id = core.add_proposal(proposal(ProposalState::Ready, draft(text))).unwrap().id;
+    let shown = views::proposal(&core, id).unwrap();
+    let seen = shown.proposal.sight(&shown.plan);
+    core.change_proposal(id, |proposal| proposal.body = draft(&text.replace("== 1", "== 2"))).unwrap();
+    let refused = review::accept_seen(&core, id, seen).await.unwrap_err();
+    assert!(refused.to_string().contains("It became another while you looked at it."), "{refused}");
+    let file = folder.path().join("tests/pytead/test_pytead_m.py");
+    assert_eq!((state(&core, id), file.exists()), (ProposalState::Ready, false));
+    core.change_proposal(id, |proposal| proposal.body = draft(text)).unwrap();
+    review::accept_seen(&core, id, seen).await.unwrap();
+    assert_eq!((state(&core, id), file.exists()), (ProposalState::Written, true));
 }

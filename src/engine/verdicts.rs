@@ -463,9 +463,9 @@ mod tests {
         runtime.block_on(async {
             let id = core.state.lock().proposals.values().next().unwrap().id;
             let accept = crate::domain::decision::Verb::Accept;
-            let lines = crate::engine::review::decide(&core, vec![id], accept, None).await.unwrap();
+            let lines = crate::engine::review::decide(&core, vec![id], accept, None, None).await.unwrap();
             assert!(lines[0].contains("stays red"), "{lines:?}");
-            let reject = crate::engine::review::decide(&core, vec![id], crate::domain::decision::Verb::Reject, None).await;
+            let reject = crate::engine::review::decide(&core, vec![id], crate::domain::decision::Verb::Reject, None, None).await;
             assert!(reject.is_err(), "a verdict is put away with a reason only");
         });
         assert_eq!(judged(&core, Ruling::Fail, "Because."), [(ProposalState::Written, false)]);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
@@ -22,12 +23,12 @@ use crate::watch::{Batch, Watcher};
 /// How often the store is asked whether another process changed it.
 const STORE_EVERY: Duration = Duration::from_millis(100);
 
-/// Begins to watch, or says why not.
-pub fn start(core: &Arc<Core>) {
+/// Begins to watch, or says why not. Saves wait for [`follow`], so that none is missed while the project is read.
+pub fn listen(core: &Arc<Core>) -> Option<UnboundedReceiver<Batch>> {
     if !core.settings().watch.enabled {
-        return;
+        return None;
     }
-    let (sender, mut batches) = tokio::sync::mpsc::unbounded_channel::<Batch>();
+    let (sender, batches) = tokio::sync::mpsc::unbounded_channel::<Batch>();
     let started = Watcher::start(
         &core.root,
         &core.settings().record.exclude,
@@ -39,15 +40,23 @@ pub fn start(core: &Arc<Core>) {
     );
     match started {
         Ok(watcher) => {
-            let state = watcher.state();
-            if let WatchState::Polling { reason } = &state {
-                core.say(Level::Warning, "watch", reason.clone());
-            }
-            core.state.lock().watch = Some(state);
             *core.watcher.lock() = Some(watcher);
+            Some(batches)
         }
-        Err(trouble) => return core.complain("watch", &trouble),
+        Err(trouble) => {
+            core.complain("watch", &trouble);
+            None
+        }
     }
+}
+
+/// Works on saves as they come, on those first that came since [`listen`].
+pub fn follow(core: &Arc<Core>, mut batches: UnboundedReceiver<Batch>) {
+    let state = core.watcher.lock().as_ref().map(Watcher::state);
+    if let Some(WatchState::Polling { reason }) = &state {
+        core.say(Level::Warning, "watch", reason.clone());
+    }
+    core.state.lock().watch = state;
     core.touch();
     let core = core.clone();
     tokio::spawn(async move {

@@ -101,6 +101,7 @@ struct Answer {
     user_base: Option<PathBuf>,
     user_site: Option<PathBuf>,
     pytest: Option<String>,
+    #[serde(default)]
     packages: BTreeMap<String, String>,
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::command::Command;
 use crate::domain::function::FunctionId;
@@ -75,7 +76,7 @@ pub enum Act {
     /// Nothing.
     Close,
     /// Decides on one that is in sight now.
-    Accept(ProposalId),
+    Accept(ProposalId, Digest),
     /// Asks the engine, and counts the answers that will come.
     Bulk(Vec<Command>, usize),
     /// Opens the editor.

@@ -34,7 +34,8 @@ fn without_a_python_it_is_said_how_to_name_one() {
 #[test]
 fn a_python_that_is_too_old_is_named_with_its_version() {
     let place = shop();
-    let answer = r#"{"executable":"/x","version":[3,9,18],"prefixes":[],"user_base":null,"user_site":null,"pytest":null}"#;
+    let answer =
+        r#"{"executable":"/x","version":[3,9,18],"prefixes":[],"user_base":null,"user_site":null,"pytest":null,"packages":{}}"#;
     let nine = fake(&place, "python3.9", &format!("echo '{answer}'"));
     let two = fake(&place, "python2", "[ \"$1\" = -I ] && { echo 'Unknown option: -I' >&2; exit 2; }\necho 'python 2.7.18'");
     for (python, version) in [(nine, "3.9.18"), (two, "2.7.18")] {

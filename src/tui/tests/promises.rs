@@ -21,15 +21,20 @@ fn driver() -> Driver {
     driver
 }
 
-fn accept(number: i64) -> Command {
-    Command::Decide { proposals: vec![ProposalId(number)], verb: Verb::Accept, reason: None }
+/// Lists the proposals that were accepted; nothing else may have been asked for.
+fn accepted(d: &mut Driver) -> Vec<i64> {
+    let number = |command: Command| match command {
+        Command::Accept { proposal, .. } => proposal.0,
+        other => panic!("{other:?}"),
+    };
+    d.sent().into_iter().map(number).collect()
 }
 
 #[test]
 fn a_writes_when_the_diff_is_in_sight() {
     let mut d = driver();
     d.press("a");
-    assert_eq!(d.sent(), [accept(3)]);
+    assert_eq!(accepted(&mut d), [3]);
     d.press("a");
     assert_eq!(d.sent(), [], "one decision is sent once");
 }
@@ -44,8 +49,16 @@ fn the_first_a_shows_the_diff_and_the_second_writes() {
     assert_eq!(d.sent(), []);
     assert!(matches!(d.state.layers.last(), Some(Layer::Question(_))));
     assert!(d.screen().contains("nothing is written"));
+    // A save makes it another while the question stands there: what was shown is accepted, or nothing.
+    let shown = d.shop.views[&ProposalId(3)].clone();
+    if let Some(view) = d.shop.views.get_mut(&ProposalId(3)) {
+        view.plan[0].after = Some("another text".into());
+    }
+    d.state.decision.dirty = true;
+    d.tell(Msg::Tick);
     d.press("a");
-    assert_eq!(d.sent(), [accept(3)]);
+    let seen = shown.proposal.sight(&shown.plan);
+    assert_eq!(d.sent(), [Command::Accept { proposal: ProposalId(3), seen }]);
 }
 
 #[test]
@@ -55,10 +68,10 @@ fn a_change_is_written_only_with_its_lines_in_sight() {
     d.open(1).press("a");
     assert_eq!(d.sent(), [], "old and new are in sight, the file's lines are not");
     d.press("a");
-    assert_eq!(d.sent(), [accept(1)]);
+    assert_eq!(accepted(&mut d), [1]);
     let mut d = driver();
     d.open(1).press("a");
-    assert_eq!(d.sent(), [accept(1)]);
+    assert_eq!(accepted(&mut d), [1]);
 }
 
 #[test]
@@ -126,7 +139,7 @@ fn bulk_asks_with_the_number_starts_safe_and_takes_only_what_is_ready() {
 fn bulk_honours_the_filter() {
     let mut d = driver();
     d.press("f").type_in("in:pricing").press("Enter A y");
-    assert_eq!(d.sent(), [accept(3)]);
+    assert_eq!(d.sent(), [Command::Decide { proposals: vec![ProposalId(3)], verb: Verb::Accept, reason: None }]);
     d.press("F");
     assert!(d.state.filter.is_empty());
 }
@@ -403,7 +416,7 @@ fn a_comparison_is_decided_on_as_its_changes_are() {
     assert_eq!(d.sent(), [], "what accepting writes is shown first");
     assert!(matches!(d.state.layers.last(), Some(Layer::Question(_))));
     d.press("a");
-    assert_eq!(d.sent(), [accept(1)]);
+    assert_eq!(accepted(&mut d), [1]);
     let mut d = compared();
     d.press("r");
     let reject = Command::Decide { proposals: vec![ProposalId(1)], verb: Verb::Reject, reason: None };

@@ -1,5 +1,6 @@
 //! Deciding: accept, reject, skip, overrule, one or many, and taking it back. Nothing is written unseen.
 
+use crate::base::hash::Digest;
 use crate::base::text::count;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
@@ -36,8 +37,9 @@ pub fn accept(state: &mut AppState, out: &mut Vec<Effect>) {
         questions::not_written(state, trouble);
         return;
     }
+    let seen = loaded.view.proposal.sight(&loaded.view.plan);
     if content::diff_in_sight(state) {
-        send(state, row.id, out);
+        send(state, row.id, seen, out);
         return;
     }
     let body: Vec<Row> = loaded.disk.iter().filter(|row| row.changed).map(|row| row.row.clone()).collect();
@@ -48,7 +50,7 @@ pub fn accept(state: &mut AppState, out: &mut Vec<Effect>) {
         format!("{title}   {first}"),
         body,
         vec![
-            ('a', "write", Act::Accept(row.id)),
+            ('a', "write", Act::Accept(row.id, seen)),
             ('e', "edit first", Act::Edit),
             ('n', "go back, nothing is written", Act::Close),
         ],
@@ -89,15 +91,13 @@ fn past(verb: Verb) -> &'static str {
     }
 }
 
-/// Sends the acceptance of one proposal.
-pub fn send(state: &mut AppState, id: ProposalId, out: &mut Vec<Effect>) {
+/// Sends the acceptance of one proposal as it was shown.
+pub fn send(state: &mut AppState, id: ProposalId, seen: Digest, out: &mut Vec<Effect>) {
     if state.kept.deciding == Some(id) {
         return;
     }
-    let edited = state.loaded().is_some_and(|loaded| loaded.view.proposal.id == id && loaded.view.proposal.edited.is_some());
-    let verb = if edited { Verb::Edit } else { Verb::Accept };
     state.kept.deciding = Some(id);
-    out.push(Effect::Send(Command::Decide { proposals: vec![id], verb, reason: None }));
+    out.push(Effect::Send(Command::Accept { proposal: id, seen }));
 }
 
 /// Rejects what line 2 names.

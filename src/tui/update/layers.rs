@@ -330,7 +330,7 @@ fn asking(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effec
 fn answered(state: &mut AppState, layer: &Layer, act: Act, out: &mut Vec<Effect>) -> bool {
     match act {
         Act::Close => {}
-        Act::Accept(id) => decide::send(state, id, out),
+        Act::Accept(id, seen) => decide::send(state, id, seen, out),
         Act::Edit => {
             navigate::show(state, Screen::Review, Pane::Decision);
             work::edit(state, out);
