@@ -146,12 +146,7 @@ fn reach_of<'a>(functions: impl Iterator<Item = &'a FunctionId>, reach: &Reach) 
 
 /// Lists the functions whose code the calls of an open change may run through.
 fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<FunctionId> {
-    let open: Vec<FunctionId> = {
-        let state = core.state.lock();
-        let open = state.proposals.values().filter(|proposal| proposal.change().is_some() && is_open(proposal));
-        open.map(|proposal| proposal.function.clone()).collect()
-    };
-    reach_of(open.iter(), reach)
+    reach_of(disputed(core).iter(), reach)
 }
 
 /// What a replay came to.
