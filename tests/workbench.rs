@@ -60,8 +60,11 @@ fn the_whole_job_in_one_sitting() {
     terminal.wait("Taken back");
     assert_eq!(files(&tests).unwrap_or(0), 0);
 
-    terminal.keys("q");
+    // What is decided in the last moment is carried out before the program ends.
+    terminal.wait_until("a ready draft", |screen| screen.contains("Ready · proved") && screen.contains("in 2 files"));
+    terminal.keys("aq");
     assert_eq!(terminal.end(), 0);
+    assert_eq!(files(&tests).unwrap_or(0), 1);
 }
 
 #[test]

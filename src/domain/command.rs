@@ -68,6 +68,23 @@ pub enum Command {
     KeepSession { state: serde_json::Value },
 }
 
+impl Command {
+    /// Tells whether it changes what a person keeps, quickly: leaving waits for it. All else is given up, or goes on next time.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        matches!(
+            self,
+            Self::Decide { .. }
+                | Self::Accept { .. }
+                | Self::Edit { .. }
+                | Self::Undo
+                | Self::Redo
+                | Self::Answer { .. }
+                | Self::KeepSession { .. }
+        )
+    }
+}
+
 /// Numbers a job of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

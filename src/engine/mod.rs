@@ -91,10 +91,12 @@ pub use review::LeftAlone;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use serde::Serialize;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
@@ -116,6 +118,9 @@ use crate::engine::core::Core;
 use crate::source::index::Index;
 use crate::spec::written::Answer;
 use crate::store;
+
+/// Longest wait at the end for what was sent.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// How to open a project.
 pub struct Options {
@@ -176,6 +181,8 @@ pub enum ExportTo<'a> {
 pub struct Handle {
     core: Arc<Core>,
     stop: CancellationToken,
+    /// What was sent and must not be lost.
+    sent: TaskTracker,
     notes: Arc<[Trouble]>,
 }
 
@@ -205,7 +212,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     core.state.get_mut().consent = consent;
     let core = Arc::new(core);
     let notes = opened.notes.into_iter().chain(notes).chain(review::load(&core, opened.alone)?).collect();
-    let handle = Handle { core: core.clone(), stop: CancellationToken::new(), notes };
+    let handle = Handle { core: core.clone(), stop: CancellationToken::new(), sent: TaskTracker::new(), notes };
     for note in handle.notes() {
         core.log.trouble("database", note);
         if watch {
@@ -316,11 +323,13 @@ impl Handle {
     /// Asks for something; what comes of it is announced.
     pub fn send(&self, command: Command) {
         let handle = self.clone();
-        tokio::spawn(async move {
+        let is_kept = command.is_kept();
+        let work = async move {
             if let Err(trouble) = handle.perform(command).await {
                 handle.core.complain("failed", &trouble);
             }
-        });
+        };
+        if is_kept { self.sent.spawn(work) } else { tokio::spawn(work) };
     }
 
     /// Does something and gives what it came to.
@@ -584,10 +593,13 @@ impl Handle {
         self.core.jobs.cancel_all();
     }
 
-    /// Ends everything in order: jobs, watcher, worker.
+    /// Ends everything in order: jobs, decisions that were sent and not carried out yet, watcher, worker.
     pub async fn close(&self) {
         self.core.closing.store(true, Ordering::Relaxed);
         self.core.jobs.cancel_all();
+        self.sent.close();
+        // What takes longer than this hangs, and would hang the terminal.
+        let _ = tokio::time::timeout(LAST_WORDS, self.sent.wait()).await;
         self.core.watcher.lock().take();
         self.stop.cancel();
         environment::close(&self.core).await;
