@@ -329,7 +329,11 @@ impl Handle {
                 handle.core.complain("failed", &trouble);
             }
         };
-        if is_kept { self.sent.spawn(work) } else { tokio::spawn(work) };
+        if is_kept {
+            self.sent.spawn(work)
+        } else {
+            tokio::spawn(work)
+        };
     }
 
     /// Does something and gives what it came to.

@@ -1,6 +1,7 @@
 //! Python source: index, fingerprints, what uses what. The one home of tree-sitter, and of walking the project's folders.
 
 pub mod bare;
+mod between;
 pub mod change;
 pub mod claims;
 mod decode;
