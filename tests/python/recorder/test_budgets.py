@@ -145,6 +145,31 @@ def test_copying_has_a_budget(program):
     assert all(end for _, end in spool.calls("Big.work"))
 
 
+def test_where_copying_ends_is_the_same_in_each_run(program):
+    program.write("app.py", """
+        class Big:
+            def __init__(self, n):
+                self.rows = [[str(i), {"k": (i, [i])}] for i in range(90)]
+                self.n = n
+
+            def work(self, shape):
+                self.n += 1
+
+        for i in range(1000):
+            Big(i).work(i % 7 * [0])
+    """)  # fmt: skip
+
+    def kept():
+        for file in program.spool.iterdir():
+            file.unlink()
+        spool = program.read(program.run("app.py"))
+        return [g[1:] for g in spool.of("G")], [c.args for c, _ in spool.calls("Big.work")]
+
+    gaps, calls = kept()
+    assert gaps and calls
+    assert kept() == (gaps, calls)
+
+
 def test_every_function_keeps_its_first_inputs_however_much_the_others_copied(program):
     many = range(80)
     source = """

@@ -1,6 +1,7 @@
 """How much a recording may copy: so much at once, and then a share of what the program itself computes.
 
-Time is CPU time, so that a busy machine records what an idle one does. Owns no values and no calls.
+Copying is counted in nodes of values, each taken for so much CPU time, and the program's time in whole seconds: the same
+program is recorded alike in each run and on each machine. Owns no values and no calls.
 """
 
 import time
@@ -11,7 +12,10 @@ FLOOR = 160_000_000  # ns for the process
 SHARE = 20  # and a twentieth of the program's own time
 PART = 8  # a function gets this part of what is left,
 LEAST, MOST = 500_000, 20_000_000  # ns; within these bounds
-NODE = 5_000  # ns that copying one node of a value takes, at the start and at the end of its call
+NODE = 2_000  # ns for which one node that is walked is taken
+BOTH = 5_000  # ns that one node takes at the start and at the end of its call
+STEP = 1_000_000_000  # ns of the program that count
+SLOWER = 4  # where copying really takes so many times what it is taken for, its time counts
 AGAIN = 400_000_000  # ns of the program after which the functions that had too little are looked at again
 FEWEST = 60  # nodes of a call
 FIRST = 2  # calls of each function that are kept whole whatever the others took, or at least up to
@@ -27,22 +31,22 @@ _enough = Limits(ENOUGH, CALLS.room, CALLS.text, CALLS.depth, CALLS.width)
 class Budget:
     """The copying of one process."""
 
-    __slots__ = ("copied", "looked")
+    __slots__ = ("copied", "took", "looked")
 
     def __init__(self) -> None:
-        self.copied = 0
+        self.copied = 0  # ns for which the nodes are taken that were walked
+        self.took = 0  # ns that it took
         self.looked = _process()
 
     def of_a_function(self) -> int:
         """Gives the ns that any one function may have spent by now."""
-        copied = self.copied
-        left = FLOOR + (_process() - copied) // SHARE - copied
+        copied = max(self.copied, self.took // SLOWER)
+        left = FLOOR + _whole(_process() - self.took) // SHARE - copied
         return max(LEAST, min(MOST, left // PART))
 
     def first(self) -> Limits:
         """Gives the limits of a function's first calls."""
-        copied = self.copied
-        return CALLS if 4 * copied < FLOOR + _process() else _enough
+        return CALLS if 4 * self.copied < FLOOR + _whole(_process()) else _enough
 
     def is_time(self) -> bool:
         """Whether enough has run since the last time to look again at the functions that had too little."""
@@ -53,11 +57,15 @@ class Budget:
         return True
 
 
+def _whole(time: int) -> int:
+    return time - time % STEP
+
+
 def limits(left: int, wasted: int) -> Limits:
     """Gives the limits of one call of a function that has `left` ns, of which `wasted` calls were too large."""
     most = CALLS.nodes if wasted < WASTED else CALLS.nodes // 8 if wasted < 2 * WASTED else FEWEST
     nodes = FEWEST
-    while 2 * nodes <= most and 2 * nodes * NODE <= left:
+    while 2 * nodes <= most and 2 * nodes * BOTH <= left:
         nodes *= 2
     if 2 * nodes > most:
         nodes = most

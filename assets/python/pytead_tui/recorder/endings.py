@@ -15,7 +15,6 @@ from pytead_tui.recorder.objects import mro_of, names_of
 MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
 
 _now = time.perf_counter_ns
-_work = time.thread_time_ns
 _traceback = BaseException.__dict__["__traceback__"].__get__
 _cause = BaseException.__dict__["__cause__"].__get__
 _context = BaseException.__dict__["__context__"].__get__
@@ -34,7 +33,7 @@ class Endings:
             return tree, changed
         if not call.watched and values.are_atoms((value,), self.text):
             return value, {}
-        started = _work()
+        started = self._copying()
         tree, changed, met = changes.outcome(call, value, self.objects, scope)
         self.announce_objects(call.spool, met, None)
         self._spend(call.function, started)
@@ -130,7 +129,7 @@ class Endings:
             tree, met = self.teller.item(call, value)
             self.announce_objects(call.spool, met, None)
         else:
-            started = _work()
+            started = self._copying()
             trees, walk = values.capture(self.objects, self._limits(call.function), (value,))
             tree = trees[0]
             self.announce_objects(call.spool, walk.met, None)

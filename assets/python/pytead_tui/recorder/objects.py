@@ -89,6 +89,7 @@ class Objects:
     def __init__(self) -> None:
         self.entries: dict = {}
         self.count = 0
+        self.walked = 0  # nodes of values that were walked one by one
         self.sweep_at = 50_000
 
     def of(self, value: object) -> Entry:

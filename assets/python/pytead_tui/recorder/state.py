@@ -235,7 +235,7 @@ class Recorder(Endings):
             trees = held
             blob = marshal.dumps(trees, 2)
         else:
-            started = _work()
+            started = self._copying()
             limits = self._limits(function)
             trees, walk = values.capture(self.objects, limits, held, function.words, frame.f_globals)
             trees = tuple(trees)
@@ -321,7 +321,7 @@ class Recorder(Endings):
         for function in list(self.numbered.values()):
             self.stop(function)
 
-    def _spend(self, function: Function, started: int) -> None:
+    def _spend(self, function: Function, started: tuple) -> None:
         self._count_copying(function, started)
         self._limit_copying(function)
 
@@ -331,10 +331,15 @@ class Recorder(Endings):
             return self.budget.first()
         return budget.limits(self.budget.of_a_function() - function.spent, function.wasted)
 
-    def _count_copying(self, function: Function, started: int) -> None:
-        took = _work() - started
-        function.spent += took
-        self.budget.copied += took
+    def _copying(self) -> tuple:
+        """Gives where copying stands before some of it is done."""
+        return _work(), self.objects.walked
+
+    def _count_copying(self, function: Function, started: tuple) -> None:
+        copied = (self.objects.walked - started[1]) * budget.NODE
+        function.spent += copied
+        self.budget.copied += copied
+        self.budget.took += _work() - started[0]
 
     def _limit_copying(self, function: Function) -> None:
         if function.spent > budget.LEAST and function.on:

@@ -81,13 +81,14 @@ def taken(iterate: object, v: object, most: "int | None" = None) -> list:
 class Capture:
     """One record's walk: its budgets, and the objects it met."""
 
-    __slots__ = ("objects", "nodes", "room", "text", "deep", "memo", "built", "shared", "met", "marks",
+    __slots__ = ("objects", "nodes", "cheap", "room", "text", "deep", "memo", "built", "shared", "met", "marks",
                  "parts", "mutable", "mutables", "unreadable", "masking", "scope", "width", "brief",
                  "names_only")  # fmt: skip
 
     def __init__(self, objects: Objects, limits: "Limits", scope: "dict | None" = None) -> None:
         self.objects = objects
         self.nodes = limits.nodes
+        self.cheap = 0  # of the nodes that are used up, those that cost next to nothing
         self.room = limits.room
         self.text = limits.text
         self.deep = limits.depth
@@ -115,7 +116,9 @@ class Capture:
         if (self.nodes < 0 or depth > self.deep) and (depth or key not in _ATOMS):
             if depth or self.brief:
                 return (TAG, "cut", names_of(t)[1], None, "", "", "")
-            self.nodes = SPARE  # an argument is not to suffer from a large one before it
+            # An argument is not to suffer from a large one before it.
+            self.cheap += self.nodes - SPARE
+            self.nodes = SPARE
         handler = handlers.get(key)
         if handler is None:
             handler = make_plan[0](t)
@@ -187,6 +190,7 @@ class Capture:
         kinds = set(map(oid, map(type, values)))
         if kinds <= _NUMBERS or kinds <= _WITH_INT and _small(values, kinds):
             self.nodes -= len(values)
+            self.cheap += len(values)
             self.room -= 9 * len(values)
             return values
         value = self.value
@@ -328,6 +332,7 @@ def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), 
     trees = walk.ended(trees)
     walk.mutable = True in walk.mutables
     walk.marks = walk.parts[0] if len(walk.parts) == 1 else [mark for part in walk.parts for mark in part]
+    objects.walked += 1 + limits.nodes - walk.nodes - walk.cheap
     return trees, walk
 
 
