@@ -72,13 +72,12 @@ class Injector:
         for _, (plain, code) in pairs:
             self.plain[oid(code)] = (code, plain)
 
-    def library(self, module: str, code: object, read: object) -> object:
-        """Gives the code of one of the standard library's modules, or of one of its functions, in which the function
-        that is looked at reports its start; as it is, where that cannot be done. `read` gives its source.
+    def library(self, name: str, code: object, read: object) -> object:
+        """Gives the code of one of the standard library's modules, or of the function `name` of it, in which that
+        function reports its start; as it is, where that cannot be done. `read` gives its source.
         """
-        name = library.REWRITTEN[module]
         _, count, look = library.HANDLERS[name]
-        home, _, own = name.partition(".")
+        home, _, own = name.rpartition(".")
 
         def changed(code: object, path: tuple) -> object:
             if path:
@@ -89,14 +88,14 @@ class Injector:
             first, last = code.co_firstlineno, max(line or 0 for _, _, line in code.co_lines())
             tree, nowhere = rewrite.announced(read(), code.co_filename, first, last, home)
             made = compile(tree, code.co_filename, "exec", dont_inherit=True)
-            (made,) = _inner(_inner(made)[0])
+            (made,) = _inner(_inner(made)[0] if home else made)
             if made.co_name != own or made.co_freevars != code.co_freevars:
                 return code
             return _finished(made, [Library(self.recorder, count, look)], nowhere)
 
         try:
             with rewrite.Quiet():
-                return changed(code, () if code.co_name == own else (home, own))
+                return changed(code, () if code.co_name == own else tuple(name.split(".")))
         except Exception:
             return code
 
@@ -302,7 +301,9 @@ def install(recorder: Recorder) -> Injector:
     def get_code(self, fullname):  # type: ignore[no-untyped-def]
         code = original(self, fullname)
         if fullname in library.REWRITTEN and recorder.on:
-            return injector.library(fullname, code, lambda: self.get_data(self.path))
+            for name in library.REWRITTEN[fullname]:
+                code = injector.library(name, code, lambda: self.get_data(self.path))
+            return code
         if code is not None and type(self).source_to_code is source_to_code:
             return injector.module(self, fullname, code)
         return code
@@ -311,10 +312,10 @@ def install(recorder: Recorder) -> Injector:
     get_code.__code__ = get_code.__code__.replace(co_filename=original.__code__.co_filename)
     get_code.__module__, get_code.__qualname__ = original.__module__, original.__qualname__
     loader_class.get_code = get_code
-    for module, name in library.REWRITTEN.items():
+    for module, name in [(module, name) for module, names in library.REWRITTEN.items() for name in names]:
         held = lookup(module, name)
         if type(held) is kinds.Function:  # loaded before us
-            held.__code__ = injector.library(module, held.__code__, lambda loader=held.__globals__["__loader__"]: (
+            held.__code__ = injector.library(name, held.__code__, lambda loader=held.__globals__["__loader__"]: (
                 loader.get_data(loader.path)
             ))  # fmt: skip
 

@@ -64,7 +64,12 @@ HANDLERS = {
     "TaskGroup.create_task": ("asyncio.taskgroups", 2, _task_made),
 }
 # Where source is rewritten, uses of the environment are seen in the program's own.
-REWRITTEN = {"random": "Random.seed", "asyncio.base_events": "BaseEventLoop.create_task"}
+REWRITTEN = {
+    "random": ("Random.seed",),
+    "asyncio.base_events": ("BaseEventLoop.create_task",),
+    "asyncio.tasks": ("create_task", "ensure_future", "_ensure_future"),
+    "asyncio.taskgroups": ("TaskGroup.create_task",),
+}
 _known: dict = {}
 
 

@@ -55,12 +55,15 @@ def rewrite(source: bytes, filename: str, effects: frozenset, imports: object, l
 
 
 def announced(source: bytes, filename: str, first: int, last: int, home: str) -> tuple:
-    """Gives (tree, the line of what was added) of a class with the one method on these lines, which reports its start."""
-    method = source.split(b"\n")[first - 1 : last]
-    own = b"\n" * (first - 2) + b"class %b:\n" % home.encode() + b"\n".join(method) + b"\n"
+    """Gives (tree, the line of what was added) of the one function on these lines, which reports its start: at the top
+    level, or in its class `home`.
+    """
+    function = source.split(b"\n")[first - 1 : last]
+    above = b"class %b:\n" % home.encode() if home else b"\n"
+    own = b"\n" * (first - 2) + above + b"\n".join(function) + b"\n"
     tree = compile(own, filename, "exec", _ONLY_AST, dont_inherit=True)
     walk = _Rewriter(frozenset(), None, last + 1, False)
-    node = tree.body[0].body[0]
+    node = tree.body[0].body[0] if home else tree.body[0]
     node.body.insert(0, walk.guarded(0, "on", "enter", walk.parameters(node.args)))
     return tree, last + 1
 
