@@ -7,14 +7,20 @@ use std::fmt;
 
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::granit_parser::ErrorKind;
+use serde_saphyr::{Error, ExternalMessageSource};
+
+use crate::base::text;
 
 /// Files larger than this many bytes are refused before parsing.
 pub const SIZE_MAX: usize = 1 << 20;
 
-/// Nodes, aliases and depth of a tree: far above what people write, far below what hurts.
+/// Values within values: far above what people write, and little enough for the stack of every thread.
+const DEPTH_MAX: usize = 32;
+/// Nodes and aliases of a tree: far above what people write, far below what hurts.
 const TREE_NODES_MAX: usize = 50_000;
 const TREE_ALIASES_MAX: usize = 100;
-const TREE_DEPTH_MAX: usize = 32;
 
 /// Why a YAML text was refused: a sentence with line and column where they are known.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +41,61 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     if text.len() > SIZE_MAX {
         return Err(YamlError::TooLarge(text.len()));
     }
-    serde_saphyr::from_str(text).map_err(|error| YamlError::Invalid(error.to_string()))
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_depth: DEPTH_MAX, flow_nesting_limit: DEPTH_MAX },
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        YamlError::Invalid(over_budget(&error).map_or_else(
+            || error.to_string(),
+            |why| match error.location() {
+                Some(at) => format!("line {} column {}: {why}", at.line(), at.column()),
+                None => why,
+            },
+        ))
+    })
+}
+
+/// Says which budget a text is over and what to do, without the last full stop; `None` where it is wrong in another way.
+fn over_budget(error: &Error) -> Option<String> {
+    let safe = "more could fill the memory";
+    Some(match error {
+        // What is wrong within an alias is told with the place of the alias.
+        Error::WithSnippet { error, .. } | Error::AliasError { error, .. } => return over_budget(error),
+        Error::ExternalMessage { source, .. } => match &**source {
+            ExternalMessageSource::Parser(error) if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) => too_deep(),
+            _ => return None,
+        },
+        Error::Budget { breach, .. } => match breach {
+            BudgetBreach::Depth { .. } => too_deep(),
+            BudgetBreach::Nodes { nodes } => {
+                let most = text::thousands(nodes.saturating_sub(1));
+                format!("at most {most} values are read, each alias counted with all it stands for; {safe}. Split the file")
+            }
+            BudgetBreach::Aliases { aliases } => {
+                let most = aliases.saturating_sub(1);
+                format!("at most {most} aliases (`*name`) are read; {safe}. Write out what some of them stand for")
+            }
+            BudgetBreach::AliasAnchorRatio { aliases, anchors } => format!(
+                "it has {aliases} aliases (`*name`) of {} (`&name`), as files have that are made to fill the memory. Write out what some of them stand for",
+                text::count(*anchors, "anchor")
+            ),
+            BudgetBreach::Documents { .. } => one_document(),
+            _ => format!("it is larger than what is read; {safe}. Split the file"),
+        },
+        Error::MultipleDocuments { .. } => one_document(),
+        Error::AliasReplayLimitExceeded { .. } | Error::AliasReplayStackDepthExceeded { .. } => {
+            format!("its aliases (`*name`) stand for more than is read; {safe}. Write out what some of them stand for")
+        }
+        _ => return None,
+    })
+}
+
+fn one_document() -> String {
+    "a file holds one document. Take out what begins at `---`, or put it into a file of its own".to_owned()
+}
+
+fn too_deep() -> String {
+    format!("values may stand in values {DEPTH_MAX} deep; more could fill the memory. Write it flatter")
 }
 
 /// What is no YAML, and where, as far as that is known.
@@ -59,16 +119,18 @@ pub fn tree(text: &str) -> Result<Located, Misread> {
         budget: serde_saphyr::budget! {
             max_nodes: TREE_NODES_MAX,
             max_aliases: TREE_ALIASES_MAX,
-            max_depth: TREE_DEPTH_MAX,
-            flow_nesting_limit: TREE_DEPTH_MAX,
+            max_depth: DEPTH_MAX,
+            flow_nesting_limit: DEPTH_MAX,
             max_documents: 1,
         },
         duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
     };
     let mut tree = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let said = error.without_snippet().to_string();
-        let first = said.lines().next().unwrap_or_default();
-        let why = first.split(" at line ").next().unwrap_or(first).trim().to_owned();
+        let why = over_budget(&error).unwrap_or_else(|| {
+            let said = error.without_snippet().to_string();
+            let first = said.lines().next().unwrap_or_default();
+            first.split(" at line ").next().unwrap_or(first).trim().to_owned()
+        });
         Misread { at: error.location().map(place), why }
     })?;
     keep_letters(&mut tree, &text.lines().collect::<Vec<_>>());
@@ -224,6 +286,7 @@ impl<'de> Deserialize<'de> for Plain {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::collections::BTreeMap;
 
@@ -304,6 +367,33 @@ mod tests {
         ];
         for bomb in bombs {
             assert!(tree(&bomb).is_err(), "{}", &bomb[..40.min(bomb.len())]);
+        }
+    }
+
+    #[test]
+    fn what_is_over_a_budget_is_told_in_words_with_what_to_do() {
+        let aliases = |count| format!("a: &a x\nb: [{}]\n", "*a,".repeat(count));
+        let cases = [
+            (format!("a: [{}]\n", "x,".repeat(60_000)), "values are read, each alias counted"),
+            (format!("a: &a [{}]\nb: [{}]\n", "x,".repeat(3_000), "*a,".repeat(90)), "each alias counted with all it stands for"),
+            (aliases(101), "at most 100 aliases (`*name`) are read"),
+            ("[".repeat(40) + &"]".repeat(40), "values may stand in values 32 deep"),
+            ("- ".repeat(40), "values may stand in values 32 deep"),
+            ("<<: {a: 1}\n".repeat(11_000), "it is larger than what is read"),
+            ("x: 1\n---\ny: 2\n".to_owned(), "a file holds one document"),
+            (format!("a: \"{}\"", "x".repeat(SIZE_MAX)), "at most 1048576 are read"),
+        ];
+        let told = |why: &str, part: &str| {
+            assert!(why.contains(part), "{part}: {why}");
+            assert!(!why.contains(['{', '}']) && !why.ends_with('.') && !why.contains('\n'), "{why}");
+        };
+        for (text, part) in &cases {
+            told(&tree(text).map_err(|misread| misread.why).unwrap_err(), part);
+        }
+        let read = |text: &str| read::<Located>(text).map_err(|error| error.to_string()).unwrap_err();
+        told(&read(&aliases(200)), "line 3 column 1: it has 200 aliases (`*name`) of 1 anchor (`&name`)");
+        for (text, part) in cases.iter().filter(|(_, part)| !part.starts_with("values are read") && !part.contains("at most 100 ")) {
+            told(&read(text), part);
         }
     }
 
