@@ -105,6 +105,7 @@ pub(super) fn together<'a, T>(
             strict: false,
             base: surroundings::base(call),
             expecting: None,
+            parts_around: 0,
         };
         match construct(&mut builder) {
             Ok(done) => return Ok((done, builder.work)),
@@ -190,6 +191,8 @@ pub(super) struct Builder<'a, 's> {
     pub(super) base: Option<String>,
     /// Set while writing what a result is compared with.
     pub(super) expecting: Option<Expecting<'a>>,
+    /// How many values what is asserted now is a part of.
+    pub(super) parts_around: usize,
 }
 
 impl<'a> Builder<'a, '_> {

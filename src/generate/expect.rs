@@ -22,6 +22,9 @@ const REMOVED_MAX: usize = 2;
 const ITEMS_MAX: usize = 4;
 const PARTS_MAX: usize = 8;
 
+/// Parts inside of parts that are asserted by themselves: a list may hold itself.
+const NESTED_MAX: usize = 6;
+
 /// How the place of an object in memory begins, which is another in each run (R18).
 const ADDRESS: &str = " at 0x";
 
@@ -92,6 +95,16 @@ impl Builder<'_, '_> {
     /// # Errors
     /// Fails with the reason when nothing of it can be asserted, and when construction has to begin again.
     pub(super) fn assertions(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
+        if self.parts_around >= NESTED_MAX {
+            return Err(Stop::No("it holds itself, or parts in parts in parts".into()));
+        }
+        self.parts_around += 1;
+        let found = self.part_by_part(subject, value);
+        self.parts_around -= 1;
+        found
+    }
+
+    fn part_by_part(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
         let met = value;
         let value = match &self.expecting {
             Some(expecting) => expecting.resolve(value).clone(),

@@ -556,8 +556,14 @@ fn aliases_mutations_and_floats() {
     let all: Vec<String> = [find, sort, mean, sum, make].iter().map(text).collect();
     insta::assert_snapshot!(all.join("\n# ---\n"));
     let cycle = Value::Shared(8, Box::new(Value::List(vec![Value::Ref(8)])));
-    let cycles = Calls::of("sum").returns(&[("numbers", cycle)], Value::Int(1));
+    let cycles = Calls::of("sum").returns(&[("numbers", cycle.clone())], Value::Int(1));
     assert_eq!(reasons(&cycles), ["argument numbers: it contains itself"]);
+    // Nor is a linked list made of lists followed without end: what is asserted of it ends.
+    let arg = ("numbers", Value::List(vec![]));
+    let linked = Value::Shared(8, Box::new(Value::List(vec![Value::Ref(8), Value::Ref(8), Value::None])));
+    for cycle in [cycle, linked] {
+        assert_eq!(reasons(&Calls::of("sum").returns(std::slice::from_ref(&arg), cycle)), ["its result: it contains itself"]);
+    }
 }
 
 /// R5, R16, R18, R26: what no test is made of says why.
