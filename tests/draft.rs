@@ -163,6 +163,32 @@ fn a_test_that_contradicts_a_recorded_call_says_so_to_the_person_and_to_the_mode
     }
 }
 
+#[test]
+fn a_test_of_a_method_is_told_what_its_object_was_seen_to_give() {
+    let place = Place::empty();
+    place.save(
+        "shop.py",
+        "class Cart:\n    def __init__(self, owner):\n        self.owner = owner\n        self.prices = []\n\n    def add(self, price):\n        self.prices.append(price)\n\n    def total(self):\n        return sum(self.prices)\n\n    @property\n    def size(self):\n        return len(self.prices)\n\n    @classmethod\n    def rate(cls, kind):\n        return len(kind)\n",
+    );
+    place.save("main.py", "from shop import Cart\n\ncart = Cart('Ann')\ncart.add(2)\ncart.total()\ncart.size\nCart.rate('ab')\n");
+    place.run(&["trust"]);
+    place.run(&["run", "main.py"]);
+    for (name, claim, denied) in [
+        ("Cart.total", "cart.total() == 3", "Cart('Ann').total() after add(2) was 2, the test expects 3"),
+        ("Cart.size", "cart.size == 2", "Cart('Ann').size after add(2) was 1, the test expects 2"),
+        ("Cart.rate", "Cart.rate('ab') == 4", "Cart.rate('ab') was 2, the test expects 4"),
+    ] {
+        let wrong =
+            format!("from shop import Cart\n\n\ndef test_it():\n    cart = Cart('Ann')\n    cart.add(2)\n    assert {claim}\n");
+        let model = Model::answers(&[&wrong, &wrong]);
+        configure(&place, &model.config());
+        let (_, out, err) = place.run(&["draft", name]);
+        assert!(out.contains(&format!("a recorded call: {denied}")), "{out}{err}");
+        let requests = model.requests.lock().unwrap().clone();
+        assert!(requests[1].contains(denied), "the model is told: {}", requests[1]);
+    }
+}
+
 /// What the model of a module was told that the function needs.
 fn told(place: &Place, model: &Model, function: &str) -> String {
     let (_, out, err) = place.run(&["draft", function]);

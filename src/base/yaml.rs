@@ -392,7 +392,9 @@ mod tests {
         }
         let read = |text: &str| read::<Located>(text).map_err(|error| error.to_string()).unwrap_err();
         told(&read(&aliases(200)), "line 3 column 1: it has 200 aliases (`*name`) of 1 anchor (`&name`)");
-        for (text, part) in cases.iter().filter(|(_, part)| !part.starts_with("values are read") && !part.contains("at most 100 ")) {
+        for (text, part) in
+            cases.iter().filter(|(_, part)| !part.starts_with("values are read") && !part.contains("at most 100 "))
+        {
             told(&read(text), part);
         }
     }

@@ -13,6 +13,8 @@ pub mod function;
 pub mod journey;
 pub mod proposal;
 pub mod question;
+#[cfg(test)]
+pub mod samples;
 pub mod settings;
 pub mod snapshot;
 pub mod spec;

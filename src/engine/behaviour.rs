@@ -507,8 +507,8 @@ async fn reach_of_now(core: &Arc<Core>, index: &Arc<Index>) -> Result<Arc<Reach>
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::base::hash;
     use crate::domain::call::Outcome;
+    use crate::domain::samples;
     use crate::domain::settings::Settings;
     use crate::domain::snapshot::Trust;
     use crate::domain::value::Value;
@@ -523,25 +523,7 @@ mod tests {
     }
 
     fn call() -> Call {
-        Call {
-            id: CallId(1),
-            recording: RecordingId(1),
-            function: FunctionId("m:f".into()),
-            parent: None,
-            caller: None,
-            caller_line: None,
-            direct: true,
-            thread: 0,
-            task: 0,
-            receiver: None,
-            start_ns: 0,
-            duration_ns: 1,
-            args: vec![],
-            effect: gave(1),
-            touches: vec![],
-            times: 1,
-            input: hash::of(b"1"),
-        }
+        samples::call(FunctionId("m:f".into()), &[], Value::Int(1))
     }
 
     /// Compares one call, recorded as 1, with what it gives now.

@@ -352,8 +352,8 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
     };
     match from_model::draft(answered, origin, function, module, &asked.target, asked.remark.as_deref()) {
         Ok(draft) => {
-            let calls = views::confirmed_calls(core, &function.id)?;
-            let denied = contradict::contradictions(&draft.text, function, &calls);
+            let recorded = |id: &FunctionId| views::confirmed_calls(core, id);
+            let denied = contradict::contradictions(&draft.text, function, module, recorded)?;
             core.move_proposal(id, ProposalState::Proving, move |proposal| {
                 proposal.basis = hash::of(draft.standalone().as_bytes());
                 proposal.body = Body::Draft(draft);

@@ -234,41 +234,17 @@ fn undecidable(open: &OpenVerdict) -> Option<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::base::hash::Digest;
     use crate::base::paths::RelPath;
-    use crate::domain::proposal::{Change, Draft, ProposalId};
+    use crate::domain::proposal::{Change, ProposalId};
+    use crate::domain::samples;
 
     fn proposal(id: i64, function: &str, change: bool, state: ProposalState) -> Proposal {
         let body = if change {
             Body::Change(Change { calls: vec![], same: 0, because: vec![], seen: Moment(0) })
         } else {
-            Body::Draft(Draft {
-                origin: Origin::Recording,
-                target: RelPath::new("tests/t.py").unwrap(),
-                imports: vec![],
-                text: String::new(),
-                tests: vec![],
-                calls: vec![],
-                left_out: vec![],
-                dropped: Vec::new(),
-                helpers: Vec::new(),
-                import_roots: vec![],
-                remark: None,
-            })
+            Body::Draft(samples::draft(&[], ""))
         };
-        Proposal {
-            id: ProposalId(id),
-            function: FunctionId(function.into()),
-            state,
-            body,
-            evidence: vec![],
-            proved: None,
-            containment: None,
-            basis: Digest::default(),
-            created: Moment(0),
-            skipped: false,
-            edited: None,
-        }
+        Proposal { id: ProposalId(id), state, ..Proposal::queued(FunctionId(function.into()), body, Moment(0)) }
     }
 
     fn order(proposals: &[Proposal], known: &[(&str, Known)]) -> Vec<i64> {

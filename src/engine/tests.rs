@@ -10,7 +10,8 @@ use crate::base::paths::RelPath;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Change, Draft, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Change, Draft, Proposal, ProposalId, ProposalState};
+use crate::domain::samples;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
@@ -36,19 +37,7 @@ fn change() -> Body {
 }
 
 fn draft(text: &str) -> Body {
-    Body::Draft(Draft {
-        origin: Origin::Recording,
-        target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap(),
-        imports: vec!["from m import f".into()],
-        text: text.into(),
-        tests: vec!["test_f".into()],
-        calls: vec![],
-        left_out: vec![],
-        dropped: Vec::new(),
-        helpers: Vec::new(),
-        import_roots: vec![],
-        remark: None,
-    })
+    Body::Draft(Draft { tests: vec!["test_f".into()], ..samples::draft(&["from m import f"], text) })
 }
 
 fn state(core: &Core, id: ProposalId) -> ProposalState {

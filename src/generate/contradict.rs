@@ -1,10 +1,14 @@
-//! Where a test that somebody wrote expects of a call something else than was recorded of it.
+//! Where a test that somebody wrote expects of a call something else than was recorded of it. Of a method only where
+//! recorded calls tell what the test's own object holds by then: how it came out of its making, and of each call since.
 
+use std::collections::HashMap;
+
+use crate::base::error::Trouble;
 use crate::base::text;
-use crate::domain::call::{Call, Effect, Outcome};
-use crate::domain::function::{Function, FunctionKind, ParamKind};
-use crate::domain::value::Value;
-use crate::source::claims::{self, Claim, Expected};
+use crate::domain::call::{Argument, Call, Effect, Outcome};
+use crate::domain::function::{Class, Field, Function, FunctionId, FunctionKind, Module, Param, ParamKind};
+use crate::domain::value::{ObjectKind, TypeName, Value};
+use crate::source::claims::{self, Args, Expected, Object, On};
 
 /// Columns of a value that is told.
 const VALUE: usize = 60;
@@ -27,40 +31,198 @@ impl Contradiction {
 }
 
 /// Finds what tests in a text claim of a function that recorded calls deny, each claim once.
-#[must_use]
-pub fn contradictions(text: &str, function: &Function, calls: &[(Call, Effect)]) -> Vec<Contradiction> {
-    // Of a method's object nobody can say whether it is the recorded one.
-    if !matches!(function.kind, FunctionKind::Function | FunctionKind::StaticMethod) || function.is_generator {
-        return Vec::new();
+///
+/// `recorded` gives the calls of a function that were seen to repeat, each with how it ended.
+///
+/// # Errors
+/// Fails when `recorded` does.
+pub fn contradictions(
+    text: &str,
+    function: &Function,
+    module: &Module,
+    recorded: impl Fn(&FunctionId) -> Result<Vec<(Call, Effect)>, Trouble>,
+) -> Result<Vec<Contradiction>, Trouble> {
+    if function.is_generator || function.kind == FunctionKind::Nested {
+        return Ok(Vec::new());
     }
+    let mut facts = Facts { module, owner: owner(&function.id), recorded, known: HashMap::new() };
     let mut found: Vec<Contradiction> = Vec::new();
-    for claim in claims::claims(text, function.name()) {
-        let recorded = calls.iter().find(|(call, _)| is_this(&claim, function, call));
-        let Some(was) = recorded.and_then(|(_, effect)| denied(&claim.expected, &effect.outcome)) else { continue };
-        let arg = |(name, value): &(Option<String>, Value)| {
-            let value = value.summary(VALUE);
-            name.as_ref().map_or_else(|| value.clone(), |name| format!("{name}={value}"))
+    for claim in claims::claims(text, function) {
+        let receiver = match &claim.on {
+            On::Object(object) if takes_receiver(function) => match facts.state(object)? {
+                Some(state) => Some(state),
+                None => continue,
+            },
+            _ => None,
         };
-        let args: Vec<String> = claim.args.iter().map(arg).collect();
+        let Some(effect) = facts.ending(function, receiver.as_ref(), &claim.args)? else { continue };
+        let Some(was) = denied(&claim.expected, &effect.outcome) else { continue };
         let expected = match &claim.expected {
             Expected::Value(value) => value.summary(VALUE),
             Expected::Error(error) => error.clone(),
         };
-        let said = format!("{}({}) {was}, the test expects {expected}", function.name(), args.join(", "));
+        let said = format!("{} {was}, the test expects {expected}", told(function, &claim.on, &claim.args));
         let one = Contradiction { test: claim.test, said: text::display_line(&said).into_owned() };
         if !found.contains(&one) {
             found.push(one);
         }
     }
-    found
+    Ok(found)
 }
 
-/// Tells whether a call was made with just these arguments.
-fn is_this(claim: &Claim, function: &Function, call: &Call) -> bool {
+fn owner(function: &FunctionId) -> &str {
+    function.qualname().rsplit_once('.').map_or("", |(owner, _)| owner)
+}
+
+fn takes_receiver(function: &Function) -> bool {
+    matches!(function.kind, FunctionKind::Method | FunctionKind::Property)
+}
+
+/// Writes what a test calls: `total([1, 2])`, `Cart('Ann').total() after add('apple', 2)`.
+fn told(function: &Function, on: &On, args: &Args) -> String {
+    let list = |args: &Args| {
+        let arg = |(name, value): &(Option<String>, Value)| {
+            let value = value.summary(VALUE);
+            name.as_ref().map_or_else(|| value.clone(), |name| format!("{name}={value}"))
+        };
+        args.iter().map(arg).collect::<Vec<_>>().join(", ")
+    };
+    let owner = owner(&function.id);
+    let class = owner.rsplit('.').next().unwrap_or(owner);
+    let call = match function.kind {
+        FunctionKind::Property => function.name().to_owned(),
+        _ => format!("{}({})", function.name(), list(args)),
+    };
+    match on {
+        On::Module => call,
+        On::Class => format!("{class}.{call}"),
+        On::Object(object) => {
+            let step = |(name, args): &(String, Args)| match function.kind {
+                FunctionKind::Property if name == function.name() => name.clone(),
+                _ => format!("{name}({})", list(args)),
+            };
+            let since = object.since.iter().map(step).collect::<Vec<_>>().join(", ");
+            let after = if since.is_empty() { String::new() } else { format!(" after {since}") };
+            format!("{class}({}).{call}{after}", list(&object.args))
+        }
+    }
+}
+
+/// What recorded calls say of a class and its module.
+struct Facts<'a, R> {
+    module: &'a Module,
+    /// The class that the function is a method of.
+    owner: &'a str,
+    recorded: R,
+    known: HashMap<FunctionId, Vec<(Call, Effect)>>,
+}
+
+impl<'a, R: Fn(&FunctionId) -> Result<Vec<(Call, Effect)>, Trouble>> Facts<'a, R> {
+    /// Gives how a recorded call with this receiver and these arguments ended.
+    fn ending(&mut self, function: &Function, receiver: Option<&Value>, args: &Args) -> Result<Option<&Effect>, Trouble> {
+        if !self.known.contains_key(&function.id) {
+            let mut calls = (self.recorded)(&function.id)?;
+            // A test may stop the clock, set a variable or write a file: then another ending is as right.
+            calls.retain(|(call, _)| call.touches.iter().all(|touch| matches!(touch.kind.as_str(), "output" | "warning")));
+            self.known.insert(function.id.clone(), calls);
+        }
+        let owner = TypeName::new(self.module.name.clone(), self.owner);
+        let calls = self.known.get(&function.id).map_or(&[][..], Vec::as_slice);
+        let is_one = |call: &Call| match (function.kind, call.args.split_first()) {
+            (FunctionKind::Method | FunctionKind::Property, Some((first, rest))) => {
+                let same = receiver.is_none_or(|receiver| first.value.first_difference(receiver).is_none());
+                same && is_of(&first.value, &owner) && is_this(args, function.params.get(1..), rest)
+            }
+            (FunctionKind::ClassMethod, Some((first, rest))) => {
+                first.value == Value::Name(owner.clone()) && is_this(args, function.params.get(1..), rest)
+            }
+            (FunctionKind::Function | FunctionKind::StaticMethod, _) => is_this(args, Some(&function.params), &call.args),
+            _ => false,
+        };
+        Ok(calls.iter().find(|(call, _)| is_one(call)).map(|(_, effect)| effect))
+    }
+
+    /// Gives what an object holds after what a test did with it; `None` where no recorded call tells.
+    fn state(&mut self, object: &Object) -> Result<Option<Value>, Trouble> {
+        let Some(mut state) = self.made(&object.args)? else { return Ok(None) };
+        for (name, args) in &object.since {
+            let Some(function) = self.method(name) else { return Ok(None) };
+            let receiver = takes_receiver(function).then_some(&state);
+            let Some(effect) = self.ending(function, receiver, args)? else { return Ok(None) };
+            if let Some(after) = left(function, effect) {
+                state = after;
+            }
+        }
+        Ok(state.not_buildable().is_none().then_some(state))
+    }
+
+    /// Gives what a call of the class makes.
+    fn made(&mut self, args: &Args) -> Result<Option<Value>, Trouble> {
+        let Some(class) = self.module.classes.iter().find(|class| class.qualname == self.owner) else { return Ok(None) };
+        if let Some(init) = self.method("__init__") {
+            let effect = self.ending(init, None, args)?;
+            return Ok(effect
+                .filter(|effect| matches!(effect.outcome, Outcome::Returned(_)))
+                .and_then(|effect| left(init, effect)));
+        }
+        let kind = match class.decorators.as_slice() {
+            [] if args.is_empty() => ObjectKind::Plain,
+            // What it says besides may decide what the class takes.
+            [one] if matches!(one.trim_end_matches("()"), "dataclass" | "dataclasses.dataclass") => ObjectKind::Dataclass,
+            [one] if matches!(one.as_str(), "dataclass(frozen=True)" | "dataclass(slots=True)") => ObjectKind::Dataclass,
+            _ => return Ok(None),
+        };
+        let is_simple = class.bases.is_empty() && ["__new__", "__post_init__"].iter().all(|name| self.method(name).is_none());
+        let fields = if kind == ObjectKind::Dataclass { fields(class, args) } else { Some(Vec::new()) };
+        let ty = TypeName::new(self.module.name.clone(), self.owner);
+        Ok(fields.filter(|_| is_simple).map(|fields| Value::Object { ordinal: 0, ty, kind, fields }))
+    }
+
+    /// Finds a method of the class; one that is defined twice is none.
+    fn method(&self, name: &str) -> Option<&'a Function> {
+        let mut all =
+            self.module.functions.iter().filter(|function| owner(&function.id) == self.owner && function.name() == name);
+        all.next().filter(|_| all.next().is_none())
+    }
+}
+
+/// Gives what a call left its receiver as, where it changed it.
+fn left(function: &Function, effect: &Effect) -> Option<Value> {
+    let receiver = function.params.first().filter(|_| takes_receiver(function))?;
+    effect.changed.iter().find(|(name, _)| *name == receiver.name).map(|(_, after)| after.clone())
+}
+
+fn is_of(value: &Value, class: &TypeName) -> bool {
+    matches!(value, Value::Object { ty, .. } if ty == class)
+}
+
+/// Gives the fields of a dataclass that was made with these arguments; `None` where more than its fields decides.
+fn fields(class: &Class, args: &Args) -> Option<Vec<(String, Value)>> {
+    let own: Vec<_> = class.fields.iter().filter(|field| field.annotation.is_some()).collect();
+    let special = |text: &str| ["ClassVar", "InitVar", "KW_ONLY"].iter().any(|word| text.contains(word));
+    let known = |name: &String| own.iter().any(|field| field.name == *name);
+    let fits = args.len() <= own.len() && args.iter().all(|(name, _)| name.as_ref().is_none_or(known));
+    if own.iter().any(|field| field.annotation.as_deref().is_some_and(special)) || !fits {
+        return None;
+    }
+    let given = |at: usize, name: &str| {
+        let by_name = args.iter().find(|(given, _)| given.as_deref() == Some(name));
+        by_name.or_else(|| args.get(at).filter(|(given, _)| given.is_none())).map(|(_, value)| value.clone())
+    };
+    let field = |(at, field): (usize, &&Field)| {
+        let value = given(at, &field.name).or_else(|| claims::value(field.value.as_deref()?))?;
+        Some((field.name.clone(), value))
+    };
+    own.iter().enumerate().map(field).collect()
+}
+
+/// Tells whether a call was made with just these arguments; parameters and the call's arguments without a receiver.
+fn is_this(claimed: &Args, params: Option<&[Param]>, args: &[Argument]) -> bool {
+    let params = params.unwrap_or_default();
     let mut given: Vec<(&str, &Value)> = Vec::new();
-    for (at, (name, value)) in claim.args.iter().enumerate() {
+    for (at, (name, value)) in claimed.iter().enumerate() {
         let by_place = || {
-            let param = function.params.get(at)?;
+            let param = params.get(at)?;
             let takes = matches!(param.kind, ParamKind::PositionalOnly | ParamKind::PositionalOrKeyword);
             takes.then_some(param.name.as_str())
         };
@@ -70,10 +232,10 @@ fn is_this(claim: &Claim, function: &Function, call: &Call) -> bool {
     let empty = |value: &Value| {
         matches!(value, Value::Tuple(items) if items.is_empty()) || matches!(value, Value::Dict(pairs) if pairs.is_empty())
     };
-    given.iter().all(|(name, _)| call.args.iter().any(|arg| arg.name == *name))
-        && call.args.iter().all(|arg| {
+    given.iter().all(|(name, _)| args.iter().any(|arg| arg.name == *name))
+        && args.iter().all(|arg| {
             let default = || {
-                let param = function.params.iter().find(|param| param.name == arg.name)?;
+                let param = params.iter().find(|param| param.name == arg.name)?;
                 claims::value(param.default.as_deref()?)
             };
             match arg.kind {
@@ -168,8 +330,111 @@ fn is_plain(value: &Value) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::base::paths::RelPath;
+    use crate::domain::call::Touch;
+    use crate::domain::samples;
+    use crate::source::parse::parse;
+
+    const SHOP: &str = "from dataclasses import dataclass\n\nclass Cart:\n    def __init__(self, owner, rate=1): ...\n    def add(self, price): ...\n    def total(self): ...\n    @property\n    def size(self): ...\n    @classmethod\n    def of(cls, owner): ...\n    @staticmethod\n    def tax(x): ...\n\n@dataclass\nclass Point:\n    x: int\n    y: int = 0\n    def far(self): ...\n\nclass Calc:\n    def twice(self, x): ...\n";
+
+    fn cart(prices: &[i64]) -> Value {
+        let fields = vec![
+            ("owner".to_owned(), Value::Str("Ann".into())),
+            ("rate".to_owned(), Value::Int(1)),
+            ("prices".to_owned(), Value::List(prices.iter().copied().map(Value::Int).collect())),
+        ];
+        Value::Object { ordinal: 7, ty: TypeName::new("shop", "Cart"), kind: ObjectKind::Plain, fields }
+    }
+
+    fn object(class: &str, kind: ObjectKind, fields: &[(&str, i64)]) -> Value {
+        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), Value::Int(*value))).collect();
+        Value::Object { ordinal: 9, ty: TypeName::new("shop", class), kind, fields }
+    }
+
+    /// What the shop was seen to do: an empty cart of Ann's, one that holds 2, and the others.
+    fn seen() -> Vec<Call> {
+        let int = Value::Int;
+        let call = |name: &str, args: &[(&str, Value)], returned| samples::call(FunctionId::new("shop", name), args, returned);
+        let changing = |mut call: Call, after: Value| {
+            call.effect.changed = vec![("self".to_owned(), after)];
+            call
+        };
+        let new = Value::Object { ordinal: 7, ty: TypeName::new("shop", "Cart"), kind: ObjectKind::Plain, fields: vec![] };
+        let ann = Value::Str("Ann".into());
+        let class = Value::Name(TypeName::new("shop", "Cart"));
+        vec![
+            changing(call("Cart.__init__", &[("self", new), ("owner", ann.clone()), ("rate", int(1))], Value::None), cart(&[])),
+            changing(call("Cart.add", &[("self", cart(&[])), ("price", int(2))], Value::None), cart(&[2])),
+            call("Cart.total", &[("self", cart(&[]))], int(0)),
+            call("Cart.total", &[("self", cart(&[2]))], int(2)),
+            call("Cart.size", &[("self", cart(&[2]))], int(1)),
+            call("Cart.of", &[("cls", class), ("owner", ann)], int(5)),
+            call("Cart.tax", &[("x", int(1))], int(3)),
+            call("Point.far", &[("self", object("Point", ObjectKind::Dataclass, &[("x", 3), ("y", 0)]))], int(3)),
+            call("Calc.twice", &[("self", object("Calc", ObjectKind::Plain, &[])), ("x", int(2))], int(4)),
+        ]
+    }
+
+    fn said_of(name: &str, body: &str, seen: &[Call]) -> Vec<String> {
+        let module = parse(&RelPath::new("shop.py").unwrap(), SHOP.as_bytes(), "shop", "");
+        let function = module.functions.iter().find(|function| function.id.qualname() == name).unwrap();
+        let recorded = |id: &FunctionId| {
+            Ok(seen.iter().filter(|call| call.function == *id).map(|call| (call.clone(), call.effect.clone())).collect())
+        };
+        let text = format!("def test_a():\n    {body}\n");
+        let found = contradictions(&text, function, &module, recorded).unwrap();
+        found.into_iter().map(|one| one.said).collect()
+    }
+
+    #[test]
+    fn a_method_is_denied_where_the_state_of_its_object_was_seen_to_come_about() {
+        for (name, body, said) in [
+            ("Cart.total", "assert Cart('Ann').total() == 1", "Cart('Ann').total() was 0, the test expects 1"),
+            (
+                "Cart.total",
+                "cart = Cart(owner='Ann', rate=1)\n    assert cart.total() == 0\n    cart.add(2)\n    assert cart.total() == 3",
+                "Cart(owner='Ann', rate=1).total() after total(), add(2) was 2, the test expects 3",
+            ),
+            (
+                "Cart.size",
+                "cart = Cart('Ann')\n    cart.add(2)\n    assert cart.size == 2",
+                "Cart('Ann').size after add(2) was 1, the test expects 2",
+            ),
+            ("Cart.of", "assert shop.Cart.of('Ann') == 4", "Cart.of('Ann') was 5, the test expects 4"),
+            ("Cart.tax", "assert Cart.tax(1) == 4", "Cart.tax(1) was 3, the test expects 4"),
+            ("Point.far", "assert Point(3).far() == 5", "Point(3).far() was 3, the test expects 5"),
+            (
+                "Calc.twice",
+                "with pytest.raises(ValueError):\n        Calc().twice(2)",
+                "Calc().twice(2) was 4, the test expects ValueError",
+            ),
+        ] {
+            assert_eq!(said_of(name, body, &seen()), [said], "{body}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_denied_where_no_recorded_call_tells_what_the_object_holds() {
+        for (name, body) in [
+            ("Cart.total", "assert Cart('Bob').total() == 1"),
+            ("Cart.total", "cart = Cart('Ann')\n    cart.add(3)\n    assert cart.total() == 9"),
+            ("Cart.total", "cart = Cart('Ann')\n    cart.add(2)\n    cart.add(2)\n    assert cart.total() == 9"),
+            ("Cart.total", "assert Cart('Ann').total() == 0"),
+            ("Cart.of", "assert Sub.of('Ann') == 4"),
+            ("Point.far", "assert Point(3, 1).far() == 5"),
+            ("Point.far", "assert Point(3, z=0).far() == 5"),
+        ] {
+            assert_eq!(said_of(name, body, &seen()), [""; 0], "{body}");
+        }
+        let without_birth: Vec<Call> = seen().into_iter().skip(1).collect();
+        assert_eq!(said_of("Cart.total", "assert Cart('Ann').total() == 1", &without_birth), [""; 0]);
+        let mut by_the_clock = seen();
+        by_the_clock[2].touches.push(Touch { kind: "clock".into(), detail: "time.time".into() });
+        assert_eq!(said_of("Cart.total", "assert Cart('Ann').total() == 1", &by_the_clock), [""; 0]);
+    }
 
     #[test]
     fn values_are_compared_as_python_does() {

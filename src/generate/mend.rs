@@ -128,23 +128,10 @@ fn insert(text: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
-    use crate::base::paths::RelPath;
-    use crate::domain::proposal::Origin;
+    use crate::domain::samples;
 
     fn draft(text: &str) -> Draft {
-        Draft {
-            origin: Origin::Recording,
-            target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap(),
-            imports: vec!["from m import f".into()],
-            text: text.into(),
-            tests: trim::test_names(text),
-            calls: vec![],
-            left_out: vec![],
-            dropped: Vec::new(),
-            helpers: Vec::new(),
-            import_roots: vec![],
-            remark: None,
-        }
+        Draft { tests: trim::test_names(text), ..samples::draft(&["from m import f"], text) }
     }
 
     fn setting(module: &str, name: &str, old: &str) -> Trace {

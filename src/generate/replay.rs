@@ -245,30 +245,14 @@ fn brief(value: &Value, same_type: bool) -> String {
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
-    use crate::base::hash::of;
-    use crate::domain::call::{CallId, RecordingId, Touch};
+    use crate::domain::call::{CallId, Touch};
+    use crate::domain::samples;
     use crate::domain::value::TypeName;
 
     fn call(touches: &[&str]) -> Call {
-        Call {
-            id: CallId(14),
-            recording: RecordingId(1),
-            function: FunctionId::new("shop.cart", "Cart.total"),
-            parent: None,
-            caller: None,
-            caller_line: None,
-            direct: true,
-            thread: 0,
-            task: 0,
-            receiver: None,
-            start_ns: 0,
-            duration_ns: 0,
-            args: vec![],
-            effect: returned(Value::None),
-            touches: touches.iter().map(|kind| Touch { kind: (*kind).into(), detail: "x".into() }).collect(),
-            times: 2,
-            input: of(b"x"),
-        }
+        let touches = touches.iter().map(|kind| Touch { kind: (*kind).into(), detail: "x".into() }).collect();
+        let call = samples::call(FunctionId::new("shop.cart", "Cart.total"), &[], Value::None);
+        Call { id: CallId(14), touches, times: 2, ..call }
     }
 
     fn returned(value: Value) -> Effect {

@@ -83,21 +83,10 @@ pub fn check_foreign(draft: &Draft) -> Vec<Evidence> {
 mod tests {
     use super::*;
     use crate::domain::proposal::Origin;
+    use crate::domain::samples;
 
     fn draft(imports: &[&str], text: &str) -> Draft {
-        Draft {
-            origin: Origin::Model("m".into()),
-            target: RelPath::new("tests/test_x.py").unwrap(),
-            imports: imports.iter().map(|import| (*import).to_owned()).collect(),
-            text: text.into(),
-            tests: trim::test_names(text),
-            calls: vec![],
-            left_out: vec![],
-            dropped: Vec::new(),
-            helpers: Vec::new(),
-            import_roots: vec![],
-            remark: None,
-        }
+        Draft { origin: Origin::Model("m".into()), tests: trim::test_names(text), ..samples::draft(imports, text) }
     }
 
     fn says(imports: &[&str], text: &str) -> Vec<String> {

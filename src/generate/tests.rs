@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::hash::of;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Argument, Call, CallId, Effect, GeneratorEnd, Outcome, RecordingId, Touch};
-use crate::domain::function::{FunctionId, Module, ParamKind};
+use crate::domain::call::{Call, CallId, Effect, GeneratorEnd, Outcome, Touch};
+use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Draft;
+use crate::domain::samples;
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::build::build;
@@ -210,37 +211,19 @@ impl Calls {
     }
 
     fn call(mut self, args: &[(&str, Value)], outcome: Outcome) -> Self {
-        let args: Vec<Argument> = args
-            .iter()
-            .map(|(name, value)| Argument {
-                name: (*name).to_owned(),
-                kind: ParamKind::PositionalOrKeyword,
-                value: value.clone(),
-            })
-            .collect();
         let number = self.calls.len() as i64 + 1;
-        let receiver = args.first().and_then(|arg| match (&*arg.name, &arg.value) {
+        let receiver = args.first().and_then(|(name, value)| match (*name, value) {
             ("self", Value::Object { ordinal, .. } | Value::Opaque { ordinal, .. }) => Some(*ordinal),
             _ => None,
         });
         self.calls.push(Call {
             id: CallId(number),
-            recording: RecordingId(1),
-            function: FunctionId::new("shop.cart", self.function),
-            parent: None,
             caller: Some(FunctionId::new("shop.cart", "Cart.total")),
             caller_line: Some(41),
-            direct: true,
-            thread: 0,
-            task: 0,
             receiver,
             start_ns: number * 1000,
-            duration_ns: 10,
-            input: of(format!("{args:?}").as_bytes()),
-            args,
             effect: Effect { outcome, changed: vec![] },
-            touches: vec![],
-            times: 1,
+            ..samples::call(FunctionId::new("shop.cart", self.function), args, Value::None)
         });
         self
     }

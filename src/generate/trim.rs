@@ -175,8 +175,7 @@ fn scan(line: &str, quote: &mut Option<&str>, depth: &mut usize) {
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
-    use crate::base::paths::RelPath;
-    use crate::domain::proposal::Origin;
+    use crate::domain::samples;
 
     const TEXT: &str = r#"@pytest.mark.parametrize(
     ("value", "expected"),
@@ -202,19 +201,8 @@ def test_last():
 "#;
 
     fn draft() -> Draft {
-        Draft {
-            origin: Origin::Recording,
-            target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap(),
-            imports: vec!["from decimal import Decimal".into(), "import pytest".into(), "from m import dump, inc".into()],
-            text: TEXT.into(),
-            tests: test_names(TEXT),
-            calls: vec![],
-            left_out: vec![],
-            dropped: Vec::new(),
-            helpers: Vec::new(),
-            import_roots: vec![],
-            remark: None,
-        }
+        let imports = ["from decimal import Decimal", "import pytest", "from m import dump, inc"];
+        Draft { tests: test_names(TEXT), ..samples::draft(&imports, TEXT) }
     }
 
     #[test]

@@ -1,29 +1,55 @@
 //! What tests claim of a function, as far as it stands in their text: a call with plain values, and the value or the error
-//! that is expected of it. Nothing is run; what is not plain is left out.
+//! that is expected of it. Of a method also how its object was made and what was called on it before. Nothing is run; what
+//! is not plain, and what comes after something whose effect nobody knows, is left out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tree_sitter::Node;
 
 use super::literal;
 use super::parts::{decorator_nodes, unwrap_parentheses};
 use super::tree::syntax_tree;
+use crate::domain::function::{Function, FunctionKind};
 use crate::domain::value::Value;
 
 /// Nesting that is followed: the text may be by anybody.
 const DEPTH: usize = 24;
 /// Claims that are told.
 const MOST: usize = 400;
+/// What a test may ask pytest for without anything being other than it is; the others may stand for something else.
+const HARMLESS: &[&str] = &["self", "tmp_path", "capsys", "caplog", "monkeypatch", "recwarn", "request"];
 
 /// What a test claims of one call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// The test: `test_total`, `TestCart::test_total`.
     pub test: String,
-    /// The arguments, with the names of those given by name.
-    pub args: Vec<(Option<String>, Value)>,
+    /// What the function is called on.
+    pub on: On,
+    /// The arguments.
+    pub args: Args,
     /// What is expected.
     pub expected: Expected,
+}
+
+/// What a function is called on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum On {
+    /// Its module.
+    Module,
+    /// Its class.
+    Class,
+    /// An object of its class.
+    Object(Object),
+}
+
+/// An object of the function's class, as a test made it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Object {
+    /// What the class was called with.
+    pub args: Args,
+    /// What was called on it since, in order, with the arguments; a property has none.
+    pub since: Vec<(String, Args)>,
 }
 
 /// What is expected of a call.
@@ -35,11 +61,14 @@ pub enum Expected {
     Error(String),
 }
 
+/// Arguments, with the names of those given by name.
+pub type Args = Vec<(Option<String>, Value)>;
+
 /// Lists what the tests of a text claim of a function, by the name they call it by.
 #[must_use]
-pub fn claims(text: &str, function: &str) -> Vec<Claim> {
+pub fn claims(text: &str, function: &Function) -> Vec<Claim> {
     let Some(tree) = syntax_tree(text) else { return Vec::new() };
-    let mut reader = Reader { text, function, claims: Vec::new() };
+    let mut reader = Reader { text, target: Target::of(function), claims: Vec::new() };
     reader.definitions(tree.root_node(), "");
     reader.claims.truncate(MOST);
     reader.claims
@@ -50,16 +79,51 @@ pub fn claims(text: &str, function: &str) -> Vec<Claim> {
 pub fn value(source: &str) -> Option<Value> {
     let tree = syntax_tree(source)?;
     let statement = tree.root_node().named_child(0).filter(|node| node.kind() == "expression_statement")?;
-    Reader { text: source, function: "", claims: Vec::new() }.value(statement.named_child(0)?, &HashMap::new(), DEPTH)
+    let target = Target { name: "", class: None, kind: FunctionKind::Function };
+    Reader { text: source, target, claims: Vec::new() }.value(statement.named_child(0)?, &HashMap::new(), DEPTH)
+}
+
+/// The function whose calls are looked for.
+struct Target<'a> {
+    name: &'a str,
+    /// The last part of its class's name.
+    class: Option<&'a str>,
+    kind: FunctionKind,
+}
+
+impl<'a> Target<'a> {
+    fn of(function: &'a Function) -> Self {
+        let owner = function.id.qualname().rsplit_once('.').map(|(owner, _)| owner);
+        let class =
+            owner.filter(|_| function.kind != FunctionKind::Nested).map(|owner| owner.rsplit('.').next().unwrap_or(owner));
+        Self { name: function.name(), class, kind: function.kind }
+    }
 }
 
 /// Values by the names that stand for them.
 type Names = HashMap<String, Value>;
-type Args = Vec<(Option<String>, Value)>;
+
+/// What the names of a test stand for, as far as that is certain.
+#[derive(Default)]
+struct Scope {
+    values: Names,
+    objects: HashMap<String, Object>,
+    results: HashMap<String, (On, Args)>,
+    /// Names that the test gives a meaning of its own: no module, class or function.
+    own: HashSet<String>,
+}
+
+impl Scope {
+    fn forget(&mut self, name: &str) {
+        self.values.remove(name);
+        self.objects.remove(name);
+        self.results.remove(name);
+    }
+}
 
 struct Reader<'a> {
     text: &'a str,
-    function: &'a str,
+    target: Target<'a>,
     claims: Vec<Claim>,
 }
 
@@ -77,9 +141,12 @@ impl Reader<'_> {
                 "class_definition" if class.is_empty() => self.definitions(body, &name),
                 "function_definition" if name.starts_with("test") => {
                     let test = if class.is_empty() { name } else { format!("{class}::{name}") };
+                    let params = definition.child_by_field_name("parameters").map(children).unwrap_or_default();
+                    let params: HashSet<String> = params.into_iter().map(|param| self.source(param).to_owned()).collect();
                     for row in self.rows(node) {
-                        if self.claims.len() < MOST {
-                            self.body(body, &test, row);
+                        let known = |param: &String| row.contains_key(param) || HARMLESS.contains(&param.as_str());
+                        if self.claims.len() < MOST && params.iter().all(known) {
+                            self.body(body, &test, Scope { values: row, own: params.clone(), ..Scope::default() });
                         }
                     }
                 }
@@ -88,11 +155,16 @@ impl Reader<'_> {
         }
     }
 
-    /// Gives what the parameters of a test stand for, for each row of `parametrize`.
+    /// Gives what the parameters of a test stand for, for each row of `parametrize`; nothing where it may be run otherwise
+    /// than it says.
     fn rows(&self, definition: Node<'_>) -> Vec<Names> {
         let mut all = vec![Names::new()];
         for decorator in decorator_nodes(definition) {
             if decorator.kind() != "call" || !self.calls(decorator).ends_with("parametrize") {
+                let said = self.source(decorator);
+                if !said.starts_with("pytest.mark.") || said.contains("usefixtures") {
+                    return Vec::new();
+                }
                 continue;
             }
             let given = decorator.child_by_field_name("arguments").map(children).unwrap_or_default();
@@ -126,68 +198,128 @@ impl Reader<'_> {
     }
 
     /// Follows the statements of a test as long as it is certain what its names stand for.
-    fn body(&mut self, body: Node<'_>, test: &str, mut names: Names) {
-        let mut results: HashMap<String, Args> = HashMap::new();
+    fn body(&mut self, body: Node<'_>, test: &str, mut scope: Scope) {
+        let claim = |(on, args), expected| Claim { test: test.to_owned(), on, args, expected };
         for statement in children(body) {
             let inner = statement.named_child(0);
             match (statement.kind(), inner) {
                 ("expression_statement", Some(inner)) if inner.kind() == "assignment" => {
-                    let (Some(left), Some(right)) = (inner.child_by_field_name("left"), inner.child_by_field_name("right"))
-                    else {
-                        continue;
-                    };
-                    let name = self.source(left).to_owned();
-                    names.remove(&name);
-                    results.remove(&name);
-                    if let Some(args) = self.called(right, &names) {
-                        results.insert(name, args);
-                    } else if let Some(value) = self.value(right, &names, DEPTH) {
-                        names.insert(name, value);
+                    if !self.assigned(inner, &mut scope) {
+                        return;
                     }
                 }
                 ("expression_statement", Some(inner)) if inner.kind() == "string" => {}
+                ("expression_statement", Some(inner)) if self.step(inner, &scope).is_some() => self.happens(inner, &mut scope),
                 ("assert_statement", Some(inner)) => {
-                    let claim = self.asserted(unwrap_parentheses(inner), &names, &results);
-                    self.claims.extend(claim.map(|(args, expected)| Claim {
-                        test: test.to_owned(),
-                        args,
-                        expected: Expected::Value(expected),
-                    }));
-                }
-                ("with_statement", _) => {
-                    if let Some((args, error)) = self.raising(statement, &names) {
-                        self.claims.push(Claim { test: test.to_owned(), args, expected: Expected::Error(error) });
-                    } else {
-                        names.clear();
-                        results.clear();
+                    let inner = unwrap_parentheses(inner);
+                    let found = self.asserted(inner, &scope);
+                    self.claims.extend(found.map(|(asked, expected)| claim(asked, Expected::Value(expected))));
+                    match inner.kind() {
+                        "comparison_operator" => children(inner).into_iter().for_each(|side| self.happens(side, &mut scope)),
+                        _ => self.happens(inner, &mut scope),
                     }
                 }
-                ("comment" | "pass_statement" | "import_from_statement" | "import_statement", _) => {}
-                // It may change what a name stands for.
-                _ => {
-                    names.clear();
-                    results.clear();
+                ("with_statement", _) => {
+                    let Some((call, asked, error)) = self.raising(statement, &scope) else { return };
+                    self.claims.push(claim(asked, Expected::Error(error)));
+                    self.happens(call, &mut scope);
                 }
+                ("comment" | "pass_statement" | "import_from_statement" | "import_statement", _) => {}
+                // It may change what anything after it does.
+                _ => return,
             }
         }
     }
 
-    fn asserted(&self, node: Node<'_>, names: &Names, results: &HashMap<String, Args>) -> Option<(Args, Value)> {
+    /// Takes in an assignment; tells whether it is certain what it does.
+    fn assigned(&self, assignment: Node<'_>, scope: &mut Scope) -> bool {
+        let (Some(left), Some(right)) = (assignment.child_by_field_name("left"), assignment.child_by_field_name("right")) else {
+            return true;
+        };
+        // `cart.rate = 2`, `rows[0] = 1`; `mocker.patch(…)` by what the test was given.
+        let fixture = |node: &Node<'_>| node.kind() == "identifier" && HARMLESS.contains(&self.source(*node));
+        if left.kind() != "identifier" || all_within(right).iter().any(fixture) {
+            return false;
+        }
+        let name = self.source(left).to_owned();
+        let asked = self.called(right, scope);
+        let made = if right.kind() == "call" { self.object(right, scope) } else { None };
+        let value = self.value(right, &scope.values, DEPTH);
+        self.happens(right, scope);
+        // A second name for a list that may change under it.
+        if value.as_ref().is_some_and(is_mutable) {
+            all_within(right).iter().for_each(|node| scope.forget(self.source(*node)));
+        }
+        scope.forget(&name);
+        scope.own.insert(name.clone());
+        if let Some(asked) = asked {
+            scope.results.insert(name, asked);
+        } else if let Some(made) = made {
+            scope.objects.insert(name, made);
+        } else if let Some(value) = value {
+            scope.values.insert(name, value);
+        }
+        true
+    }
+
+    /// Takes in what evaluating an expression may do to what names stand for.
+    fn happens(&self, node: Node<'_>, scope: &mut Scope) {
+        let node = unwrap_parentheses(node);
+        let step = self.step(node, scope);
+        let within = all_within(node);
+        let calls = within.iter().any(|node| node.kind() == "call");
+        for name in within.iter().filter(|node| node.kind() == "identifier").map(|node| self.source(*node)) {
+            let kept = step.as_ref().is_some_and(|(object, _)| object == name);
+            if !kept {
+                scope.objects.remove(name);
+            }
+            if calls {
+                scope.results.remove(name);
+                if scope.values.get(name).is_some_and(is_mutable) {
+                    scope.values.remove(name);
+                }
+            }
+        }
+        if let Some((name, step)) = step
+            && let Some(object) = scope.objects.get_mut(&name)
+        {
+            object.since.push(step);
+        }
+    }
+
+    /// Reads a call with plain values of a method of an object that has a name: `cart.add('apple', 2)`.
+    fn step(&self, node: Node<'_>, scope: &Scope) -> Option<(String, (String, Args))> {
+        let node = self.awaited(node)?;
+        let (attribute, args) = match node.kind() {
+            "call" => (node.child_by_field_name("function")?, self.arguments(node, scope)?),
+            _ => (node, Args::new()),
+        };
+        if attribute.kind() != "attribute" {
+            return None;
+        }
+        let object = self.source(attribute.child_by_field_name("object")?);
+        let name = self.source(attribute.child_by_field_name("attribute")?);
+        let is_property = self.target.kind == FunctionKind::Property && name == self.target.name;
+        let is_one = scope.objects.contains_key(object) && (node.kind() == "call") != is_property;
+        is_one.then(|| (object.to_owned(), (name.to_owned(), args)))
+    }
+
+    fn asserted(&self, node: Node<'_>, scope: &Scope) -> Option<((On, Args), Value)> {
         let operators = node.child_by_field_name("operators").map(|operator| self.source(operator));
         if node.kind() != "comparison_operator" || node.named_child_count() != 2 || !matches!(operators, Some("==" | "is")) {
             return None;
         }
         let (left, right) = (node.named_child(0)?, node.named_child(1)?);
-        let call = |node| self.called(node, names).or_else(|| results.get(self.source(node)).cloned());
+        let call = |node| self.called(node, scope).or_else(|| scope.results.get(self.source(node)).cloned());
         match (call(left), call(right)) {
-            (Some(args), None) => Some((args, self.value(right, names, DEPTH)?)),
-            (None, Some(args)) => Some((args, self.value(left, names, DEPTH)?)),
+            (Some(asked), None) => Some((asked, self.value(right, &scope.values, DEPTH)?)),
+            (None, Some(asked)) => Some((asked, self.value(left, &scope.values, DEPTH)?)),
             _ => None,
         }
     }
 
     /// Reads `with pytest.raises(Error): call`.
-    fn raising(&self, statement: Node<'_>, names: &Names) -> Option<(Args, String)> {
+    fn raising<'n>(&self, statement: Node<'n>, scope: &Scope) -> Option<(Node<'n>, (On, Args), String)> {
         let clause = statement.named_child(0).filter(|clause| clause.kind() == "with_clause")?;
         let item = clause.named_child(0).filter(|_| clause.named_child_count() == 1)?.named_child(0)?;
         let context = if item.kind() == "as_pattern" { item.named_child(0)? } else { item };
@@ -203,11 +335,70 @@ impl Reader<'_> {
         let [statement] = inside.as_slice() else { return None };
         let inner = statement.named_child(0)?;
         let call = if inner.kind() == "assignment" { inner.child_by_field_name("right")? } else { inner };
-        Some((self.called(call, names)?, error))
+        Some((call, self.called(call, scope)?, error))
     }
 
-    /// Gives the arguments where a node is a call of the function, awaited or not.
-    fn called(&self, node: Node<'_>, names: &Names) -> Option<Args> {
+    /// Gives what is called with what, where a node is a call of the function, awaited or not.
+    fn called(&self, node: Node<'_>, scope: &Scope) -> Option<(On, Args)> {
+        let node = self.awaited(node)?;
+        if self.target.kind == FunctionKind::Property {
+            let is_it = node.kind() == "attribute" && self.source(node.child_by_field_name("attribute")?) == self.target.name;
+            let object = self.object(node.child_by_field_name("object").filter(|_| is_it)?, scope)?;
+            return Some((On::Object(object), Args::new()));
+        }
+        if node.kind() != "call" {
+            return None;
+        }
+        let function = node.child_by_field_name("function")?;
+        let on = match self.target.class {
+            None => {
+                let path = self.path(function, scope)?;
+                (path.rsplit('.').next() == Some(self.target.name)).then_some(On::Module)?
+            }
+            Some(class) => {
+                let is_it =
+                    function.kind() == "attribute" && self.source(function.child_by_field_name("attribute")?) == self.target.name;
+                let object = function.child_by_field_name("object").filter(|_| is_it)?;
+                match self.object(object, scope) {
+                    Some(object) => On::Object(object),
+                    None if self.target.kind == FunctionKind::Method => return None,
+                    None => (self.path(object, scope)?.rsplit('.').next() == Some(class)).then_some(On::Class)?,
+                }
+            }
+        };
+        Some((on, self.arguments(node, scope)?))
+    }
+
+    /// Gives the object of the function's class that a node stands for: a name, or a call of the class.
+    fn object(&self, node: Node<'_>, scope: &Scope) -> Option<Object> {
+        let node = unwrap_parentheses(node);
+        match node.kind() {
+            "identifier" => scope.objects.get(self.source(node)).cloned(),
+            "call" => {
+                let path = self.path(node.child_by_field_name("function")?, scope)?;
+                let is_it = path.rsplit('.').next() == self.target.class;
+                is_it.then(|| Some(Object { args: self.arguments(node, scope)?, since: Vec::new() }))?
+            }
+            _ => None,
+        }
+    }
+
+    fn arguments(&self, call: Node<'_>, scope: &Scope) -> Option<Args> {
+        let given = children(call.child_by_field_name("arguments")?).into_iter();
+        given
+            .map(|argument| {
+                let plain = |node| self.value(node, &scope.values, DEPTH);
+                if argument.kind() == "keyword_argument" {
+                    let name = self.source(argument.child_by_field_name("name")?).to_owned();
+                    return Some((Some(name), plain(argument.child_by_field_name("value")?)?));
+                }
+                Some((None, plain(argument)?))
+            })
+            .collect()
+    }
+
+    /// Gives what is awaited, and what needs no awaiting as it is.
+    fn awaited<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
         let mut node = unwrap_parentheses(node);
         if node.kind() == "await" {
             node = node.named_child(0)?;
@@ -215,32 +406,21 @@ impl Reader<'_> {
         if node.kind() == "call" && self.calls(node) == "asyncio.run" {
             node = node.child_by_field_name("arguments")?.named_child(0)?;
         }
-        if node.kind() != "call" || self.calls(node).rsplit('.').next() != Some(self.function) {
-            return None;
+        Some(node)
+    }
+
+    /// Gives a dotted name that the test gives no meaning of its own.
+    fn path(&self, node: Node<'_>, scope: &Scope) -> Option<&str> {
+        let mut first = node;
+        while first.kind() == "attribute" {
+            first = first.child_by_field_name("object")?;
         }
-        let given = children(node.child_by_field_name("arguments")?).into_iter();
-        given
-            .map(|argument| {
-                if argument.kind() == "keyword_argument" {
-                    let name = self.source(argument.child_by_field_name("name")?).to_owned();
-                    return Some((Some(name), self.value(argument.child_by_field_name("value")?, names, DEPTH)?));
-                }
-                Some((None, self.value(argument, names, DEPTH)?))
-            })
-            .collect()
+        (first.kind() == "identifier" && !scope.own.contains(self.source(first))).then(|| self.source(node))
     }
 
     /// Gives the dotted name that a call calls.
     fn calls(&self, call: Node<'_>) -> &str {
-        let function = call.child_by_field_name("function");
-        let plain = |node: &Node<'_>| {
-            node.kind() == "identifier"
-                || node.kind() == "attribute"
-                    && node
-                        .child_by_field_name("object")
-                        .is_some_and(|object| matches!(object.kind(), "identifier" | "attribute"))
-        };
-        function.filter(plain).map_or("", |function| self.source(function))
+        call.child_by_field_name("function").and_then(|function| self.path(function, &Scope::default())).unwrap_or_default()
     }
 
     fn value(&self, node: Node<'_>, names: &Names, depth: usize) -> Option<Value> {
@@ -284,6 +464,24 @@ impl Reader<'_> {
     }
 }
 
+fn is_mutable(value: &Value) -> bool {
+    match value {
+        Value::Tuple(items) => items.iter().any(is_mutable),
+        _ => matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_)),
+    }
+}
+
+/// Lists a node and all in it, without following a text that is nested without end.
+fn all_within(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = vec![node];
+    let mut at = 0;
+    while let Some(node) = found.get(at).copied() {
+        found.extend(children(node));
+        at += 1;
+    }
+    found
+}
+
 fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
@@ -293,24 +491,78 @@ fn children(node: Node<'_>) -> Vec<Node<'_>> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::base::paths::RelPath;
+    use crate::source::parse::parse;
 
-    fn told(text: &str) -> Vec<String> {
+    const SHOP: &str = "def total(x): ...\n\nclass Cart:\n    def total(self): ...\n    @property\n    def size(self): ...\n    @classmethod\n    def of(cls, x): ...\n";
+
+    /// What a text claims of a function of the shop.
+    fn told_of(qualname: &str, text: &str) -> Vec<String> {
+        let module = parse(&RelPath::new("shop.py").unwrap(), SHOP.as_bytes(), "shop", "");
+        let function = module.functions.iter().find(|function| function.id.qualname() == qualname).unwrap();
+        let list = |args: &Args| {
+            let arg = |(name, value): &(Option<String>, Value)| match name {
+                Some(name) => format!("{name}={}", value.summary(60)),
+                None => value.summary(60),
+            };
+            args.iter().map(arg).collect::<Vec<_>>().join(", ")
+        };
         let say = |claim: Claim| {
-            let args: Vec<String> = claim
-                .args
-                .iter()
-                .map(|(name, value)| match name {
-                    Some(name) => format!("{name}={}", value.summary(60)),
-                    None => value.summary(60),
-                })
-                .collect();
+            let on = match &claim.on {
+                On::Module => String::new(),
+                On::Class => "class".to_owned(),
+                On::Object(object) => {
+                    let since = object.since.iter().map(|(name, args)| format!(" {name}({})", list(args)));
+                    format!("object({}){}", list(&object.args), since.collect::<String>())
+                }
+            };
             let expected = match claim.expected {
                 Expected::Value(value) => value.summary(60),
                 Expected::Error(error) => error,
             };
-            format!("{}: ({}) {expected}", claim.test, args.join(", "))
+            format!("{}: {on}({}) {expected}", claim.test, list(&claim.args))
         };
-        claims(text, "total").into_iter().map(say).collect()
+        claims(text, function).into_iter().map(say).collect()
+    }
+
+    fn told(text: &str) -> Vec<String> {
+        told_of("total", text)
+    }
+
+    #[test]
+    fn what_was_done_with_an_object_before_is_told_with_it() {
+        let text = "def test_a():\n    cart = shop.Cart('Ann')\n    cart.add(2, price=3)\n    assert cart.total() == 6\n    taken = cart.take(1)\n    assert cart.total() == 3\n    with pytest.raises(Empty):\n        cart.total()\n    assert Cart('Bob').total() == 0\n";
+        assert_eq!(
+            told_of("Cart.total", text),
+            [
+                "test_a: object('Ann') add(2, price=3)() 6",
+                "test_a: object('Ann') add(2, price=3) total() take(1)() 3",
+                "test_a: object('Ann') add(2, price=3) total() take(1) total()() Empty",
+                "test_a: object('Bob')() 0",
+            ]
+        );
+        let text = "def test_a():\n    cart = Cart([1])\n    assert cart.size == 1\n    assert Cart.of(2) == 3\n    size = cart.size\n    assert size == 2\n    assert cart.of(4) == 5\n";
+        assert_eq!(told_of("Cart.size", text), ["test_a: object([1])() 1", "test_a: object([1]) size()() 2"]);
+        assert_eq!(told_of("Cart.of", text)[..1], ["test_a: class(2) 3"]);
+        assert_eq!(told_of("total", text), [""; 0]);
+    }
+
+    #[test]
+    fn an_object_that_something_else_may_have_changed_is_told_no_more() {
+        for line in [
+            "assert cart.total() == 1",
+            "cart = Cart(x)\n    assert cart.total() == 1",
+            "cart = Cart()\n    fill(cart)\n    assert cart.total() == 1",
+            "cart = Cart()\n    other = fill(cart)\n    assert cart.total() == 1",
+            "cart = Cart()\n    other = cart\n    assert cart.total() == 1",
+            "cart = Cart()\n    cart.rate = 2\n    assert cart.total() == 1",
+            "cart = Cart()\n    cart.add(x)\n    assert cart.total() == 1",
+            "cart = Cart()\n    assert fill(cart)\n    assert cart.total() == 1",
+            "cart = Other()\n    assert cart.total() == 1",
+            "Cart = fake()\n    assert Cart().total() == 1",
+        ] {
+            assert_eq!(told_of("Cart.total", &format!("def test_a():\n    {line}\n")), [""; 0], "{line}");
+        }
     }
 
     #[test]
@@ -350,9 +602,24 @@ mod tests {
             "x = [1]\n    for i in x:\n        x = i\n    assert total(x) == 3",
             "with pytest.raises((A, B)):\n        total(1)",
             "with open('x'):\n        total(1)",
+            "x = [1]\n    x[0] = 2\n    assert total(x) == 3",
+            "x = [1]\n    y = grow(x)\n    assert total(x) == 3",
+            "x = [1]\n    assert grow(x)\n    assert total(x) == 3",
+            "shop.rate = 2\n    assert total(1) == 3",
+            "monkeypatch.setattr(shop, 'rate', 2)\n    assert total(1) == 3",
+            "total = fake()\n    assert total(1) == 3",
+            "cart = make()\n    assert cart.total(1) == 3",
         ] {
             assert_eq!(told(&format!("def test_a():\n    {line}\n")), [""; 0], "{line}");
         }
+        for head in [
+            "def test_a(shop_with_rate):",
+            "@patch('shop.rate', 2)\ndef test_a():",
+            "@pytest.mark.usefixtures('rate')\ndef test_a():",
+        ] {
+            assert_eq!(told(&format!("{head}\n    assert total(1) == 2\n")), [""; 0], "{head}");
+        }
+        assert_eq!(told("@pytest.mark.slow\ndef test_a(tmp_path):\n    assert total(1) == 2\n"), ["test_a: (1) 2"]);
         let deep = format!("def test_a():\n    assert total({}{}) == 1\n", "[".repeat(5_000), "]".repeat(5_000));
         assert_eq!(told(&deep), [""; 0]);
         assert_eq!((value("-1_000"), value("x"), value("1; 2")), (Some(Value::Int(-1000)), None, Some(Value::Int(1))));

@@ -6,7 +6,8 @@ use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, ProgramEnd, Recording, RecordingId};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId};
+use crate::domain::samples;
 
 pub(super) fn recording() -> Recording {
     Recording {
@@ -65,30 +66,18 @@ pub(super) fn batch(function: &str, calls: i64) -> Batch {
 }
 
 pub(super) fn draft(calls: Vec<CallId>) -> Proposal {
+    let draft = Draft {
+        target: RelPath::new("tests/pytead/test_pytead_shop.py").unwrap_or_default(),
+        tests: vec!["test_total".into()],
+        calls,
+        import_roots: vec![String::new()],
+        ..samples::draft(&["import shop"], "def test_total():\n    assert shop.total() == 0\n")
+    };
     Proposal {
-        id: ProposalId(0),
-        function: FunctionId("shop:total".into()),
-        state: ProposalState::Queued,
-        body: Body::Draft(Draft {
-            origin: Origin::Recording,
-            target: RelPath::new("tests/pytead/test_pytead_shop.py").unwrap_or_default(),
-            imports: vec!["import shop".into()],
-            text: "def test_total():\n    assert shop.total() == 0\n".into(),
-            tests: vec!["test_total".into()],
-            calls,
-            left_out: Vec::new(),
-            dropped: Vec::new(),
-            helpers: Vec::new(),
-            import_roots: vec![String::new()],
-            remark: None,
-        }),
         evidence: vec![Evidence::new(Finding::Pass, "passes", "4/4")],
         proved: Some((4, 4)),
-        containment: None,
         basis: hash::of(b"basis"),
-        created: Moment(5),
-        skipped: false,
-        edited: None,
+        ..Proposal::queued(FunctionId("shop:total".into()), Body::Draft(draft), Moment(5))
     }
 }
 

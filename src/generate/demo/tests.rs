@@ -1,6 +1,6 @@
 use super::*;
-use crate::base::hash::of;
-use crate::domain::call::{Argument, CallId, RecordingId};
+use crate::domain::call::Argument;
+use crate::domain::samples;
 use crate::domain::value::TypeName;
 use crate::source::index::Index;
 
@@ -23,25 +23,8 @@ fn call(function: &Function, values: &[Value], outcome: &Outcome) -> Call {
         kind: param.kind,
         value: value.clone(),
     };
-    Call {
-        id: CallId(1),
-        recording: RecordingId(1),
-        function: function.id.clone(),
-        parent: None,
-        caller: None,
-        caller_line: None,
-        direct: true,
-        thread: 0,
-        task: 0,
-        receiver: None,
-        start_ns: 0,
-        duration_ns: 0,
-        args: arguments.map(argument).collect(),
-        effect: Effect { outcome: outcome.clone(), changed: vec![] },
-        touches: vec![],
-        times: 1,
-        input: of(b"x"),
-    }
+    let effect = Effect { outcome: outcome.clone(), changed: vec![] };
+    Call { args: arguments.map(argument).collect(), effect, ..samples::call(function.id.clone(), &[], Value::None) }
 }
 
 fn numbers(values: [i64; 3]) -> Vec<Value> {

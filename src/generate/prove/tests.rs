@@ -1,21 +1,10 @@
 use super::*;
-use crate::base::paths::RelPath;
 use crate::domain::proposal::Origin;
+use crate::domain::samples;
 
 fn draft() -> Draft {
-    Draft {
-        origin: Origin::Recording,
-        target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap(),
-        imports: vec!["from m import f".into()],
-        text: "def test_a():\n    assert f(1) == 1\n\n\ndef test_b():\n    assert f(2) == 3\n".into(),
-        tests: vec!["test_a".into(), "test_b".into()],
-        calls: vec![],
-        left_out: vec![],
-        dropped: Vec::new(),
-        helpers: Vec::new(),
-        import_roots: vec![],
-        remark: None,
-    }
+    let text = "def test_a():\n    assert f(1) == 1\n\n\ndef test_b():\n    assert f(2) == 3\n";
+    Draft { tests: vec!["test_a".into(), "test_b".into()], ..samples::draft(&["from m import f"], text) }
 }
 
 fn run(manner: Manner, seed: u32, results: &[(&str, bool)]) -> Run {

@@ -17,8 +17,9 @@ use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{
-    Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState,
+    Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Proposal, ProposalId, ProposalState,
 };
+use crate::domain::samples;
 use crate::domain::settings;
 use crate::domain::snapshot::*;
 use crate::domain::spec_board::SpecView;
@@ -190,32 +191,22 @@ fn call(number: i64, args: &[(&str, &str)], outcome: &str, times: u64, us: i64) 
 pub fn proposal(number: i64, name: &str, state: ProposalState, body: Body) -> Proposal {
     Proposal {
         id: ProposalId(number),
-        function: id(name),
         state,
-        body,
-        evidence: Vec::new(),
         proved: Some((12, 12)),
         containment: Some("namespaces".into()),
         basis: Digest(1),
-        created: NOW,
-        skipped: false,
-        edited: None,
+        ..Proposal::queued(id(name), body, NOW)
     }
 }
 
 fn draft_body(left_out: Vec<LeftOut>) -> Body {
     Body::Draft(Draft {
-        origin: Origin::Recording,
         target: rel("tests/pytead/test_shop_pricing.py"),
-        imports: vec!["import pytest".into()],
-        text: DRAFT.into(),
         tests: vec!["test_apply_discount".into(), "test_apply_discount_raises_value_error".into()],
         calls: vec![CallId(1)],
         left_out,
-        dropped: Vec::new(),
-        helpers: Vec::new(),
         import_roots: vec![String::new()],
-        remark: None,
+        ..samples::draft(&["import pytest"], DRAFT)
     })
 }
 

@@ -1,0 +1,53 @@
+//! A call and a draft for the tests of all layers: plain and whole, so that a test gives only the parts it is about.
+
+use crate::base::hash;
+use crate::base::paths::RelPath;
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
+use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::proposal::{Draft, Origin};
+use crate::domain::value::Value;
+
+/// A call of a function that returned a value and changed nothing.
+pub fn call(function: FunctionId, args: &[(&str, Value)], returned: Value) -> Call {
+    let argument = |(name, value): &(&str, Value)| Argument {
+        name: (*name).to_owned(),
+        kind: ParamKind::PositionalOrKeyword,
+        value: value.clone(),
+    };
+    Call {
+        id: CallId(1),
+        recording: RecordingId(1),
+        input: hash::of(format!("{function:?} {args:?}").as_bytes()),
+        function,
+        parent: None,
+        caller: None,
+        caller_line: None,
+        direct: true,
+        thread: 0,
+        task: 0,
+        receiver: None,
+        start_ns: 0,
+        duration_ns: 1,
+        args: args.iter().map(argument).collect(),
+        effect: Effect { outcome: Outcome::Returned(returned), changed: Vec::new() },
+        touches: Vec::new(),
+        times: 1,
+    }
+}
+
+/// A draft from a recording, of these imports and this text, its tests not named.
+pub fn draft(imports: &[&str], text: &str) -> Draft {
+    Draft {
+        origin: Origin::Recording,
+        target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap_or_default(),
+        imports: imports.iter().map(|line| (*line).to_owned()).collect(),
+        text: text.to_owned(),
+        tests: Vec::new(),
+        calls: Vec::new(),
+        left_out: Vec::new(),
+        dropped: Vec::new(),
+        helpers: Vec::new(),
+        import_roots: Vec::new(),
+        remark: None,
+    }
+}
