@@ -55,6 +55,7 @@ const HOMES: &[(&str, &str)] = &[
     ("landlock", "contain/"),
     ("seccompiler", "contain/"),
     ("libc", "contain/"),
+    ("nix", "engine/accepting.rs"),
     ("strip_ansi_escapes", "engine/recording.rs"),
     ("notify", "watch/"),
     ("rmcp", "mcp/"),

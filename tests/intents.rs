@@ -244,6 +244,27 @@ fn a_test_without_an_intent_is_shown_what_it_did_and_which_clauses_would_hold() 
     assert_eq!(report(&place)["test_new"]["verdict"], "PASS", "{said}");
 }
 
+#[test]
+fn who_accepts_is_named_as_git_has_them_or_the_machine_and_never_unknown() {
+    let place = project();
+    let test = "tests/test_registration.py::test_unclear_in_free_english";
+    let accept = |user: Option<&str>| {
+        let mut command = place.command(&["--trust", "check", "--accept", test, "--", "-q"]);
+        command.env_remove("USER").env_remove("LOGNAME").envs(user.map(|user| ("LOGNAME", user)));
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let lock = place.read("tests/semantic.lock.yaml");
+        let by = lock.lines().find_map(|line| line.trim().strip_prefix("accepted_by: ")).unwrap();
+        by.trim_matches('"').to_owned()
+    };
+    let listed = std::process::Command::new("id").arg("-un").output().unwrap();
+    assert_eq!(accept(None), String::from_utf8_lossy(&listed.stdout).trim(), "as the machine lists the user");
+    assert_eq!(accept(Some("grace")), "grace");
+    place.git(&["init", "-q"]);
+    place.git(&["config", "user.name", "Ada Lovelace"]);
+    assert_eq!(accept(Some("grace")), "Ada Lovelace");
+}
+
 /// F1.
 #[test]
 fn two_runs_read_the_same_but_for_what_chance_decides() {

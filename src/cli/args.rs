@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::layers::Flag;
 
-pub use check::{Check, Judge};
+pub use check::{Check, Judge, Suggest};
 pub use models::{Draft, Model, ModelAction, Models};
 
 /// What a person types.

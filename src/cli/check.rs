@@ -4,7 +4,7 @@
 
 use crate::base::error::Trouble;
 use crate::base::text;
-use crate::cli::args::{Check, Global};
+use crate::cli::args::{Check, Global, Suggest};
 use crate::cli::output::Output;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, engine, options, overriding, root_of, run, trusted_engine, with_events};
 use crate::domain::clause::Outcome;
@@ -62,7 +62,8 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
     crate::engine::require_trust(&options.root, options.trust)?;
     let wanted = [
         (args.strict, "--semantic-strict"),
-        (args.suggest, "--semantic-show=suggestions"),
+        (args.suggest.is_some(), "--semantic-show=suggestions"),
+        (args.suggest == Some(Suggest::Model), "--semantic-show=proposals"),
         (args.journey, "--semantic-show=journey"),
         (args.lines, "--semantic-show=lines"),
         (args.show_outgoing, "--semantic-show=outgoing"),
@@ -93,7 +94,8 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let folder = intent_runs::scratch()?;
     let told = folder.path().join("told");
     let flags = [format!("--semantic-journeys={}", told.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
-    let words: Vec<String> = args.tests.iter().cloned().chain(flags).chain(args.command).collect();
+    let model = args.model.iter().map(|name| format!("--semantic-model={name}"));
+    let words: Vec<String> = args.tests.iter().cloned().chain(flags).chain(model).chain(args.command).collect();
     let code = pytest(untraced(&options, &words)?).await?;
     if code != OK {
         return Ok(code);
@@ -123,9 +125,15 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
 async fn stability(options: &Options, words: &[String], out: &mut Output) -> Result<u8, Trouble> {
     let folder = intent_runs::scratch()?;
     let mut runs = Vec::new();
-    for name in ["first", "second"] {
+    // What else was asked for is printed once; where nothing may be sent, that holds for both runs.
+    let again = words.iter().filter_map(|word| match word.strip_prefix("--semantic-show=") {
+        Some("outgoing") => Some("--semantic-dry-run".to_owned()),
+        Some(_) => None,
+        None => Some(word.clone()),
+    });
+    for (name, words) in [("first", words.to_vec()), ("second", again.collect())] {
         let told = folder.path().join(name);
-        let words: Vec<String> = words.iter().cloned().chain([format!("--semantic-journeys={}", told.display())]).collect();
+        let words: Vec<String> = words.into_iter().chain([format!("--semantic-journeys={}", told.display())]).collect();
         let code = pytest(untraced(options, &words)?).await?;
         if code > FINDINGS {
             return Ok(code);

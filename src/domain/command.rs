@@ -39,6 +39,8 @@ pub enum Command {
     Explain { proposal: ProposalId, note: String, by: String },
     /// Run tests with intents once more, and judge them; all that were judged before where none is named.
     Judge { tests: Vec<String> },
+    /// Ask the chosen model for clauses that say the intent of a test; none of them is accepted.
+    AskClauses { test: String },
     /// Run these YAML tests; all of the project where none is named.
     RunSpecs { files: Vec<RelPath> },
     /// Run a test by its node id, whether it was judged before or not, and judge its intent; a chosen model is asked only with `ask`.

@@ -44,6 +44,8 @@ pub enum Event {
     BehaviourRestored { proposal: ProposalId, function: FunctionId },
     /// A test with an intent was judged; `proposal` waits for a person because of it.
     Judged { test: String, ruling: Ruling, overridden: bool, proposal: Option<ProposalId> },
+    /// A model proposed clauses for the intent of a test; none of them counts yet. One line.
+    ClausesProposed { test: String, line: String },
     /// The YAML tests were read anew: their files, what other processes found out, or what is not of today any more.
     SpecsRead,
     /// A YAML test began; `because` is what calls for it, where nobody asked.

@@ -93,6 +93,9 @@ pub struct Verdict {
     /// What an override of it is bound to; none where nothing was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
+    /// Clauses that a model proposed for the intent, where it was asked for some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<Box<Proposed>>,
     /// What else was asked for: lines for people.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shown: BTreeMap<Show, Vec<String>>,
@@ -105,6 +108,54 @@ pub struct Bound {
     pub journey: String,
     /// A hash of what decides it: the intent's words, its checks, what was accepted for it.
     pub meaning: String,
+}
+
+/// Clauses that a model proposed for an intent. None of them counts before a person accepts it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Proposed {
+    /// Who proposed them: `llm:` with the place and name of the model; empty where nobody was asked.
+    pub by: String,
+    /// In the order of the intent.
+    pub clauses: Vec<ProposedClause>,
+    /// Words of the intent that none of them says.
+    pub uncovered: Vec<String>,
+    /// Sentences that were left out, because they are no clauses or name what is not there: each with why.
+    pub left_out: Vec<String>,
+    /// Why there are none, or what to be careful about.
+    pub note: Option<String>,
+    /// What was asked, or would be.
+    pub asked: Option<Asked>,
+}
+
+/// A clause that a model proposed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposedClause {
+    /// The canonical sentence.
+    pub text: String,
+    /// The words of the intent that it says.
+    pub span: String,
+    /// What comes of it on the journey as it is now.
+    pub outcome: ClauseOutcome,
+    /// Why, for people.
+    pub why: String,
+    /// The small changes of the journey that it would notice.
+    pub notices: Vec<String>,
+}
+
+impl ProposedClause {
+    /// Says in a line whether it holds now, what it is for, and what it would notice or why it does not hold.
+    #[must_use]
+    pub fn about(&self) -> String {
+        let why = || self.why.trim_end_matches('.').to_owned();
+        let (now, more) = match self.outcome {
+            ClauseOutcome::Holds if self.notices.is_empty() => ("holds", "notices nothing small".to_owned()),
+            ClauseOutcome::Holds => ("holds", format!("notices {}", self.notices.join(", "))),
+            ClauseOutcome::Violated => ("violated now", why()),
+            ClauseOutcome::Vacuous => ("nothing happened that it speaks of", why()),
+            ClauseOutcome::Unknown | ClauseOutcome::Unclear => ("not decided", why()),
+        };
+        format!("{now}, for “{}”: {more}", self.span)
+    }
 }
 
 /// What was, or would be, asked of a model for a verdict.
@@ -143,6 +194,8 @@ pub enum Show {
     Lines,
     /// Clauses that hold.
     Suggestions,
+    /// Clauses that a model proposes for the intent.
+    Proposals,
     /// What would be sent to a model, byte for byte; nothing is sent then.
     Outgoing,
 }

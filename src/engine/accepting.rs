@@ -10,6 +10,7 @@ use crate::domain::decision::FileEdit;
 use crate::engine::intent_runs::{Told, ToldTest};
 use crate::judge::grammar;
 use crate::judge::lock::{self, Entry, Lock};
+use crate::source::git;
 use crate::write::apply::{apply, slug};
 
 /// What was accepted.
@@ -55,6 +56,7 @@ pub fn plan(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> R
     let mut entries = Lock::read(before.as_deref())?;
     let mut edits = Vec::new();
     let mut accepted = Vec::new();
+    let person = person(root);
     for (name, test) in with_intents {
         let journey = sentences.is_empty().then(|| lock::journey_hash(&test.journey));
         if journey.is_some() {
@@ -68,9 +70,9 @@ pub fn plan(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> R
         let entry = Entry {
             intent: lock::intent_hash(&test.intent),
             clauses: sentences.clone(),
-            spans: lock::spans(&test.intent, &sentences, covers_all),
+            spans: lock::spans(&test.intent, &sentences, &rendered(test), covers_all),
             journey,
-            accepted_by: person(),
+            accepted_by: person.clone(),
         };
         accepted.push(Accepted {
             test: name.clone(),
@@ -84,6 +86,13 @@ pub fn plan(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> R
         edits.push(edit(lock::PATH, before, text)?);
     }
     Ok((edits, accepted))
+}
+
+/// Lists the clauses that a model proposed for a test, each with the words of the intent that it says.
+fn rendered(test: &ToldTest) -> Vec<(String, String)> {
+    let proposed = test.verdict.as_ref().and_then(|verdict| verdict.proposed.as_ref());
+    let clauses = proposed.into_iter().flat_map(|proposed| &proposed.clauses);
+    clauses.map(|clause| (clause.text.clone(), clause.span.clone())).collect()
 }
 
 /// Gives the file of a test's accepted journey, below the project's root.
@@ -108,8 +117,15 @@ pub fn read(root: &Path, path: &str) -> Result<Option<String>, Trouble> {
     }
 }
 
-/// Gives the name of who is at the keyboard.
-pub(super) fn person() -> String {
-    let named = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).filter(|name| !name.is_empty());
-    text::display_line(&named.unwrap_or_else(|| "unknown".to_owned())).into_owned()
+/// Gives the name of who accepts: as git has it for this project, else the user's of the machine.
+fn person(root: &Path) -> String {
+    git::name(root).map_or_else(user, |name| text::display_line(&name).into_owned())
+}
+
+/// Gives the name of the user of the machine: as the environment has it, else as the system's list of users.
+pub(super) fn user() -> String {
+    let set = |name: &str| std::env::var(name).ok().filter(|name| !name.trim().is_empty());
+    let listed = || nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|user| user.name);
+    let name = set("USER").or_else(|| set("LOGNAME")).or_else(listed);
+    text::display_line(&name.unwrap_or_else(|| "unknown".to_owned())).into_owned()
 }

@@ -25,7 +25,8 @@ use crate::domain::verdict::{Asked, Ruling};
 use crate::engine::provider;
 use crate::engine::spending::{Price, Purse, Run, money};
 use crate::judge::answer::{self, Confidence, Outcome, Word};
-use crate::judge::prompt::{self, Question};
+use crate::judge::prompt::{self, Question, Wanted};
+use crate::judge::proposed;
 use crate::judge::told::TooLong;
 use crate::judge::validate::{self, Believed, Fault, Judged};
 use crate::llm::answer::whole;
@@ -44,12 +45,12 @@ const HOUR: i64 = 3_600_000;
 
 /// A model that may be asked.
 pub struct Asking {
-    provider: Arc<dyn Provider>,
+    pub(super) provider: Arc<dyn Provider>,
     limits: settings::Judge,
     max_tokens: u32,
     price: Price,
     /// What was said before, where that can be kept.
-    kept: Option<Opinions>,
+    pub(super) kept: Option<Opinions>,
     purse: Purse,
     session: Mutex<Session>,
 }
@@ -196,6 +197,12 @@ impl Asking {
         Ok(self.provider.outgoing(&self.request(&asked, 0, None).0))
     }
 
+    /// Tells whether it may be sent to: it is on this machine, or a person said yes.
+    #[must_use]
+    pub fn is_allowed(&self) -> bool {
+        self.provider.is_allowed()
+    }
+
     /// Gives the tokens of one question at most.
     #[must_use]
     pub fn budget(&self) -> usize {
@@ -218,16 +225,11 @@ impl Asking {
         if let Some(reply) = self.kept(&key, about) {
             return reply;
         }
-        let asked = Asked {
-            model: text::display_line(self.provider.model()).into_owned(),
-            host: self.host(),
-            tokens: written.tokens,
-            ..Asked::default()
-        };
         if about.dry {
-            return self.unasked(asked);
+            let (reason, asked) = self.unasked(&written);
+            return Reply::Not { ruling: Ruling::Unclear, reason, asked: Some(asked) };
         }
-        let mut turn = Turn { asking: self, question, written: &written, asked, tell };
+        let mut turn = Turn { asking: self, question, written: &written, asked: self.about_to(&written), tell };
         match turn.opinions(self.last(about)).await {
             Ok((believed, split)) => {
                 let reply = Reply::of(believed, split, turn.asked);
@@ -238,8 +240,25 @@ impl Asking {
         }
     }
 
+    /// Gives what was said of this very question before, where that still counts; nobody is asked.
+    pub fn known(&self, question: &Question<'_>, about: &About<'_>, redactor: &mut Redactor) -> Option<Reply> {
+        let written = self.written(question, redactor).ok()?;
+        self.kept(&self.key(&written, about), about)
+    }
+
+    /// What is said of a question that was not sent yet.
+    pub(super) fn about_to(&self, written: &prompt::Asked) -> Asked {
+        Asked {
+            model: text::display_line(self.provider.model()).into_owned(),
+            host: self.host(),
+            tokens: written.tokens,
+            ..Asked::default()
+        }
+    }
+
     /// Says what would be asked, and what that costs.
-    fn unasked(&self, mut asked: Asked) -> Reply {
+    pub(super) fn unasked(&self, written: &prompt::Asked) -> (String, Asked) {
+        let mut asked = self.about_to(written);
         asked.cost = self.price.cost(asked.tokens as u64, u64::from(self.max_tokens));
         let cost = match asked.cost {
             Some(cost) => format!("at most {} with the answer", money(cost)),
@@ -247,11 +266,10 @@ impl Asking {
             None => "its price is not known here: set price_in and price_out of its provider".to_owned(),
         };
         let tokens = text::thousands(asked.tokens);
-        let reason = format!("Would be asked of {} at {}: about {tokens} tokens ({cost}).", asked.model, asked.host);
-        Reply::Not { ruling: Ruling::Unclear, reason, asked: Some(asked) }
+        (format!("Would be asked of {} at {}: about {tokens} tokens ({cost}).", asked.model, asked.host), asked)
     }
 
-    fn written(&self, question: &Question<'_>, redactor: &mut Redactor) -> Result<prompt::Asked, String> {
+    pub(super) fn written(&self, question: &Question<'_>, redactor: &mut Redactor) -> Result<prompt::Asked, String> {
         prompt::ask(question, redactor).map_err(|TooLong { needs }| {
             format!(
                 "The question needs about {} tokens, and judge.tokens is {}. Say it in clauses, narrower ones with `inside A`, or raise it.",
@@ -270,15 +288,22 @@ impl Asking {
             user,
             version: written.version,
         };
-        let form = Form::Json(Arc::new(answer::schema(&written.ids)));
+        let form = Form::Json(Arc::new(match written.wanted {
+            Wanted::Verdict => answer::schema(&written.ids),
+            Wanted::Clauses => proposed::schema(),
+        }));
         (Request { prompt, max_tokens: self.max_tokens, temperature: 0.0, form }, nonce)
     }
 
     /// What a verdict belongs to: all that was asked, of whom, how, and what the test did.
-    fn key(&self, written: &prompt::Asked, about: &About<'_>) -> String {
+    pub(super) fn key(&self, written: &prompt::Asked, about: &About<'_>) -> String {
         let params = format!("{} {OPINIONS}", self.max_tokens);
+        let form = match written.wanted {
+            Wanted::Verdict => answer::SCHEMA,
+            Wanted::Clauses => proposed::SCHEMA,
+        };
         let parts = [
-            answer::SCHEMA,
+            form,
             env!("CARGO_PKG_VERSION"),
             REDACTION,
             self.provider.host(),
@@ -376,12 +401,12 @@ impl Reply {
 }
 
 /// One test's questions to a model.
-struct Turn<'a, 'q> {
-    asking: &'a Asking,
-    question: &'a Question<'q>,
-    written: &'a prompt::Asked,
-    asked: Asked,
-    tell: &'a mut (dyn FnMut(&Asked) + Send),
+pub(super) struct Turn<'a, 'q> {
+    pub(super) asking: &'a Asking,
+    pub(super) question: &'a Question<'q>,
+    pub(super) written: &'a prompt::Asked,
+    pub(super) asked: Asked,
+    pub(super) tell: &'a mut (dyn FnMut(&Asked) + Send),
 }
 
 impl Turn<'_, '_> {
@@ -418,6 +443,21 @@ impl Turn<'_, '_> {
     }
 
     async fn question(&mut self, number: usize, again: Option<&str>) -> Result<Result<Believed, Fault>, (Ruling, String)> {
+        let (text, nonce) = self.said(number, again).await?;
+        let held = validate::Asked {
+            nonce: &nonce,
+            ids: &self.written.ids,
+            told: &self.written.told,
+            events: self.question.events,
+            names: self.question.names,
+            incomplete: self.question.incomplete.is_some(),
+            suspicious: self.written.suspicious,
+        };
+        Ok(validate::validate(&text, &held))
+    }
+
+    /// Sends the question once; gives the answer and the nonce it has to have.
+    pub(super) async fn said(&mut self, number: usize, again: Option<&str>) -> Result<(String, String), (Ruling, String)> {
         let asking = self.asking;
         let (request, nonce) = asking.request(self.written, number, again);
         if !asking.provider.is_allowed() {
@@ -432,16 +472,7 @@ impl Turn<'_, '_> {
         };
         asking.session.lock().failures = 0;
         self.count(&answer.usage);
-        let held = validate::Asked {
-            nonce: &nonce,
-            ids: &self.written.ids,
-            told: &self.written.told,
-            events: self.question.events,
-            names: self.question.names,
-            incomplete: self.question.incomplete.is_some(),
-            suspicious: self.written.suspicious,
-        };
-        Ok(validate::validate(&answer.text, &held))
+        Ok((answer.text, nonce))
     }
 
     fn count(&mut self, usage: &Usage) {

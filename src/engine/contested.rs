@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::decision::{FileEdit, Verb};
+use crate::domain::journey::ToldLine;
 use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
 use crate::engine::core::Core;
 use crate::engine::intent_runs::{Told, ToldTest};
@@ -34,7 +35,9 @@ pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<
         return Ok(Vec::new());
     }
     let clauses: Vec<String> = proposal.edited.iter().cloned().collect();
-    let told = ToldTest { intent: open.intent.clone(), journey: verdicts::told(core, &open.test)?, verdict: None };
+    let judged = verdicts::view(core, &open.test)?.judged;
+    let journey = judged.journey.iter().map(ToldLine::text).collect();
+    let told = ToldTest { intent: open.intent.clone(), journey, verdict: Some(judged.verdict), ..ToldTest::default() };
     let (edits, _) = accepting::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses, false)?;
     Ok(edits)
 }
@@ -44,7 +47,7 @@ pub fn overruling(core: &Core, proposals: &[Arc<Proposal>], reason: Option<&str>
     let open = proposals.iter().filter_map(|one| one.verdict());
     let told: Told = open
         .map(|open| {
-            let one = ToldTest { intent: open.intent.clone(), journey: Vec::new(), verdict: Some(open.verdict.clone()) };
+            let one = ToldTest { intent: open.intent.clone(), verdict: Some(open.verdict.clone()), ..ToldTest::default() };
             (open.test.clone(), one)
         })
         .collect();

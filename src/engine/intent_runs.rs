@@ -82,6 +82,8 @@ pub struct ToldTest {
     pub journey: Vec<String>,
     /// What came of it.
     pub verdict: Option<Verdict>,
+    /// What would be sent to a model, where that was asked for.
+    pub outgoing: Vec<String>,
 }
 
 /// Reads what the plugin wrote of each test.
@@ -95,13 +97,17 @@ pub fn told(path: &Path) -> Result<Told, Trouble> {
         intent: String,
         journey: Vec<String>,
         verdict: Option<Verdict>,
+        #[serde(default)]
+        outgoing: Vec<String>,
     }
     let text = std::fs::read_to_string(path)
         .map_err(|error| Trouble::environment("What the tests did was not written.").because(format!("{error}.")))?;
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
     let without_sources = |journey: Vec<String>| journey.into_iter().take_while(|line| !line.is_empty()).collect();
-    let told =
-        |line: Line| (line.test, ToldTest { intent: line.intent, journey: without_sources(line.journey), verdict: line.verdict });
+    let told = |line: Line| {
+        let Line { test, intent, journey, verdict, outgoing } = line;
+        (test, ToldTest { intent, journey: without_sources(journey), verdict, outgoing })
+    };
     Ok(lines.map(told).collect())
 }
 

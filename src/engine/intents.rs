@@ -15,7 +15,6 @@ use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::base::text;
 use crate::domain::batch::JourneyBlock;
-use crate::domain::clause::Outcome;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::journey::JourneyEvent;
 use crate::domain::question::Consent;
@@ -23,7 +22,7 @@ use crate::domain::settings::Settings;
 use crate::domain::verdict::{Asked, Bound as VerdictBound, ClauseOutcome, Decided, Ruling, Show, Verdict};
 use crate::engine::accepting;
 use crate::engine::asking::{self, Asking, Reply};
-use crate::engine::judging::{self, Understood};
+use crate::engine::judging;
 use crate::engine::leaving::{self, Seen};
 use crate::engine::once_said;
 use crate::engine::overriding;
@@ -31,13 +30,13 @@ use crate::engine::programs;
 use crate::engine::redacting;
 use crate::engine::ruling::{anew, decided, decisive, fold, not_clauses, nothing_recorded, own, undecided, verdict, word};
 use crate::engine::spending::Run;
+use crate::engine::suggesting;
 use crate::judge::answer;
 use crate::judge::audit::Override;
 use crate::judge::evaluate::Missing;
 use crate::judge::lock::{self, Entry, Lock};
 use crate::judge::names::{Bound, Names};
-use crate::judge::prompt::Question;
-use crate::judge::suggest::{Suggestion, suggest};
+use crate::judge::prompt::{Question, Wanted};
 use crate::judge::{approved, telling};
 use crate::record::ingest::Ingest;
 use crate::record::journey::{events, started};
@@ -83,7 +82,7 @@ pub struct Journey {
     /// A recorder wrote something.
     pub recorded: bool,
     /// What took the secrets out of it: for what belongs to it, so that equal ones stay equal.
-    redactor: Redactor,
+    pub(super) redactor: Redactor,
 }
 
 impl Journey {
@@ -93,14 +92,14 @@ impl Journey {
         elsewhere.or_else(|| self.gaps.first().map(|(reason, _)| reason.clone()))
     }
 
-    fn missing(&self, clause: &Bound) -> Option<Missing> {
+    pub(super) fn missing(&self, clause: &Bound) -> Option<Missing> {
         self.elsewhere.clone().or_else(|| judging::cut(&self.gaps, clause))
     }
 }
 
 /// Judges the tests of one project.
 pub struct Judge {
-    root: PathBuf,
+    pub(super) root: PathBuf,
     /// When the run began.
     began: Moment,
     index: Arc<Index>,
@@ -108,17 +107,17 @@ pub struct Judge {
     /// What was accepted, or why that cannot be read.
     lock: Result<Lock, String>,
     /// The model that is asked about what nothing else decides, or why the chosen one cannot be; none where nobody chose one.
-    asking: Result<Option<Asking>, String>,
+    pub(super) asking: Result<Option<Asking>, String>,
     /// What persons overruled.
     overrides: Vec<Override>,
 }
 
 /// What decides a test besides a model: its clauses, those of them that only a model may decide, and what is said without one.
-struct Standing {
-    clauses: Vec<Decided>,
+pub(super) struct Standing {
+    pub(super) clauses: Vec<Decided>,
     /// The places of the open ones.
-    open: Vec<usize>,
-    without: Verdict,
+    pub(super) open: Vec<usize>,
+    pub(super) without: Verdict,
 }
 
 impl Judge {
@@ -148,18 +147,23 @@ impl Judge {
             return nothing_recorded();
         }
         let standing = self.standing(request, &journey);
-        let mut shown = BTreeMap::new();
-        for show in &request.show {
-            shown.insert(*show, self.show(*show, request, &mut journey, &standing));
-        }
         let told = telling::tell(&journey.events);
         let entry = self.lock.as_ref().ok().and_then(|lock| lock.get(&request.test));
         let bound = VerdictBound {
             journey: lock::journey_hash(&told),
             meaning: lock::meaning_hash(&request.intent, &request.checks, entry),
         };
+        let proposed = self.proposed(request, &mut journey, &bound.journey, tell).await;
+        let mut shown = BTreeMap::new();
+        for show in &request.show {
+            let lines = match (show, &proposed) {
+                (Show::Proposals, Some(proposed)) => suggesting::lines(proposed, &request.test),
+                _ => self.show(*show, request, &mut journey, &standing),
+            };
+            shown.insert(*show, lines);
+        }
         let verdict = self.decide(request, &mut journey, standing, &bound.journey, tell).await;
-        let mut verdict = Verdict { shown, bound: Some(bound), ..verdict };
+        let mut verdict = Verdict { shown, bound: Some(bound), proposed: proposed.map(Box::new), ..verdict };
         if matches!(verdict.verdict, Ruling::Unclear | Ruling::Error)
             && let Some(said) = once_said::said(&self.root, &self.index, &request.test, &request.intent, &journey.events)
         {
@@ -168,7 +172,8 @@ impl Judge {
         overriding::apply_to(&self.overrides, &request.test, &mut verdict, clock::now());
         let accepts = decisive(request).is_none();
         let open = accepts && verdict.verdict == Ruling::Unclear;
-        let suggestions = if open { suggestions(&journey, &self.names(&request.file), &request.intent) } else { Vec::new() };
+        let suggestions =
+            if open { suggesting::from_journey(&journey, &self.names(&request.file), &request.intent) } else { Vec::new() };
         let seen = Seen { events: &journey.events, gaps: &journey.gaps, began: self.began, accepts, suggestions };
         leaving::leave(&self.root, request, &verdict, seen);
         verdict
@@ -185,7 +190,8 @@ impl Judge {
         match show {
             Show::Journey => self.told(journey),
             Show::Lines => self.lines(journey),
-            Show::Suggestions => suggestions(journey, &self.names(&request.file), &request.intent),
+            Show::Suggestions => suggesting::from_journey(journey, &self.names(&request.file), &request.intent),
+            Show::Proposals => Vec::new(),
             Show::Outgoing => self.outgoing(request, journey, standing),
         }
     }
@@ -331,19 +337,27 @@ impl Judge {
         let about =
             asking::About { test: &request.test, root: &self.root, journey: told, refresh: request.refresh, dry: request.dry };
         let material = self.material(request, journey, &standing);
-        let question = material.question(&request.intent, &journey.events, asking.budget());
+        let question = material.question(Wanted::Verdict, &request.intent, &journey.events, asking.budget());
+        // The run is for clauses: what was said before counts, and nothing is spent on a verdict.
+        if request.show.contains(&Show::Proposals) {
+            return match asking.known(&question, &about, &mut journey.redactor) {
+                Some(reply) => joined(standing, reply, asking.evaluator(), &journey.events),
+                None => standing.without,
+            };
+        }
         let reply = asking.ask(&question, &about, &mut journey.redactor, tell).await;
         joined(standing, reply, asking.evaluator(), &journey.events)
     }
 
     fn outgoing(&self, request: &Request, journey: &mut Journey, standing: &Standing) -> Vec<String> {
         let said = match &self.asking {
+            Ok(Some(asking)) if request.show.contains(&Show::Proposals) => self.outgoing_proposals(request, journey, asking),
             _ if standing.open.is_empty() => Err("Nothing: no model is needed.".to_owned()),
             Ok(None) => Err("Nothing: no model is chosen.".to_owned()),
             Err(why) => Err(why.clone()),
             Ok(Some(asking)) => {
                 let material = self.material(request, journey, standing);
-                let question = material.question(&request.intent, &journey.events, asking.budget());
+                let question = material.question(Wanted::Verdict, &request.intent, &journey.events, asking.budget());
                 asking.outgoing(&question, &mut journey.redactor)
             }
         };
@@ -351,7 +365,7 @@ impl Judge {
     }
 
     /// Gathers what a model is told beside the journey.
-    fn material(&self, request: &Request, journey: &mut Journey, standing: &Standing) -> Material {
+    pub(super) fn material(&self, request: &Request, journey: &mut Journey, standing: &Standing) -> Material {
         let called = telling::called(&journey.events);
         let found: Vec<_> = self.sources(called).collect();
         let sources = found
@@ -397,7 +411,7 @@ impl Judge {
     }
 
     /// Lists what a clause of a test may name: the project's functions, and those of its own file and of conftest files.
-    fn names(&self, file: &str) -> Names {
+    pub(super) fn names(&self, file: &str) -> Names {
         let visible =
             |module: &Module| !module.is_test() || module.path.as_str() == file || module.path.file_name() == "conftest.py";
         let named = |function: &&Function| self.index.module_of(&function.id).is_none_or(visible);
@@ -406,7 +420,7 @@ impl Judge {
 }
 
 /// What a model is told of a test.
-struct Material {
+pub(super) struct Material {
     names: Names,
     sources: Vec<(FunctionId, String)>,
     others: Vec<FunctionId>,
@@ -416,8 +430,15 @@ struct Material {
 }
 
 impl Material {
-    fn question<'a>(&'a self, intent: &'a str, events: &'a [JourneyEvent], budget: usize) -> Question<'a> {
+    pub(super) fn question<'a>(
+        &'a self,
+        wanted: Wanted,
+        intent: &'a str,
+        events: &'a [JourneyEvent],
+        budget: usize,
+    ) -> Question<'a> {
         Question {
+            wanted,
             intent,
             sentences: &self.sentences,
             decided: &self.decided,
@@ -461,23 +482,4 @@ fn joined(mut standing: Standing, reply: Reply, evaluator: String, events: &[Jou
             folded
         }
     }
-}
-
-/// Proposes clauses, of which none is left open by what is missing.
-fn suggestions(journey: &Journey, names: &Names, intent: &str) -> Vec<String> {
-    let line = |suggestion: Suggestion| match suggestion.notices.as_slice() {
-        [] => format!("{}    # notices nothing small", suggestion.text),
-        notices => format!("{}    # notices {}", suggestion.text, notices.join(", ")),
-    };
-    let holds = |suggestion: &Suggestion| {
-        let missing = |clause: &_| journey.missing(clause);
-        let understood = judging::decide(names, &journey.events, &missing, &suggestion.text);
-        matches!(understood, Understood::Clause { finding, .. } if matches!(finding.outcome, Outcome::Holds { .. }))
-    };
-    suggest(&journey.events, names, intent)
-        .into_iter()
-        .filter(holds)
-        .map(line)
-        .map(|line| text::display_line(&line).into_owned())
-        .collect()
 }

@@ -189,6 +189,7 @@ mod tests {
             uncovered: Vec::new(),
             asked: None,
             bound: None,
+            proposed: None,
             shown: Default::default(),
         }
     }

@@ -11,6 +11,8 @@ mod because;
 mod behaviour;
 mod beside_tests;
 mod callers;
+mod clause_asking;
+mod clause_runs;
 mod cleaning;
 mod code;
 mod contested;
@@ -58,6 +60,7 @@ pub mod report;
 mod review;
 mod rows;
 mod ruling;
+mod running_pytest;
 mod spec_asking;
 mod spec_board;
 mod spec_drafts;
@@ -70,6 +73,7 @@ mod steadying;
 mod steps;
 mod stream;
 pub mod stubs;
+mod suggesting;
 mod telling;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -373,6 +377,7 @@ impl Handle {
             }
             Command::RunSpecs { files } => spec_runs::run(core, files).await,
             Command::Judge { tests } => rejudging::judge(core, tests).await,
+            Command::AskClauses { test } => clause_runs::ask(core, test).await,
             Command::Check { test, ask } => rejudging::check(core, &test, ask).await,
             Command::Decide { proposals, verb, reason } => review::decide(core, proposals, verb, reason, None).await.map(decided),
             Command::Accept { proposal, seen } => review::accept_seen(core, proposal, seen).await.map(decided),

@@ -67,7 +67,7 @@ pub fn plan(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> 
         added.push(Override {
             test: test.clone(),
             at: now,
-            by: accepting::person(),
+            by: accepting::user(),
             git: git.clone(),
             actor: PERSON.into(),
             was: verdict.verdict,

@@ -2,12 +2,8 @@
 //!
 //! Their verdicts come as those of every run do, by `leaving.rs`. The tests run as the user, like the command `check`.
 
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
-
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
-use tokio::task::JoinHandle;
 
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
@@ -16,6 +12,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
+use crate::engine::running_pytest::Running;
 use crate::engine::{Done, blocking, intent_runs, leaving, require_trust, verdicts};
 
 /// The kind of the job a person asked for, and of the one that a save did.
@@ -23,10 +20,6 @@ const JOB: &str = "check";
 const AFTER_SAVE: &str = "judge";
 /// How often what was left is taken in while the tests run.
 const EVERY: Duration = Duration::from_millis(100);
-/// How long the last words of pytest are waited for, once it ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Lines of pytest's output that are kept to say what went wrong.
-const KEPT: usize = 30;
 
 /// Runs these tests, or all that were judged before, and judges them; the newest request for the same tests wins.
 pub async fn judge(core: &Arc<Core>, tests: Vec<String>) -> Result<Done, Trouble> {
@@ -114,25 +107,20 @@ async fn run_all(core: &Arc<Core>, kind: &str, wanted: &Wanted, ask: bool) -> Re
     if !ask {
         command.env("PYTEAD_JUDGE_ASK", "off");
     }
-    command.current_dir(&core.root).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut command = tokio::process::Command::from(command);
-    let failed = |error: std::io::Error| Trouble::environment("pytest could not be started.").because(format!("{error}."));
-    let mut child = command.kill_on_drop(true).spawn().map_err(failed)?;
-    let (said, complained) = (tokio::spawn(tail(child.stdout.take())), tokio::spawn(tail(child.stderr.take())));
+    let mut running = Running::begin(core, command)?;
     let status = loop {
         let goes_on = job.unless_cancelled(tokio::time::sleep(EVERY)).await;
         take_in(core).await?;
         job.progress(since(core, nodes, began).len() as u64, nodes.len() as u64);
         core.touch();
         if goes_on.is_none() {
-            // Gone with its own children, as far as they end with it.
-            let _ = child.kill().await;
+            running.stop().await;
             job.end(false);
             // Nothing else tells a screen that the job is over.
             core.announce(Event::Resync);
             return Ok(Done::Nothing);
         }
-        if let Some(status) = child.try_wait().map_err(failed)? {
+        if let Some(status) = running.ended()? {
             break status;
         }
     };
@@ -140,16 +128,13 @@ async fn run_all(core: &Arc<Core>, kind: &str, wanted: &Wanted, ask: bool) -> Re
     // A workbench on the same project may have taken them in.
     verdicts::load(core)?;
     let judged = since(core, nodes, began);
-    let (said, complained) = (last_words(said).await, last_words(complained).await);
+    let why = running.last_word().await;
     // 0 and 1 are what tests come to; all else is pytest's own.
     let ran = matches!(status.code(), Some(0 | 1));
     job.end(ran);
     core.announce(Event::Resync);
     if !ran {
-        let last = |lines: &[String]| lines.iter().rev().find(|line| !line.trim().is_empty()).cloned();
-        let why = last(&complained).or_else(|| last(&said)).unwrap_or_else(|| "it said nothing".into());
-        let trouble = Trouble::environment(format!("Not judged again: pytest did not run {subject}."));
-        return Err(trouble.because(text::display_line(&why).into_owned()));
+        return Err(Trouble::environment(format!("Not judged again: pytest did not run {subject}.")).because(why));
     }
     Ok(Done::Judged { tests: judged })
 }
@@ -173,28 +158,9 @@ async fn take_in(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
 }
 
 /// Names a test by its file below the root, wherever pytest's own root is.
-fn node(judged: &crate::domain::verdict::JudgedTest) -> String {
+pub(super) fn node(judged: &crate::domain::verdict::JudgedTest) -> String {
     match judged.test.split_once("::") {
         Some((_, name)) => intent_runs::known(&format!("{}::{name}", judged.file)).to_owned(),
         None => judged.file.to_string(),
     }
-}
-
-/// Reads what a program says to its end, and keeps the last lines.
-async fn tail(from: Option<impl AsyncRead + Unpin>) -> Vec<String> {
-    let mut kept = Vec::new();
-    let Some(from) = from else { return kept };
-    let mut lines = BufReader::new(from).split(b'\n');
-    while let Ok(Some(line)) = lines.next_segment().await {
-        if kept.len() == KEPT {
-            kept.remove(0);
-        }
-        kept.push(String::from_utf8_lossy(&line).trim_end().to_owned());
-    }
-    kept
-}
-
-/// Gives what a program that ended said. What it left running may hold its pipes: that is not waited for.
-async fn last_words(told: JoinHandle<Vec<String>>) -> Vec<String> {
-    tokio::time::timeout(LAST_WORDS, told).await.ok().and_then(Result::ok).unwrap_or_default()
 }

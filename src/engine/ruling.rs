@@ -72,6 +72,7 @@ pub(super) fn verdict(ruling: Ruling, reason: String, clauses: Vec<Decided>) -> 
         uncovered: Vec::new(),
         asked: None,
         bound: None,
+        proposed: None,
         shown: BTreeMap::new(),
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::spec::{End, Spec, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
 use crate::engine::asking::{About, Asking, Reply};
 use crate::judge::answer::Outcome;
-use crate::judge::prompt::Question;
+use crate::judge::prompt::{Question, Wanted};
 use crate::spec::fold::{self, Ending};
 use crate::spec::run::{NEEDS_A_MODEL, Ran};
 use crate::spec::story::{self, Story};
@@ -41,6 +41,7 @@ pub async fn put(asking: &Asking, spec: &Spec, file: &str, root: &Path, ran: &mu
     let sentences: Vec<String> = open.iter().map(|one| one.asked.clone()).collect();
     let journey: Vec<String> = told.events.iter().map(|event| event.text()).collect();
     let question = Question {
+        wanted: Wanted::Verdict,
         intent: if spec.description.trim().is_empty() { &spec.name } else { &spec.description },
         sentences: &sentences,
         decided: &[],

@@ -10,7 +10,6 @@ use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::journey::ToldLine;
 use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{JudgedView, Mark, Trust, VerdictRow};
 use crate::domain::verdict::{ClauseOutcome, JudgedTest, Ruling};
@@ -133,7 +132,8 @@ pub fn take_in(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
     let mut taken = Vec::new();
     for left in leaving::left(&core.root) {
         match left.judged {
-            Ok(judged) => {
+            Ok(mut judged) => {
+                keep_proposed(core, &mut judged);
                 let function = function_of(&core.index(), &judged);
                 if core.store().put_verdict(&judged, &function)? {
                     settle(core, &judged, &function)?;
@@ -150,6 +150,16 @@ pub fn take_in(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
         core.touch();
     }
     Ok(taken)
+}
+
+/// Leaves what a model proposed beside the verdict of a run that did the same for the same intent.
+fn keep_proposed(core: &Core, judged: &mut JudgedTest) {
+    let state = core.state.lock();
+    let Some(before) = state.verdicts.get(&judged.test).map(|kept| &kept.stored.judged) else { return };
+    let journey = |judged: &JudgedTest| judged.verdict.bound.as_ref().map(|bound| bound.journey.clone());
+    if judged.verdict.proposed.is_none() && before.intent == judged.intent && journey(before) == journey(judged) {
+        judged.verdict.proposed = before.verdict.proposed.clone();
+    }
 }
 
 /// Finds the test as a function of the project.
@@ -372,11 +382,6 @@ pub fn view(core: &Core, test: &str) -> Result<JudgedView, Trouble> {
     Ok(JudgedView { judged, places, function, since })
 }
 
-/// Gives what a test did, as the files of accepted journeys have it.
-pub fn told(core: &Core, test: &str) -> Result<Vec<String>, Trouble> {
-    Ok(view(core, test)?.judged.journey.iter().map(ToldLine::text).collect())
-}
-
 /// Leaves the file of a test out of its name.
 pub fn short(test: &str) -> &str {
     test.split_once("::").map_or(test, |(_, name)| name)
@@ -428,6 +433,7 @@ mod tests {
             uncovered: Vec::new(),
             asked: None,
             bound: None,
+            proposed: None,
             shown: Default::default(),
         };
         // What happens in one millisecond has no order.

@@ -14,11 +14,11 @@ use crate::domain::journey::{JourneyEvent, LineId, What};
 use crate::judge::answer::{self, Confidence, Outcome};
 use crate::judge::compact::compact;
 use crate::judge::names::Names;
-use crate::judge::prompt::{Asked, Question, ask};
+use crate::judge::prompt::{Asked, Question, Wanted, ask};
 use crate::judge::told::{Told, tokens};
 use crate::judge::validate::{self, Believed, Fault, instruction, validate};
 
-static NAMES: LazyLock<Names> = LazyLock::new(names);
+pub(super) static NAMES: LazyLock<Names> = LazyLock::new(names);
 const PLENTY: usize = 100_000;
 
 fn told(script: &str, most: usize) -> Told {
@@ -302,6 +302,7 @@ fn the_schema_asks_for_all_of_an_answer_and_nothing_else() {
 fn question(events: &[JourneyEvent], intent: &str, source: &str, budget: usize) -> Asked {
     let sources = [(FunctionId::new("m", "Db.save"), source.to_owned())];
     let question = Question {
+        wanted: Wanted::Verdict,
         intent,
         sentences: &[intent.to_owned()],
         decided: &[("A is called".into(), "holds")],

@@ -4,6 +4,7 @@
 //! is `names.rs`.
 
 use crate::domain::clause::{Calls, Clause, Head, Scope, Test, Times, Which};
+use crate::judge::forms;
 use crate::judge::phrases::{Parsed, Parser, Stop};
 use crate::judge::words;
 
@@ -30,50 +31,13 @@ impl Unclear {
     #[must_use]
     pub fn nearest(&self) -> Vec<&'static str> {
         let words: Vec<String> = self.sentence.split_whitespace().map(str::to_lowercase).collect();
-        let mut scored: Vec<(usize, &'static str)> = FORMS
-            .iter()
-            .map(|form| (form.split(' ').filter(|word| words.iter().any(|own| own == word)).count(), *form))
+        let mut scored: Vec<(usize, &'static str)> = forms::sentences()
+            .map(|form| (form.split(' ').filter(|word| words.iter().any(|own| own == word)).count(), form))
             .collect();
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         scored.into_iter().take(3).map(|(_, form)| form).collect()
     }
 }
-
-/// What can be said, as examples; each parses.
-pub const FORMS: &[&str] = &[
-    "A is called",
-    "A is never called",
-    "A is called exactly once",
-    "A is called at most 3 times per item",
-    "A is called before B",
-    "first A, then B, then C",
-    "A is called only after B",
-    "A is called immediately after B",
-    "after A, B is called",
-    "every A has a matching B",
-    "if A returns True then B is called",
-    "if A fails then B is not called",
-    "A returns \"done\"",
-    "A returns the result of B",
-    "A raises ValueError",
-    "no exception escapes A",
-    "ValueError is raised inside A and handled",
-    "A is called with n=4",
-    "every call of A has n > 4",
-    "A is called with item returned by B",
-    "A is called with item returned by B.id",
-    "A is called with n=1, then with n=2",
-    "the first result of A equals the last result of A",
-    "A and B get the same item",
-    "A calls B",
-    "A is called only inside B",
-    "A is called inside B",
-    "between A and B, C is never called",
-    "A is called only between B and C",
-    "calls of A overlap",
-    "A is never called concurrently",
-    "A does not change its argument items",
-];
 
 /// Reads one sentence.
 ///

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::Trouble;
 use crate::base::{hash, yaml};
-use crate::judge::grammar;
+use crate::judge::covering::left_over;
 use crate::judge::suggest::words;
 
 /// Where the lock is, below the project's root.
@@ -27,7 +27,8 @@ pub struct Entry {
     /// The clauses that decide it; where there are none, its journey does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<String>,
-    /// Each sentence of the intent with the clauses that cover it; none where no clause does.
+    /// Each sentence of the intent, or the words of one that clauses were proposed for, with the clauses that cover it; none
+    /// where no clause does.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub spans: BTreeMap<String, Vec<String>>,
     /// A hash of the accepted journey.
@@ -103,20 +104,30 @@ pub fn journey_hash(told: &[String]) -> String {
     hash::of(told.join("\n").as_bytes()).to_string()
 }
 
-/// Finds which clauses cover which sentences of an intent: those that share a word with it; with `all`, every clause covers what
-/// none shares a word with. Nothing where there are no clauses.
+/// Finds which clauses cover which words of an intent: those that were proposed for some (`rendered`: clause and words) cover
+/// these, the others the sentences that they share a word with; with `all`, every clause covers what nothing else does. Nothing
+/// where there are no clauses.
 #[must_use]
-pub fn spans(intent: &str, clauses: &[String], all: bool) -> BTreeMap<String, Vec<String>> {
+pub fn spans(intent: &str, clauses: &[String], rendered: &[(String, String)], all: bool) -> BTreeMap<String, Vec<String>> {
     if clauses.is_empty() {
         return BTreeMap::new();
     }
-    let covering = |span: &str| {
-        let spoken: Vec<String> = words(span).collect();
-        let own: Vec<String> =
-            clauses.iter().filter(|clause| words(clause).any(|word| spoken.contains(&word))).cloned().collect();
-        if own.is_empty() && all { clauses.to_vec() } else { own }
-    };
-    grammar::sentences(intent).into_iter().map(|span| (span.to_owned(), covering(span))).collect()
+    let rendering = |clause: &String| rendered.iter().find(|(own, _)| own == clause).map(|(_, span)| span.clone());
+    let mut spans: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut others: Vec<&String> = Vec::new();
+    for clause in clauses {
+        match rendering(clause) {
+            Some(span) => spans.entry(span).or_default().push(clause.clone()),
+            None => others.push(clause),
+        }
+    }
+    for left in left_over(intent, spans.keys().map(String::as_str)) {
+        let spoken: Vec<String> = words(&left).collect();
+        let shares = |clause: &&&String| words(clause).any(|word| spoken.contains(&word));
+        let own: Vec<String> = others.iter().filter(shares).map(|clause| (*clause).clone()).collect();
+        spans.insert(left, if own.is_empty() && all { clauses.to_vec() } else { own });
+    }
+    spans
 }
 
 /// Hashes all that decides a test: the intent's words, the clauses beside it, and what was accepted for it.

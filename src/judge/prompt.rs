@@ -1,7 +1,7 @@
-//! What a model is asked about an intent: rules, functions, journey, question, in this order, so that what is the same from
-//! test to test comes first and a provider can keep it.
+//! What a model is asked about an intent, to judge it or to say it in clauses: rules, functions, journey, question, in this
+//! order, so that what is the same from test to test comes first and a provider can keep it.
 //!
-//! The words are in `assets/prompts/judge.md`. What comes from the project stands between marks made from that very
+//! The words are in `assets/prompts/judge.md` and `clauses.md`. What comes from the project stands between marks made from that very
 //! content, is redacted, and can neither begin a line of the journey nor end its part. Equal questions are equal bytes, so
 //! that answers can be kept and recorded; the nonce follows from all of it, and no data can hold the nonce of its own question.
 
@@ -14,12 +14,42 @@ use crate::base::seal;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::JourneyEvent;
 use crate::judge::compact::{clean, compact};
+use crate::judge::forms;
 use crate::judge::names::Names;
 use crate::judge::suggest::words;
 use crate::judge::told::{Told, TooLong, tokens};
 use crate::judge::validate;
 
-const TEMPLATE: &str = include_str!("../../assets/prompts/judge.md");
+/// What a model is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Whether sentences of the intent were met.
+    Verdict,
+    /// Clauses that say the same as the intent.
+    Clauses,
+}
+
+impl Wanted {
+    fn template(self) -> &'static str {
+        match self {
+            Self::Verdict => include_str!("../../assets/prompts/judge.md"),
+            Self::Clauses => include_str!("../../assets/prompts/clauses.md"),
+        }
+    }
+
+    /// Gives a part of the template.
+    fn section(self, name: &str) -> &'static str {
+        let (_, rest) = self.template().split_once(&format!("=== {name}\n")).unwrap_or_default();
+        rest.split_once("\n=== ").map_or(rest, |(own, _)| own)
+    }
+
+    /// Puts data between marks that only this very data has.
+    fn fenced(self, name: &'static str, data: String) -> String {
+        let mut mark = seal::sha256(&[data.as_bytes()]);
+        mark.truncate(MARK);
+        filled(self.section(name), &[(name, data), ("mark", mark)])
+    }
+}
 
 /// Functions that did not run, of which the names are told.
 const UNCALLED: usize = 150;
@@ -32,9 +62,11 @@ const MARK: usize = 16;
 
 /// What is known of a test and asked about it.
 pub struct Question<'a> {
+    /// What is asked for.
+    pub wanted: Wanted,
     /// The intent as written.
     pub intent: &'a str,
-    /// The sentences of it that nothing else decides.
+    /// The sentences of it that nothing else decides, or that are to be said in clauses.
     pub sentences: &'a [String],
     /// What rules decided already: sentence and outcome.
     pub decided: &'a [(String, &'static str)],
@@ -55,6 +87,10 @@ pub struct Question<'a> {
 /// The parts of a question, the steadiest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
+    /// What is asked for.
+    pub wanted: Wanted,
+    /// The intent as it is told.
+    pub intent: String,
     /// What the model is and how it answers: the same for every test.
     pub rules: String,
     /// The functions: the same while the code is.
@@ -87,7 +123,7 @@ impl Asked {
             format!("An answer to this question was not usable. {}. Answer anew.\n", fault.trim_end_matches('.'))
         });
         let turn = [("again", again), ("nonce", nonce.clone())];
-        (filled(section("question"), &[&self.filling[..], &turn].concat()), nonce)
+        (filled(self.wanted.section("question"), &[&self.filling[..], &turn].concat()), nonce)
     }
 
     /// A hash of everything that is asked, whichever time.
@@ -109,8 +145,10 @@ impl Asked {
 /// # Errors
 /// When it does not fit into its budget, whatever is left out.
 pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, TooLong> {
-    let version = TEMPLATE.lines().next().and_then(|line| line.strip_prefix("version ")?.parse().ok()).unwrap_or_default();
-    let rules = section("rules").to_owned();
+    let wanted = question.wanted;
+    let version =
+        wanted.template().lines().next().and_then(|line| line.strip_prefix("version ")?.parse().ok()).unwrap_or_default();
+    let rules = filled(wanted.section("rules"), &[("forms", forms::page())]);
     let functions = functions(question, redactor);
     let ids: Vec<String> = (1..=question.sentences.len()).map(|number| format!("c{number}")).collect();
     let spans: Vec<String> = ids
@@ -130,10 +168,19 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, To
     let incomplete = question.incomplete.map_or_else(String::new, |why| {
         format!("The recording is not complete ({}): what is not in it may have happened all the same.\n", safe(why, redactor))
     });
-    let intent = json!(safe(question.intent, redactor)).to_string();
-    let filling = vec![("intent", intent), ("sentences", spans.join("\n")), ("decided", decided), ("incomplete", incomplete)];
-    let text = filled(section("question"), &filling);
-    let around = tokens(&rules) + tokens(&functions) + tokens(&text) + tokens(section("functions")) + tokens(section("journey"));
+    let intent = safe(question.intent, redactor);
+    let filling = vec![
+        ("intent", json!(intent).to_string()),
+        ("sentences", spans.join("\n")),
+        ("decided", decided),
+        ("incomplete", incomplete),
+    ];
+    let text = filled(wanted.section("question"), &filling);
+    let around = tokens(&rules)
+        + tokens(&functions)
+        + tokens(&text)
+        + tokens(wanted.section("functions"))
+        + tokens(wanted.section("journey"));
     let left = question.budget.saturating_sub(around + MARK);
     let mut told = compact(question.events, question.names, &focus(question), left)
         .map_err(|TooLong { needs }| TooLong { needs: needs.saturating_add(around) })?;
@@ -141,23 +188,10 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, To
     let journey = told.text();
     let suspicious = validate::instruction(&functions).is_some();
     let code = seal::sha256(&[functions.as_bytes()]);
-    let functions = fenced("functions", functions);
-    let journey = fenced("journey", journey);
+    let functions = wanted.fenced("functions", functions);
+    let journey = wanted.fenced("journey", journey);
     let tokens = tokens(&rules) + tokens(&functions) + tokens(&journey) + tokens(&text);
-    Ok(Asked { rules, functions, journey, code, filling, ids, told, suspicious, tokens, version })
-}
-
-/// Puts data between marks that only this very data has.
-fn fenced(name: &'static str, data: String) -> String {
-    let mut mark = seal::sha256(&[data.as_bytes()]);
-    mark.truncate(MARK);
-    filled(section(name), &[(name, data), ("mark", mark)])
-}
-
-/// Gives a part of the template.
-fn section(name: &str) -> &'static str {
-    let (_, rest) = TEMPLATE.split_once(&format!("=== {name}\n")).unwrap_or_default();
-    rest.split_once("\n=== ").map_or(rest, |(own, _)| own)
+    Ok(Asked { wanted, intent, rules, functions, journey, code, filling, ids, told, suspicious, tokens, version })
 }
 
 /// Writes the functions: sources as far as there is room, of the others the names.

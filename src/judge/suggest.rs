@@ -39,15 +39,14 @@ pub fn suggest(events: &[JourneyEvent], names: &Names, intent: &str) -> Vec<Sugg
     let words: HashSet<String> = words(intent).collect();
     let mut seen = HashSet::new();
     let mut found: Vec<(usize, Suggestion)> = Vec::new();
-    let long = events.len() > EVENTS_MAX;
-    let tried = if long { TRIED.1 } else { TRIED.0 };
+    let tried = if events.len() > EVENTS_MAX { TRIED.1 } else { TRIED.0 };
     for clause in candidates(&story, names).into_iter().take(tried) {
         let text = clause.to_string();
         let Ok(bound) = names.bind(clause) else { continue };
         if !seen.insert(text.clone()) || !holds(events, &bound) {
             continue;
         }
-        let notices = if long { Vec::new() } else { notices(events, &bound) };
+        let notices = notices(events, &bound);
         let shared = self::words(&text).filter(|word| words.contains(word)).count();
         // That an object was made says little.
         let telling = usize::from(!text.contains("__init__"));
@@ -163,8 +162,12 @@ fn secret(value: &Value) -> bool {
     matches!(value, Value::Str(text) if text.len() > 40 || text.contains("‹secret:"))
 }
 
-/// Lists the kinds of small changes after which a clause does not hold any more.
-fn notices(events: &[JourneyEvent], bound: &Bound) -> Vec<&'static str> {
+/// Lists the kinds of small changes after which a clause that holds does not hold any more; of a long journey none.
+#[must_use]
+pub fn notices(events: &[JourneyEvent], bound: &Bound) -> Vec<&'static str> {
+    if events.len() > EVENTS_MAX {
+        return Vec::new();
+    }
     let named: HashSet<&FunctionId> = bound.functions().map(|(_, function)| function).collect();
     let calls: Vec<LineId> = events
         .iter()

@@ -18,7 +18,7 @@ use crate::judge::names::Names;
 use crate::judge::told::{Line, Told};
 
 /// Bytes of an answer.
-const ANSWER_MAX: usize = 64 << 10;
+pub(super) const ANSWER_MAX: usize = 64 << 10;
 /// Columns of a text by a model.
 const TEXT_MAX: usize = 400;
 /// Characters of a quote: words, not whole lines.
@@ -81,7 +81,7 @@ impl fmt::Display for Fault {
     }
 }
 
-fn fault<T>(rule: &'static str, what: impl AsRef<str>) -> Result<T, Fault> {
+pub(super) fn fault<T>(rule: &'static str, what: impl AsRef<str>) -> Result<T, Fault> {
     Err(Fault { rule, what: short(what.as_ref()) })
 }
 
@@ -145,7 +145,7 @@ pub fn validate(text: &str, asked: &Asked<'_>) -> Result<Believed, Fault> {
 }
 
 /// Leaves out what a model thought aloud before its answer.
-fn spoken(text: &str) -> &str {
+pub(super) fn spoken(text: &str) -> &str {
     let text = text.trim();
     match text.strip_prefix("<think>").and_then(|thought| thought.split_once("</think>")) {
         Some((_, answer)) => answer.trim(),

@@ -170,15 +170,22 @@ fn git(root: &Path) -> Command {
 /// Gives who would sign a commit here, name and address as far as git's settings know them; nothing where they do not.
 #[must_use]
 pub fn person(root: &Path) -> Option<String> {
-    let setting = |name: &str| {
-        let value = ask(root, &["config", "--get", name]).ok().flatten()?;
-        let value: String = value.chars().take(PERSON_MAX).collect();
-        (!value.is_empty()).then_some(value)
-    };
-    match (setting("user.name"), setting("user.email")) {
+    match (name(root), setting(root, "user.email")) {
         (Some(name), Some(email)) => Some(format!("{name} <{email}>")),
         (name, email) => name.or(email),
     }
+}
+
+/// Gives the name alone.
+#[must_use]
+pub fn name(root: &Path) -> Option<String> {
+    setting(root, "user.name")
+}
+
+fn setting(root: &Path, name: &str) -> Option<String> {
+    let value = ask(root, &["config", "--get", name]).ok().flatten()?;
+    let value: String = value.chars().take(PERSON_MAX).collect();
+    (!value.is_empty()).then_some(value)
 }
 
 /// Asks for one line; `None` where git says no.

@@ -8,7 +8,7 @@ use super::{Result, Store, StoreError};
 use crate::base::clock::Moment;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::ToldLine;
-use crate::domain::verdict::{JudgedTest, Ruling, Since};
+use crate::domain::verdict::{JudgedTest, Proposed, Ruling, Since};
 
 /// No journey that was ever stored is larger, decompressed.
 const SIZE_MAX: usize = 64 << 20;
@@ -76,6 +76,23 @@ impl Store {
                 ],
             )?;
             Ok(true)
+        })
+    }
+
+    /// Keeps what a model proposed for a test beside its last verdict, where one is there.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn put_proposed(&self, test: &str, proposed: &Proposed) -> Result<()> {
+        let (test, proposed) = (test.to_owned(), proposed.clone());
+        self.write(move |transaction| {
+            let found: Option<JudgedTest> =
+                transaction.query_row("SELECT judged FROM verdicts WHERE test = ?1", [&test], |row| json(row, 0)).optional()?;
+            if let Some(mut head) = found {
+                head.verdict.proposed = Some(Box::new(proposed));
+                transaction.execute("UPDATE verdicts SET judged = ?2 WHERE test = ?1", params![test, to_json(&head)?])?;
+            }
+            Ok(())
         })
     }
 
@@ -157,6 +174,7 @@ mod tests {
                 uncovered: Vec::new(),
                 asked: None,
                 bound: None,
+                proposed: None,
                 shown: BTreeMap::new(),
             },
             journey: vec![line.clone(), line],
@@ -180,6 +198,11 @@ mod tests {
         let stored = store.verdict("tests/test_cart.py::test_total").unwrap().unwrap();
         assert_eq!(stored.judged, judged(Ruling::Fail, 30));
         assert_eq!(stored.since, Since { begun: Moment(20), passed: Some(Moment(10)) });
+        let proposed = Proposed { by: "llm:local/tiny".into(), ..Proposed::default() };
+        store.put_proposed("tests/test_cart.py::test_total", &proposed).unwrap();
+        store.put_proposed("another", &proposed).unwrap();
+        let stored = store.verdict("tests/test_cart.py::test_total").unwrap().unwrap();
+        assert_eq!((stored.judged.verdict.proposed, stored.judged.journey.len()), (Some(Box::new(proposed)), 2));
         let listed = store.verdicts().unwrap();
         assert_eq!(listed.len(), 1);
         assert_eq!(listed[0].entered, [FunctionId::new("shop.cart", "Cart.total")]);

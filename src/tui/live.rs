@@ -50,6 +50,11 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
         A::Redo => no(!state.snapshot.can_redo, "no decision to make again"),
         A::Record => no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted"),
         A::DiffAgainst => no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted"),
+        // Who judges may be another model than who drafts.
+        A::Ask if state.screen == Screen::Journeys => {
+            let takes = state.journeys.told().is_some_and(|told| told.view.judged.takes_journey());
+            no(!takes, "no intent here is open")
+        }
         A::Ask | A::AskWithRemark => no(state.snapshot.model.is_none(), "no model is set up"),
         A::EditHere => no(!draft, "there is no draft here"),
         A::Compare => no(!draft, "there is no draft here"),
@@ -147,7 +152,11 @@ fn verdict(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
     left.push((A::Enter, if state.focus == Pane::Intent { "evidence" } else { "source" }));
     left.push((A::NextItem, if state.focus == Pane::Intent { "next clause" } else { "next line" }));
     left.extend(deciding(state));
-    left.extend([(A::Edit, "edit"), (A::Again, "judge again"), (A::NextProposal, "next"), (A::Undo, "undo")]);
+    left.extend([(A::Edit, "edit"), (A::Again, "judge again")]);
+    if state.size.0 >= 140 {
+        left.push((A::Ask, "ask for clauses"));
+    }
+    left.extend([(A::NextProposal, "next"), (A::Undo, "undo")]);
 }
 
 fn specs(state: &AppState, left: &mut Vec<(Action, &'static str)>) {

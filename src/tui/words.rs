@@ -190,6 +190,27 @@ pub const NO_OTHER_TEST: &str = "No other test with an intent is in the filter."
 /// The start of the tests.
 pub const FIRST_TEST: &str = "This is the first test.";
 
+/// The line of the list of clauses that asks for more.
+pub const ASK_FOR_CLAUSES: &str = "Ask the model for clauses that say the intent";
+/// What it does.
+pub const ASKING_FOR_CLAUSES: &str = "runs the test once more; nothing is accepted by it";
+/// The clauses of a test stand beside it.
+pub const CLAUSES_BESIDE: &str = "Its own sentences decide this test, or what was accepted: there is nothing to propose.";
+/// A second `g`.
+pub const CLAUSES_ASKED: &str = "The model is being asked for clauses. x cancels.";
+
+/// A model proposed clauses.
+#[must_use]
+pub fn clauses_proposed(line: &str) -> String {
+    format!("{line}. e on the intent chooses from them.")
+}
+
+/// Words of an intent that no proposed clause says.
+#[must_use]
+pub fn not_said(words: &str) -> String {
+    format!("No clause says “{words}”")
+}
+
 /// Clauses were chosen for a test.
 #[must_use]
 pub fn clauses_chosen(number: usize) -> String {

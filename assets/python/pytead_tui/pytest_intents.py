@@ -160,7 +160,9 @@ class Intents:
         """Runs an `async` test with an intent where no plugin for such tests does: theirs come first, or make it plain."""
         if intents.of_item(pyfuncitem) is None or not inspect.iscoroutinefunction(pyfuncitem.obj):
             return None
-        names = pyfuncitem._fixtureinfo.argnames
+        wanted = inspect.signature(pyfuncitem.obj).parameters.values()
+        # One with a default is no fixture, and what a patch gives is not pytest's.
+        names = [one.name for one in wanted if one.default is one.empty and one.name in pyfuncitem.funcargs]
         asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
         return True
 
@@ -247,7 +249,7 @@ class Intents:
             if self.journeys is not None:
                 told = {
                     "test": report.nodeid, "intent": asked["intent"], "journey": asked["shown"]["journey"],
-                    "verdict": asked["verdict"],
+                    "verdict": asked["verdict"], "outgoing": asked["shown"].get("outgoing", []),
                 }  # fmt: skip
                 self.journeys.write(json.dumps(told) + "\n")
                 self.journeys.flush()

@@ -17,7 +17,7 @@ from pytead_tui.compat import finder
 
 _NAME = "pytead-tui-intents"
 YAML = (".yaml", ".yml")
-SHOWN = ("journey", "lines", "outgoing", "suggestions")
+SHOWN = ("journey", "lines", "outgoing", "proposals", "suggestions")
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -40,8 +40,8 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     group.addoption("--semantic-report", metavar="FILE", help="write each verdict to FILE as a line of JSON")
     group.addoption(
         "--semantic-show", action="append", choices=SHOWN, default=[],
-        help="print what each test did, the lines it reached, clauses that it may have, also of tests without an intent; or "
-        "what would be sent to a model, byte for byte, and send nothing",
+        help="print what each test did, the lines it reached, clauses that it may have, also of tests without an intent; "
+        "clauses that a model proposes for the intent; or what would be sent to a model, byte for byte, and send nothing",
     )  # fmt: skip
     group.addoption("--semantic-journeys", metavar="FILE", help="write what each test did to FILE as a line of JSON")
     group.addoption("--semantic-refresh", action="store_true", help="ask the model anew, whatever it said before")

@@ -14,7 +14,7 @@ PARTIAL = ("passed in part", "p", ("PASSED IN PART", {"yellow": True}))
 # What can be shown of a test, and how that begins.
 SHOWN = {
     "journey": "what it did: ", "lines": "lines it reached: ", "suggestions": "clauses that hold: ",
-    "outgoing": "what would be sent to a model: ",
+    "proposals": "clauses for the intent, by a model: ", "outgoing": "what would be sent to a model: ",
 }  # fmt: skip
 _SIGNS = {"holds": "✓", "violated": "✗", "vacuous": "◦", "unknown": "?", "unclear": "?"}
 
@@ -50,14 +50,15 @@ def status(verdict: dict) -> "tuple | None":
 
 def spent(verdicts: "list[dict]", unsent: bool) -> str:
     """Says what models were asked, or would be."""
-    asked = [verdict["asked"] for verdict in verdicts if verdict.get("asked")]
+    both = [(verdict.get("asked"), (verdict.get("proposed") or {}).get("asked")) for verdict in verdicts]
+    asked = [one for pair in both for one in pair if one]
     if not asked:
         return ""
     who = sorted({"%s at %s" % (one["model"], one["host"]) for one in asked})
     if unsent:
         tokens = sum(one["tokens"] for one in asked if not one["kept"])
         kept = sum(1 for one in asked if one["kept"])
-        rules = len(verdicts) - len(asked)
+        rules = sum(1 for pair in both if not any(pair))
         return "%d without a model, %d of %s with about %s tokens%s, %d kept from before" % (
             rules, len(asked) - kept, ", ".join(who), format(tokens, ","), _cost(asked, ", at most %s"), kept,
         )  # fmt: skip

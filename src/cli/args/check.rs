@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// `__judge`
 #[derive(Debug, Args)]
@@ -16,6 +16,15 @@ pub struct Judge {
     /// What all of them know the run by: they share what it may ask.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
+}
+
+/// From what clauses are proposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Suggest {
+    /// What the test did.
+    Journey,
+    /// That, and the intent, by the chosen model.
+    Model,
 }
 
 /// `check`
@@ -33,9 +42,10 @@ pub struct Check {
     /// Decide on this recording; by default the last one with a journey.
     #[arg(long, value_name = "N", conflicts_with = "command")]
     pub recording: Option<i64>,
-    /// Propose clauses that hold for these tests, and say which small changes each would notice.
-    #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
-    pub suggest: bool,
+    /// Propose clauses for these tests, and say which small changes each would notice: those that hold, from what the test did;
+    /// with `=model` also those that the chosen model makes of the intent. None counts before it is accepted.
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "journey", conflicts_with_all = ["clauses", "from", "recording"])]
+    pub suggest: Option<Suggest>,
     /// Print what each of these tests did, call by call.
     #[arg(long, conflicts_with_all = ["clauses", "from", "recording"])]
     pub journey: bool,

@@ -3,7 +3,7 @@
 use crate::domain::command::Command;
 use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
-use crate::domain::verdict::Ruling;
+use crate::domain::verdict::{ClauseOutcome, Proposed, ProposedClause, Ruling};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::tests::fixture::{Driver, Shop};
@@ -127,6 +127,57 @@ fn clauses_are_chosen_from_those_that_hold() {
     // Of a test that its own sentences decide, the editor opens.
     d.press("K e");
     assert!(d.asked.iter().any(|effect| matches!(effect, crate::tui::app::Effect::EditSource { .. })), "{:?}", d.asked);
+}
+
+#[test]
+fn the_model_is_asked_for_clauses_and_what_it_proposes_is_chosen_like_the_others() {
+    let mut d = driver((100, 30));
+    let test = d.shop.judged.values().find(|view| view.judged.takes_journey()).unwrap().judged.test.clone();
+    let asked = [Command::AskClauses { test: test.clone() }];
+    // By its line in the list, or by the key that asks models.
+    d.press("J e");
+    d.type_in("ask the model");
+    d.press("Enter");
+    assert_eq!(d.sent(), asked);
+    d.press("g");
+    assert_eq!(d.sent(), asked);
+    // What came of it stands above what needs no model, with what it is for; what cannot be chosen comes last.
+    let proposed = Proposed {
+        by: "llm:local/tiny".into(),
+        clauses: vec![ProposedClause {
+            text: "Database.save is called exactly once".into(),
+            span: "save the user".into(),
+            outcome: ClauseOutcome::Holds,
+            why: "Once.".into(),
+            notices: vec!["a call more".into()],
+        }],
+        uncovered: vec!["politely".into()],
+        left_out: vec!["“Be nice”: it is no clause.".into()],
+        ..Proposed::default()
+    };
+    d.shop.judged.get_mut(&test).unwrap().judged.verdict.proposed = Some(Box::new(proposed));
+    d.happen(Event::ClausesProposed { test: test.clone(), line: "1 clause proposed for test_twice".into() });
+    assert!(d.message().contains("1 clause proposed for test_twice. e on the intent"), "{}", d.message());
+    d.press("e");
+    let screen = d.screen();
+    let places = [
+        "Database.save is called exactly once",
+        "Smtp.deliver is called exactly once",
+        "Ask the model",
+        "No clause says “politely”",
+        "left out: “Be nice”",
+    ]
+    .map(|line| screen.find(line).unwrap_or_else(|| panic!("{line}: {screen}")));
+    assert!(places.is_sorted(), "{screen}");
+    assert!(screen.contains("for “save the user”"), "{screen}");
+    d.type_in("politely");
+    d.press("Enter");
+    assert!(d.sent().is_empty() && !d.state.layers.is_empty(), "words are no clause to choose");
+    d.press("Esc e Enter");
+    assert_eq!(d.sent(), [Command::Edit { proposal: ProposalId(12), text: "Database.save is called exactly once".into() }]);
+    // Where its own sentences decide, there is nothing to ask.
+    d.press("K g");
+    assert!(d.sent().is_empty() && d.message().contains("there is nothing to propose"), "{}", d.message());
 }
 
 #[test]

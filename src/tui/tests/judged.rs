@@ -127,6 +127,7 @@ pub fn judged_view() -> JudgedView {
         uncovered: Vec::new(),
         asked: None,
         bound: None,
+        proposed: None,
         shown: Default::default(),
     };
     let judged = JudgedTest {

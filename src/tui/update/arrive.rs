@@ -197,6 +197,10 @@ pub fn happened(state: &mut AppState, event: Event) {
                 }
             }
         }
+        Event::ClausesProposed { test, line } => {
+            state.journeys.dirty |= state.journeys.test.as_ref() == Some(&test);
+            state.messages.done(now, words::clauses_proposed(&line));
+        }
         Event::SpecBegan { .. } | Event::SpecStep { .. } | Event::SpecEnded { .. } => update_specs::happened(state, &event),
         Event::SpecsRead => state.specs.dirty = true,
         Event::Resync => {

@@ -335,7 +335,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
     }
 }
 
-/// Lists clauses that hold for the test, to decide it by: where its own sentences do not. Tells whether there are any.
+/// Lists clauses for the test, to decide it by: where its own sentences do not. Tells whether it can be decided so.
 pub fn list_clauses(state: &mut AppState) -> bool {
     let Some(id) = journeys::row_of(state).and_then(|(_, row)| row.proposal) else { return false };
     let Some(told) = state.journeys.told().filter(|told| told.view.judged.takes_journey()) else { return false };
@@ -345,22 +345,55 @@ pub fn list_clauses(state: &mut AppState) -> bool {
         .and_then(|loaded| loaded.view.proposal.edited.as_ref())
         .map(|text| text.lines().map(str::to_owned).collect())
         .unwrap_or_default();
-    let choice = |line: &String| {
-        let (clause, notices) = line.split_once("    # ").unwrap_or((line, ""));
+    let judged = &told.view.judged;
+    let choice = |clause: &str, detail: String| {
         let key = if chosen.iter().any(|one| one == clause) { "✓ chosen" } else { "" };
-        Choice { title: clause.to_owned(), detail: notices.to_owned(), key: key.to_owned(), blocked: None }
+        Choice { title: clause.to_owned(), detail, key: key.to_owned(), blocked: None }
     };
-    let choices: Vec<Choice> = told.view.judged.suggestions.iter().map(choice).collect();
-    if choices.is_empty() {
-        return false;
+    let line = |title: String, detail: &str, blocked: bool| Choice {
+        title,
+        detail: detail.to_owned(),
+        key: String::new(),
+        blocked: blocked.then(|| detail.to_owned()),
+    };
+    let proposed = judged.verdict.proposed.as_ref();
+    let by_model = || proposed.into_iter().flat_map(|proposed| &proposed.clauses);
+    let mut choices: Vec<Choice> = by_model().map(|clause| choice(&clause.text, clause.about())).collect();
+    for suggestion in &judged.suggestions {
+        let (clause, notices) = suggestion.split_once("    # ").unwrap_or((suggestion, ""));
+        if !by_model().any(|one| one.text == clause) {
+            choices.push(choice(clause, notices.to_owned()));
+        }
+    }
+    choices.push(line(words::ASK_FOR_CLAUSES.to_owned(), words::ASKING_FOR_CLAUSES, false));
+    if let Some(proposed) = proposed {
+        choices.extend(proposed.uncovered.iter().map(|span| line(words::not_said(span), "words of the intent", true)));
+        choices.extend(proposed.left_out.iter().map(|left| line(format!("left out: {left}"), "the model's", true)));
+        choices.extend(proposed.note.iter().map(|note| line(note.clone(), "", true)));
     }
     state.layers.push(Layer::Clauses(Picker::new(choices, ""), id, chosen));
     true
 }
 
+/// Asks the chosen model for clauses that say the intent of the test that is shown.
+pub fn ask_for_clauses(state: &mut AppState, out: &mut Vec<Effect>) {
+    if !work::trusted(state) {
+        return;
+    }
+    let now = state.now;
+    let Some(told) = state.journeys.told() else { return state.messages.answer(now, words::NO_JOURNEYS) };
+    if !told.view.judged.takes_journey() {
+        return state.messages.answer(now, words::CLAUSES_BESIDE);
+    }
+    let test = told.view.judged.test.clone();
+    if state.open_jobs().any(|job| job.kind == "clauses" && job.subject == test) {
+        return state.messages.answer(now, words::CLAUSES_ASKED);
+    }
+    out.push(Effect::Send(Command::AskClauses { test }));
+}
+
 /// Takes a clause into what the test is to be decided by, or out of it.
-pub fn choose(state: &mut AppState, id: ProposalId, chosen: &[String], clause: Option<String>, out: &mut Vec<Effect>) {
-    let Some(clause) = clause else { return };
+pub fn choose(state: &mut AppState, id: ProposalId, chosen: &[String], clause: String, out: &mut Vec<Effect>) {
     let mut now: Vec<String> = chosen.iter().filter(|one| **one != clause).cloned().collect();
     if now.len() == chosen.len() {
         now.push(clause);

@@ -261,8 +261,15 @@ fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> boo
             false
         }
         Layer::Clauses(picker, id, chosen) => {
-            let clause = picker.chosen().and_then(|at| picker.all.get(at)).map(|choice| choice.title.clone());
-            journeys::choose(state, *id, chosen, clause, out);
+            let Some(choice) = picker.chosen().and_then(|at| picker.all.get(at)) else { return false };
+            if choice.blocked.is_some() {
+                return true;
+            }
+            if choice.title == words::ASK_FOR_CLAUSES {
+                journeys::ask_for_clauses(state, out);
+            } else {
+                journeys::choose(state, *id, chosen, choice.title.clone(), out);
+            }
             false
         }
         Layer::Prompt(prompt) => match prompts::submit(state, prompt, out) {

@@ -128,10 +128,10 @@ fn to_job(state: &mut AppState, job: &JobRow) {
             }
         }
         "diff" => go(state, Screen::Diff, Pane::Diff),
-        "check" | "judge" if state.snapshot.verdicts.iter().any(|row| row.test == job.subject) => {
+        "check" | "judge" | "clauses" if state.snapshot.verdicts.iter().any(|row| row.test == job.subject) => {
             journeys::go(state, &job.subject, None);
         }
-        "check" | "judge" => go(state, Screen::Journeys, Pane::Intent),
+        "check" | "judge" | "clauses" => go(state, Screen::Journeys, Pane::Intent),
         "spec" | "respec" => {
             let file = state.snapshot.specs.iter().find(|row| row.file.as_str() == job.subject).map(|row| row.file.clone());
             go(state, Screen::Specs, Pane::Specs);
@@ -220,6 +220,7 @@ pub fn again(state: &AppState, job: &JobRow) -> Option<Command> {
             let test = state.snapshot.verdicts.iter().find(|row| row.test == job.subject)?;
             Some(Command::Judge { tests: vec![test.test.clone()] })
         }
+        "clauses" => Some(Command::AskClauses { test: job.subject.clone() }),
         "spec" | "respec" => {
             let file = state.snapshot.specs.iter().find(|row| row.file.as_str() == job.subject)?;
             Some(Command::RunSpecs { files: vec![file.file.clone()] })

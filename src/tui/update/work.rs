@@ -34,8 +34,11 @@ pub fn trusted(state: &mut AppState) -> bool {
     false
 }
 
-/// Asks a model for a draft of the function here.
+/// Asks a model for a draft of the function here, or for clauses of the test.
 pub fn ask(state: &mut AppState, out: &mut Vec<Effect>) {
+    if state.screen == Screen::Journeys {
+        return journeys::ask_for_clauses(state, out);
+    }
     if let Some(function) = may_ask(state) {
         state.kept.asked = Some(function.clone());
         out.push(Effect::Send(Command::AskModel { function, remark: None }));
@@ -251,7 +254,7 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
         return Some(job);
     }
     if state.screen == Screen::Journeys {
-        return state.open_jobs().find(|job| matches!(job.kind.as_str(), "check" | "judge"));
+        return state.open_jobs().find(|job| matches!(job.kind.as_str(), "check" | "judge" | "clauses"));
     }
     if state.screen == Screen::Specs {
         return specs::job(state);

@@ -436,6 +436,7 @@ fn job_word(kind: &str) -> &str {
         "diff" => "comparing with",
         "model" => "asking a model for",
         "check" | "judge" => "judging",
+        "clauses" => "asking for clauses of",
         "spec" | "respec" => "running",
         other => other,
     }

@@ -118,7 +118,7 @@ fn lines(state: &AppState, layer: &Layer, tall: usize) -> (String, String, Vec<R
         }
         Layer::Clauses(picker, _, chosen) => {
             let rows = pickers::queue(picker, tall, state.size.0);
-            ("Clauses that hold for this test".into(), format!("{} chosen", chosen.len()), rows)
+            ("Clauses for this test".into(), format!("{} chosen", chosen.len()), rows)
         }
         Layer::Prompt(prompt) => {
             let (title, rows) = prompts::lines(state, prompt);

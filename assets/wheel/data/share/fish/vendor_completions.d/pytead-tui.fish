@@ -284,6 +284,8 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand import" -s h -l he
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -s c -l clause -d 'What has to hold, as in "Db.save is called before Mail.send"; may be given several times' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l from -d 'A file of such sentences, one a line' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l recording -d 'Decide on this recording; by default the last one with a journey' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l suggest -d 'Propose clauses for these tests, and say which small changes each would notice: those that hold, from what the test did; with `=model` also those that the chosen model makes of the intent. None counts before it is accepted' -r -f -a "journey\t'What the test did'
+model\t'That, and the intent, by the chosen model'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l override -d 'Overrule the verdict on this test, for as long as neither what it does nor what decides it changes' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l reason -d 'Why, in at least 10 characters' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l expires -d 'The override ends after this: `12h`, `30d`, `2w`' -r
@@ -295,7 +297,6 @@ json\t'One JSON object a line: the engine\'s events, then the result'
 markdown\t'A comment for a pull request; `diff` only'
 agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l python -d 'The interpreter that runs the project\'s code' -r
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l suggest -d 'Propose clauses that hold for these tests, and say which small changes each would notice'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l journey -d 'Print what each of these tests did, call by call'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l lines -d 'Print the lines that each of these tests reached'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand check" -l accept -d 'Accept what these tests do, or with --clause that sentence, as the meaning of their intents'
