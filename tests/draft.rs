@@ -213,6 +213,87 @@ fn what_would_be_sent_is_shown_and_nobody_is_asked() {
     assert_eq!(out.trim_end(), sent, "byte for byte");
 }
 
+/// Secrets by the places they stand at, none of which has the shape of one.
+const VAULT: &str = r#"import os
+
+
+class Vault:
+    """Keeps things. password=d0cstring-pw"""
+
+    api_token: str = "cla55-annotated"
+    secret = "cla55-plain"
+
+    def __init__(self, api_key: str = "1nit-annotated", passwd="1nit-plain"):
+        self.password: str = "b0dy-annotated"
+        self.token = "b0dy-plain"
+
+    def open(self, name, password: str = "defau1t-annotated", *, otp: int = 918273, token="defau1t-plain"):
+        """Opens it: the file says env-file-s3cret, the shell variable-s3cret."""
+        login("l1teral-by-place", name)
+        login(password="l1teral-by-name", name=name)
+        kept = {"password": "l1teral-in-dict"}
+        passphrase: "str | None" = "l0cal-annotated"
+        return name + str(bool(kept and passphrase))
+
+
+def login(password, name):
+    return name
+
+
+def use(vault: Vault, name):
+    """Opens the vault."""
+    return vault.open(name, "l1teral-for-needs")
+"#;
+
+#[test]
+fn what_is_a_secret_by_its_place_is_in_no_request_for_a_draft() {
+    let place = Place::empty();
+    place.save("vault.py", VAULT);
+    place.save("go.py", "from vault import Vault, use\nVault().open('a', 'rec0rded-pw')\nuse(Vault('rec0rded-key'), 'b')\n");
+    place.save(".env", "SHOP_PASSWORD=env-file-s3cret\n");
+    place.run(&["trust"]);
+    let drafted = "from vault import Vault, login\n\n\ndef test_open():\n    login('l1teral-in-draft', 'x')\n    assert Vault().open('a') == 'no'\n";
+    let model = Model::answers(&[drafted, drafted, drafted, drafted, drafted, drafted, drafted, drafted]);
+    let (code, out, err) = place.run(&["run", "--", "python3", "go.py"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for config in [model.config(), trained(&model)] {
+        configure(&place, &config);
+        for function in ["Vault.open", "use"] {
+            let output = place.command(&["draft", function]).env("DEPLOY_TOKEN", "variable-s3cret").output().unwrap();
+            assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
+    let sent = model.requests.lock().unwrap().clone();
+    assert!(sent.len() > 4 && sent[0].contains("def open(self, name, password"), "{sent:?}");
+    assert!(sent.iter().any(|one| one.contains("# Dependencies: ")) && sent.iter().any(|one| one.contains("An earlier draft")));
+    assert!(sent.iter().any(|one| one.contains("Recorded calls")), "{sent:?}");
+    for secret in [
+        "d0cstring-pw",
+        "cla55-annotated",
+        "cla55-plain",
+        "1nit-annotated",
+        "1nit-plain",
+        "b0dy-annotated",
+        "b0dy-plain",
+        "defau1t-annotated",
+        "918273",
+        "defau1t-plain",
+        "env-file-s3cret",
+        "variable-s3cret",
+        "l1teral-by-place",
+        "l1teral-by-name",
+        "l1teral-in-dict",
+        "l0cal-annotated",
+        "l1teral-for-needs",
+        "rec0rded-pw",
+        "rec0rded-key",
+        "l1teral-in-draft",
+    ] {
+        let leak = sent.iter().find(|one| one.contains(secret));
+        assert!(leak.is_none(), "{secret} is in {}", leak.unwrap());
+    }
+}
+
 #[test]
 fn types_that_are_not_the_projects_are_read_in_the_installed_package() {
     let place = Place::empty();

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::base::redact::{self, Redactor};
-use crate::domain::function::{FunctionKind, ParamKind};
+use crate::domain::function::{Function, FunctionKind, ParamKind};
 use crate::source::given::given;
 use crate::source::index::Index;
 
@@ -65,9 +65,6 @@ impl Places {
 
     /// Gives source without the literals that are given to such a parameter; each keeps the number of its lines.
     pub(super) fn without_given(&self, source: &str, redactor: &mut Redactor) -> String {
-        if self.0.is_empty() {
-            return source.to_owned();
-        }
         let mut out = String::with_capacity(source.len());
         let mut at = 0;
         for range in given(source, &|name, place| self.0.get(name).is_some_and(|places| places.contains(&place))) {
@@ -79,6 +76,18 @@ impl Places {
         }
         out + &source[at..]
     }
+}
+
+/// Gives a function whose parameters with secret names have no literals as their defaults.
+pub(super) fn without_defaults(function: &Function, redactor: &mut Redactor) -> Function {
+    let mut function = function.clone();
+    for param in function.params.iter_mut().filter(|param| redact::is_secret_name(&param.name)) {
+        let is_literal = |text: &String| text.contains(['"', '\'']) || text.starts_with(|c: char| c.is_ascii_digit());
+        if let Some(default) = param.default.take_if(|default| is_literal(default)) {
+            param.default = Some(format!("'{}'", redactor.placeholder(&default, "given")));
+        }
+    }
+    function
 }
 
 #[cfg(test)]

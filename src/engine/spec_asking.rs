@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
-use crate::base::redact::Redactor;
 use crate::base::text;
 use crate::domain::event::Level;
 use crate::domain::function::{Function, FunctionKind};
 use crate::domain::proposal::{Body, Origin, Proposal, ProposalId, ProposalState};
 use crate::engine::core::Core;
 use crate::engine::spec_drafts::{self, Tools, Wanted};
-use crate::engine::{Done, model, provider, require_trust};
+use crate::engine::{Done, model, provider, redacting, require_trust};
 use crate::judge::suggest::words;
 use crate::llm::choose;
 use crate::llm::prompt::signature;
@@ -67,7 +66,7 @@ async fn turn(
     };
     let earlier = again.as_ref().map(|(_, wrong)| (before.as_str(), wrong.as_str()));
     let question = Question { wanted: &wanted.asked, tools: &tools.known, functions: &functions, plugin, earlier };
-    let prompt = prompt::ask(&question, &mut Redactor::from_environment());
+    let prompt = prompt::ask(&question, &mut redacting::of_project(&core.root));
     let settings = core.settings();
     let settings = &settings.generation;
     let request = Request { prompt, max_tokens: settings.max_tokens, temperature: settings.temperature, form: Form::Text };

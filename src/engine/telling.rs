@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::base::error::Trouble;
-use crate::base::redact::Redactor;
 use crate::base::text::display_line;
 use crate::domain::function::{Function, FunctionKind};
 use crate::domain::settings::Dependencies;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::core::Core;
+use crate::engine::redacting::{self, Places};
 use crate::engine::views;
 use crate::generate::demo;
 use crate::llm::choose;
@@ -112,18 +112,26 @@ pub fn prompt(
         })
         .collect();
     let needs = needs(core, function)?.said;
+    // What was recorded lost its secrets then; code loses here what only its place tells.
+    let mut redactor = redacting::of_project(&core.root);
+    let places = Places::new(&index);
+    let shown = redacting::without_defaults(function, &mut redactor);
+    let mut safe = |code: &str| places.without_given(code, &mut redactor);
+    let (source, class) = (source.as_deref().map(&mut safe), class.as_deref().map(&mut safe));
+    let needs: Vec<String> = needs.iter().map(|need| safe(need)).collect();
+    let earlier = earlier.map(|earlier| (safe(earlier.text), safe(earlier.failure)));
     let question = Question {
-        function,
+        function: &shown,
         source: source.as_deref(),
         needs: &needs,
         placement: settings.dependencies,
         class: class.as_deref(),
         imports: &imports,
         calls: &calls,
-        earlier,
+        earlier: earlier.as_ref().map(|(text, failure)| Earlier { text, failure }),
         remark,
     };
-    Ok(prompt::draft(&question, &template, &mut Redactor::from_environment()))
+    Ok(prompt::draft(&question, &template, &mut redactor))
 }
 
 /// Writes a function without its body, as models were trained to read it.

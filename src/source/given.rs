@@ -1,10 +1,12 @@
-//! Secrets in source that no name stands beside: literals that a call gives, by place, to a parameter with a secret name.
+//! Secrets in source that no name stands beside: literals that a call gives, by place, to a parameter with a secret name, and
+//! those that are told from their name by a type (`password: str = "…"`).
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use super::tree::syntax_tree;
+use crate::base::redact::is_secret_name;
 
 /// Finds them, in the order of the text. `is_secret` tells whether a function of this name, or a class, has a parameter with a
 /// secret name at a place; the object of a method does not count.
@@ -20,11 +22,25 @@ pub fn given(source: &str, is_secret: &dyn Fn(&str, usize) -> bool) -> Vec<Range
         if node.kind() == "call" {
             of_call(node, &whole, is_secret, &mut found);
         }
+        if let Some(value) = typed(node, &whole) {
+            literals(value, &mut found);
+        }
         let mut cursor = node.walk();
         open.extend(node.children(&mut cursor));
     }
     found.sort_by_key(|range: &Range<usize>| range.start);
     found.into_iter().map(|range| range.start - head.len()..range.end - head.len()).collect()
+}
+
+/// Gives what is assigned to a secret name behind its type, as a default or an attribute.
+fn typed<'a>(node: Node<'a>, text: &str) -> Option<Node<'a>> {
+    let (name, value) = match node.kind() {
+        "typed_default_parameter" => ("name", "value"),
+        "assignment" if node.child_by_field_name("type").is_some() => ("left", "right"),
+        _ => return None,
+    };
+    let name = &text[node.child_by_field_name(name)?.byte_range()];
+    node.child_by_field_name(value).filter(|_| is_secret_name(name.rsplit('.').next().unwrap_or(name)))
 }
 
 fn of_call(call: Node<'_>, text: &str, is_secret: &dyn Fn(&str, usize) -> bool, found: &mut Vec<Range<usize>>) {
@@ -71,6 +87,14 @@ fn literals(argument: Node<'_>, found: &mut Vec<Range<usize>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_type_between_a_secret_name_and_its_value_hides_nothing() {
+        let source = "class A:\n    api_key: str = 'one'\n    name: str = 'two'\n\n    def f(self, password: str = 'three', *, otp: int = 4711, x: int = 5):\n        \
+                      self.token: 'str' = ('si' 'x')\n        self.size: int = 7\n";
+        let found: Vec<&str> = given(source, &|_, _| false).into_iter().map(|range| &source[range]).collect();
+        assert_eq!(found, ["one", "three", "4711", "si", "x"]);
+    }
 
     #[test]
     fn only_literals_at_the_place_of_a_secret_are_found() {
