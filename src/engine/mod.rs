@@ -104,7 +104,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::paths::{self, RelPath};
+use crate::base::paths;
 use crate::base::text;
 use crate::config::places::Places;
 use crate::contain;
@@ -113,11 +113,11 @@ use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
 use crate::domain::event::{Event, Level};
-use crate::domain::function::{Function, FunctionId};
+use crate::domain::function::FunctionId;
 use crate::domain::proposal::{LeftOut, ProposalId, ProposalState};
 use crate::domain::question::{Consent, QuestionId};
 use crate::domain::settings::Settings;
-use crate::domain::snapshot::{CallRow, ProposalView, Snapshot, StreamView, Trust};
+use crate::domain::snapshot::{Snapshot, StreamView, Trust};
 use crate::engine::core::Core;
 use crate::source::index::Index;
 use crate::spec::written::Answer;
@@ -506,30 +506,6 @@ impl Handle {
         self.core.make_snapshot().await
     }
 
-    /// Reads a source file of the project.
-    ///
-    /// # Errors
-    /// Fails when it cannot be read any more.
-    pub fn source(&self, path: &RelPath) -> Result<Arc<str>, Trouble> {
-        views::source(&self.core, path)
-    }
-
-    /// Gives the recorded calls of a function, equal inputs together.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read.
-    pub fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
-        views::calls(&self.core, function)
-    }
-
-    /// Gives a proposal with what accepting it would write.
-    ///
-    /// # Errors
-    /// Fails when there is no such proposal or the store cannot be read.
-    pub fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble> {
-        views::proposal(&self.core, id)
-    }
-
     /// Gives what accepting these proposals together would write now; may block shortly.
     ///
     /// # Errors
@@ -554,27 +530,6 @@ impl Handle {
     #[must_use]
     pub fn outgoing(&self, question: QuestionId) -> Option<Arc<str>> {
         self.core.questions.outgoing(question)
-    }
-
-    /// Gives a function of the index.
-    #[must_use]
-    pub fn function(&self, id: &FunctionId) -> Option<Function> {
-        self.core.function(id)
-    }
-
-    /// Finds the functions a person means.
-    ///
-    /// # Errors
-    /// Fails with the nearest names when there is none.
-    pub fn find(&self, wanted: &str) -> Result<Vec<FunctionId>, Trouble> {
-        self.core.index().find(wanted).map_err(|nearest| {
-            let trouble = Trouble::usage(format!("No function {}.", text::display_line(wanted)));
-            if nearest.is_empty() {
-                trouble.so("pytead-tui index --format json lists them all.")
-            } else {
-                trouble.so(format!("Nearest: {}.", nearest.join(", ")))
-            }
-        })
     }
 
     /// Finds the interpreter and what is in it; starts nothing that stays.

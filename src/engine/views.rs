@@ -8,15 +8,63 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{Argument, CONTENT, Call, CallId, Effect, Outcome, RecordingId};
-use crate::domain::function::FunctionId;
+use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{CallRow, OtherDraft, ProposalView, RecordedRow};
+use crate::engine::Handle;
 use crate::engine::core::Core;
 use crate::engine::plan::{self, Overlay, plan};
 use crate::engine::rows;
 use crate::python::value;
 use crate::source::index::Index;
 use crate::store::{StoredCall, StoredOutcome};
+
+impl Handle {
+    /// Reads a source file of the project.
+    ///
+    /// # Errors
+    /// Fails when it cannot be read any more.
+    pub fn source(&self, path: &RelPath) -> Result<Arc<str>, Trouble> {
+        source(&self.core, path)
+    }
+
+    /// Gives the recorded calls of a function, equal inputs together.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
+        calls(&self.core, function)
+    }
+
+    /// Gives a proposal with what accepting it would write.
+    ///
+    /// # Errors
+    /// Fails when there is no such proposal or the store cannot be read.
+    pub fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble> {
+        proposal(&self.core, id)
+    }
+
+    /// Gives a function of the index.
+    #[must_use]
+    pub fn function(&self, id: &FunctionId) -> Option<Function> {
+        self.core.function(id)
+    }
+
+    /// Finds the functions a person means.
+    ///
+    /// # Errors
+    /// Fails with the nearest names when there is none.
+    pub fn find(&self, wanted: &str) -> Result<Vec<FunctionId>, Trouble> {
+        self.core.index().find(wanted).map_err(|nearest| {
+            let trouble = Trouble::usage(format!("No function {}.", text::display_line(wanted)));
+            if nearest.is_empty() {
+                trouble.so("pytead-tui index --format json lists them all.")
+            } else {
+                trouble.so(format!("Nearest: {}.", nearest.join(", ")))
+            }
+        })
+    }
+}
 
 /// Calls of a function that are read at most.
 pub const CALLS_MAX: usize = 400;
