@@ -60,10 +60,6 @@ fn review() {
     terminal.wait("[4 Runs");
     terminal.wait("kept call");
     keep(&terminal, "runs", "Recordings and jobs, and the calls of a recording, one inside the other");
-
-    terminal.keys("5");
-    terminal.wait("[5 Log]");
-    keep(&terminal, "log", "What happened, the newest first; Enter opens what a line is about");
     terminal.keys("q");
     terminal.end();
 }
@@ -87,6 +83,12 @@ fn watch_and_diff() {
     terminal.wait_gone("Comparing with HEAD");
     terminal.wait_gone("jobs run");
     keep(&terminal, "diff", "What the change since the last commit does, side effects elsewhere first");
+
+    terminal.keys("5");
+    terminal.wait("[5 Log]");
+    terminal.wait("saved");
+    terminal.wait("replayed");
+    keep(&terminal, "log", "What happened, the newest first; Enter opens what a line is about");
     terminal.keys("q");
     terminal.end();
 }
