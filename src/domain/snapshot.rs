@@ -332,6 +332,8 @@ pub struct RecordedRow {
     pub times: u64,
     /// Duration in nanoseconds.
     pub duration_ns: i64,
+    /// Hash of the function and its arguments.
+    pub input: Digest,
 }
 
 /// A line of the log.
@@ -347,6 +349,35 @@ pub struct LogRow {
     pub text: String,
     /// More lines: why, what to do.
     pub more: Vec<String>,
+    /// What it is about, where that is one thing.
+    pub about: Option<Topic>,
+}
+
+/// What a line of the log is about, for who wants to go there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topic {
+    /// A recording.
+    Recording(RecordingId),
+    /// A test with an intent, by its name.
+    Test(String),
+    /// A YAML test, by its file.
+    Spec(RelPath),
+    /// A function.
+    Function(FunctionId),
+    /// A file.
+    File(RelPath),
+}
+
+/// The calls of a function with equal inputs, as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CallKind {
+    /// The call that stands for them.
+    pub id: crate::domain::call::CallId,
+    /// Hash of the function and its arguments.
+    pub input: Digest,
+    /// How often they were seen.
+    pub times: u64,
 }
 
 /// A call as the Calls pane shows it: equal inputs together.

@@ -14,6 +14,7 @@ use crate::domain::call::{Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::Topic;
 use crate::engine::code;
 use crate::engine::core::Core;
 use crate::engine::environment::{self, Observed};
@@ -122,7 +123,7 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option
     }
     if lost > 0 && unchanged {
         let line = format!("{repeat} of {} calls repeat; {lost} depend on more than was recorded", calls.len());
-        core.log.add(Level::Info, "replayed", &line);
+        core.log.add(Level::Info, "replayed", &line, Some(Topic::Recording(recording)));
     } else if lost > 0 {
         let line = format!("The code may have changed since the recording: {repeat} of {} calls end as recorded.", calls.len());
         core.say(Level::Warning, "recorder", line);
@@ -233,7 +234,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
         let ms = jobs::elapsed_ms(started);
         let seconds = std::time::Duration::from_millis(ms).as_secs_f64();
         let line = format!("{ran} calls in {seconds:.1} s: {same} as before, {changed_calls} changed");
-        core.log.add(Level::Info, "replayed", &line);
+        core.log.add(Level::Info, "replayed", &line, None);
         core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
     }
     let untold = code::untold(core, wanted.iter().filter(|function| !calls.contains_key(*function)))?;
@@ -395,7 +396,7 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize) 
         }
     };
     core.state.lock().red.remove(function);
-    core.log.add(Level::Warning, "changed", &line);
+    core.log.add(Level::Warning, "changed", &line, Some(Topic::Function(function.clone())));
     core.announce(Event::BehaviourChanged { proposal: id, function: function.clone(), calls: count, line });
     Ok(())
 }

@@ -38,7 +38,7 @@ pub async fn ask(core: &Arc<Core>, test: String) -> Result<Done, Trouble> {
     core.jobs.supersede(JOB, Some(&test));
     let job = core.jobs.begin(JOB, &test, 0);
     core.touch();
-    core.log.add(Level::Info, "asked", &format!("for clauses of {name}"));
+    core.log.add(Level::Info, "asked", &format!("for clauses of {name}"), None);
     let done = if asking.is_allowed() { Ok(true) } else { allowed(core, &job, &asking, &view.judged, view.function).await };
     let told = match done {
         Ok(true) => told(core, &job, &view.judged, &["proposals"]).await,
@@ -154,7 +154,7 @@ fn keep(core: &Arc<Core>, judged: &JudgedTest, told: ToldTest) -> Result<(), Tro
     }
     core.store().put_proposed(&judged.test, &proposed)?;
     verdicts::load(core)?;
-    core.log.add(Level::Done, "proposed", &line);
+    core.log.add(Level::Done, "proposed", &line, None);
     core.touch();
     core.announce(Event::ClausesProposed { test: judged.test.clone(), line });
     Ok(())

@@ -22,7 +22,9 @@ use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
-use crate::domain::snapshot::{Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Trust, VerdictRow, WatchState};
+use crate::domain::snapshot::{
+    Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Topic, Trust, VerdictRow, WatchState,
+};
 use crate::engine::Handle;
 use crate::engine::counted::Counted;
 use crate::engine::environment::Environment;
@@ -245,7 +247,13 @@ impl Core {
     /// Tells a person, in the log and as an event.
     pub fn say(&self, level: Level, word: &str, text: impl Into<String>) {
         let text = text.into();
-        self.log.add(level, word, &text);
+        self.log.add(level, word, &text, None);
+        self.announce(Event::Said { level, text });
+    }
+
+    /// Tells a person of one thing, in the log and as an event.
+    pub fn say_about(&self, about: Topic, level: Level, word: &str, text: String) {
+        self.log.add(level, word, &text, Some(about));
         self.announce(Event::Said { level, text });
     }
 
@@ -513,7 +521,7 @@ mod tests {
         runtime.block_on(async {
             let core = core();
             let first = core.make_snapshot().await;
-            core.log.add(Level::Info, "word", "line");
+            core.log.add(Level::Info, "word", "line", None);
             let second = core.make_snapshot().await;
             assert!(Arc::ptr_eq(&first.queue, &second.queue) && Arc::ptr_eq(&first.functions, &second.functions));
             assert!(!Arc::ptr_eq(&first.log, &second.log));

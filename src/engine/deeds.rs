@@ -11,7 +11,7 @@ use crate::domain::decision::{Decision, FileEdit, Verb};
 use crate::domain::deed::{Deed, DeedId, Way};
 use crate::domain::event::{Event, Level};
 use crate::domain::proposal::{Body, Proposal, ProposalState};
-use crate::domain::snapshot::Trust;
+use crate::domain::snapshot::{Topic, Trust};
 use crate::engine::core::Core;
 use crate::engine::{plan, review};
 use crate::store::{StoreError, Turn};
@@ -129,7 +129,12 @@ fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Propo
     for (index, (decision, proposal)) in deed.decisions.iter().zip(after).enumerate() {
         let line = line(index, &proposal);
         review::count(core, decision.verb, if back { -1 } else { 1 });
-        core.log.add(Level::Done, if back { "undone" } else { "decided" }, &line);
+        core.log.add(
+            Level::Done,
+            if back { "undone" } else { "decided" },
+            &line,
+            Some(Topic::Function(proposal.function.clone())),
+        );
         let (proposal, function) = (proposal.id, proposal.function.clone());
         core.announce(if back {
             Event::Undone { proposal, function, line: line.clone() }

@@ -11,6 +11,7 @@ use crate::base::hash::{self, Digest};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::Topic;
 use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::environment::Environment;
@@ -523,7 +524,12 @@ pub async fn would_change(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
 
 /// Says that drafts are there.
 pub fn announce_ready(core: &Core, proposal: &Proposal) {
-    core.log.add(Level::Info, "proved", &format!("{} {}", proposal.function.qualname(), summary(proposal)));
+    core.log.add(
+        Level::Info,
+        "proved",
+        &format!("{} {}", proposal.function.qualname(), summary(proposal)),
+        Some(Topic::Function(proposal.function.clone())),
+    );
     core.announce(Event::EvidenceChanged { proposal: proposal.id });
 }
 

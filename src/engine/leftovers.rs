@@ -9,7 +9,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::Level;
-use crate::domain::snapshot::Trust;
+use crate::domain::snapshot::{Topic, Trust};
 use crate::engine::core::Core;
 use crate::engine::{behaviour, blocking, recording};
 use crate::record::folder::{SpoolFolder, leftovers};
@@ -75,9 +75,19 @@ async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Re
     core.edit_recording(id, |row| *row = recording::row(known.clone()));
     let calls = text::count(usize::try_from(known.kept).unwrap_or(0), "call");
     if traced {
-        core.log.add(Level::Done, "recorded", &format!("recording {}: {calls} of decorated functions", id.0));
+        core.log.add(
+            Level::Done,
+            "recorded",
+            &format!("recording {}: {calls} of decorated functions", id.0),
+            Some(Topic::Recording(id)),
+        );
     } else {
-        core.say(Level::Warning, "recorded", format!("Recording {} was cut off; its {calls} are kept.", id.0));
+        core.say_about(
+            Topic::Recording(id),
+            Level::Warning,
+            "recorded",
+            format!("Recording {} was cut off; its {calls} are kept.", id.0),
+        );
     }
     core.reload_recorded()?;
     behaviour::calibrate(core, id, None).await

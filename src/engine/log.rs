@@ -8,7 +8,7 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::event::Level;
-use crate::domain::snapshot::LogRow;
+use crate::domain::snapshot::{LogRow, Topic};
 
 /// Lines kept.
 const KEPT: usize = 500;
@@ -18,14 +18,15 @@ const KEPT: usize = 500;
 pub struct Log(Mutex<VecDeque<LogRow>>);
 
 impl Log {
-    /// Adds a line; the text is sanitised here.
-    pub fn add(&self, level: Level, word: &str, line: &str) {
+    /// Adds a line, with what it is about where that is one thing; the text is sanitised here.
+    pub fn add(&self, level: Level, word: &str, line: &str, about: Option<Topic>) {
         self.push(LogRow {
             at: clock::now(),
             level,
             word: word.to_owned(),
             text: text::display_line(line).into_owned(),
             more: vec![],
+            about,
         });
     }
 
@@ -34,7 +35,7 @@ impl Log {
         let more =
             [&trouble.why, &trouble.todo].into_iter().flatten().map(|line| text::display_line(line).into_owned()).collect();
         let text = text::display_line(&trouble.what).into_owned();
-        self.push(LogRow { at: clock::now(), level: Level::Error, word: word.to_owned(), text, more });
+        self.push(LogRow { at: clock::now(), level: Level::Error, word: word.to_owned(), text, more, about: None });
     }
 
     /// Gives the lines, the newest first.

@@ -314,6 +314,7 @@ async fn index(core: &Arc<Core>) {
         Level::Info,
         "opened",
         &format!("{}, {}, {ms} ms", text::count(files, "file"), text::count(functions, "function")),
+        None,
     );
     core.announce(Event::Indexed { files, functions, errors, ms });
 }

@@ -13,6 +13,7 @@ use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::question::About;
 use crate::domain::settings::Answers;
+use crate::domain::snapshot::Topic;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
 use crate::engine::{Done, Handle, drafting, installed, provider, questions, require_trust, telling, views};
@@ -41,7 +42,12 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     let drafted = core.proposal(id)?;
     // The demo model would say the same again.
     if is_repairable(&drafted) && !choose::is_demo(&core.settings()) {
-        core.log.add(Level::Info, "asked again", &format!("for {}, with what its proof said", function.qualname()));
+        core.log.add(
+            Level::Info,
+            "asked again",
+            &format!("for {}, with what its proof said", function.qualname()),
+            Some(Topic::Function(function.clone())),
+        );
         // The first draft is told to the model; where the second turn fails, its reason stands in the proposal.
         if let Err(trouble) = turn(core, &target, remark).await {
             core.log.trouble("model", &trouble);
@@ -163,7 +169,12 @@ async fn answered(
     let id = proposal.id;
     core.streams.open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
-    core.log.add(Level::Info, "asked", &format!("{label} for a test of {}", function.qualname()));
+    core.log.add(
+        Level::Info,
+        "asked",
+        &format!("{label} for a test of {}", function.qualname()),
+        Some(Topic::Function(function.clone())),
+    );
     let job = core.jobs.begin("model", &function.0, 0);
     core.touch();
     let written = stream(core, provider, request, id, &job).await;
@@ -388,6 +399,7 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
         true => ("cancelled", format!("{tokens} tokens are kept as text")),
         false => ("stopped", trouble.to_string()),
     };
+    let function = core.proposal(id)?.function.clone();
     core.move_proposal(id, ProposalState::Failed, move |proposal| {
         match &mut proposal.body {
             Body::Draft(draft) => draft.text = text,
@@ -396,6 +408,6 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
         }
         proposal.evidence = vec![Evidence::new(Finding::Error, what, detail)];
     })?;
-    core.log.add(Level::Info, "model", &format!("{what}: {tokens} tokens are kept as text"));
+    core.log.add(Level::Info, "model", &format!("{what}: {tokens} tokens are kept as text"), Some(Topic::Function(function)));
     Ok(())
 }

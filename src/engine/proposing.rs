@@ -10,6 +10,7 @@ use crate::base::text;
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::Topic;
 use crate::engine::core::Core;
 use crate::engine::{Done, drafting, require_trust};
 use crate::generate::{from_model, render};
@@ -51,7 +52,12 @@ pub async fn propose(
         Earlier::Open(id) => replace(core, id, draft)?,
         Earlier::None => add(core, &function, draft)?,
     };
-    core.log.add(Level::Info, "proposed", &format!("a test for {} by {}", function.qualname(), name(&by)));
+    core.log.add(
+        Level::Info,
+        "proposed",
+        &format!("a test for {} by {}", function.qualname(), name(&by)),
+        Some(Topic::Function(function.clone())),
+    );
     drafting::prove(core, vec![id]).await?;
     Ok(Done::Proposal(id))
 }

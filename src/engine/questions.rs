@@ -103,7 +103,7 @@ impl<'a> Waiting<'a> {
         let (line, command) = (about.line(), about.command());
         open.insert(id, Open { about, outgoing, answer: sender });
         drop(open);
-        core.log.add(Level::Warning, "asks", &line);
+        core.log.add(Level::Warning, "asks", &line, None);
         core.announce(Event::Asked { question: id, line, command });
         Self { core, id, answer }
     }

@@ -11,7 +11,7 @@ use crate::domain::batch::Batch;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::snapshot::RecordingRow;
+use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::core::Core;
 use crate::engine::{behaviour, drafting, environment, redacting};
 use crate::record::folder::SpoolFolder;
@@ -94,7 +94,12 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
         ..Recording::begun(argv, clock::now())
     };
     let recording = begin(core, recording)?;
-    core.log.add(Level::Info, "started", &format!("{}, {}", recording.command.join(" "), environment.interpreter.label));
+    core.log.add(
+        Level::Info,
+        "started",
+        &format!("{}, {}", recording.command.join(" "), environment.interpreter.label),
+        Some(Topic::Recording(recording.id)),
+    );
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
     let ended = follow(core, &plan, &recording, stdio).await;
     conclude(core, recording, ended, edition, stdio).await
@@ -303,17 +308,24 @@ fn note_end(core: &Core, recording: &Recording) -> Result<(), Trouble> {
 fn say_end(core: &Core, recording: &Recording) {
     let calls = text::count(usize::try_from(recording.kept).unwrap_or(0), "call");
     let ms = recording.duration_ms;
+    let about = || Some(Topic::Recording(recording.id));
     match &recording.end {
         ProgramEnd::Exited(0) => {
-            core.log.add(Level::Done, "recorded", &format!("recording {}: {calls}, exit 0, {ms} ms", recording.id.0));
+            core.log.add(Level::Done, "recorded", &format!("recording {}: {calls}, exit 0, {ms} ms", recording.id.0), about());
         }
-        ProgramEnd::Exited(code) => core.say(
+        ProgramEnd::Exited(code) => core.say_about(
+            Topic::Recording(recording.id),
             Level::Warning,
             "recorded",
             format!("Your program ended with exit code {code}. Its {calls} are kept and usable."),
         ),
         ProgramEnd::Killed(signal) => {
-            core.say(Level::Warning, "recorded", format!("Your program was ended by {signal}. Its {calls} are kept and usable."));
+            core.say_about(
+                Topic::Recording(recording.id),
+                Level::Warning,
+                "recorded",
+                format!("Your program was ended by {signal}. Its {calls} are kept and usable."),
+            );
         }
         ProgramEnd::Running | ProgramEnd::NotStarted(_) => {}
     }
@@ -325,7 +337,7 @@ fn say_end(core: &Core, recording: &Recording) {
         );
     }
     for (reason, count) in gap_lines(&recording.gaps) {
-        core.log.add(Level::Warning, "recorder", &format!("left out: {reason} ({count})"));
+        core.log.add(Level::Warning, "recorder", &format!("left out: {reason} ({count})"), about());
     }
 }
 

@@ -9,6 +9,7 @@ use crate::base::text;
 use crate::domain::event::Level;
 use crate::domain::function::{Function, FunctionKind};
 use crate::domain::proposal::{Body, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::Topic;
 use crate::engine::core::Core;
 use crate::engine::spec_drafts::{self, Tools, Wanted};
 use crate::engine::{Done, model, provider, redacting, require_trust};
@@ -42,7 +43,12 @@ pub async fn ask(core: &Arc<Core>, wanted: Wanted) -> Result<Done, Trouble> {
     let Some(id) = turn(core, &wanted, &tools, None).await? else { return Ok(Done::Nothing) };
     let first = core.proposal(id)?;
     if let Some(wrong) = spec_drafts::mistakes(&first.evidence).filter(|_| first.state == ProposalState::Refused) {
-        core.log.add(Level::Info, "asked again", &format!("for {}, with its mistakes", wanted.place.id().qualname()));
+        core.log.add(
+            Level::Info,
+            "asked again",
+            &format!("for {}, with its mistakes", wanted.place.id().qualname()),
+            Some(Topic::Function(wanted.place.id())),
+        );
         // Where the second turn fails, its reason stands in the proposal.
         if let Err(trouble) = turn(core, &wanted, &tools, Some((id, wrong))).await {
             core.log.trouble("model", &trouble);
@@ -83,7 +89,7 @@ async fn turn(
     let id = begin(core, wanted, provider.model(), again.map(|(id, _)| id))?;
     core.streams.open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
-    core.log.add(Level::Info, "asked", &format!("{label} for a YAML test"));
+    core.log.add(Level::Info, "asked", &format!("{label} for a YAML test"), Some(Topic::Function(wanted.place.id())));
     let subject = wanted.place.id();
     let job = core.jobs.begin("model", &subject.0, 0);
     core.touch();

@@ -15,6 +15,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{
     Body, Evidence, Finding, Helper, Origin, PluginDraft, Proposal, ProposalId, ProposalState, SpecDraft,
 };
+use crate::domain::snapshot::Topic;
 use crate::engine::core::Core;
 use crate::engine::plan::{self, Overlay};
 use crate::engine::specs::Specs;
@@ -201,7 +202,12 @@ pub async fn propose(core: &Arc<Core>, wanted: Wanted, answer: Answer, by: &str)
     let kept = enter(core, id, made, replaced)?;
     core.move_proposal(kept, ProposalState::Proving, |_| {})?;
     settle(core, kept, evidence)?;
-    core.log.add(Level::Info, "proposed", &format!("the YAML test {} by {}", wanted.place.name, proposing::name(by)));
+    core.log.add(
+        Level::Info,
+        "proposed",
+        &format!("the YAML test {} by {}", wanted.place.name, proposing::name(by)),
+        Some(Topic::Function(wanted.place.id())),
+    );
     Ok(Done::Proposal(kept))
 }
 

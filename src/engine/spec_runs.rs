@@ -13,7 +13,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::{Event, Level};
 use crate::domain::settings::WatchJudge;
-use crate::domain::snapshot::Trust;
+use crate::domain::snapshot::{Topic, Trust};
 use crate::domain::spec::Progress;
 use crate::domain::spec_board::{SpecRun, SpecView};
 use crate::domain::verdict::Ruling;
@@ -81,19 +81,24 @@ pub fn read(core: &Arc<Core>) {
         let mut state = core.state.lock();
         let known = state.specs.files().next().is_some();
         state.specs.read(&core.root, &files);
-        let mut news: Vec<(String, Ruling)> = Vec::new();
+        let mut news: Vec<(RelPath, String, Ruling)> = Vec::new();
         for run in left {
             let Some(file) = RelPath::new(&run.report.file) else { continue };
             let (name, ruling) = (run.report.name.clone(), run.report.verdict);
             if state.specs.take(&file, run, None) && known {
-                news.push((name, ruling));
+                news.push((file, name, ruling));
             }
         }
         state.specs.compare(&core.root, &index, |file| plugins(core, &specs, file));
         (known, news)
     };
-    for (name, ruling) in news {
-        core.log.add(level(ruling), "spec", &format!("{} {}, run elsewhere", ruling.word(), text::display_line(&name)));
+    for (file, name, ruling) in news {
+        core.log.add(
+            level(ruling),
+            "spec",
+            &format!("{} {}, run elsewhere", ruling.word(), text::display_line(&name)),
+            Some(Topic::Spec(file)),
+        );
     }
     if known || !files.is_empty() {
         core.announce(Event::SpecsRead);
@@ -265,15 +270,20 @@ fn take(core: &Arc<Core>, names: &Names, before: &Index, outcome: Outcome) {
     };
     if run.is_none() && mistakes.is_none() {
         // Stopped before it began: what came of it last still stands.
-        return core.log.add(Level::Info, "spec", &format!("{file}: {}", report.reason));
+        return core.log.add(Level::Info, "spec", &format!("{file}: {}", report.reason), Some(Topic::Spec(file.clone())));
     }
     if mistakes.is_some() {
         let said = format!("{file} is written wrong: it was not run.");
-        return core.say(Level::Warning, "spec", said);
+        return core.say_about(Topic::Spec(file), Level::Warning, "spec", said);
     }
     let ruling = report.verdict;
     let why = because.as_ref().map(|why| format!(" (run again: {why})")).unwrap_or_default();
-    core.log.add(level(ruling), "spec", &format!("{} {}: {}{why}", ruling.word(), report.name, report.reason));
+    core.log.add(
+        level(ruling),
+        "spec",
+        &format!("{} {}: {}{why}", ruling.word(), report.name, report.reason),
+        Some(Topic::Spec(file.clone())),
+    );
     core.announce(Event::SpecEnded { file, name: report.name, ruling, reason: report.reason, ms: report.ms, because });
 }
 

@@ -11,7 +11,7 @@ use crate::base::paths::RelPath;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Proposal, ProposalId, ProposalState};
-use crate::domain::snapshot::{JudgedView, Mark, Trust, VerdictRow};
+use crate::domain::snapshot::{JudgedView, Mark, Topic, Trust, VerdictRow};
 use crate::domain::verdict::{ClauseOutcome, JudgedTest, Ruling};
 use crate::engine::core::Core;
 use crate::engine::{Handle, blocking, leaving, rows};
@@ -176,10 +176,11 @@ fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Resul
     let earlier = about(core, &judged.test, function)?;
     let short = short(&judged.test);
     let said = |word: &str| format!("{word} {short}: {}", judged.verdict.reason);
+    let about_test = || Some(Topic::Test(judged.test.clone()));
     let mut waits = None;
     match judged.verdict.verdict {
         // A broken judge says nothing about the test: what was found before still holds.
-        Ruling::Error => core.log.add(Level::Error, "judged", &said("ERROR")),
+        Ruling::Error => core.log.add(Level::Error, "judged", &said("ERROR"), about_test()),
         _ if judged.is_open() => {
             let (word, line) = match judged.verdict.verdict {
                 Ruling::Fail => ("FAIL", said("FAIL")),
@@ -187,9 +188,9 @@ fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Resul
             };
             waits = ask(core, judged, function, earlier)?;
             if waits.is_some() {
-                core.log.add(Level::Warning, "judged", &line);
+                core.log.add(Level::Warning, "judged", &line, about_test());
             } else {
-                core.log.add(Level::Info, "judged", &format!("{word} {short}, as before"));
+                core.log.add(Level::Info, "judged", &format!("{word} {short}, as before"), about_test());
             }
         }
         _ => {
@@ -197,7 +198,7 @@ fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Resul
                 core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
             }
             let word = if judged.verdict.overridden { "overridden" } else { "PASS" };
-            core.log.add(Level::Done, "judged", &format!("{word} {short}"));
+            core.log.add(Level::Done, "judged", &format!("{word} {short}"), about_test());
         }
     }
     core.announce(Event::Judged {

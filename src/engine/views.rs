@@ -10,7 +10,7 @@ use crate::base::text;
 use crate::domain::call::{Argument, CONTENT, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
-use crate::domain::snapshot::{CallRow, OtherDraft, ProposalView, RecordedRow};
+use crate::domain::snapshot::{CallKind, CallRow, OtherDraft, ProposalView, RecordedRow};
 use crate::engine::Handle;
 use crate::engine::core::Core;
 use crate::engine::plan::{self, Overlay, plan};
@@ -28,7 +28,23 @@ impl Handle {
         source(&self.core, path)
     }
 
-    /// Gives the recorded calls of a function, equal inputs together.
+    /// Lists all kinds of calls of a function, equal inputs together.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub fn call_kinds(&self, function: &FunctionId) -> Result<Vec<CallKind>, Trouble> {
+        Ok(self.core.store().kinds_of(function)?)
+    }
+
+    /// Gives some kinds of calls as rows; those that are gone are left out.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub fn call_rows(&self, kinds: &[CallKind]) -> Result<Vec<CallRow>, Trouble> {
+        call_rows(&self.core, kinds)
+    }
+
+    /// Gives the newest recorded calls of a function, equal inputs together.
     ///
     /// # Errors
     /// Fails when the store cannot be read.
@@ -178,10 +194,23 @@ pub fn place(index: &Index, id: &FunctionId, line: Option<u32>) -> String {
     }
 }
 
-/// Gives the recorded calls of a function as rows.
+/// Gives the newest recorded calls of a function as rows.
 pub fn calls(core: &Core, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
+    call_lines(core, core.store().calls_of(function, CALLS_MAX)?)
+}
+
+/// Gives some kinds of calls as rows; those that are gone are left out.
+pub fn call_rows(core: &Core, kinds: &[CallKind]) -> Result<Vec<CallRow>, Trouble> {
+    let ids: Vec<CallId> = kinds.iter().map(|kind| kind.id).collect();
+    let mut stored = core.store().calls(&ids)?;
+    for call in &mut stored {
+        call.times = kinds.iter().find(|kind| kind.id == call.id).map_or(call.times, |kind| kind.times);
+    }
+    call_lines(core, stored)
+}
+
+fn call_lines(core: &Core, stored: Vec<StoredCall>) -> Result<Vec<CallRow>, Trouble> {
     let index = core.index();
-    let stored = core.store().calls_of(function, CALLS_MAX)?;
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
     let mut inside: HashMap<CallId, Vec<String>> = HashMap::new();
     for child in core.store().children(&ids, INNER_MAX)? {
@@ -217,6 +246,7 @@ pub fn recorded(core: &Core, recording: RecordingId) -> Result<Vec<RecordedRow>,
             failed: call.effect.outcome.is_failure(),
             times: call.times,
             duration_ns: call.duration_ns,
+            input: call.input,
             function: call.function,
         });
     })?;

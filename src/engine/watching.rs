@@ -14,7 +14,7 @@ use crate::base::text;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
-use crate::domain::snapshot::WatchState;
+use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::core::Core;
 use crate::engine::{behaviour, blocking, drafting, reaches, rejudging, spec_runs, verdicts};
 use crate::source::change::IndexChange;
@@ -147,7 +147,7 @@ fn specs_saved(core: &Core, paths: &[RelPath]) {
     let inside = |path: &&RelPath| folders.iter().any(|folder| std::path::Path::new(path.as_str()).starts_with(folder));
     let paths: Vec<RelPath> = paths.iter().filter(inside).cloned().collect();
     if let Some(first) = paths.first() {
-        core.log.add(Level::Info, "saved", first.as_str());
+        core.log.add(Level::Info, "saved", first.as_str(), Some(Topic::Spec(first.clone())));
         core.announce(Event::Saved { paths, functions: Vec::new() });
     }
 }
@@ -184,7 +184,12 @@ fn note(core: &Arc<Core>, change: &IndexChange) {
         ([file], names) => format!("{file}: {} changed", names.join(", ")),
         (files, _) => format!("{}, {} changed", text::count(files.len(), "file"), text::count(functions.len(), "function")),
     };
-    core.log.add(Level::Info, "saved", &what);
+    let about = match (functions.as_slice(), change.files.as_slice()) {
+        ([function, ..], _) => Some(Topic::Function(function.clone())),
+        ([], [file]) => Some(Topic::File(file.clone())),
+        _ => None,
+    };
+    core.log.add(Level::Info, "saved", &what, about);
     core.announce(Event::Saved { paths: change.files.clone(), functions });
 }
 

@@ -14,6 +14,7 @@ use crate::base::hash::Digest;
 pub use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{CallId, RecordingId, Touch};
 use crate::domain::function::FunctionId;
+use crate::domain::snapshot::CallKind;
 
 /// A call as it is stored: values still in the recorder's bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,6 +93,11 @@ pub struct FunctionTotals {
     pub inputs: u64,
 }
 
+/// The calls of a function `?1`, those of equal inputs as one, the newest first.
+const MERGED: &str = "FROM (SELECT id, sum(times) OVER (PARTITION BY input) AS total, row_number() OVER (PARTITION BY input \
+                      ORDER BY outcome IS NULL, recording DESC, id) AS place FROM calls WHERE function = ?1) AS merged \
+                      JOIN calls c ON c.id = merged.id WHERE merged.place = 1 ORDER BY c.recording DESC, c.id";
+
 /// The columns of a call, `{times}` being the column or sum that says how often.
 fn select(times: &str) -> String {
     format!(
@@ -127,14 +133,24 @@ impl Store {
     /// Fails when the database cannot be read.
     pub fn calls_of(&self, function: &FunctionId, cap: usize) -> Result<Vec<StoredCall>> {
         self.read(|connection| {
-            let sql = format!(
-                "{} FROM (SELECT id, sum(times) OVER (PARTITION BY input) AS total, row_number() OVER (PARTITION BY input \
-                 ORDER BY outcome IS NULL, recording DESC, id) AS place FROM calls WHERE function = ?1) AS merged \
-                 JOIN calls c ON c.id = merged.id WHERE merged.place = 1 ORDER BY c.recording DESC, c.id LIMIT ?2",
-                select("merged.total")
-            );
+            let sql = format!("{} {MERGED} LIMIT ?2", select("merged.total"));
             let cap = i64::try_from(cap).unwrap_or(i64::MAX);
             list(connection, &sql, params![function.0, cap])
+        })
+    }
+
+    /// Lists all kinds of calls of a function, in the order of [`Store::calls_of`]: a few bytes each, however many they are.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn kinds_of(&self, function: &FunctionId) -> Result<Vec<CallKind>> {
+        self.read(|connection| {
+            let sql = format!("SELECT c.id, c.input, merged.total {MERGED}");
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map([&function.0], |row| {
+                Ok(CallKind { id: CallId(row.get(0)?), input: Digest(unsigned(row.get(1)?)), times: unsigned(row.get(2)?) })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 

@@ -138,6 +138,9 @@ fn equal_inputs_are_one_row_of_the_newest_recording() {
     let rows: Vec<_> = calls.iter().map(|call| (call.recording, call.times)).collect();
     assert_eq!(rows, [(new, 2), (new, 2), (old, 2)], "the third input ended in the old recording only");
     assert_eq!(store.calls_of(&total(), 1).unwrap().len(), 1);
+    let kinds = store.kinds_of(&total()).unwrap();
+    let of_rows: Vec<_> = calls.iter().map(|call| (call.id, call.input, call.times)).collect();
+    assert_eq!(kinds.iter().map(|kind| (kind.id, kind.input, kind.times)).collect::<Vec<_>>(), of_rows);
 }
 
 #[test]

@@ -14,7 +14,9 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
-use crate::domain::snapshot::{CallRow, FunctionRow, JobRow, JudgedView, QueueRow, RecordedRow, Snapshot, StreamView, Trust};
+use crate::domain::snapshot::{
+    CallKind, CallRow, FunctionRow, JobRow, JudgedView, QueueRow, RecordedRow, Snapshot, StreamView, Trust,
+};
 use crate::domain::spec_board::SpecView;
 use crate::tui::diff::PlannedFile;
 use crate::tui::doc::Loaded;
@@ -52,7 +54,9 @@ pub enum Msg {
     /// A source file was read.
     Source(RelPath, Result<Arc<Vec<CodeLine>>, Trouble>),
     /// Calls were read.
-    Calls(FunctionId, Result<Vec<CallRow>, Trouble>),
+    Calls(FunctionId, Result<Vec<CallKind>, Trouble>),
+    /// Some of its calls were read.
+    CallRows(FunctionId, Result<Vec<CallRow>, Trouble>),
     /// The calls of a recording were read.
     Recorded(RecordingId, Result<Vec<RecordedRow>, Trouble>),
     /// A proposal was read.
@@ -107,6 +111,8 @@ pub enum Effect {
     ReadSource(RelPath),
     /// Read the calls of a function.
     ReadCalls(FunctionId),
+    /// Read some of its calls.
+    ReadCallRows(FunctionId, Vec<CallKind>),
     /// Read the calls of a recording.
     ReadRecorded(RecordingId),
     /// Read a proposal.

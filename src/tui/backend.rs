@@ -15,7 +15,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
-use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView};
+use crate::domain::snapshot::{CallKind, CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView};
 use crate::domain::spec_board::SpecView;
 
 /// The engine as the screen sees it.
@@ -35,11 +35,16 @@ pub trait Backend: Send + Sync + 'static {
     /// # Errors
     /// Fails when the file cannot be read as text.
     fn source(&self, path: &RelPath) -> Result<Arc<str>, Trouble>;
-    /// Reads the recorded calls of a function; may block shortly.
+    /// Lists all kinds of calls of a function; may block for a moment.
     ///
     /// # Errors
     /// Fails when the store cannot be read.
-    fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble>;
+    fn call_kinds(&self, function: &FunctionId) -> Result<Vec<CallKind>, Trouble>;
+    /// Reads some kinds of calls, without those that are gone; may block shortly.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    fn call_rows(&self, kinds: &[CallKind]) -> Result<Vec<CallRow>, Trouble>;
     /// Reads the kept calls of a recording, a line each; may block for a moment.
     ///
     /// # Errors

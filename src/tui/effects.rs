@@ -44,8 +44,12 @@ impl World {
                 Msg::Source(path, lines)
             }),
             Effect::ReadCalls(function) => self.read(move |backend| {
-                let rows = backend.calls(&function);
-                Msg::Calls(function, rows)
+                let kinds = backend.call_kinds(&function);
+                Msg::Calls(function, kinds)
+            }),
+            Effect::ReadCallRows(function, kinds) => self.read(move |backend| {
+                let rows = backend.call_rows(&kinds);
+                Msg::CallRows(function, rows)
             }),
             Effect::ReadRecorded(id) => self.read(move |backend| Msg::Recorded(id, backend.recorded(id))),
             Effect::ReadProposal(id) => {

@@ -15,7 +15,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
-use crate::domain::snapshot::{CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView};
+use crate::domain::snapshot::{CallKind, CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView};
 use crate::domain::spec_board::SpecView;
 use crate::engine::Handle;
 use crate::tui::backend::Backend;
@@ -45,8 +45,12 @@ impl Backend for Handle {
         Handle::source(self, path)
     }
 
-    fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
-        Handle::calls(self, function)
+    fn call_kinds(&self, function: &FunctionId) -> Result<Vec<CallKind>, Trouble> {
+        Handle::call_kinds(self, function)
+    }
+
+    fn call_rows(&self, kinds: &[CallKind]) -> Result<Vec<CallRow>, Trouble> {
+        Handle::call_rows(self, kinds)
     }
 
     fn recorded(&self, recording: RecordingId) -> Result<Vec<RecordedRow>, Trouble> {

@@ -1,6 +1,6 @@
 //! What each pane holds: what it shows, what was asked for and is not here yet, and where it stands. No IO.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use ratatui_textarea::{CursorMove, TextArea};
@@ -8,11 +8,11 @@ use ratatui_textarea::{CursorMove, TextArea};
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::call::RecordingId;
+use crate::domain::call::{CallId, RecordingId};
 use crate::domain::diff::Diff;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
-use crate::domain::snapshot::{CallRow, Mark, RecordedRow};
+use crate::domain::snapshot::{CallKind, CallRow, Mark, RecordedRow};
 use crate::domain::spec_board::SpecView;
 use crate::domain::verdict::ClauseOutcome;
 use crate::tui::behaviour::Standing;
@@ -67,8 +67,12 @@ pub enum CallLine {
 pub struct CallsPane {
     /// The function.
     pub function: Option<FunctionId>,
-    /// Its calls, or why there are none.
-    pub rows: Option<Result<Vec<CallRow>, Trouble>>,
+    /// Its kinds of calls, or why there are none.
+    pub kinds: Option<Result<Vec<CallKind>, Trouble>>,
+    /// Those of them that were read.
+    pub rows: HashMap<CallId, CallRow>,
+    /// Pages of kinds whose rows were asked for since the kinds were read.
+    pub pages: HashSet<usize>,
     /// The function that was asked for and is not here yet.
     pub asked: Option<FunctionId>,
     /// Open calls.
@@ -87,11 +91,42 @@ pub struct CallsPane {
     pub wanted: Option<RecordedRow>,
 }
 
+/// Kinds of calls whose rows are read together.
+const CALL_PAGE: usize = 100;
+/// Rows of calls that are kept; each may hold a large value.
+const CALLS_KEPT: usize = 1_000;
+
 impl CallsPane {
-    /// Gives the calls that are here.
+    /// Gives the kinds of calls.
     #[must_use]
-    pub fn calls(&self) -> &[CallRow] {
-        self.rows.as_ref().and_then(|rows| rows.as_ref().ok()).map_or(&[], Vec::as_slice)
+    pub fn kinds(&self) -> &[CallKind] {
+        self.kinds.as_ref().and_then(|kinds| kinds.as_ref().ok()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Gives a call by its position, once it is here.
+    #[must_use]
+    pub fn call(&self, at: usize) -> Option<&CallRow> {
+        self.rows.get(&self.kinds().get(at)?.id)
+    }
+
+    /// Notes which rows have to be read for some lines in sight and the selected call; gives their kinds, a page each.
+    pub fn lacks(&mut self, lines: std::ops::Range<usize>) -> Vec<Vec<CallKind>> {
+        let in_sight = self.lines.get(lines.start.min(self.lines.len())..lines.end.min(self.lines.len())).unwrap_or_default();
+        let calls = in_sight.iter().filter_map(|line| match line {
+            CallLine::Call(at) | CallLine::Inside(at, _) => Some(*at),
+            CallLine::Foot(_) => None,
+        });
+        let wanted: BTreeSet<usize> = calls.chain([self.selected]).map(|at| at / CALL_PAGE).collect();
+        let page = |page: &usize| self.kinds().chunks(CALL_PAGE).nth(*page).unwrap_or_default().to_vec();
+        let missing: Vec<usize> = wanted.iter().copied().filter(|page| !self.pages.contains(page)).collect();
+        let lacking: Vec<Vec<CallKind>> = missing.iter().map(page).filter(|kinds| !kinds.is_empty()).collect();
+        if self.rows.len() > CALLS_KEPT {
+            let kept: HashSet<CallId> = wanted.iter().flat_map(page).map(|kind| kind.id).collect();
+            self.rows.retain(|id, _| kept.contains(id));
+            self.pages.retain(|page| wanted.contains(page));
+        }
+        self.pages.extend(missing);
+        lacking
     }
 }
 

@@ -84,12 +84,14 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
                 place_source(state);
             }
         }
-        Msg::Calls(function, rows) => {
+        Msg::Calls(function, kinds) => {
             if state.calls.asked.as_ref() == Some(&function) {
                 state.calls.asked = None;
             }
             if state.calls.function.as_ref() == Some(&function) {
-                state.calls.rows = Some(rows);
+                state.calls.kinds = Some(kinds);
+                // What is known of them stays in sight until it was read anew.
+                state.calls.pages.clear();
                 state.calls.open.retain(|open| *open == 0);
                 list_calls(state);
                 runs::select_wanted(state);
@@ -98,6 +100,14 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
                 }
             }
         }
+        Msg::CallRows(function, rows) if state.calls.function.as_ref() == Some(&function) => match rows {
+            Ok(rows) => {
+                state.calls.rows.extend(rows.into_iter().map(|row| (row.id, row)));
+                list_calls(state);
+            }
+            Err(trouble) => state.calls.kinds = Some(Err(trouble)),
+        },
+        Msg::CallRows(..) => state.dirty = before,
         Msg::Recorded(id, rows) => runs::take(state, id, rows),
         Msg::Judged(test, view) => journeys::take(state, &test, *view),
         Msg::Spec(file, view) => specs::take(state, &file, *view),
@@ -279,8 +289,8 @@ fn mark_source(state: &mut AppState) {
     }
     let function = state.subject.as_ref().and_then(|id| state.function(id)).filter(|row| row.path == path).cloned();
     let (Some(function), Some(Ok(lines))) = (function, &state.source.lines) else { return };
-    if let Some(call) = state.calls.calls().get(state.calls.selected) {
-        let position = (state.calls.selected + 1, state.calls.calls().len());
+    if let Some(call) = state.calls.call(state.calls.selected) {
+        let position = (state.calls.selected + 1, state.calls.kinds().len());
         let values = code::values(lines, &function, call, position);
         state.source.values.extend(values.into_iter().filter(|(line, _)| !state.source.edited.contains(line)));
     }
@@ -289,19 +299,20 @@ fn mark_source(state: &mut AppState) {
 /// Lists the calls with what is open in them.
 fn list_calls(state: &mut AppState) {
     let calls = &mut state.calls;
-    let rows = calls.rows.as_ref().and_then(|rows| rows.as_ref().ok()).map_or(&[][..], Vec::as_slice);
-    calls.selected = calls.selected.min(rows.len().saturating_sub(1));
-    calls.lines.clear();
-    for (at, row) in rows.iter().enumerate() {
-        calls.lines.push(CallLine::Call(at));
-        if calls.open.contains(&at) {
+    let count = calls.kinds().len();
+    calls.selected = calls.selected.min(count.saturating_sub(1));
+    let mut lines = Vec::with_capacity(count);
+    for at in 0..count {
+        lines.push(CallLine::Call(at));
+        if let Some(row) = calls.open.contains(&at).then(|| calls.call(at)).flatten() {
             let inside = row.inner.len() + row.changed.len() + usize::from(row.not_replayable.is_some());
-            calls.lines.extend((0..inside).map(|line| CallLine::Inside(at, line)));
+            lines.extend((0..inside).map(|line| CallLine::Inside(at, line)));
         }
     }
-    if !rows.is_empty() {
-        calls.lines.extend((0..3).map(CallLine::Foot));
+    if count > 0 {
+        lines.extend((0..3).map(CallLine::Foot));
     }
+    calls.lines = lines;
     mark_source(state);
 }
 
@@ -363,11 +374,14 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
         }
     }
     if let Some(function) = state.calls.function.clone() {
-        let missing = state.calls.rows.is_none() && state.calls.asked.as_ref() != Some(&function);
+        let missing = state.calls.kinds.is_none() && state.calls.asked.as_ref() != Some(&function);
         if std::mem::take(&mut state.calls.dirty) || missing {
             state.calls.asked = Some(function.clone());
-            out.push(Effect::ReadCalls(function));
+            out.push(Effect::ReadCalls(function.clone()));
         }
+        let (top, rows) = (state.calls.list.top, layout.rows(Pane::Calls));
+        let lacking = state.calls.lacks(top..top + rows);
+        out.extend(lacking.into_iter().map(|kinds| Effect::ReadCallRows(function.clone(), kinds)));
     }
     if let Some(path) = state.source.path.clone() {
         let missing = state.source.lines.is_none() && state.source.asked.as_ref() != Some(&path);

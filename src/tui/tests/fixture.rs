@@ -199,6 +199,11 @@ pub fn proposal(number: i64, name: &str, state: ProposalState, body: Body) -> Pr
     }
 }
 
+/// What stands for the input of a call: its number.
+pub fn row_input(id: CallId) -> Digest {
+    Digest(id.0.unsigned_abs())
+}
+
 fn draft_body(left_out: Vec<LeftOut>) -> Body {
     Body::Draft(Draft {
         target: rel("tests/pytead/test_shop_pricing.py"),
@@ -317,6 +322,7 @@ impl Shop {
             word: word.into(),
             text: text.into(),
             more: vec![],
+            about: None,
         };
         let mut trouble = log(2, Level::Error, "watch", "3 folders are polled: no file watches are left.");
         trouble.more = vec!["Raise fs.inotify.max_user_watches or ignore folders.".into()];
@@ -449,8 +455,15 @@ impl Driver {
                     Msg::Source(path.clone(), Ok(highlight::lines(path.file_name(), &text)))
                 }
                 Effect::ReadCalls(function) => {
-                    let rows = self.shop.calls.get(&function).cloned().unwrap_or_default();
-                    Msg::Calls(function, Ok(rows))
+                    let rows = self.shop.calls.get(&function).map_or(&[][..], Vec::as_slice);
+                    let kind = |row: &CallRow| CallKind { id: row.id, input: row_input(row.id), times: row.times };
+                    let kinds = rows.iter().map(kind).collect();
+                    Msg::Calls(function, Ok(kinds))
+                }
+                Effect::ReadCallRows(function, kinds) => {
+                    let rows = self.shop.calls.get(&function).map_or(&[][..], Vec::as_slice);
+                    let read = kinds.iter().filter_map(|kind| rows.iter().find(|row| row.id == kind.id).cloned()).collect();
+                    Msg::CallRows(function, Ok(read))
                 }
                 Effect::ReadRecorded(id) => Msg::Recorded(id, Ok(self.shop.recorded.get(&id).cloned().unwrap_or_default())),
                 Effect::ReadProposal(id) => {

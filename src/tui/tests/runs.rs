@@ -6,10 +6,10 @@ use crate::base::clock::Moment;
 use crate::domain::call::{CallId, ProgramEnd, RecordingId};
 use crate::domain::command::{Command, JobId};
 use crate::domain::event::{Event, JobState, Level};
-use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, RecordingRow};
+use crate::domain::snapshot::{CallRow, JobRow, LogRow, RecordedRow, RecordingRow, Topic};
 use crate::tui::app::Effect;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::tests::fixture::{Driver, NOW, Shop, id};
+use crate::tui::tests::fixture::{Driver, NOW, Shop, id, rel, row_input};
 use crate::tui::tests::screens::shots;
 
 fn kept(number: i64, function: &str, depth: u16, arguments: &str, outcome: &str, times: u64) -> RecordedRow {
@@ -22,6 +22,7 @@ fn kept(number: i64, function: &str, depth: u16, arguments: &str, outcome: &str,
         failed: outcome.starts_with('✗'),
         times,
         duration_ns: 31_000,
+        input: row_input(CallId(number)),
     }
 }
 
@@ -121,7 +122,7 @@ fn enter_opens_the_calls_of_a_recording_and_from_there_the_function_at_that_call
         d.press("j j Enter");
         assert_eq!((d.state.screen, d.state.focus), (Screen::Review, Pane::Calls));
         assert_eq!(d.state.subject, Some(id("pricing:apply_discount")));
-        assert_eq!(d.state.calls.calls()[d.state.calls.selected].id, CallId(4));
+        assert_eq!(d.state.calls.kinds()[d.state.calls.selected].id, CallId(4));
         d.press("b");
         assert_eq!((d.state.screen, d.state.focus, d.state.recorded.list.cursor), (Screen::Runs, Pane::Recorded, 2));
     }
@@ -201,7 +202,7 @@ fn a_new_recording_moves_neither_the_line_under_the_cursor_nor_what_is_open() {
 }
 
 fn logged(number: i64, level: Level, word: &str, text: &str) -> LogRow {
-    LogRow { at: Moment(NOW.0 - number * 1_000), level, word: word.into(), text: text.into(), more: vec![] }
+    LogRow { at: Moment(NOW.0 - number * 1_000), level, word: word.into(), text: text.into(), more: vec![], about: None }
 }
 
 fn with_log(rows: Vec<LogRow>, size: (u16, u16)) -> Driver {
@@ -213,15 +214,19 @@ fn with_log(rows: Vec<LogRow>, size: (u16, u16)) -> Driver {
     driver
 }
 
+fn about(topic: Topic, row: LogRow) -> LogRow {
+    LogRow { about: Some(topic), ..row }
+}
+
 fn log() -> Vec<LogRow> {
     let mut trouble = logged(3, Level::Error, "watch", "3 folders are polled: no file watches are left on this machine today.");
     trouble.more = vec!["Raise fs.inotify.max_user_watches or ignore folders.".into()];
     vec![
-        logged(1, Level::Done, "proved", "Cart.add 12/12"),
-        logged(2, Level::Info, "saved", "shop/pricing.py: no function changed"),
+        about(Topic::Function(id("cart:Cart.add")), logged(1, Level::Done, "proved", "Cart.add 12/12")),
+        about(Topic::File(rel("shop/pricing.py")), logged(2, Level::Info, "saved", "shop/pricing.py: no function changed")),
         trouble,
         logged(4, Level::Warning, "recorder", "left out: 2 values were cut at 1 MB"),
-        logged(5, Level::Done, "recorded", "recording 7: 214 calls, exit 0, 3100 ms"),
+        about(Topic::Recording(RecordingId(7)), logged(5, Level::Done, "recorded", "recording 7: 214 calls, exit 0, 3100 ms")),
         logged(6, Level::Info, "opened", "5 files, 12 functions, 38 ms"),
     ]
 }
@@ -250,7 +255,10 @@ fn enter_opens_what_a_line_of_the_log_is_about() {
     assert_eq!((d.state.screen, d.state.recorded.recording), (Screen::Runs, Some(RecordingId(7))));
     d.press("b");
     assert_eq!((d.state.screen, d.state.focus), (Screen::Log, Pane::Log));
-    // What names nothing is shown whole.
+    // What is about no one thing is shown whole, whatever words it is made of.
+    let mut d = with_log(vec![logged(1, Level::Warning, "decided", "recording 7, shop/pricing.py and Cart.add")], (100, 30));
+    d.press("Enter");
+    assert_eq!((d.state.screen, d.state.layers.len()), (Screen::Log, 1));
     let mut d = with_log(log(), (100, 30));
     d.press(". . Enter");
     assert!(d.screen().contains("max_user_watches") && d.state.layers.len() == 1, "{}", d.screen());
@@ -311,6 +319,26 @@ fn settings_that_were_written_are_taken() {
     let mut d = driver((80, 24));
     d.happen(Event::SettingsRead);
     assert!(d.asked.contains(&Effect::TakeSettings));
+}
+
+#[test]
+fn a_hundred_thousand_kinds_of_calls_of_a_function_are_one_list_and_those_in_sight_are_read() {
+    let mut shop = shop();
+    let one = shop.calls[&id("pricing:apply_discount")][0].clone();
+    let row = |n: i64| CallRow { id: CallId(n), arguments: format!("(price={n})"), times: 2, ..one.clone() };
+    shop.calls.insert(id("cart:Cart.total"), (0..100_000).map(row).collect());
+    let mut d = Driver::new(shop, (120, 40));
+    d.press("c");
+    assert!(d.screen().contains(" 100 000 kinds "), "{}", d.screen());
+    assert!(d.screen().contains("(price=3)") && d.state.calls.rows.len() <= 200, "{}", d.state.calls.rows.len());
+    d.press("> k k k");
+    assert!(d.screen().contains("(price=99998)"), "{}", d.screen());
+    for _ in 0..30 {
+        d.press("Ctrl-u");
+    }
+    assert!(d.state.calls.rows.len() <= 1_300, "{} are kept", d.state.calls.rows.len());
+    d.press("<");
+    assert!(d.screen().contains("(price=0)"), "{}", d.screen());
 }
 
 #[test]

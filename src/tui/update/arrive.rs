@@ -146,7 +146,7 @@ pub fn happened(state: &mut AppState, event: Event) {
         }
         Event::CallsArrived { recording, .. } => {
             runs::grew(state, recording, false);
-            if state.calls.calls().is_empty() {
+            if state.calls.kinds().is_empty() {
                 reread_calls(state);
             }
         }

@@ -108,7 +108,7 @@ fn row_about(state: &AppState) -> Option<About> {
 
 /// Selects a call in the calls pane, where it is kept.
 pub fn select_call(state: &mut AppState, call: crate::domain::call::CallId) {
-    if let Some(at) = state.calls.calls().iter().position(|row| row.id == call) {
+    if let Some(at) = state.calls.kinds().iter().position(|kind| kind.id == call) {
         state.calls.selected = at;
         state.calls.list.cursor = state.calls.lines.iter().position(|line| *line == CallLine::Call(at)).unwrap_or(0);
         mark_source(state);

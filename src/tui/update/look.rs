@@ -117,8 +117,8 @@ pub fn view(state: &mut AppState) {
     let body: Vec<String> = match state.focus {
         Pane::Calls => match state.calls.lines.get(state.calls.list.cursor) {
             Some(CallLine::Call(at) | CallLine::Inside(at, _)) => {
-                title = format!("Call {} of {}", at + 1, state.calls.calls().len());
-                state.calls.calls().get(*at).map(|row| row.full.clone()).unwrap_or_default()
+                title = format!("Call {} of {}", at + 1, state.calls.kinds().len());
+                state.calls.call(*at).map(|row| row.full.clone()).unwrap_or_default()
             }
             _ => Vec::new(),
         },

@@ -286,7 +286,7 @@ fn item(state: &mut AppState, forward: bool) {
         Pane::Journey => journeys::step_evidence(state, forward),
         Pane::Source if state.screen == Screen::Journeys => journeys::step_evidence(state, forward),
         Pane::Source | Pane::Calls => {
-            let len = state.calls.calls().len();
+            let len = state.calls.kinds().len();
             if len == 0 {
                 return;
             }

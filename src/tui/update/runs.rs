@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::command::{Command, JobId};
 use crate::domain::event::JobState;
-use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, Snapshot};
+use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, Snapshot, Topic};
 use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::doc::About;
@@ -105,14 +105,11 @@ fn to_call(state: &mut AppState) {
 
 /// Selects the call that was asked for, once the calls of its function are here.
 pub fn select_wanted(state: &mut AppState) {
-    if state.calls.rows.is_none() {
+    if state.calls.kinds.is_none() {
         return;
     }
     let Some(wanted) = state.calls.wanted.take() else { return };
-    let calls = state.calls.calls();
-    let same = calls.iter().find(|row| row.id == wanted.id);
-    let equal = || calls.iter().find(|row| row.arguments.starts_with(wanted.arguments.trim_end_matches(['…', ')'])));
-    if let Some(id) = same.or_else(equal).map(|row| row.id) {
+    if let Some(id) = state.calls.kinds().iter().find(|kind| kind.input == wanted.input).map(|kind| kind.id) {
         super::behaviour::select_call(state, id);
     }
 }
@@ -154,53 +151,30 @@ fn go(state: &mut AppState, screen: Screen, pane: Pane) {
 pub fn enter_log(state: &mut AppState) {
     let About::Log(index) = about(state) else { return };
     let Some(row) = state.snapshot.log.get(index).cloned() else { return };
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '/' | '-' | '[' | ']');
-    let parts: Vec<&str> = row.text.split(|c| !is_part(c)).map(|part| part.trim_matches(['.', ':'])).collect();
-    let number = parts
-        .windows(2)
-        .find(|two| two[0].eq_ignore_ascii_case("recording"))
-        .and_then(|two| Some(RecordingId(two[1].parse().ok()?)))
-        .or_else(|| {
-            let command = |one: &&crate::domain::snapshot::RecordingRow| row.text.starts_with(&one.command.join(" "));
-            state.snapshot.recordings.iter().find(command).filter(|_| row.word == "started").map(|one| one.id)
-        })
-        .filter(|id| state.snapshot.recordings.iter().any(|row| row.id == *id));
-    if let Some(id) = number {
-        places::leave(state);
-        show(state, id);
-        navigate::show(state, Screen::Runs, Pane::Recorded);
-        return;
+    let known = |id: &RecordingId| state.snapshot.recordings.iter().any(|row| row.id == *id);
+    match row.about {
+        Some(Topic::Recording(id)) if known(&id) => {
+            places::leave(state);
+            show(state, id);
+            navigate::show(state, Screen::Runs, Pane::Recorded);
+        }
+        Some(Topic::Test(test)) if state.snapshot.verdicts.iter().any(|row| row.test == test) => journeys::go(state, &test, None),
+        Some(Topic::Spec(file)) if state.snapshot.specs.iter().any(|row| row.file == file) => {
+            go(state, Screen::Specs, Pane::Specs);
+            specs::open(state, &file);
+        }
+        Some(Topic::Function(id)) if state.function(&id).is_some() => {
+            places::leave(state);
+            places::go_to_function(state, &id);
+            navigate::reveal(state, Pane::Source);
+        }
+        Some(Topic::File(path)) if state.snapshot.files.iter().any(|file| file.path == path) => {
+            places::leave(state);
+            navigate::show_source(state, &path, 1);
+            navigate::reveal(state, Pane::Source);
+        }
+        _ => look::view(state),
     }
-    if let Some(test) = state.snapshot.verdicts.iter().find(|row| parts.contains(&row.test.as_str())).map(|row| row.test.clone())
-    {
-        journeys::go(state, &test, None);
-        return;
-    }
-    if let Some(spec) = state.snapshot.specs.iter().find(|one| parts.contains(&one.file.as_str()) || row.text.contains(&one.name))
-    {
-        let file = spec.file.clone();
-        go(state, Screen::Specs, Pane::Specs);
-        specs::open(state, &file);
-        return;
-    }
-    if names_functions(&row) && places::go_to_named(state, &row.text) {
-        return;
-    }
-    let file = state.snapshot.files.iter().find(|file| parts.contains(&file.path.as_str())).map(|file| file.path.clone());
-    if let Some(path) = file {
-        places::leave(state);
-        navigate::show_source(state, &path, 1);
-        navigate::reveal(state, Pane::Source);
-        return;
-    }
-    look::view(state);
-}
-
-/// Tells whether what a line of the log names are functions: plain words of other lines may be names by chance.
-fn names_functions(row: &LogRow) -> bool {
-    const WORDS: [&str; 11] =
-        ["saved", "proved", "decided", "asked", "proposed", "changed", "stale", "judged", "draft", "replayed", "model"];
-    WORDS.contains(&row.word.as_str())
 }
 
 /// Runs again what a job did.

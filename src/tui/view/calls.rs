@@ -12,11 +12,10 @@ use crate::tui::theme::Role;
 /// Makes one line.
 #[must_use]
 pub fn row(state: &AppState, at: usize) -> Option<Row> {
-    let calls = state.calls.calls();
     match *state.calls.lines.get(at)? {
         CallLine::Call(index) => {
-            let call = calls.get(index)?;
             let fold = if state.calls.open.contains(&index) { "▾" } else { "▸" };
+            let Some(call) = state.calls.call(index) else { return Some(Row::new().add(Role::Dim, format!(" {fold} …"))) };
             let outcome = if call.failed { Role::Failing } else { Role::Text };
             let time = clock::short(Duration::from_nanos(u64::try_from(call.duration_ns).unwrap_or(0)));
             let mut row = Row::new().add(Role::Text, format!(" {fold} ")).fix();
@@ -31,7 +30,7 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
             )
         }
         CallLine::Inside(index, line) => {
-            let call = calls.get(index)?;
+            let call = state.calls.call(index)?;
             if let Some(inner) = call.inner.get(line) {
                 return Some(Row::new().add(Role::Dim, format!("     {inner}")));
             }
@@ -43,7 +42,7 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
             Some(Row::new().add(Role::Dim, format!("   - not run again: {why}")))
         }
         CallLine::Foot(line) => {
-            let call = calls.get(state.calls.selected)?;
+            let Some(call) = state.calls.call(state.calls.selected) else { return Some(Row::new()) };
             Some(match line {
                 0 => Row::new(),
                 1 => match &call.caller {
@@ -65,8 +64,8 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
 /// Writes what stands at the right of the title.
 #[must_use]
 pub fn summary(state: &AppState) -> String {
-    let calls = state.calls.calls();
-    let all: u64 = calls.iter().map(|call| call.times).sum();
+    let calls = state.calls.kinds();
+    let all: u64 = calls.iter().map(|kind| kind.times).sum();
     let all = count(usize::try_from(all).unwrap_or(usize::MAX), "call");
     if calls.is_empty() { String::new() } else { format!("{all}, {}", count(calls.len(), "kind")) }
 }

@@ -159,7 +159,7 @@ fn empty(state: &AppState, pane: Pane) -> Option<(Role, String)> {
             Some(Ok(_)) => Some((Role::Dim, "This file is empty.".into())),
             None => None,
         },
-        Pane::Calls => match (&state.calls.rows, &state.calls.function) {
+        Pane::Calls => match (&state.calls.kinds, &state.calls.function) {
             (Some(Err(trouble)), _) => Some(failed(trouble)),
             (Some(Ok(_)), Some(id)) => {
                 let never = state.function(id).is_none_or(|row| row.calls == 0);

@@ -72,11 +72,13 @@ pub fn title(state: &AppState, slot: &Slot) -> Row {
     let chip = chip(state, slot, inner.saturating_sub(text::width(&left) + 5));
     let left = text::cut(&format!("{left}{chip}"), inner.saturating_sub(4)).into_owned();
     let room = inner.saturating_sub(text::width(&left) + 6);
-    // The place of a long path is said by its start: how much changes.
-    let right = match right.split_once(" in ") {
-        Some((size, _)) if text::width(&right) > room && slot.pane == Pane::Decision => size.to_owned(),
-        _ => right,
+    // The place of a long path is said by its start: how much changes. Of two numbers the one of the lines is said whole.
+    let shorter = match slot.pane {
+        Pane::Decision => right.split_once(" in ").map(|(size, _)| size),
+        Pane::Calls => right.split_once(", ").map(|(_, kinds)| kinds),
+        _ => None,
     };
+    let right = shorter.filter(|_| text::width(&right) > room).map_or(right.clone(), str::to_owned);
     let right = if room < 4 || (text::width(&right) > room && room < COUNT) {
         String::new()
     } else {
