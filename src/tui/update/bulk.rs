@@ -164,7 +164,7 @@ fn left_out(rest: &[&QueueRow]) -> String {
         (number(&[ProposalState::Stale]), "stale"),
         (number(&[ProposalState::Refused, ProposalState::Failed]), "failing"),
         (number(&[ProposalState::Queued, ProposalState::Streaming, ProposalState::Proving]), "not ready"),
-        (blocked, "that need a look of their own"),
+        (blocked, "to be looked at alone"),
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)

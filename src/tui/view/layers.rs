@@ -113,11 +113,12 @@ fn lines(state: &AppState, layer: &Layer, tall: usize) -> (String, String, Vec<R
         }
         Layer::Palette(picker, _) => ("Actions".into(), String::new(), pickers::palette(picker, tall.min(14))),
         Layer::Queue(picker, _) => {
-            let rows = pickers::queue(picker, tall, state.size.0);
+            let rows = pickers::queue(picker, tall, usize::from(state.size.0) / 2);
             ("Queue".into(), count(picker.all.len(), "proposal"), rows)
         }
         Layer::Clauses(picker, _, chosen) => {
-            let rows = pickers::queue(picker, tall, state.size.0);
+            // What is accepted is read whole, before what is said of it.
+            let rows = pickers::queue(picker, tall, usize::from(state.size.0) * 4 / 5);
             ("Clauses for this test".into(), format!("{} chosen", chosen.len()), rows)
         }
         Layer::Prompt(prompt) => {

@@ -84,13 +84,12 @@ pub fn palette(picker: &Picker, tall: usize) -> Vec<Row> {
     out
 }
 
-/// Makes the lines of the queue: what it is about, what it is, where it stands.
+/// Makes the lines of the queue: what it is about (in so many columns at most), what it is, where it stands.
 #[must_use]
-pub fn queue(picker: &Picker, tall: usize, width: u16) -> Vec<Row> {
+pub fn queue(picker: &Picker, tall: usize, widest: usize) -> Vec<Row> {
     let mut out = vec![head("/", picker)];
     let most = if picker.line.text.is_empty() { QUEUE_SHOWN } else { usize::MAX };
-    let half = usize::from(width) / 2;
-    let wide = picker.all.iter().map(|choice| text::width(&text::display_line(&choice.title))).max().unwrap_or(0).min(half);
+    let wide = picker.all.iter().map(|choice| text::width(&text::display_line(&choice.title))).max().unwrap_or(0).min(widest);
     let line = |choice: &Choice, mark: &str| {
         Row::new()
             .add(Role::Accent, mark)
