@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Shows the program at work on a fresh copy of examples/shop: records its tests, drafts and proves new ones, then opens
 # the workbench. Without a terminal it prints the same steps instead: two of the drafts with their proofs and what
-# accepting them would write, then what an edit changes.
+# accepting them would write, then what an edit changes; and then a language model at work (demo-model.sh).
 
 source "$(dirname "$0")/setup.sh"
 need_cargo
 need_python
 
 [ -x "$CARGO_TARGET_DIR/release/pytead-tui" ] || say "Building; the first time takes minutes, later ones seconds."
-# Nothing below asks a model, so that none of llama.cpp has to be built.
+# The shop asks no model, so that none of llama.cpp has to be built for it.
 cargo build --quiet --release --locked --no-default-features --bin pytead-tui
 pytead=$CARGO_TARGET_DIR/release/pytead-tui
 
@@ -25,7 +25,9 @@ if [ -t 0 ] && [ -t 1 ]; then
     "$pytead" --trust run -- pytest -q
     say "Drafting tests from what was recorded, and proving them; seconds."
     "$pytead" --trust gen | tail -n 2
-    exec "$pytead" --trust
+    "$pytead" --trust
+    say "With a language model that the program carries (builds llama.cpp once, five minutes): make demo-model"
+    exit
 fi
 
 step pytead-tui run -- pytest -q
@@ -48,4 +50,6 @@ status=0
 "$pytead" --trust replay || status=$?
 # `replay` ends with 1 when calls end differently now, and here they must.
 [ "$status" -eq 1 ] || stop "replay ended with $status where the edit had to show as a change."
-printf '\nThe same with a language model that the program carries (builds llama.cpp once, five minutes): make demo-model\n'
+printf '\n'
+say "Now a language model that the program carries; the first time llama.cpp is built for it, five minutes."
+exec "$root/scripts/demo-model.sh"
