@@ -174,7 +174,8 @@ impl Parser {
 
     fn number(&mut self) -> Parsed<f64> {
         if let Some(Token { kind: Kind::Number(text), .. }) = self.tokens.get(self.at)
-            && let Ok(number) = text.replace('_', "").parse()
+            && let Ok(number) = text.replace('_', "").parse::<f64>()
+            && number.is_finite()
         {
             self.at += 1;
             return Ok(number);

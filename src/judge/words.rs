@@ -112,8 +112,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, usize> {
             at += c.len_utf8();
             continue;
         } else if c == '`' {
-            let end = rest[1..].find('`').ok_or(at)?;
-            (Kind::Name(rest[1..=end].to_owned()), end + 2)
+            let name = rest[1..].split_once('`').map(|(name, _)| name).filter(|name| is_name(name)).ok_or(at)?;
+            (Kind::Name(name.to_owned()), name.len() + 2)
         } else if c == '"' || c == '\'' {
             let (value, used) = quoted(rest, c).ok_or(at)?;
             (Kind::Text(value), used)
@@ -122,6 +122,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, usize> {
             (Kind::Pattern(value), used)
         } else if c.is_ascii_digit() || (c == '-' && rest[1..].starts_with(|next: char| next.is_ascii_digit())) {
             let used = number(rest);
+            let is_float = rest[..used].contains(['.', 'e', 'E']);
+            if is_float && rest[..used].replace('_', "").parse::<f64>().is_ok_and(f64::is_infinite) {
+                return Err(at);
+            }
             (Kind::Number(rest[..used].to_owned()), used)
         } else if c.is_alphabetic() || c == '_' {
             let used = word(rest);
@@ -142,7 +146,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, usize> {
 /// Reads a quoted text and how many bytes it took; a backslash keeps what follows it, in a pattern itself too.
 fn quoted(rest: &str, quote: char) -> Option<(String, usize)> {
     let mut value = String::new();
-    let mut chars = rest.char_indices().skip(1);
+    let mut chars = rest.char_indices();
+    chars.next();
     while let Some((at, c)) = chars.next() {
         match c {
             c if c == quote => return Some((value, at + c.len_utf8())),
@@ -154,6 +159,13 @@ fn quoted(rest: &str, quote: char) -> Option<(String, usize)> {
                     (_, 'n') => value.push('\n'),
                     (_, 't') => value.push('\t'),
                     (_, 'r') => value.push('\r'),
+                    (_, 'x' | 'u' | 'U') => match by_number(next, chars.as_str()) {
+                        Some((told, digits)) => {
+                            value.push(told);
+                            chars.by_ref().take(digits).for_each(drop);
+                        }
+                        None => value.push(next),
+                    },
                     (_, next) => value.push(next),
                 }
             }
@@ -161,6 +173,17 @@ fn quoted(rest: &str, quote: char) -> Option<(String, usize)> {
         }
     }
     None
+}
+
+/// Reads the character that Python would write as `\x1b`, `\u200b` or `\U000e0001`, and how many digits that took.
+fn by_number(kind: char, rest: &str) -> Option<(char, usize)> {
+    let digits = match kind {
+        'x' => 2,
+        'u' => 4,
+        _ => 8,
+    };
+    let number = rest.get(..digits).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    Some((char::from_u32(u32::from_str_radix(number, 16).ok()?)?, digits))
 }
 
 fn number(rest: &str) -> usize {
@@ -177,6 +200,10 @@ fn number(rest: &str) -> usize {
         }
     }
     end
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_') && word(text) == text.len()
 }
 
 /// A word or a dotted name: `doesn't`, `Db.save`, `shop.cart:Cart.total`.
