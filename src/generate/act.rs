@@ -77,10 +77,13 @@ pub fn assemble<'n>(params: &[Param], names: impl Iterator<Item = &'n str>, args
     out
 }
 
-/// Tells whether a default's source is this very literal.
+/// Tells whether a default's source is this very literal, or lambda.
 pub(super) fn same_literal(default: &str, built: &Expr) -> bool {
     let simple = |text: &str| !text.is_empty() && !text.contains(['(', '[', '{', '.']) || text.parse::<f64>().is_ok();
     let built = built.flat();
+    if default.starts_with("lambda") && built.starts_with("lambda") {
+        return default.split_whitespace().eq(built.split_whitespace());
+    }
     (simple(default) && (default == built || default.replace('\'', "\"") == built)) || (default == "()" && built == "()")
 }
 
@@ -228,5 +231,18 @@ pub fn operand(expr: &Expr) -> String {
     match expr {
         Expr::Atom(text) if text.contains(' ') || text.starts_with('-') => format!("({flat})"),
         _ => flat,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A default that says the same over several lines is not written again.
+    #[test]
+    fn a_lambda_is_its_default_whatever_its_lines() {
+        let built = Expr::atom("lambda kind: refuse( None, kind )");
+        assert!(same_literal("lambda kind: refuse(\n        None, kind\n    )", &built));
+        assert!(!same_literal("lambda kind: refuse(None, 1)", &built) && !same_literal("None", &built));
     }
 }

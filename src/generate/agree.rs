@@ -48,7 +48,7 @@ impl<'v> Comparison<'v> {
         }
         let (olds, news) = (old.children(), new.children());
         // With the budget at its end, an object is told up to the field that was cut.
-        let ends_cut = |parts: &[(_, &Value)]| matches!(parts.last(), Some((_, Value::Cut { .. })));
+        let ends_cut = |parts: &[(_, &Value)]| parts.last().is_some_and(|(_, last)| is_cut_at_its_end(last));
         let complete = match old {
             Value::Object { .. } | Value::Sub { .. } if olds.len() < news.len() => ends_cut(&olds),
             Value::Object { .. } | Value::Sub { .. } if olds.len() > news.len() => ends_cut(&news),
@@ -56,6 +56,11 @@ impl<'v> Comparison<'v> {
         };
         same_head(old, new) && complete && olds.iter().zip(&news).all(|((step, a), (other, b))| step == other && self.same(a, b))
     }
+}
+
+/// Tells whether the budget came to its end within a value: what would follow was not recorded.
+fn is_cut_at_its_end(value: &Value) -> bool {
+    matches!(value, Value::Cut { .. }) || value.children().last().is_some_and(|(_, last)| is_cut_at_its_end(last))
 }
 
 /// Compares everything of two values but their parts.
@@ -153,6 +158,14 @@ mod tests {
         assert!(!agrees(&short, &long), "a None is no Node");
         assert!(agrees(&node(1, "a", cut("NoneType")), &long), "what follows the cut was not recorded");
         assert!(!agrees(&node(1, "a", Value::None), &long), "nothing was cut here, and a field is new");
+        let around = |parent: Value, field: Option<Value>| {
+            let Value::Object { ordinal, ty, kind, mut fields } = node(3, "outer", parent) else { unreachable!() };
+            fields.extend(field.map(|value| ("children".to_owned(), value)));
+            Value::Object { ordinal, ty, kind, fields }
+        };
+        let whole = around(node(4, "a", Value::None), Some(Value::List(Vec::new())));
+        assert!(agrees(&around(node(4, "a", cut("NoneType")), None), &whole), "the cut was within the last field");
+        assert!(!agrees(&around(node(4, "a", Value::None), None), &whole), "nothing was cut there");
         for other in [
             Value::List(vec![node(7, "x", node(8, "root", Value::None)), node(9, "b", Value::Ref(7))]),
             Value::List(vec![node(7, "a", Value::Str("root".into())), node(9, "b", Value::Ref(7))]),

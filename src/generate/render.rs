@@ -23,6 +23,7 @@ use crate::generate::render::constants::Apart;
 use crate::generate::render::fixtures::Fixture;
 use crate::generate::scope::{Import, Scope};
 use crate::generate::trim;
+use crate::source::unions;
 
 /// Names the file that holds the accepted tests of a module: `tests/pytead/test_pytead_shop__cart.py`.
 #[must_use]
@@ -98,7 +99,7 @@ fn finish(
     left_out: Vec<LeftOut>,
 ) -> Draft {
     let blocks: Vec<String> = tests.iter().map(|test| test.lines.join("\n")).collect();
-    let text = format!("{}\n", blocks.join("\n\n\n"));
+    let text = unions::kept(&format!("{}\n", blocks.join("\n\n\n")));
     let mut all: BTreeSet<Import> = cases.iter().flat_map(|case| case.imports.iter().cloned()).collect();
     all.extend(tests.iter().flat_map(|test| test.imports.iter().cloned()));
     let used: BTreeSet<Import> = all.into_iter().filter(|import| imports::is_used(import, &text)).collect();

@@ -192,7 +192,9 @@ impl Scope {
             "__main__" => return Err(format!("{} belongs to a script that has no name to import", name_or_module(ty))),
             // Where the standard library hides its classes is its own affair.
             "pathlib._local" | "pathlib._abc" => "pathlib".to_owned(),
-            "_io" => "io".to_owned(),
+            "_io" | "_operator" | "_functools" | "_collections" | "_struct" | "_bisect" | "_heapq" | "_weakref" => {
+                ty.module.trim_start_matches('_').to_owned()
+            }
             "_decimal" | "_pydecimal" => "decimal".to_owned(),
             module => module.to_owned(),
         };
@@ -323,6 +325,8 @@ mod tests {
             ("decimal", "Decimal", "Decimal", Some("from decimal import Decimal")),
             ("datetime", "timezone.utc", "datetime.timezone.utc", Some("import datetime")),
             ("pathlib._local", "PosixPath", "Path", Some("from pathlib import Path")),
+            ("_operator", "mul", "operator.mul", Some("import operator")),
+            ("_heapq", "heappush", "heappush", Some("from heapq import heappush")),
             ("shop.cart", "Cart.Line", "Cart.Line", Some("from shop.cart import Cart")),
             ("shop.tools", "sum", "shop.tools.sum", Some("import shop.tools")),
             ("shop.tools", "test_me", "shop.tools.test_me", Some("import shop.tools")),

@@ -25,4 +25,5 @@ pub mod rename;
 pub mod stub;
 mod tokens;
 mod tree;
+pub mod unions;
 pub mod walk;

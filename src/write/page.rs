@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::source::outline::{Outline, Statement, StatementKind, outline};
+use crate::source::outline::{EXPECTED, Outline, Statement, StatementKind, outline};
 
 use super::imports::{Line, block, group};
 use super::plan::PlanError;
@@ -199,6 +199,19 @@ impl Page {
             self.one_import(line, first_party);
         }
         Ok(())
+    }
+
+    /// Leaves one blank line between the imports and a constant of ours that follows them, as import sorters do.
+    pub fn close_up_constant(&mut self) {
+        let outline = self.outline();
+        let is_import = |statement: &Statement| matches!(statement.kind, StatementKind::Import(_));
+        let Some(last) = outline.statements.iter().rposition(is_import) else { return };
+        let Some(next) = outline.statements.get(last + 1) else { return };
+        let between = outline.statements[last].lines.end..next.lines.start;
+        let ours = self.lines.get(next.lines.start).is_some_and(|line| line.starts_with(EXPECTED));
+        if ours && between.len() > 1 && between.clone().all(|line| self.is_blank(line)) {
+            self.lines.drain(between.start + 1..between.end);
+        }
     }
 
     /// Puts the first imports of a file below its docstring or its leading comments.

@@ -101,6 +101,7 @@ pub fn accept(existing: Option<&str>, addition: &Addition<'_>, ours: &BTreeSet<S
         page.put(block, ours)?;
     }
     page.import(wanted, addition.first_party)?;
+    page.close_up_constant();
     let text = page.text();
     match outline(&text).error {
         Some(error) => Err(PlanError::DraftBroken { line: error.line }),
@@ -307,6 +308,15 @@ mod tests {
         let one = remove(&first, &["test_a".into()], Some(HEADER)).unwrap();
         assert!(one.contains("def cart_for_a():") && one.contains("import pytest"), "{one}");
         assert_eq!(remove(&first, &tests.map(String::from), Some(HEADER)), None);
+    }
+
+    #[test]
+    fn a_constant_stands_a_line_below_the_imports() {
+        let draft = "EXPECTED_B = [\n    1,\n]\n\n\ndef test_b():\n    assert f() == EXPECTED_B\n";
+        let text = put(None, &["from shop import f"], draft, &["test_b"], &[]);
+        assert!(text.contains("from shop import f\n\nEXPECTED_B = ["), "{text}");
+        let more = put(Some(&text), &["from shop import f"], "def test_a():\n    assert f(0) == 1\n", &["test_a"], &["test_b"]);
+        assert!(more.contains("from shop import f\n\n\ndef test_a():"), "{more}");
     }
 
     #[test]

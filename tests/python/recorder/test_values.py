@@ -237,6 +237,19 @@ def test_an_optional_type(program):
     assert written(program, "typing.Optional[int]") == new("operator", "getitem", union, (integer, None))
 
 
+def test_a_lambda_of_a_module_with_future_annotations(program):
+    spool = program.main("""
+        from __future__ import annotations
+
+        def f(key=lambda item: -item):
+            return None
+
+        def main():
+            f()
+    """)
+    assert spool.one("f")[0].args[0] == new("builtins", "eval", "lambda item: -item")
+
+
 def renumbered(tree, seen=None):
     seen = {} if seen is None else seen
     if type(tree) is tuple and tree and tree[0] is S and tree[1] in ("obj", "sub", "ref", "mut", "exc", "opaque"):

@@ -12,7 +12,8 @@ from pytead_tui.recorder.objects import oid
 LINES = 6  # of a lambda at most
 CHARACTERS = 300
 FILE = 2 << 20
-_NESTED = 16  # the flag of code inside a function
+# Flags that change nothing of what a lambda does: being inside a function, `from __future__ import annotations`.
+_HARMLESS = 16 | 0x1000000
 
 # Texts of code that has no file: where the worker evaluates expressions.
 texts: dict = {}
@@ -75,7 +76,7 @@ def same(one: object, other: object) -> bool:
     """Whether two code objects do the same."""
     if one.co_code != other.co_code or one.co_names != other.co_names or one.co_varnames != other.co_varnames:
         return False
-    if len(one.co_consts) != len(other.co_consts) or (one.co_flags ^ other.co_flags) & ~_NESTED:
+    if len(one.co_consts) != len(other.co_consts) or (one.co_flags ^ other.co_flags) & ~_HARMLESS:
         return False
     return all(
         same(a, b) if type(a) is kinds.Code and type(b) is kinds.Code else type(a) is type(b) and repr(a) == repr(b)
