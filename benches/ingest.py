@@ -77,6 +77,9 @@ def _write(path: Path, mode: str, many: int) -> int:
         for i in range(1, calls + 1):
             fields = {"items": [i, i + 1], "owner": "customer %d" % i, "rate": 0.25}
             cart = (StopIteration, "obj", i, "shop.cart", "Cart", "plain", fields)
-            write("C", i, i % FUNCTIONS + 1, None, i * 1000, True, 0, i, (cart, "article %d" % i, i), None, None)
+            # Every second call is made by the one before it.
+            by = (i - 1, i * 1000, False) if i % 2 == 0 else (None, i * 1000, True)
+            place = ((i - 1) % FUNCTIONS + 1, i % 40) if i % 2 == 0 else (None, None)
+            write("C", i, i % FUNCTIONS + 1, *by, 0, i, (cart, "article %d" % i, i), *place)
             write("R", i, i * 1000 + 500, i * 3, {})
         return spool.tell()

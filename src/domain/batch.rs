@@ -88,12 +88,8 @@ pub struct CallTouch {
 pub struct FunctionCount {
     /// The function.
     pub function: FunctionId,
-    /// Its file below the root.
-    pub path: String,
     /// Calls in all.
     pub calls: u64,
-    /// Calls that raised in all.
-    pub raised: u64,
 }
 
 /// How often a function was called from one place so far.

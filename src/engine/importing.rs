@@ -301,7 +301,7 @@ fn batch_of(calls: Vec<(Call, String)>) -> Batch {
     let mut counts: HashMap<FunctionId, FunctionCount> = HashMap::new();
     for (call, path) in calls {
         let count = counts.entry(call.function.clone());
-        let zero = || FunctionCount { function: call.function.clone(), path: path.clone(), calls: 0, raised: 0 };
+        let zero = || FunctionCount { function: call.function.clone(), calls: 0 };
         count.or_insert_with(zero).calls += 1;
         if let Some(at) = numbers.get(&call.input) {
             batch.times[*at].times += 1;

@@ -129,9 +129,9 @@ impl Process {
         std::mem::take(&mut self.changed)
     }
 
-    /// Gives a function's file and how often it was called.
-    pub(super) fn counted(&self, number: u64) -> Option<(&RelPath, &Counted)> {
-        Some((&self.functions.get(&number)?.path, self.counted.get(&number)?))
+    /// Gives how often a function was called.
+    pub(super) fn counted(&self, number: u64) -> Option<&Counted> {
+        self.counted.get(&number)
     }
 
     fn counting(&mut self, number: u64) -> &mut Counted {

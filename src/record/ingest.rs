@@ -300,24 +300,23 @@ impl Ingest {
         }
         self.summary.kept += batch.calls.len() as u64;
         for id in changed {
-            let mut total = FunctionCount { function: id.clone(), path: String::new(), calls: 0, raised: 0 };
+            let (mut calls, mut raised) = (0_u64, 0_u64);
             let mut callers: BTreeMap<(Option<FunctionId>, Option<u32>), u64> = BTreeMap::new();
             for (pid, number) in self.members.get(&id).into_iter().flatten() {
                 let Some(process) = self.processes.get(pid) else { continue };
-                let Some((path, counted)) = process.counted(*number) else { continue };
-                path.as_str().clone_into(&mut total.path);
-                total.calls = total.calls.saturating_add(counted.calls.max(counted.kept));
-                total.raised = total.raised.saturating_add(counted.raised.max(counted.kept_raised));
+                let Some(counted) = process.counted(*number) else { continue };
+                calls = calls.saturating_add(counted.calls.max(counted.kept));
+                raised = raised.saturating_add(counted.raised.max(counted.kept_raised));
                 for (caller, line, times) in &counted.callers {
                     let caller = caller.and_then(|number| process.function(number)).cloned();
                     let sum = callers.entry((caller, *line)).or_default();
                     *sum = sum.saturating_add(*times);
                 }
             }
-            let before = self.totals.insert(id.clone(), (total.calls, total.raised)).unwrap_or_default();
-            self.summary.seen = self.summary.seen.saturating_sub(before.0).saturating_add(total.calls);
-            self.summary.raised = self.summary.raised.saturating_sub(before.1).saturating_add(total.raised);
-            batch.counts.push(total);
+            let before = self.totals.insert(id.clone(), (calls, raised)).unwrap_or_default();
+            self.summary.seen = self.summary.seen.saturating_sub(before.0).saturating_add(calls);
+            self.summary.raised = self.summary.raised.saturating_sub(before.1).saturating_add(raised);
+            batch.counts.push(FunctionCount { function: id.clone(), calls });
             batch.callers.extend(callers.into_iter().map(|((caller, line), times)| CallerCount {
                 function: id.clone(),
                 caller,

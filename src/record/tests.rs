@@ -154,7 +154,7 @@ fn start_and_end_of_calls_find_each_other() {
     assert_eq!(found.batch.times[0].times, 12, "kept once, repeated 11 times");
     assert_eq!(found.batch.edges.len(), 1);
     let count = found.batch.counts.iter().find(|count| count.function.0 == "shop.cart:Cart.total").unwrap();
-    assert_eq!((count.calls, count.raised), (12, 0));
+    assert_eq!(count.calls, 12);
     assert_eq!(found.batch.callers.len(), 2);
     let expected = Summary {
         recorder_seen: true,

@@ -80,17 +80,11 @@ pub struct Life {
 
 /// A function as the kept recordings know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FunctionTotals {
+pub struct FunctionTotal {
     /// The function.
     pub function: FunctionId,
-    /// Its file below the root, as last recorded.
-    pub path: String,
     /// Calls seen.
     pub calls: u64,
-    /// Calls seen that raised.
-    pub raised: u64,
-    /// Different inputs kept.
-    pub inputs: u64,
 }
 
 /// The calls of a function `?1`, those of equal inputs as one, the newest first.
@@ -276,31 +270,23 @@ impl Store {
         })
     }
 
-    /// Lists the functions that the kept recordings saw, by name.
+    /// Lists the functions that the kept recordings saw, by name. However many calls there are, few of their rows are read.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn functions(&self) -> Result<Vec<FunctionTotals>> {
+    pub fn functions(&self) -> Result<Vec<FunctionTotal>> {
         self.read(|connection| {
-            // Calls that are kept but not counted yet (the counts come once a second) are counted by themselves.
+            // Counts come once a second: calls of functions without any are counted by themselves. `kept` goes from one
+            // function to the next in the index, over all of its calls.
             let mut statement = connection.prepare_cached(
-                "WITH kept AS (SELECT recording, function, max(path) AS path, sum(times) AS calls, sum(failed) AS raised \
-                 FROM calls GROUP BY recording, function), \
-                 seen AS (SELECT recording, function, path, calls, raised FROM counts \
-                 UNION ALL SELECT * FROM kept WHERE NOT EXISTS (SELECT 1 FROM counts \
-                 WHERE counts.recording = kept.recording AND counts.function = kept.function)) \
-                 SELECT function, path, sum(calls), sum(raised), (SELECT count(DISTINCT input) FROM calls \
-                 WHERE calls.function = seen.function), max(recording) FROM seen GROUP BY function ORDER BY function",
+                "WITH RECURSIVE kept(function) AS (SELECT min(function) FROM calls UNION ALL \
+                 SELECT (SELECT min(function) FROM calls WHERE function > kept.function) FROM kept WHERE function IS NOT NULL) \
+                 SELECT function, sum(calls) FROM counts GROUP BY function UNION ALL \
+                 SELECT function, (SELECT sum(times) FROM calls WHERE calls.function = kept.function) FROM kept \
+                 WHERE function IS NOT NULL AND function NOT IN (SELECT function FROM counts) ORDER BY 1",
             )?;
-            let rows = statement.query_map([], |row| {
-                Ok(FunctionTotals {
-                    function: FunctionId(row.get(0)?),
-                    path: row.get(1)?,
-                    calls: unsigned(row.get(2)?),
-                    raised: unsigned(row.get(3)?),
-                    inputs: unsigned(row.get(4)?),
-                })
-            })?;
+            let rows = statement
+                .query_map([], |row| Ok(FunctionTotal { function: FunctionId(row.get(0)?), calls: unsigned(row.get(1)?) }))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
@@ -466,10 +452,10 @@ fn update_calls(
 }
 
 fn insert_totals(transaction: &Transaction<'_>, recording: RecordingId, batch: &Batch) -> Result<()> {
-    let mut count = transaction
-        .prepare_cached("INSERT OR REPLACE INTO counts (recording, function, path, calls, raised) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut count =
+        transaction.prepare_cached("INSERT OR REPLACE INTO counts (recording, function, calls) VALUES (?1, ?2, ?3)")?;
     for total in &batch.counts {
-        count.execute(params![recording.0, total.function.0, total.path, signed(total.calls), signed(total.raised)])?;
+        count.execute(params![recording.0, total.function.0, signed(total.calls)])?;
     }
     let mut caller = transaction.prepare_cached(
         "INSERT OR REPLACE INTO callers (recording, function, caller, line, times) VALUES (?1, ?2, ?3, ?4, ?5)",

@@ -42,7 +42,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use calls::{
-    Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotals, Life, NewCall, SpoolCall, StoredCall,
+    Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotal, Life, NewCall, SpoolCall, StoredCall,
 };
 pub use clean::{Cleaned, Unwanted};
 pub use code::RecordedCode;
