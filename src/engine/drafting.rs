@@ -27,8 +27,9 @@ use crate::generate::trim::{test_names, without};
 use crate::python::protocol::Expression;
 use crate::source::parse::syntax_error;
 
-/// Drafts proved in one go: few enough that results come soon, enough that starting pytest pays.
-const BATCH: usize = 24;
+/// Drafts proved in one go: enough that starting pytest pays. The first batch and the second are smaller, so that a person
+/// has something to read while the others are proved.
+const BATCHES: [usize; 3] = [3, 9, 24];
 
 /// The text of a draft, taken apart for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -389,7 +390,7 @@ async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>
         environment?
     };
     let mut done = 0;
-    for batch in wanted.chunks(BATCH) {
+    for batch in batches(wanted) {
         // Proofs take turns batch by batch, so that a person's edit does not wait for a whole recording's drafts.
         let Some(_turn) = job.unless_cancelled(core.proving.lock()).await else { return Ok(()) };
         let ids: Vec<ProposalId> = batch.iter().map(|proposal| proposal.id).collect();
@@ -406,6 +407,16 @@ async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>
     let Some(_turn) = job.unless_cancelled(core.proving.lock()).await else { return Ok(()) };
     let ids: Vec<ProposalId> = wanted.iter().map(|proposal| proposal.id).collect();
     proving::in_fresh(core, &environment, &ids, job).await
+}
+
+/// Parts what is to be proved by [`BATCHES`], of which the last size serves all that is left.
+fn batches<T>(mut all: &[T]) -> impl Iterator<Item = &[T]> {
+    let [.., last] = BATCHES;
+    BATCHES.into_iter().chain(std::iter::repeat(last)).map_while(move |size| {
+        let (batch, rest) = all.split_at(size.min(all.len()));
+        all = rest;
+        (!batch.is_empty()).then_some(batch)
+    })
 }
 
 fn subject(core: &Core, ids: &[ProposalId]) -> String {
@@ -537,5 +548,18 @@ fn summary(proposal: &Proposal) -> String {
     match proposal.proved {
         Some((passed, runs)) => format!("{passed}/{runs}"),
         None => "not run".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::batches;
+
+    #[test]
+    fn the_first_batches_are_small_and_nothing_is_left_out() {
+        let sizes = |many: usize| batches(&vec![0; many]).map(<[_]>::len).collect::<Vec<_>>();
+        assert_eq!(sizes(70), [3, 9, 24, 24, 10]);
+        assert_eq!(sizes(3), [3]);
+        assert_eq!(sizes(0), [] as [usize; 0]);
     }
 }

@@ -21,8 +21,9 @@ use crate::record::spool::Tail;
 const VERSION: u64 = 1;
 /// Bytes of all files of a recording that are read unless told otherwise: 1 GiB.
 pub const SIZE_MAX: u64 = 1 << 30;
-/// Bytes of one file that are read in one go, so that a busy program cannot hold up the screen.
-const SLICE: u64 = 4 << 20;
+/// Bytes of one file that are read in one go, so that a busy program cannot hold up the screen, and that the memory of one
+/// batch serves the next one.
+const SLICE: u64 = 1 << 20;
 
 /// Gives the function at a place: its file below the root, its qualified name, its first line.
 pub type Resolve = dyn Fn(&str, &str, u32) -> Option<FunctionId> + Send;
