@@ -457,3 +457,36 @@ fn accepting_a_change_offers_the_test_with_only_its_literals_changed() {
     let (code, out, err) = place.run(&["--trust", "replay", "tax_for"]);
     assert_eq!(code, 0, "the accepted outcome is the baseline now: {out}{err}");
 }
+
+#[test]
+fn a_few_drafts_come_before_all_calls_are_tried_and_are_those_that_come_without_hurry() {
+    let many = || {
+        let place = Place::empty();
+        let numbers = 1..=14;
+        let functions = numbers.clone().map(|n| format!("def plus_{n}(x):\n    return x + {n}\n\n\n"));
+        place.save("sums.py", &functions.collect::<String>());
+        let calls = numbers.map(|n| format!("sums.plus_{n}({n})\n"));
+        place.save("main.py", &format!("import sums\n\n{}", calls.collect::<String>()));
+        place
+    };
+    let (hurried, calm) = (many(), many());
+    let log = hurried.home().join("events");
+    let events = log.display().to_string();
+    let (code, _, err) = hurried.run(&["--trust", "tead", "--accept", "--format", "json", "--events", &events, "--", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let log = std::fs::read_to_string(log).unwrap();
+    let ready = log.find("\"state\":\"ready\"").expect("drafts were proved");
+    assert!(ready < log.find("\"recording_ended\"").unwrap(), "{log}");
+    for args in [&["--trust", "run", "main.py"][..], &["--trust", "gen", "--accept"]] {
+        let (code, _, err) = calm.run(args);
+        assert_eq!(code, 0, "{err}");
+    }
+    let tests = |place: &Place| -> std::collections::BTreeMap<_, _> {
+        let files = std::fs::read_dir(place.root().join("tests/pytead")).unwrap().flatten();
+        let files = files.filter(|file| file.path().extension().is_some_and(|ending| ending == "py"));
+        files.map(|file| (file.file_name(), std::fs::read_to_string(file.path()).unwrap())).collect()
+    };
+    let (hurried, calm) = (tests(&hurried), tests(&calm));
+    assert!(hurried.values().any(|text| text.contains("plus_14(14) == 28")), "{hurried:?}");
+    assert_eq!(hurried, calm);
+}

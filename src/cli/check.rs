@@ -40,8 +40,7 @@ pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
     }
     let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
     let handle = trusted_engine(global, &mut out).await?;
-    let program =
-        Program { argv: args.command.clone(), limit: None, targets: Vec::new(), python_path: Vec::new(), journey: true };
+    let program = Program { argv: args.command.clone(), journey: true, ..Program::default() };
     let recorded = with_events(&handle, &mut out, handle.record_attached(program)).await;
     let findings = match &recorded {
         Ok(recording) => {

@@ -72,9 +72,19 @@ pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) {
 /// not today's, or not known), calls that end as recorded count too, and of the others nothing is said.
 pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option<u64>) -> Result<(), Trouble> {
     let calls = views::replayable_of(core, recording)?;
-    if calls.is_empty() {
-        return Ok(core.store().set_tried(recording)?);
+    if calls.is_empty() || try_calls(core, recording, edition, calls).await? {
+        core.store().set_tried(recording)?;
     }
+    Ok(())
+}
+
+/// Does what [`calibrate`] does for some calls of a recording, and tells whether it came to the end of them.
+pub async fn try_calls(
+    core: &Arc<Core>,
+    recording: RecordingId,
+    edition: Option<u64>,
+    calls: Vec<Call>,
+) -> Result<bool, Trouble> {
     let environment = environment::contained(core).await?;
     let _turn = core.replaying.lock().await;
     let job = core.jobs.begin("replay", "first replay", calls.len() as u64);
@@ -97,7 +107,7 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option
     if !code::stands(core, &index, &reach, &functions).await? {
         job.end(false);
         core.say(Level::Warning, "recorder", "The code changed while its recorded calls were tried: they are tried again later.");
-        return Ok(());
+        return Ok(false);
     }
     let unchanged = edition == Some(core.state.lock().edition);
     let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
@@ -118,9 +128,6 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option
     }
     let done = !job.is_cancelled();
     job.end(done);
-    if done {
-        core.store().set_tried(recording)?;
-    }
     if lost > 0 && unchanged {
         let line = format!("{repeat} of {} calls repeat; {lost} depend on more than was recorded", calls.len());
         core.log.add(Level::Info, "replayed", &line, Some(Topic::Recording(recording)));
@@ -129,7 +136,7 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option
         core.say(Level::Warning, "recorder", line);
     }
     core.touch();
-    Ok(())
+    Ok(done)
 }
 
 /// Tries what no earlier process came to: recordings whose first replay was interrupted, or not allowed at that time.

@@ -81,6 +81,11 @@ async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Optio
         return Err(environment.interpreter.without_pytest());
     }
     behaviour::calibrate_rest(core).await?;
+    draft_tried(core, functions).await
+}
+
+/// As [`try_draft`], of calls that were tried.
+pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Done>, Trouble> {
     let Some(made) = write(core, functions).await? else { return Ok(None) };
     note_untestable(core, &made)?;
     let code = code_of(core, made.iter().map(|one| one.function.clone()).collect()).await?;

@@ -26,6 +26,7 @@ mod environment;
 mod examples;
 mod export;
 pub mod finetuning;
+mod first_drafts;
 mod formatting;
 mod fresh;
 mod gathered;

@@ -13,7 +13,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, drafting, environment, redacting};
+use crate::engine::{behaviour, drafting, environment, first_drafts, redacting};
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};
@@ -54,11 +54,13 @@ pub struct Program {
     pub python_path: Vec<PathBuf>,
     /// Every event in its order is wanted: a journey.
     pub journey: bool,
+    /// Drafts of all that it calls are wanted next: a few of them come before all calls were tried.
+    pub drafts: bool,
 }
 
 /// Runs a program under the recorder to its end.
 pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<Recording, Trouble> {
-    let Program { argv, limit, targets, python_path, journey } = program;
+    let Program { argv, limit, targets, python_path, journey, drafts } = program;
     let environment = environment::get(core).await?;
     // Calls are named by the index; before it is there they would belong to nothing.
     while !core.state.lock().indexed {
@@ -102,7 +104,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
     );
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
     let ended = follow(core, &plan, &recording, stdio).await;
-    conclude(core, recording, ended, edition, stdio).await
+    conclude(core, recording, ended, edition, stdio, drafts).await
 }
 
 /// Stores a recording that begins, gives it its number, and lists it.
@@ -241,6 +243,7 @@ async fn conclude(
     ended: Result<Ended, Trouble>,
     edition: u64,
     stdio: Stdio,
+    drafts: bool,
 ) -> Result<Recording, Trouble> {
     recording.duration_ms = clock::now().0 - recording.started.0;
     let ended = match ended {
@@ -267,9 +270,15 @@ async fn conclude(
     });
     say_end(core, &recording);
     if recording.kept > 0 && noted.is_ok() {
-        let first = behaviour::calibrate(core, recording.id, Some(edition));
+        let try_all = async {
+            let wanted = drafts || core.watcher.lock().is_some();
+            if wanted && let Err(trouble) = first_drafts::draft_first(core, recording.id, edition).await {
+                core.complain("draft", &trouble);
+            }
+            behaviour::calibrate(core, recording.id, Some(edition)).await
+        };
         tokio::select! {
-            tried = first => if let Err(trouble) = tried {
+            tried = try_all => if let Err(trouble) = tried {
                 // What was recorded is kept, and tried when it is needed next.
                 core.complain("recorder", &trouble);
             },

@@ -1,0 +1,54 @@
+//! The first drafts after a recording: of a few functions, while all its other calls are still to be tried.
+//!
+//! Which drafts there are, and what stands in them, is `drafting.rs` alone: here is only what comes first.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::domain::call::{Call, RecordingId};
+use crate::domain::function::{FunctionId, FunctionKind};
+use crate::engine::core::Core;
+use crate::engine::{behaviour, drafting, environment, views};
+
+/// Functions whose drafts come before those of all others, where a recording saw [`MANY`] of them or more.
+const FIRST: usize = 3;
+const MANY: usize = 12;
+
+/// Drafts and proves tests of a few functions of a new recording before its other calls are tried, so that a person soon
+/// has something to read. [`drafting::draft`] finds these drafts as they are.
+pub async fn draft_first(core: &Arc<Core>, recording: RecordingId, edition: u64) -> Result<(), Trouble> {
+    let calls = first_calls(core, views::replayable_of(core, recording)?);
+    if calls.is_empty() || environment::contained(core).await?.interpreter.pytest.is_none() {
+        return Ok(());
+    }
+    let functions: BTreeSet<FunctionId> = calls.iter().map(|call| call.function.clone()).collect();
+    if behaviour::try_calls(core, recording, Some(edition), calls).await? {
+        drafting::draft_tried(core, functions.into_iter().collect()).await?;
+    }
+    Ok(())
+}
+
+/// Gives the calls of the functions that need the least for a test: no other call made them, they have no object, and
+/// nobody was asked about them yet.
+fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
+    if calls.iter().map(|call| &call.function).collect::<BTreeSet<_>>().len() < MANY {
+        return Vec::new();
+    }
+    let index = core.index();
+    let asked: BTreeSet<FunctionId> = {
+        let state = core.state.lock();
+        state.proposals.values().map(|proposal| proposal.function.clone()).chain(state.tested.iter().cloned()).collect()
+    };
+    let is_plain = |call: &&Call| {
+        let kind = index.function(&call.function).map(|function| function.kind);
+        call.parent.is_none() && kind == Some(FunctionKind::Function) && !asked.contains(&call.function)
+    };
+    let mut first: Vec<FunctionId> = Vec::new();
+    for call in calls.iter().filter(is_plain) {
+        if first.len() < FIRST && !first.contains(&call.function) {
+            first.push(call.function.clone());
+        }
+    }
+    calls.into_iter().filter(|call| first.contains(&call.function)).collect()
+}
