@@ -250,6 +250,11 @@ def test_a_lambda_of_a_module_with_future_annotations(program):
     assert spool.one("f")[0].args[0] == new("builtins", "eval", "lambda item: -item")
 
 
+def test_two_lambdas_on_one_line(program):
+    tree = written(program, "[lambda item: -item, lambda item: [item]]")
+    assert tree == [new("builtins", "eval", "lambda item: -item"), new("builtins", "eval", "lambda item: [item]")]
+
+
 def renumbered(tree, seen=None):
     seen = {} if seen is None else seen
     if type(tree) is tuple and tree and tree[0] is S and tree[1] in ("obj", "sub", "ref", "mut", "exc", "opaque"):

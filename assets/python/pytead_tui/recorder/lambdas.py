@@ -64,9 +64,10 @@ def _cut(text: str, code: object) -> "str | None":
 
 
 def _is(text: str, code: object) -> bool:
-    """Whether a text is an expression that makes this code."""
+    """Whether a text is one expression that makes this code."""
     try:
         compiled = compile("(" + text + "\n)", "?", "eval")
+        compile("f(x=" + text + "\n, **y)", "?", "eval")  # several with commas between them are none
     except (SyntaxError, ValueError):
         return False
     return any(type(held) is kinds.Code and same(held, code) for held in compiled.co_consts)
