@@ -4,10 +4,13 @@
 
 mod harness;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use clap::Parser;
 use harness::Place;
+use harness::model::Model;
 use pytead_tui::cli::args::Cli;
 use pytead_tui::cli::former;
 
@@ -73,6 +76,93 @@ fn every_command_that_a_page_names_is_one_the_program_knows() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen > 60, "the pages name only {seen} commands");
+}
+
+/// What stands for something of one's own in a command, and what is typed for it.
+const OWN: &[(&str, &str)] = &[
+    ("[NODEID…] [-- PYTEST ARGS]", "tests/test_semantic.py -- -q"),
+    ("NODEID", "tests/test_semantic.py::test_twice"),
+    ("\"…\"", "'It is polite enough.'"),
+    ("DESCRIPTION", "an address is kept"),
+    ("FILE CONFIG.yaml -o DIR", "shop/pricing.py myconfig.yaml -o drafts"),
+    ("module:function", "shop.pricing:shipping_for"),
+    ("[-l N] -t FUNC", "-l 5 -t shop.pricing:shipping_for"),
+    ("import FOLDER", "import call_logs"),
+    // Nobody is there to be asked.
+    ("agent init claude", "agent init claude --yes"),
+    ("HOST", "models.example.org"),
+    ("origin/main", "main"),
+    ("model use ./mine.gguf", "model use demo"),
+    ("model rm MODEL", "model rm owner/repository/file.gguf"),
+];
+
+/// What does not end, ends in a question, or is between processes: run by tests of their own.
+const ELSEWHERE: &[&str] = &["", "watch", "review", "__contain LEVEL -- CMD", "diff --hook"];
+
+/// Commands that end otherwise than with 0 on the example, and why.
+const ENDS: &[(&str, i32)] = &[
+    // There is no network here.
+    ("model get", 3),
+    // Nothing of it is on this machine.
+    ("model use owner", 3),
+    ("model rm owner", 2),
+    // What the server here answers is no test in Python.
+    ("draft ", 1),
+];
+
+/// The example with everything in it that the pages speak of.
+fn told_of() -> (Place, Model) {
+    let place = Place::example("shop");
+    place.save("tests/test_semantic.py", include_str!("fixtures/shop_intents.py"));
+    place.save("tests/llm/test_kept.yaml", KEPT);
+    place.save(
+        "call_logs/call.gjson",
+        r#"{"func": "shop.pricing.tax_for", "args_graph": [1, "DE"], "kwargs_graph": {}, "result_graph": 1}"#,
+    );
+    place.save("myconfig.yaml", "generation: {tests_per_function: 2}\n");
+    place.commit();
+    let model = Model::answers(&[&format!("```yaml\n{KEPT}```\n")]);
+    std::fs::create_dir_all(place.home().join("config/pytead-tui")).unwrap();
+    let config = model.config() + "judge: {ask: 'off'}\n";
+    std::fs::write(place.home().join("config/pytead-tui/config.yaml"), config).unwrap();
+    for words in [&["trust"][..], &["run", "--", "pytest", "-q", "tests/test_pricing.py"], &["gen", "--accept", "tax_for"]] {
+        let (code, out, err) = place.run(words);
+        assert_eq!(code, 0, "{out}{err}");
+    }
+    (place, model)
+}
+
+const KEPT: &str = "test:\n  name: A value is kept\nsteps:\n  - {tool: store_value, args: {name: a, value: 1}, check: \
+                    \"result['stored'] == 'a'\"}\nverdict: {pass_if: all steps pass, fail_if: any step fails}\n";
+
+#[test]
+fn every_command_that_a_page_names_runs_on_the_example() {
+    let named = pages().into_iter().flat_map(|page| commands(&std::fs::read_to_string(page).unwrap()));
+    let own = |command: String| OWN.iter().fold(command, |typed, (own, instead)| typed.replace(own, instead));
+    let named: BTreeSet<String> = named.filter(|command| !ELSEWHERE.contains(&command.as_str())).map(own).collect();
+    assert!(named.len() > 40, "{named:?}");
+    let (place, _model) = told_of();
+    let left = Mutex::new(named.into_iter().collect::<Vec<_>>());
+    let wrong = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(typed) = { left.lock().unwrap().pop() } {
+            let twin = place.twin();
+            let words = filled(&typed);
+            let run = twin
+                .command(&words.iter().map(String::as_str).collect::<Vec<_>>())
+                .env("HF_ENDPOINT", "http://127.0.0.1:9")
+                .output();
+            let output = run.unwrap();
+            let expected = ENDS.iter().find(|(start, _)| typed.starts_with(start)).map_or(0, |(_, code)| *code);
+            let said = [output.stdout, output.stderr].map(|out| String::from_utf8(out).unwrap()).concat();
+            if output.status.code() != Some(expected) || said.contains("panicked") {
+                wrong.lock().unwrap().push(format!("pytead-tui {typed}: {}, not {expected}\n{said}", output.status));
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -49,6 +49,38 @@ fn trust_is_remembered_outside_the_project_and_can_be_taken_back() {
 }
 
 #[test]
+fn doctor_says_how_to_leave_a_project_as_it_was() {
+    let place = Place::example("shop");
+    place.save(".gitignore", "__pycache__/\n");
+    place.commit();
+    for words in [&["trust"][..], &["run", "main.py"], &["agent", "init", "claude", "--yes"]] {
+        let (code, out, err) = place.run(words);
+        assert_eq!(code, 0, "{out}{err}");
+    }
+    place.save("tests/pytead/test_it.py", "def test_it():\n    pass\n");
+    let (_, out, _) = place.run(&["doctor"]);
+    let line = out.lines().find(|line| line.contains("to remove")).unwrap_or_else(|| panic!("{out}"));
+    let (steps, kept) = line.split_once("; ").unwrap();
+    assert_eq!(kept, "tests/pytead you accepted, and may keep");
+    std::fs::remove_dir_all(place.root().join("tests/pytead")).unwrap();
+    // What it says, step by step.
+    for step in steps.split("pytead-tui ").skip(1) {
+        let mut words: Vec<&str> = step.split(',').next().unwrap().split(' ').collect();
+        if words[0] == "agent" {
+            // Nobody is there to be asked.
+            words.push("--yes");
+        }
+        let (code, out, err) = place.run(&words);
+        assert_eq!(code, 0, "{words:?}: {out}{err}");
+    }
+    assert!(steps.ends_with("then delete .pytead"), "{steps}");
+    std::fs::remove_dir_all(place.root().join(".pytead")).unwrap();
+    let mut git = std::process::Command::new("git");
+    let left = git.args(["status", "--porcelain"]).current_dir(place.root()).output().unwrap().stdout;
+    assert_eq!(String::from_utf8_lossy(&left), "", "nothing of ours is left");
+}
+
+#[test]
 fn the_program_keeps_its_output_and_its_exit_code() {
     let place = Place::empty();
     place.save("main.py", "import sys\ndef f(x):\n    return x + 1\nprint('out', f(1), *sys.argv[1:])\nprint('err', file=sys.stderr)\nsys.exit(3)\n");

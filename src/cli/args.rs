@@ -434,6 +434,9 @@ pub struct Review {
     /// Take back the last decision.
     #[arg(long)]
     pub undo: bool,
+    /// Decide again what was taken back last.
+    #[arg(long, conflicts_with = "undo")]
+    pub redo: bool,
 }
 
 /// `import`

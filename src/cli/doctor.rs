@@ -1,6 +1,7 @@
 //! `pytead-tui doctor`: what works on this machine, for a person and for a bug report.
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -14,6 +15,7 @@ use crate::config::places::Places;
 use crate::contain;
 use crate::domain::snapshot::Trust;
 use crate::engine;
+use crate::judge::{audit, lock};
 use crate::llm::local;
 
 #[derive(Serialize)]
@@ -30,6 +32,7 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
     let options = options(global, root.clone(), false)?;
     let trust = options.trust;
     let provider = options.settings.model.provider.clone();
+    let tests = options.settings.output.tests.clone();
     let mut findings = vec![
         note("version", env!("CARGO_PKG_VERSION").to_owned()),
         note("project", paths::tilde(&root)),
@@ -86,6 +89,7 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
     for (what, place) in [("settings", &places.config), ("state and log", &places.state), ("cache", &places.cache)] {
         findings.push(note(what, paths::tilde(place)));
     }
+    findings.push(note("to remove", leaving(&root, &tests)));
     handle.close().await;
     print(&mut out, &findings);
     Ok(OK)
@@ -106,6 +110,14 @@ fn plugin(installed: Option<&String>) -> Finding {
         Some(version) => bad("pytest plugin", format!("{version}, and this program is {OWN}: install both alike")),
         None => note("pytest plugin", "not installed; `pytest` judges no intent here, `pytead-tui check` does".into()),
     }
+}
+
+/// Says how what is ours in the project goes, and what in it is the person's own.
+fn leaving(root: &Path, tests: &str) -> String {
+    let yours: Vec<&str> =
+        [tests, lock::PATH, audit::PATH].into_iter().filter(|path| root.join(path).symlink_metadata().is_ok()).collect();
+    let kept = if yours.is_empty() { String::new() } else { format!("; {} you accepted, and may keep", yours.join(", ")) };
+    format!("pytead-tui agent remove, pytead-tui trust --remove, then delete .pytead{kept}")
 }
 
 fn former(beside: Beside) -> Finding {

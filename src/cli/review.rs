@@ -19,8 +19,9 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
     let mut out = Output::stdout(global.format);
     let handle = trusted_engine(global, &mut out).await?;
     let queue = handle.refreshed().await.queue.clone();
-    let code = if args.undo {
-        said(&mut out, handle.perform(Command::Undo).await?);
+    let code = if args.undo || args.redo {
+        let command = if args.undo { Command::Undo } else { Command::Redo };
+        said(&mut out, handle.perform(command).await?);
         OK
     } else if !args.accept.is_empty() || !args.reject.is_empty() {
         for (words, verb) in [(&args.accept, Verb::Accept), (&args.reject, Verb::Reject)] {
@@ -45,7 +46,7 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
     } else {
         list(&mut out, &queue);
         return Err(Trouble::usage("Review asks questions, and this is no terminal.")
-            .so("Use review --list, review --accept ID…|all, review --reject ID…, review --undo, or gen --accept."));
+            .so("Use review --list, review --accept ID…|all, review --reject ID…, review --undo or --redo, or gen --accept."));
     };
     handle.close().await;
     Ok(code)

@@ -212,19 +212,75 @@ impl fmt::Display for Clause {
     }
 }
 
+/// Words of the grammar: a name that is one of them stands in back-ticks.
+const WORDS: &str = "\
+    after and any anything are argument at be before between by call called calls can cannot change changes check close \
+    comes concurrently contains differs do does each eight ensure equal equals escapes every exactly exception failing \
+    fails false first five followed four from get gets handled happen happens has have if immediately in inside is it its \
+    just last least make matches matching may more most must mutate modify needs never nine no none not nothing null occur \
+    of once one only or outside overlap per precede precedes raise raised raises raising result return returned returning \
+    returns same setup seven shall should single six sure teardown ten than that the then three throws time times to true \
+    twice two unless up verify was when whenever with zero";
+
+/// A name as it is written in a clause.
+struct Name<'a>(&'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_word = self.0.contains('\'') || WORDS.split(' ').any(|word| word.eq_ignore_ascii_case(self.0));
+        if is_word { write!(f, "`{}`", self.0) } else { f.write_str(self.0) }
+    }
+}
+
+/// Names one after the other.
+struct Names<'a>(&'a [String]);
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, name) in self.0.iter().enumerate() {
+            write!(f, "{}{}", if at == 0 { "" } else { ", " }, Name(name))?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Calls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.function)?;
-        for (at, (name, test)) in self.with.iter().enumerate() {
-            f.write_str(if at == 0 { " with " } else { ", " })?;
-            write!(f, "{}", Argument(name, test))?;
-        }
+        write!(f, "{}{}", Name(&self.function), With(&self.with))?;
         match &self.ending {
             None => Ok(()),
             Some(Ending::Returning(test)) => write!(f, " returning {test}"),
-            Some(Ending::Raising(exception)) => write!(f, " raising {exception}"),
+            Some(Ending::Raising(exception)) => write!(f, " raising {}", Name(exception)),
             Some(Ending::Failing) => f.write_str(" failing"),
         }
+    }
+}
+
+/// Calls as a condition says them: `A returns True`.
+struct Condition<'a>(&'a Calls);
+
+impl fmt::Display for Condition<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", Name(&self.0.function), With(&self.0.with))?;
+        match &self.0.ending {
+            None => Ok(()),
+            Some(Ending::Returning(test)) => write!(f, " returns {test}"),
+            Some(Ending::Raising(exception)) => write!(f, " raises {}", Name(exception)),
+            Some(Ending::Failing) => f.write_str(" fails"),
+        }
+    }
+}
+
+/// What the arguments have to be: ` with n=4, copies > 1`.
+struct With<'a>(&'a [(String, Test)]);
+
+impl fmt::Display for With<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (name, test)) in self.0.iter().enumerate() {
+            f.write_str(if at == 0 { " with " } else { ", " })?;
+            write!(f, "{}", Argument(name, test))?;
+        }
+        Ok(())
     }
 }
 
@@ -234,8 +290,8 @@ struct Argument<'a>(&'a str, &'a Test);
 impl fmt::Display for Argument<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.1 {
-            Test::Is(value) => write!(f, "{}={}", self.0, Literal(value)),
-            test => write!(f, "{} {test}", self.0),
+            Test::Is(value) => write!(f, "{}={}", Name(self.0), Literal(value)),
+            test => write!(f, "{} {test}", Name(self.0)),
         }
     }
 }
@@ -302,7 +358,7 @@ impl fmt::Display for Head {
             Self::Count { calls, times } => {
                 // "A is called with n=4" reads better than "A with n=4 is called"; an ending leaves no other place.
                 let (name, with) = match calls.ending {
-                    None => (calls.function.clone(), calls.to_string().split_off(calls.function.len())),
+                    None => (Name(&calls.function).to_string(), With(&calls.with).to_string()),
                     Some(_) => (calls.to_string(), String::new()),
                 };
                 match times {
@@ -331,46 +387,48 @@ impl fmt::Display for Head {
             }
             Self::Paired { calls, with } => write!(f, "every {calls} has a matching {with}"),
             Self::If { condition, then, called } => {
-                let condition =
-                    condition.to_string().replacen(" returning ", " returns ", 1).replacen(" raising ", " raises ", 1);
-                let condition = condition.strip_suffix(" failing").map_or(condition.clone(), |name| format!("{name} fails"));
-                write!(f, "if {condition} then {then} is {}called", if *called { "" } else { "not " })
+                let not = if *called { "" } else { "not " };
+                write!(f, "if {} then {then} is {not}called", Condition(condition))
             }
-            Self::Returns { function, test } => write!(f, "{function} returns {test}"),
-            Self::ReturnsResultOf { function, of } => write!(f, "{function} returns the result of {of}"),
-            Self::Raises { function, exception } => write!(f, "{function} raises {exception}"),
-            Self::NeverRaises { function } => write!(f, "no exception escapes {function}"),
+            Self::Returns { function, test } => write!(f, "{} returns {test}", Name(function)),
+            Self::ReturnsResultOf { function, of } => write!(f, "{} returns the result of {}", Name(function), Name(of)),
+            Self::Raises { function, exception } => write!(f, "{} raises {}", Name(function), Name(exception)),
+            Self::NeverRaises { function } => write!(f, "no exception escapes {}", Name(function)),
             Self::RaisedInside { exception, function, handled, by } => {
-                write!(f, "{exception} is raised inside {function}")?;
+                write!(f, "{} is raised inside {}", Name(exception), Name(function))?;
                 if *handled {
                     f.write_str(" and handled")?;
                 }
-                by.as_ref().map_or(Ok(()), |by| write!(f, " by {by}"))
+                by.as_ref().map_or(Ok(()), |by| write!(f, " by {}", Name(by)))
             }
             Self::Receives { calls, parameter, from, field } => {
-                write!(f, "{calls} is called with {parameter} returned by {from}")?;
-                field.as_ref().map_or(Ok(()), |field| write!(f, ".{field}"))
+                let from = field.as_ref().map_or_else(|| from.clone(), |field| format!("{from}.{field}"));
+                write!(f, "{calls} is called with {} returned by {}", Name(parameter), Name(&from))
             }
             Self::SameResult { one, other, equal } => {
                 let verb = if *equal { "equals" } else { "differs from" };
-                write!(f, "the {} result of {} {verb} the {} result of {}", one.0, one.1, other.0, other.1)
+                write!(f, "the {} result of {} {verb} the {} result of {}", one.0, Name(&one.1), other.0, Name(&other.1))
             }
-            Self::SameArgument { one, other, parameter } => write!(f, "{one} and {other} get the same {parameter}"),
+            Self::SameArgument { one, other, parameter } => {
+                write!(f, "{} and {} get the same {}", Name(one), Name(other), Name(parameter))
+            }
             Self::EveryHas { calls, parameter, test } => write!(f, "every call of {calls} has {}", Argument(parameter, test)),
             Self::Successively { calls, parameter, values } => {
                 write!(f, "{calls} is called")?;
                 for (at, value) in values.iter().enumerate() {
-                    write!(f, "{} with {parameter}={}", if at == 0 { "" } else { ", then" }, Literal(value))?;
+                    write!(f, "{} with {}={}", if at == 0 { "" } else { ", then" }, Name(parameter), Literal(value))?;
                 }
                 Ok(())
             }
-            Self::Within { function, calls } => write!(f, "{function} calls {calls}"),
-            Self::OnlyInside { calls, function } => write!(f, "{calls} is called only inside {function}"),
+            Self::Within { function, calls } => write!(f, "{} calls {calls}", Name(function)),
+            Self::OnlyInside { calls, function } => write!(f, "{calls} is called only inside {}", Name(function)),
             Self::NeverBetween { first, last, calls } => write!(f, "between {first} and {last}, {calls} is never called"),
             Self::OnlyBetween { calls, first, last } => write!(f, "{calls} is called only between {first} and {last}"),
-            Self::Overlap { function, overlap: true } => write!(f, "calls of {function} overlap"),
-            Self::Overlap { function, overlap: false } => write!(f, "{function} is never called concurrently"),
-            Self::KeepsArgument { function, parameter } => write!(f, "{function} does not change its argument {parameter}"),
+            Self::Overlap { function, overlap: true } => write!(f, "calls of {} overlap", Name(function)),
+            Self::Overlap { function, overlap: false } => write!(f, "{} is never called concurrently", Name(function)),
+            Self::KeepsArgument { function, parameter } => {
+                write!(f, "{} does not change its argument {}", Name(function), Name(parameter))
+            }
         }
     }
 }
@@ -380,10 +438,10 @@ impl fmt::Display for Scope {
         match self {
             Self::Whole => Ok(()),
             Self::During(phase) => write!(f, " in {phase}"),
-            Self::Inside(function) => write!(f, " inside {function}"),
-            Self::InEach(function) => write!(f, " in each {function}"),
-            Self::Per(parameters) if parameters.len() == 1 => write!(f, " per {}", parameters[0]),
-            Self::Per(parameters) => write!(f, " per ({})", parameters.join(", ")),
+            Self::Inside(function) => write!(f, " inside {}", Name(function)),
+            Self::InEach(function) => write!(f, " in each {}", Name(function)),
+            Self::Per(parameters) if parameters.len() == 1 => write!(f, " per {}", Names(parameters)),
+            Self::Per(parameters) => write!(f, " per ({})", Names(parameters)),
             Self::Between(first, last) => write!(f, " between {first} and {last}"),
             Self::After(calls) => write!(f, " after {calls}"),
             Self::Before(calls) => write!(f, " before {calls}"),

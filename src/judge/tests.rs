@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! What clauses come to on journeys written as indented calls, and beside a second evaluator that only counts.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use crate::base::hash::Digest;
@@ -11,6 +13,7 @@ use crate::domain::function::{Fingerprint, Function, FunctionId, FunctionKind, P
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::judge::evaluate::{Missing, evaluate};
+use crate::judge::forms;
 use crate::judge::grammar::parse;
 use crate::judge::names::{Names, Unresolved};
 
@@ -462,6 +465,28 @@ const NAIVE: [&str; 12] = [
     "if A returns False then B is called",
     "no exception escapes A",
 ];
+
+#[test]
+fn names_that_are_words_of_the_grammar_are_read_back() {
+    let quoted = regex::Regex::new("\"([^\"\n]*)\"").expect("a pattern");
+    let sources = [include_str!("grammar.rs"), include_str!("phrases.rs"), include_str!("words.rs")];
+    let words: BTreeSet<&str> = sources
+        .iter()
+        .flat_map(|source| quoted.captures_iter(source))
+        .flat_map(|found| found.get(1).expect("a group").as_str().split(' '))
+        .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+        .collect();
+    assert!(words.len() > 100, "{words:?}");
+    let names = regex::Regex::new(r"\b(A|B|C|ValueError|item|items|n)(\.id)?\b").expect("a pattern");
+    for word in words {
+        for form in forms::sentences() {
+            let sentence = names.replace_all(form, format!("`{word}$2`"));
+            let clause = parse(&sentence).unwrap_or_else(|unclear| panic!("{sentence}: {unclear}"));
+            let again = parse(&clause.to_string()).unwrap_or_else(|unclear| panic!("{sentence} is told as {clause}: {unclear}"));
+            assert_eq!(again, clause, "{sentence} is told as {clause}");
+        }
+    }
+}
 
 proptest! {
     #[test]

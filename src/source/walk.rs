@@ -158,6 +158,8 @@ mod tests {
         write(root, "env/pyvenv.cfg", "");
         write(root, ".gitignore", "made/\n");
         fs::write(root.join("big.py"), vec![b'#'; usize::try_from(SIZE_MAX).unwrap() + 1]).unwrap();
+        // A terabyte that takes no room on the disk.
+        fs::File::create(root.join("sparse.py")).unwrap().set_len(1 << 40).unwrap();
         std::os::unix::fs::symlink(root, root.join("pkg/loop")).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", root.join("pkg/link.py")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, root.join("pipe.py"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!(found.files.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["a.py", "pkg/b.py"]);
         assert_eq!(found.yaml.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["pkg/t.yaml"]);
         assert_eq!(found.folders, ["", "pkg"]);
-        assert_eq!(found.too_large.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["big.py"]);
+        assert_eq!(found.too_large.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["big.py", "sparse.py"]);
         assert!(!found.cut);
     }
 }

@@ -30,6 +30,7 @@ pub fn apply(root: &Path, edits: &[FileEdit]) -> Result<(), WriteError> {
     if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(WriteError::Twice { path: shown(twice[0]) });
     }
+    sweep(root, edits);
     let mut work = Work { root, made: Vec::new(), staged: Vec::new(), done: Vec::new() };
     let result = work.run(edits);
     if result.is_err() {
@@ -311,6 +312,9 @@ pub fn test_file_name(module: &str) -> String {
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::sync::atomic::AtomicBool;
+
+    use rustix::fs::CWD;
 
     use super::*;
 
@@ -386,6 +390,36 @@ mod tests {
         symlink(outside.path().join("x.py"), root.path().join("x.py")).unwrap();
         assert!(apply(root.path(), &[edit("x.py", Some("x\n"), Some("y\n"))]).is_err());
         assert_eq!(fs::read_to_string(outside.path().join("x.py")).unwrap(), "x\n");
+    }
+
+    #[test]
+    fn a_folder_that_is_swapped_for_a_link_meanwhile_leads_nowhere() {
+        let root = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let (tests, link) = (root.path().join("tests"), root.path().join("link"));
+        fs::create_dir(&tests).unwrap();
+        symlink(outside.path(), &link).unwrap();
+        let over = AtomicBool::new(false);
+        let (mut written, mut refused) = (0, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    rustix::fs::renameat_with(CWD, &tests, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            for number in 0..100_000 {
+                match apply(root.path(), &[edit(&format!("tests/{number}.py"), None, Some("a\n"))]) {
+                    Ok(()) => written += 1,
+                    Err(_) => refused += 1,
+                }
+                if written >= 20 && refused >= 20 {
+                    break;
+                }
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        assert!(written > 0 && refused > 0, "{written} written, {refused} refused");
+        assert!(names(outside.path()).is_empty(), "{:?}", names(outside.path()));
     }
 
     #[test]

@@ -39,6 +39,18 @@ impl Place {
         Self { folder }
     }
 
+    /// Copies a project with all that is kept of it, its home folder too, and trusts the copy.
+    pub fn twin(&self) -> Self {
+        let twin = Self::empty();
+        for (from, to) in [(self.root(), twin.root()), (self.home(), twin.home())] {
+            let copied = std::process::Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status();
+            assert!(copied.unwrap().success());
+        }
+        let (code, _, err) = twin.run(&["trust"]);
+        assert_eq!(code, 0, "{err}");
+        twin
+    }
+
     /// The project's root.
     pub fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("project")

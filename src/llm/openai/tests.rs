@@ -1,9 +1,9 @@
 //! The client against a server on this machine that behaves in every way a server can.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
@@ -520,4 +520,37 @@ async fn an_https_address_is_spoken_to_in_tls_alone() {
     let bytes = timeout(LONG, first_bytes).await.unwrap().unwrap();
     assert_eq!(bytes[..2], [0x16, 3]);
     assert!(matches!(pieces.recv().await, Some(Err(ModelError::Unreachable { .. }))));
+}
+
+#[tokio::test]
+async fn a_certificate_that_nobody_vouches_for_is_refused_before_anything_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let openssl = |words: &str| {
+        let mut command = tokio::process::Command::new("openssl");
+        command.args(words.split(' ')).current_dir(folder.path()).stdin(std::process::Stdio::piped()).kill_on_drop(true);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
+        command
+    };
+    let certificate = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1";
+    if !openssl(certificate).output().await.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no openssl here that makes certificates");
+        return;
+    }
+    let mut server = openssl("s_server -accept 127.0.0.1:0 -cert cert.pem -key key.pem").spawn().unwrap();
+    let mut said = BufReader::new(server.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("ACCEPT ") {
+        line.clear();
+        assert_ne!(timeout(LONG, said.read_line(&mut line)).await.unwrap().unwrap(), 0);
+    }
+    let port = line.trim_end().rsplit(':').next().unwrap();
+    let address = format!("https://localhost:{port}/v1");
+    let mut pieces = provider(&address, patience(), Some("sk-canary-1234567890")).stream(request(), CancellationToken::new());
+    let answer = timeout(LONG, pieces.recv()).await.unwrap();
+    assert!(matches!(&answer, Some(Err(ModelError::Unreachable { why, .. })) if why.contains("certificate")), "{answer:?}");
+    drop(pieces);
+    server.start_kill().unwrap();
+    let mut rest = String::new();
+    timeout(LONG, said.read_to_string(&mut rest)).await.unwrap().unwrap();
+    assert!(!rest.contains("POST") && !rest.contains("canary"), "{rest}");
 }

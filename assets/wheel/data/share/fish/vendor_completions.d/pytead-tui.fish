@@ -263,6 +263,7 @@ agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l list -d 'Only list what waits'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l undo -d 'Take back the last decision'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l redo -d 'Decide again what was taken back last'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand watch" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F

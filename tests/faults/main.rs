@@ -1,0 +1,14 @@
+//! Faults in the middle of a decision: the process is killed, the disk is full, the database is kept busy, the clock goes back.
+//! After each, a decision is there as a whole or not at all: counted, step by step, on the real binary.
+//!
+//! strace puts the faults into system calls; where there is none, or it may not trace, those tests say so and end.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+#[path = "../harness/mod.rs"]
+mod harness;
+
+mod around;
+mod drafts;
+mod specs;
+mod steps;
+mod verdicts;
