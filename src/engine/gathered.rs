@@ -211,11 +211,21 @@ impl Gathered {
         all.iter().map(|at| &self.makers[*at]).filter(ended).collect()
     }
 
+    /// Lists the kept calls on an object of a call, in order.
+    fn life(&self, call: &Call, ordinal: u64) -> &[Call] {
+        let process = self.processes.get(&call.id).copied().unwrap_or(0);
+        self.lives.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice)
+    }
+
     /// Lists the kept calls on an object that began before a call, in order.
     fn history(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
-        let process = self.processes.get(&call.id).copied().unwrap_or(0);
-        let life = self.lives.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice);
-        life.iter().filter(|earlier| earlier.start_ns < call.start_ns).collect()
+        self.life(call, ordinal).iter().filter(|earlier| earlier.start_ns < call.start_ns).collect()
+    }
+
+    /// Lists the kept calls on an object that began after a call's end, in order.
+    fn afterwards(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
+        let end = call.start_ns.saturating_add(call.duration_ns);
+        self.life(call, ordinal).iter().filter(|later| later.start_ns >= end).collect()
     }
 
     /// Lists the kept calls of a class's `__init__`.
@@ -309,6 +319,7 @@ impl Gathered {
     ) -> T {
         let module = |name: &str| names.get(name).copied();
         let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
+        let afterwards = |call: &Call, ordinal: u64| self.afterwards(call, ordinal);
         let births = |ty: &TypeName| self.births(ty);
         let makers = |call: &Call, ordinal: u64| self.makers(call, ordinal);
         let makers_of = |ty: &TypeName| -> Vec<&Call> {
@@ -320,6 +331,7 @@ impl Gathered {
         let project = Project {
             module: &module,
             history: &history,
+            afterwards: &afterwards,
             births: &births,
             makers: &makers,
             makers_of: &makers_of,

@@ -2,6 +2,7 @@
 //! takes is `choose.rs`.
 
 mod ending;
+mod later;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,12 @@
 //! What a test asserts: recorded outcomes as assertions (R2, R7–R10).
 
+use crate::base::text;
 use crate::domain::call::{Argument, Call};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value, python_float};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
-use crate::generate::layout::{Expr, string};
+use crate::generate::layout::{Expr, WIDTH, string};
 use crate::generate::project::Lookup;
 use crate::generate::scope::{Import, is_identifier};
 
@@ -56,16 +57,30 @@ pub struct Assertion {
     pub relation: Relation,
     /// What it has to be.
     pub expected: Expr,
+    /// The later call whose value is looked at, under the subject's name.
+    pub asked: Option<Expr>,
 }
 
 impl Assertion {
     fn new(subject: &str, relation: Relation, expected: Expr) -> Self {
-        Self { subject: subject.to_owned(), relation, expected }
+        Self { subject: subject.to_owned(), relation, expected, asked: None }
     }
 
     /// Writes the assertion with the result's text in place.
     #[must_use]
     pub fn lines(&self, result: &str, indent: usize) -> Vec<String> {
+        if let Some(asked) = &self.asked {
+            let plain = Self { asked: None, ..self.clone() };
+            let whole = Self { subject: asked.flat(), ..plain.clone() };
+            return match whole.lines(result, indent).as_slice() {
+                [line] if text::width(line) <= WIDTH => vec![line.clone()],
+                _ => {
+                    let mut lines = asked.lines(indent, &format!("{} = ", self.subject), "");
+                    lines.extend(plain.lines(result, indent));
+                    lines
+                }
+            };
+        }
         let subject = self.subject.replace(RESULT, result);
         match self.relation {
             Relation::Is => self.expected.lines(indent, &format!("assert {subject} is "), ""),

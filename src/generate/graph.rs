@@ -109,7 +109,7 @@ impl<'a> Builder<'a, '_> {
         let (graph, import) = self.scope.spell(&TypeName::new(MODULE, "graph"))?;
         self.work.imports.extend(import);
         let subject = format!("{graph}({subject})");
-        Ok(Some(vec![Assertion { subject, relation: Relation::Equal, expected: drawn }]))
+        Ok(Some(vec![Assertion { subject, relation: Relation::Equal, expected: drawn, asked: None }]))
     }
 
     fn draw(&mut self, value: &Value, drawing: &mut Drawing<'a>) -> Result<Expr, Stop> {

@@ -16,6 +16,9 @@ pub struct Project<'a> {
     /// Lists the kept calls whose receiver is this object, of the same process as the given call and begun before it, in
     /// order of their start.
     pub history: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
+    /// Lists the kept calls whose receiver is this object, of the same process as the given call and begun after its end, in
+    /// order of their start.
+    pub afterwards: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
     /// Lists the kept calls of a class's `__init__`, in order: an object that was never seen being made may be one of
     /// those that were, by its state.
     pub births: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,

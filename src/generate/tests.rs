@@ -187,6 +187,7 @@ fn exception(class: &str, module: &str, args: Vec<Value>) -> Outcome {
 }
 
 /// Makes calls of one function, one after the other.
+#[derive(Clone)]
 struct Calls {
     function: &'static str,
     calls: Vec<Call>,
@@ -265,6 +266,10 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         found.sort_by_key(|call| call.start_ns);
         found
     };
+    let afterwards = |of: &Call, ordinal: u64| -> Vec<&Call> {
+        let later = |call: &&Call| call.receiver == Some(ordinal) && call.start_ns > of.start_ns;
+        life.iter().flat_map(|calls| &calls.calls).filter(later).collect()
+    };
     let importable = |_: &str| true;
     let reached = |id: CallId| calls.reached.get(&id);
     let says = |id: CallId| calls.says.get(&id).map_or(&[][..], Vec::as_slice);
@@ -292,6 +297,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
     let project = Project {
         module: &find,
         history: &history,
+        afterwards: &afterwards,
         births: &births,
         makers: &makers,
         makers_of: &makers_of,
@@ -386,6 +392,30 @@ fn an_object_is_made_by_its_life() {
     assert_eq!(source.0, "((tank := Tank(2)), tank.fill(1), (tank,))[-1]");
     insta::assert_snapshot!(source.1);
     assert_eq!(reasons(&peek), ["Tank: Tank does not keep its argument litres"]);
+}
+
+/// R10: what a call did to an object that cannot be read is asserted by what the same caller asks it next.
+#[test]
+fn a_call_that_shows_nothing_is_asserted_by_what_is_asked_next() {
+    let held = Value::Opaque { ordinal: 6, ty: TypeName::new("_thread", "lock") };
+    let tank = || ("self", object(5, "Tank", ObjectKind::Plain, &[("level", held.clone())]));
+    let birth = Calls::of("Tank.__init__")
+        .returns(&[("self", object(5, "Tank", ObjectKind::Plain, &[])), ("litres", Value::Int(2))], Value::None);
+    let fill = Calls::of("Tank.fill").returns(&[tank(), ("litres", Value::Int(1))], Value::None).last(|call| {
+        call.start_ns = 2_000;
+        call.id = CallId(2);
+    });
+    let peek = |caller: &'static str| {
+        Calls::of("Tank.peek").returns(&[tank()], Value::Int(3000)).last(|call| {
+            call.start_ns = 3_000;
+            call.id = CallId(3);
+            call.caller = Some(FunctionId::new("shop.cart", caller));
+        })
+    };
+    let drafted = |peek: Calls| with_plan(&fill, &[birth.clone(), peek], |_, draft| draft.map(|draft| draft.text));
+    let text = drafted(peek("Cart.total")).unwrap();
+    assert!(text.contains("    tank = Tank(2)\n    tank.fill(1)\n    assert tank.peek() == 3000\n"), "{text}");
+    assert_eq!(drafted(peek("log")), None, "somebody else may have done more with it before");
 }
 
 /// R11: equal inputs are kept once, so an object may have to be made like one that came out the same.
@@ -898,6 +928,7 @@ fn the_forms_of_values() {
         let project = Project {
             module: &find,
             history: &history,
+            afterwards: &|_, _| Vec::new(),
             births: &births,
             makers: &makers,
             makers_of: &makers_of,

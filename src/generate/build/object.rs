@@ -316,7 +316,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Writes the arguments of a call that nothing else looks at, the receiver left out.
-    fn arguments(&mut self, call: &Call) -> Result<Vec<Item>, Stop> {
+    pub(in crate::generate) fn arguments(&mut self, call: &Call) -> Result<Vec<Item>, Stop> {
         let args = call.args.get(1..).unwrap_or_default();
         let function = self.project.function(&TypeName::new(call.function.module(), call.function.qualname()));
         let params = function.map_or(&[][..], |function| &function.params);
