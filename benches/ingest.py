@@ -35,8 +35,8 @@ def measure(bench: Bench) -> str:
     for name, mode, many in (("calls", "calls", CALLS), ("events of a journey", "journey", EVENTS)):
         with bench.empty_folder() as folder:
             bench.say("ingest: %d %s" % (many, name))
-            size = _write(folder / "large" / "1-0.spool", mode, many)
-            _write(folder / "small" / "1-0.spool", mode, 10)
+            size = write_spool(folder / "large" / "1-0.spool", mode, many)
+            write_spool(folder / "small" / "1-0.spool", mode, 10)
             rounds = [(_import(bench, folder, "large"), _import(bench, folder, "small")) for _ in range(bench.rounds)]
             seconds = middle([large[0] - small[0] for large, small in rounds])
             memory = middle([large[1] - small[1] for large, small in rounds]) / 1024
@@ -61,7 +61,8 @@ def _import(bench: Bench, folder: Path, name: str) -> tuple:
         return done.cpu, int(done.output.split()[-1])
 
 
-def _write(path: Path, mode: str, many: int) -> int:
+def write_spool(path: Path, mode: str, many: int) -> int:
+    """Writes a spool file of so many records, and gives its size."""
     path.parent.mkdir()
     with open(path, "wb") as spool:
 

@@ -122,7 +122,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     for paragraph in text.split('\n') {
         let mut line = String::new();
         let mut used = 0;
-        for word in paragraph.split_word_bounds() {
+        for word in words(paragraph) {
             if joined(&line, word, used) > columns && used > 0 {
                 lines.push(line.trim_end().to_owned());
                 line = String::new();
@@ -151,6 +151,16 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
         lines.push(line.trim_end().to_owned());
     }
     lines
+}
+
+/// Takes a text apart where a line may end: at spaces, and where a script breaks without them; never before a full stop.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let sticks = |at: &usize| {
+        let around = [text[..*at].chars().next_back(), text[*at..].chars().next()];
+        around.iter().all(|sign| sign.is_some_and(|sign| sign.is_ascii_graphic()))
+    };
+    let ends = text.split_word_bound_indices().map(|(at, _)| at).skip(1).filter(move |at| !sticks(at)).chain([text.len()]);
+    ends.scan(0, move |from, end| Some(&text[std::mem::replace(from, end)..end]))
 }
 
 /// Measures a line with more text at its end. Some signs are wider beside others than alone.
@@ -224,6 +234,8 @@ mod tests {
         assert_eq!(wrap("the quick brown fox", 10), ["the quick", "brown fox"]);
         assert_eq!(wrap("aaaaaaaaaaaa", 5), ["aaaaa", "aaaaa", "aa"]);
         assert_eq!(wrap("a\n\nb", 5), ["a", "", "b"]);
+        assert_eq!(wrap("it runs nothing.", 15), ["it runs", "nothing."]);
+        assert_eq!(wrap("漢字漢字", 4), ["漢字", "漢字"]);
     }
 
     #[test]

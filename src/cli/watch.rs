@@ -20,17 +20,20 @@ pub async fn watch(global: &Global) -> Result<u8, Trouble> {
     let handle = engine::open(options).await?;
     let mut events = handle.subscribe();
     let snapshot = handle.refreshed().await;
-    out.say(format!(
-        "Watching {}: {} in {}. Ctrl-C ends it.",
-        snapshot.project,
-        text::count(snapshot.functions.len(), "function"),
-        text::count(snapshot.files.len(), "file")
-    ));
+    let project = snapshot.project.clone();
+    let mut told = snapshot.indexed;
+    if told {
+        begin(&mut out, &project, snapshot.functions.len(), snapshot.files.len());
+    }
     loop {
         tokio::select! {
             _ = tokio::signal::ctrl_c() => break,
             event = events.recv() => match event {
                 Ok(event) => {
+                    if let (Event::Indexed { functions, files, .. }, false) = (&event, told) {
+                        told = true;
+                        begin(&mut out, &project, *functions, *files);
+                    }
                     print(&mut out, &event);
                     if let Event::BehaviourChanged { proposal, .. } = &event {
                         because(&handle, &mut out, *proposal);
@@ -49,11 +52,17 @@ pub async fn watch(global: &Global) -> Result<u8, Trouble> {
     Ok(INTERRUPTED)
 }
 
+/// Says what is watched, once it is read.
+fn begin(out: &mut Output, project: &str, functions: usize, files: usize) {
+    let (functions, files) = (text::count(functions, "function"), text::count(files, "file"));
+    out.say(format!("Watching {project}: {functions} in {files}. Ctrl-C ends it."));
+}
+
 /// Says which edits a change follows from, as far as that is known.
 fn because(handle: &Handle, out: &mut Output, proposal: ProposalId) {
     let Ok(view) = handle.proposal(proposal) else { return };
     for edit in view.proposal.change().map_or(&[][..], |change| &change.because) {
-        out.say(format!("    because you changed {} in {}:{}", edit.function, edit.path, edit.line));
+        out.say(format!("    because you changed {} in {}:{}", edit.told(), edit.path, edit.line));
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
+use crate::base::text;
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::value::Value;
 
@@ -339,6 +340,22 @@ impl ProgramEnd {
     pub fn by_signal(number: i32) -> Self {
         let name = SIGNALS.iter().find(|(known, _)| *known == number).map(|(_, name)| (*name).to_owned());
         Self::Killed(name.unwrap_or_else(|| format!("signal {number}")))
+    }
+
+    /// Says how a program ended that did not end well, and what is left of its calls; nothing of one that did.
+    #[must_use]
+    pub fn told(&self, kept: u64) -> Option<String> {
+        let end = match self {
+            Self::Exited(0) | Self::Running | Self::NotStarted(_) => return None,
+            Self::Exited(code) => format!("Your program ended with exit code {code}."),
+            Self::Killed(signal) => format!("Your program was ended by {signal}."),
+        };
+        let calls = text::count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
+        Some(match kept {
+            0 => format!("{end} It made no call that is kept."),
+            1 => format!("{end} Its 1 call is kept and usable."),
+            _ => format!("{end} Its {calls} are kept and usable."),
+        })
     }
 
     /// Gives the exit code to pass on: the program's own, 128 and the signal's number as shells do, or 3 where it did not

@@ -281,6 +281,17 @@ pub struct Edit {
     pub line: u32,
 }
 
+impl Edit {
+    /// Names what was edited, for people.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self.function.qualname() {
+            "" => format!("{} outside its functions", self.function.module()),
+            _ => self.function.to_string(),
+        }
+    }
+}
+
 /// What a check of a draft found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -31,6 +31,7 @@ mod formatting;
 mod fresh;
 mod gathered;
 mod importing;
+mod indexing;
 mod installed;
 pub mod intent_runs;
 pub mod intents;
@@ -103,10 +104,8 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::paths;
-use crate::base::text;
 use crate::config::places::Places;
 use crate::contain;
 use crate::domain::call::{Recording, RecordingId};
@@ -120,7 +119,6 @@ use crate::domain::question::{Consent, QuestionId};
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::{Snapshot, StreamView, Trust};
 use crate::engine::core::Core;
-use crate::source::index::Index;
 use crate::spec::written::Answer;
 use crate::store;
 
@@ -230,7 +228,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         let core = core.clone();
         tokio::spawn(async move {
             let saves = watching::listen(&core);
-            index(&core).await;
+            indexing::index(&core).await;
             verdicts::begin(&core).await;
             spec_runs::begin(&core).await;
             saves.into_iter().for_each(|saves| watching::follow(&core, saves));
@@ -241,7 +239,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         tokio::spawn(watching::follow_store(core_of(&handle), handle.stop.clone()));
         tokio::spawn(reloading::follow(core_of(&handle), handle.stop.clone()));
     } else {
-        index(&core).await;
+        indexing::index(&core).await;
         leftovers::take_in(&core).await;
         verdicts::begin(&core).await;
         mark_outdated(&core).await;
@@ -285,41 +283,6 @@ fn core_of(handle: &Handle) -> Arc<Core> {
     handle.core.clone()
 }
 
-/// Reads the whole project.
-async fn index(core: &Arc<Core>) {
-    let job = core.jobs.begin("index", &core.project, 0);
-    let started = clock::now();
-    let worker = core.clone();
-    let built = blocking(move || {
-        Index::build(&worker.root, &worker.settings().record.exclude, &|done, total| {
-            worker.state.lock().reading = (done, total);
-            if done % 50 == 0 {
-                worker.touch();
-            }
-        })
-    })
-    .await;
-    let Ok(built) = built else { return };
-    let functions = built.functions().count();
-    let files = built.modules().count();
-    let errors = built.modules().filter(|module| module.error.is_some()).count();
-    *core.index.write() = Arc::new(built);
-    {
-        let mut state = core.state.lock();
-        state.indexed = true;
-        state.edition += 1;
-    }
-    job.end(true);
-    let ms = jobs::elapsed_ms(started);
-    core.log.add(
-        Level::Info,
-        "opened",
-        &format!("{}, {}, {ms} ms", text::count(files, "file"), text::count(functions, "function")),
-        None,
-    );
-    core.announce(Event::Indexed { files, functions, errors, ms });
-}
-
 /// Runs short blocking work off the async threads.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Trouble> {
     tokio::task::spawn_blocking(work).await.map_err(|error| Trouble::internal("A background task broke.").because(error))
@@ -351,7 +314,7 @@ impl Handle {
         let decided = |lines| Done::Decided { lines };
         match command {
             Command::Index => {
-                index(core).await;
+                indexing::index(core).await;
                 Ok(Done::Nothing)
             }
             Command::Record { argv, limit, targets } => {

@@ -322,21 +322,11 @@ fn say_end(core: &Core, recording: &Recording) {
         ProgramEnd::Exited(0) => {
             core.log.add(Level::Done, "recorded", &format!("recording {}: {calls}, exit 0, {ms} ms", recording.id.0), about());
         }
-        ProgramEnd::Exited(code) => core.say_about(
-            Topic::Recording(recording.id),
-            Level::Warning,
-            "recorded",
-            format!("Your program ended with exit code {code}. Its {calls} are kept and usable."),
-        ),
-        ProgramEnd::Killed(signal) => {
-            core.say_about(
-                Topic::Recording(recording.id),
-                Level::Warning,
-                "recorded",
-                format!("Your program was ended by {signal}. Its {calls} are kept and usable."),
-            );
+        end => {
+            if let Some(said) = end.told(recording.kept) {
+                core.say_about(Topic::Recording(recording.id), Level::Warning, "recorded", said);
+            }
         }
-        ProgramEnd::Running | ProgramEnd::NotStarted(_) => {}
     }
     if !recording.recorder_seen {
         core.say(

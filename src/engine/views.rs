@@ -9,7 +9,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{Argument, CONTENT, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::{Function, FunctionId};
-use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{CallKind, CallRow, OtherDraft, ProposalView, RecordedRow};
 use crate::engine::Handle;
 use crate::engine::core::Core;
@@ -18,6 +18,7 @@ use crate::engine::rows;
 use crate::python::value;
 use crate::source::index::Index;
 use crate::store::{StoredCall, StoredOutcome};
+use crate::write::plan::in_order;
 
 impl Handle {
     /// Reads a source file of the project.
@@ -317,7 +318,17 @@ pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
         },
     };
     let others = others(core, &proposal)?;
-    Ok(ProposalView { proposal: (*proposal).clone(), plan, blocked, newer, others, conflict })
+    Ok(ProposalView { proposal: as_written(&proposal), plan, blocked, newer, others, conflict })
+}
+
+/// Gives a proposal with its tests in the order in which accepting writes them: an editor shows what the page shows.
+fn as_written(proposal: &Proposal) -> Proposal {
+    let mut shown = proposal.clone();
+    if let Body::Draft(draft) = &mut shown.body {
+        draft.text = in_order(&draft.text);
+        shown.edited = shown.edited.as_deref().map(in_order);
+    }
+    shown
 }
 
 /// Lists the other drafts of a proposal's function that have a text, the newest first.

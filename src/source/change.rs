@@ -187,8 +187,7 @@ fn hunk(function: FunctionId, path: RelPath, old: &[String], new: &[String], num
     let before: Vec<&str> = old.iter().map(String::as_str).collect();
     let after: Vec<&str> = new.iter().map(String::as_str).collect();
     let diff = TextDiff::from_slices(&before, &after);
-    let mut hunk = Vec::new();
-    let mut line = None;
+    let mut lines = Vec::new();
     let mut at = 0;
     for change in diff.iter_all_changes() {
         let sign = match change.tag() {
@@ -199,9 +198,13 @@ fn hunk(function: FunctionId, path: RelPath, old: &[String], new: &[String], num
             ChangeTag::Delete => '-',
             ChangeTag::Insert => '+',
         };
-        line.get_or_insert(at);
+        lines.push((at, sign, change.value()));
         at += usize::from(sign == '+');
-        hunk.push(format!("{sign}{}", change.value()));
     }
-    Edit { function, path, hunk, line: number(line.unwrap_or_default()) }
+    // A remark explains nothing, unless there are only remarks.
+    let says = |text: &str| !text.trim().is_empty() && !text.trim_start().starts_with('#');
+    let first = lines.iter().position(|(_, _, text)| says(text)).unwrap_or_default();
+    let line = lines.get(first).map_or(0, |(at, ..)| *at);
+    let hunk = lines[first..].iter().map(|(_, sign, text)| format!("{sign}{text}")).collect();
+    Edit { function, path, hunk, line: number(line) }
 }

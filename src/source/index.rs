@@ -16,6 +16,7 @@ use crate::base::paths::RelPath;
 use crate::domain::function::{Function, Module};
 
 use super::change::{IndexChange, compare};
+use super::kept::Kept;
 use super::names::{Names, rename};
 use super::parse::{Parsed, parse_file};
 use super::walk::{SIZE_MAX, walk};
@@ -84,6 +85,12 @@ impl Index {
     /// Files that cannot be read are left out; files that do not parse are in with what could be recovered.
     #[must_use]
     pub fn build(root: &Path, exclude: &[String], progress: &dyn Fn(usize, usize)) -> Self {
+        Self::build_from(root, exclude, &Kept::default(), progress).0
+    }
+
+    /// Reads a whole project, and parses what was not kept; tells how many files that were.
+    #[must_use]
+    pub fn build_from(root: &Path, exclude: &[String], kept: &Kept, progress: &dyn Fn(usize, usize)) -> (Self, usize) {
         let found = walk(root, exclude);
         let mut index = Self {
             names: Names::new(&found.files),
@@ -92,10 +99,10 @@ impl Index {
             too_large: found.too_large,
             ..Self::default()
         };
-        index.read_all(root, &found.files, progress);
+        let parsed = index.read_all(root, &found.files, kept, progress);
         index.settle_names();
         index.remember_names();
-        index
+        (index, parsed)
     }
 
     /// Gives one hash of all files: equal hashes, equal code.
@@ -178,21 +185,31 @@ impl Index {
         all.into_iter().collect()
     }
 
-    fn read_all(&mut self, root: &Path, files: &[RelPath], progress: &dyn Fn(usize, usize)) {
+    fn read_all(&mut self, root: &Path, files: &[RelPath], kept: &Kept, progress: &dyn Fn(usize, usize)) -> usize {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).clamp(1, 16);
-        let next = AtomicUsize::new(0);
+        let (next, parsed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let (send, receive) = mpsc::channel();
         let names = &self.names;
         let entries = &mut self.entries;
         std::thread::scope(|scope| {
             for _ in 0..threads.min(files.len()) {
-                let (send, next) = (send.clone(), &next);
+                let (send, next, parsed) = (send.clone(), &next, &parsed);
                 scope.spawn(move || {
                     while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let entry = match read(root, path, None) {
                             Read::Content(bytes, stat) => {
                                 let (name, import_root) = names.of(path);
-                                Some(Entry::new(parse_file(path, &bytes, &name, &import_root), stat))
+                                let known = kept.find(path, &bytes, crate::base::hash::of(&bytes)).map(|mut known| {
+                                    if known.module.name != name || known.module.import_root != import_root {
+                                        rename(&mut known.module, &name, &import_root);
+                                    }
+                                    known
+                                });
+                                let all = known.unwrap_or_else(|| {
+                                    parsed.fetch_add(1, Ordering::Relaxed);
+                                    parse_file(path, &bytes, &name, &import_root)
+                                });
+                                Some(Entry::new(all, stat))
                             }
                             Read::Same | Read::Gone => None,
                         };
@@ -210,6 +227,7 @@ impl Index {
                 progress(done + 1, files.len());
             }
         });
+        parsed.into_inner()
     }
 
     fn settle_names(&mut self) {

@@ -13,6 +13,7 @@ pub mod given;
 pub mod hunks;
 pub mod index;
 pub mod installed;
+pub mod kept;
 mod literal;
 pub mod names;
 pub mod needs;

@@ -289,7 +289,7 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     out.push(DocRow::default());
     for edit in &change.because {
         let about = About::Source(edit.path.clone(), edit.line);
-        let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.function));
+        let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.told()));
         out.push(DocRow { row, about: about.clone(), stop: true, changed: false });
         out.extend(hunk_rows(edit));
     }

@@ -175,6 +175,8 @@ pub struct Kept {
     pub deciding: Option<ProposalId>,
     /// A decision was asked to be taken back here; the screen goes to it.
     pub undoing: bool,
+    /// Decisions that the last `u` or `U` moved so far: those on many come back together.
+    pub moved: Option<usize>,
     /// What the decision on many would write, once it is known.
     pub plan: Option<BulkPlan>,
     /// The diffs were asked for before they were known.

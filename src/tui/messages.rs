@@ -51,6 +51,15 @@ impl Messages {
         self.push(message("✓", Role::Tested, text.into(), false, now));
     }
 
+    /// Says that more was done of what the newest message tells, in its place: both begin alike, up to a colon.
+    pub fn done_more(&mut self, now: Moment, text: String) {
+        let about = |text: &str| text.split(':').next().map(str::to_owned);
+        match self.behind.back_mut().or(self.shown.as_mut()).filter(|newest| about(&newest.text) == about(&text)) {
+            Some(newest) => newest.text = text,
+            None => self.done(now, text),
+        }
+    }
+
     /// Says that something is less than it could be.
     pub fn warn(&mut self, now: Moment, text: impl Into<String>) {
         self.push(message("~", Role::Warning, text.into(), false, now));

@@ -412,7 +412,19 @@ pub fn copied(lines: usize, route: &str) -> String {
 #[must_use]
 pub fn bulk_done(accepted: bool, number: usize) -> String {
     let verb = if accepted { "Accepted" } else { "Rejected" };
-    format!("{verb} {}. u goes back through them.", count(number, "proposal"))
+    format!("{verb} {}. u takes them back.", count(number, "proposal"))
+}
+
+/// Many decisions were taken back at once.
+#[must_use]
+pub fn all_taken_back(number: usize) -> String {
+    format!("Taken back: {}. U decides them again.", count(number, "decision"))
+}
+
+/// Many were decided again at once.
+#[must_use]
+pub fn all_decided_again(number: usize) -> String {
+    format!("Decided again: {}. u takes them back.", count(number, "decision"))
 }
 
 /// Matches of a search.
@@ -441,13 +453,17 @@ pub fn taken_back(name: &str) -> String {
 
 /// A recording ended.
 #[must_use]
-pub fn recording_ended(number: i64, end: &ProgramEnd, calls: &str) -> String {
-    match end {
-        ProgramEnd::Exited(0) | ProgramEnd::Running => format!("Recording {number}: {calls} kept. Drafts come next."),
-        ProgramEnd::Exited(code) => format!("Your program ended with exit code {code}. Its {calls} are kept and usable."),
-        ProgramEnd::Killed(signal) => format!("Your program was ended by {signal}. Its {calls} are kept and usable."),
-        ProgramEnd::NotStarted(why) => format!("The program did not start: {why}."),
+pub fn recording_ended(number: i64, end: &ProgramEnd, kept: u64) -> String {
+    if let ProgramEnd::NotStarted(why) = end {
+        return format!("The program did not start: {why}.");
     }
+    end.told(kept).unwrap_or_else(|| match kept {
+        0 => format!("Recording {number}: no call of this project was kept. v shows the output."),
+        _ => {
+            let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
+            format!("Recording {number}: {calls} kept. Drafts come next.")
+        }
+    })
 }
 
 /// A program is being recorded.
@@ -529,8 +545,10 @@ mod tests {
 
     #[test]
     fn the_end_of_a_program_is_said_without_blame() {
-        let said = recording_ended(7, &ProgramEnd::Exited(3), "88 calls");
+        let said = recording_ended(7, &ProgramEnd::Exited(3), 88);
         assert_eq!(said, "Your program ended with exit code 3. Its 88 calls are kept and usable.");
+        let said = recording_ended(7, &ProgramEnd::Exited(4), 0);
+        assert_eq!(said, "Your program ended with exit code 4. It made no call that is kept.");
         assert_eq!(replayed("31 calls", "300 ms", 28, 3), "Replayed 31 calls in 300 ms: 28 as before, 3 changed.");
     }
 }

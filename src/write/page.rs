@@ -138,31 +138,17 @@ impl Page {
         } else if let Some((_, before)) =
             definitions.iter().filter(|(name, _)| is_test(name) && *name < block.name.as_str()).max_by_key(|(name, _)| *name)
         {
-            return self.after_comments(before.lines.end);
+            return after_comments(&self.lines, before.lines.end);
         } else if let Some((_, first)) = definitions.iter().find(|(name, _)| is_test(name)) {
             return outline.with_comments(first).start;
         }
         self.lines.len()
     }
 
-    /// Goes on over lines that still belong to a definition: indented comments behind its body.
-    fn after_comments(&self, mut at: usize) -> usize {
-        let mut end = at;
-        while let Some(line) = self.lines.get(at) {
-            if line.trim_start().starts_with('#') && line.starts_with([' ', '\t']) {
-                end = at + 1;
-            } else if !line.trim().is_empty() {
-                break;
-            }
-            at += 1;
-        }
-        end
-    }
-
     /// Takes lines out, and blank lines with them so that two neighbours stay two lines apart.
     pub fn cut(&mut self, range: Range<usize>) {
         let mut start = range.start;
-        let end = self.after_comments(range.end);
+        let end = after_comments(&self.lines, range.end);
         while start > 0 && self.is_blank(start - 1) {
             start -= 1;
         }
@@ -395,6 +381,20 @@ pub(super) fn split_lines(text: &str) -> Vec<&str> {
         lines.push(rest);
     }
     lines
+}
+
+/// Goes on over lines that still belong to a definition: indented comments behind its body.
+pub(super) fn after_comments<L: AsRef<str>>(lines: &[L], mut at: usize) -> usize {
+    let mut end = at;
+    while let Some(line) = lines.get(at).map(AsRef::as_ref) {
+        if line.trim_start().starts_with('#') && line.starts_with([' ', '\t']) {
+            end = at + 1;
+        } else if !line.trim().is_empty() {
+            break;
+        }
+        at += 1;
+    }
+    end
 }
 
 /// Takes blank lines off both ends and ends the text in one newline; line ends become `\n`.

@@ -8,7 +8,7 @@ use crate::base::error::Trouble;
 use crate::source::outline::{Outline, StatementKind, outline};
 
 use super::imports::{Line, add};
-use super::page::{Block, Page, split_lines, tidy};
+use super::page::{Block, Page, after_comments, split_lines, tidy};
 
 /// Why tests cannot be put into a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -109,6 +109,35 @@ pub fn accept(existing: Option<&str>, addition: &Addition<'_>, ours: &BTreeSet<S
     }
 }
 
+/// Gives tests in the order in which a file holds them: by name. A text whose tests have something else between them, or that
+/// does not parse, comes back as it is.
+#[must_use]
+pub fn in_order(text: &str) -> String {
+    let outline = outline(text);
+    let is_test = |name: &String| name.starts_with("test") || name.starts_with("Test");
+    let first = outline.statements.iter().position(|one| matches!(&one.kind, StatementKind::Definition(name) if is_test(name)));
+    let tests = &outline.statements[first.unwrap_or(outline.statements.len())..];
+    let names: Option<Vec<&String>> = tests
+        .iter()
+        .map(|one| match &one.kind {
+            StatementKind::Definition(name) if is_test(name) => Some(name),
+            _ => None,
+        })
+        .collect();
+    let Some(names) = names.filter(|names| outline.error.is_none() && !names.is_sorted()) else { return text.to_owned() };
+    let lines = split_lines(text);
+    let starts: Vec<usize> = tests.iter().map(|one| outline.with_comments(one).start).collect();
+    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
+    let mut parts: Vec<(&String, String)> = names
+        .into_iter()
+        .zip(starts.iter().zip(ends))
+        .map(|(name, (from, to))| (name, tidy(&lines[*from..to].concat())))
+        .collect();
+    parts.sort_by_key(|(name, _)| *name);
+    let tests: Vec<String> = parts.into_iter().map(|(_, part)| part).collect();
+    lines[..starts[0]].concat() + &tests.join("\n\n")
+}
+
 /// Gives the file's text without the tests, and without imports that only they used; `None` when nothing is left but the header.
 ///
 /// A text that does not parse comes back as it is.
@@ -144,14 +173,15 @@ fn blocks(addition: &Addition<'_>, draft: &Outline) -> Vec<Block> {
     let mut from = 0;
     for statement in &draft.statements {
         let StatementKind::Definition(name) = &statement.kind else { continue };
-        let text: String = lines[from..statement.lines.end].concat();
+        let end = after_comments(&lines, statement.lines.end);
+        let text: String = lines[from..end].concat();
         blocks.push(Block {
             name: name.clone(),
             is_test: addition.tests.contains(name),
             text: tidy(&text),
             digest: statement.digest,
         });
-        from = statement.lines.end;
+        from = end;
     }
     if let (Some(last), Some(rest)) = (blocks.last_mut(), lines.get(from..))
         && !rest.concat().trim().is_empty()
@@ -227,6 +257,24 @@ mod tests {
         assert_eq!(third, format!("{HEADER}\n{body}"));
         let again = put(Some(&third), &[], "def test_a():\n    assert a(9)\n", &["test_a"], &["test_a"]);
         assert_eq!(again, third.replace("# why\n@mark\ndef test_a():\n    assert a(1)", "def test_a():\n    assert a(9)"));
+    }
+
+    #[test]
+    fn tests_are_read_in_the_order_in_which_they_are_written() {
+        let draft = "@pytest.fixture\ndef cart():\n    return 1\n\n\n# why\n@mark\ndef test_b(cart):\n    assert cart\n    # tail\n\n\ndef test_a():\n    assert 1\n";
+        let sorted = in_order(draft);
+        assert_eq!(
+            sorted,
+            "@pytest.fixture\ndef cart():\n    return 1\n\n\ndef test_a():\n    assert 1\n\n\n# why\n@mark\ndef test_b(cart):\n    assert cart\n    # tail\n"
+        );
+        assert_eq!(in_order(&sorted), sorted);
+        let file = put(None, &[], draft, &["test_b", "test_a"], &[]);
+        assert!(file.ends_with(&sorted), "{file}");
+        for as_it_is in
+            ["def test_b():\n    1\n\n\nCENT = 1\n\n\ndef test_a():\n    CENT\n", "def test_b(:\n\n\ndef test_a(): 1\n", ""]
+        {
+            assert_eq!(in_order(as_it_is), as_it_is);
+        }
     }
 
     #[test]

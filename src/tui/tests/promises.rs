@@ -181,6 +181,27 @@ fn undo_goes_to_the_engine_and_the_taken_back_one_waits_again() {
 }
 
 #[test]
+fn decisions_on_many_are_taken_back_and_made_again_with_their_number() {
+    let function = id("pricing:apply_discount");
+    for (key, said) in
+        [("u", "Taken back: 2 decisions. U decides them again."), ("U", "Decided again: 2 decisions. u takes them back.")]
+    {
+        let mut d = driver();
+        d.shop.snapshot.can_redo = true;
+        d.happen(Event::Resync);
+        d.press(key);
+        for number in [3, 4] {
+            let (proposal, function) = (ProposalId(number), function.clone());
+            d.happen(match key {
+                "u" => Event::Undone { proposal, function, line: "Taken back: apply_discount waits again.".into() },
+                _ => Event::Decided { proposal, function, verb: Verb::Reject, line: "Decided again: apply_discount.".into() },
+            });
+        }
+        assert_eq!(d.message(), said);
+    }
+}
+
+#[test]
 fn a_reason_needs_ten_characters() {
     let mut d = driver();
     d.press("o").type_in("too short").press("Enter");

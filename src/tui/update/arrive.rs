@@ -140,8 +140,7 @@ pub fn happened(state: &mut AppState, event: Event) {
         Event::RecordingEnded { recording, end, kept, .. } => {
             reread_calls(state);
             runs::grew(state, recording, true);
-            let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
-            let said = words::recording_ended(recording.0, &end, &calls);
+            let said = words::recording_ended(recording.0, &end, kept);
             if end == ProgramEnd::Exited(0) { state.messages.done(now, said) } else { state.messages.warn(now, said) }
         }
         Event::CallsArrived { recording, .. } => {

@@ -163,6 +163,7 @@ pub fn overrule(state: &mut AppState) {
 pub fn undo(state: &mut AppState, out: &mut Vec<Effect>) {
     if state.snapshot.can_undo {
         state.kept.undoing = true;
+        state.kept.moved = Some(0);
         out.push(Effect::Send(Command::Undo));
     } else {
         state.messages.answer(state.now, words::NOTHING_TO_UNDO);
@@ -172,6 +173,7 @@ pub fn undo(state: &mut AppState, out: &mut Vec<Effect>) {
 /// Makes the decision again that was taken back.
 pub fn redo(state: &mut AppState, out: &mut Vec<Effect>) {
     if state.snapshot.can_redo {
+        state.kept.moved = Some(0);
         out.push(Effect::Send(Command::Redo));
     } else {
         state.messages.answer(state.now, words::NOTHING_TO_REDO);
@@ -263,6 +265,7 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
     let ours = state.kept.deciding == Some(id);
     if ours {
         state.kept.deciding = None;
+        state.kept.moved = None;
     }
     state.pass.decide(id, verb);
     let in_bulk = if let Some((all, done, accept)) = state.kept.bulk.take() {
@@ -273,7 +276,10 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
         }
         true
     } else {
-        if verb != Verb::Skip {
+        // What somebody else decides meanwhile is not decided again.
+        if let Some(number) = line.starts_with("Decided again").then(|| moved(state)).flatten() {
+            state.messages.done_more(now, words::all_decided_again(number));
+        } else if verb != Verb::Skip {
             let hint = if line.contains("u takes") { "" } else { " u takes it back." };
             state.messages.done(now, format!("{}{hint}", sentence(line)));
         }
@@ -302,8 +308,12 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
 pub fn undone(state: &mut AppState, id: ProposalId, function: &FunctionId, line: &str) {
     state.pass.reopen(id);
     state.decision.dirty = true;
-    let line = if line.is_empty() { words::taken_back(function.qualname()) } else { sentence(line) };
-    state.messages.done(state.now, line);
+    let now = state.now;
+    match moved(state) {
+        Some(number) => state.messages.done_more(now, words::all_taken_back(number)),
+        None if line.is_empty() => state.messages.done(now, words::taken_back(function.qualname())),
+        None => state.messages.done(now, sentence(line)),
+    }
     if state.screen == Screen::Journeys && state.snapshot.verdicts.iter().any(|row| row.proposal == Some(id)) {
         state.kept.undoing = false;
         journeys::go_to(state, id);
@@ -312,6 +322,13 @@ pub fn undone(state: &mut AppState, id: ProposalId, function: &FunctionId, line:
     if std::mem::take(&mut state.kept.undoing) && !(state.screen == Screen::Diff && behaviour::go_to(state, id)) {
         go(state, id);
     }
+}
+
+/// Counts one more that `u` or `U` moved, and gives the number when it is more than one.
+fn moved(state: &mut AppState) -> Option<usize> {
+    let moved = state.kept.moved.as_mut()?;
+    *moved += 1;
+    (*moved > 1).then_some(*moved)
 }
 
 fn sentence(line: &str) -> String {

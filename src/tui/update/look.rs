@@ -55,7 +55,7 @@ pub fn why(state: &mut AppState) {
             body.push(Row::plain(format!("   {} left out: {}", left.calls, left.reason)));
         }
         for edit in proposal.change().map_or(&[][..], |change| &change.because) {
-            body.push(Row::plain(format!("   you changed {} in {} line {}", edit.function, edit.path, edit.line)));
+            body.push(Row::plain(format!("   you changed {} in {} line {}", edit.told(), edit.path, edit.line)));
         }
         let named = proposal.evidence.iter().any(|evidence| evidence.what == "contained");
         if let Some(level) = proposal.containment.as_ref().filter(|_| !named) {
@@ -177,7 +177,10 @@ pub fn view(state: &mut AppState) {
                 .get(index)
                 .map(|row| std::iter::once(row.text.clone()).chain(row.more.iter().cloned()).collect())
                 .unwrap_or_default(),
-            _ => content::cursor(state, state.focus).map(|at| vec![content::text(state, state.focus, at)]).unwrap_or_default(),
+            _ => {
+                let here = content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at));
+                here.into_iter().filter(|text| !text.trim().is_empty()).collect()
+            }
         },
     };
     if body.is_empty() {

@@ -1,0 +1,87 @@
+//! Reading the whole project at the start, from what the last start kept of it where its files are the same.
+
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::base::clock;
+use crate::base::text;
+use crate::domain::event::{Event, Level};
+use crate::domain::snapshot::Trust;
+use crate::engine::core::Core;
+use crate::engine::{blocking, jobs};
+use crate::source::index::Index;
+use crate::source::kept::{self, Kept};
+use crate::store;
+
+/// The file in the project's folder of ours.
+const FILE: &str = "index";
+/// One file in so many is parsed anew at the next start, too, rather than all written again.
+const FEW: usize = 20;
+
+/// Reads the whole project.
+pub async fn index(core: &Arc<Core>) {
+    let job = core.jobs.begin("index", &core.project, 0);
+    let started = clock::now();
+    let worker = core.clone();
+    let built = blocking(move || {
+        let kept = kept(&worker);
+        Index::build_from(&worker.root, &worker.settings().record.exclude, &kept, &|done, total| {
+            worker.state.lock().reading = (done, total);
+            if done % 50 == 0 {
+                worker.touch();
+            }
+        })
+    })
+    .await;
+    let Ok((built, parsed)) = built else { return };
+    let built = Arc::new(built);
+    let functions = built.functions().count();
+    let files = built.modules().count();
+    let errors = built.modules().filter(|module| module.error.is_some()).count();
+    *core.index.write() = built.clone();
+    {
+        let mut state = core.state.lock();
+        state.indexed = true;
+        state.edition += 1;
+    }
+    job.end(true);
+    let ms = jobs::elapsed_ms(started);
+    core.log.add(
+        Level::Info,
+        "opened",
+        &format!("{}, {}, {ms} ms", text::count(files, "file"), text::count(functions, "function")),
+        None,
+    );
+    core.announce(Event::Indexed { files, functions, errors, ms });
+    // Once it is in use: nobody waits for this, and the next start is quicker for it.
+    let Some(place) = place(core).filter(|_| parsed > files / FEW) else { return };
+    if let Ok(Err(error)) = blocking(move || keep(&place, &built)).await {
+        core.log.add(Level::Info, "index", &format!("not kept for the next start: {error}"), None);
+    }
+}
+
+/// Gives what the last start kept; nothing in a folder that is only read, for what lies there is not ours.
+fn kept(core: &Core) -> Kept {
+    let bytes = place(core).and_then(|place| std::fs::read(place).ok()).unwrap_or_default();
+    Kept::new(bytes, &maker())
+}
+
+/// Keeps an index for the next start.
+fn keep(place: &Path, index: &Index) -> std::io::Result<()> {
+    let file = tempfile::NamedTempFile::new_in(place.parent().unwrap_or(place))?;
+    kept::write(index, &maker(), &mut BufWriter::new(&file))?;
+    file.persist(place).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn place(core: &Core) -> Option<PathBuf> {
+    (core.trust() == Trust::Trusted).then(|| core.root.join(store::FOLDER).join(FILE))
+}
+
+/// Names this very build: another one may read more, or otherwise, out of the same file.
+fn maker() -> String {
+    use std::os::unix::fs::MetadataExt;
+    let build = std::env::current_exe().and_then(std::fs::metadata).map(|meta| (meta.size(), meta.mtime(), meta.mtime_nsec()));
+    format!("pytead-tui {} {:?}", env!("CARGO_PKG_VERSION"), build.ok())
+}

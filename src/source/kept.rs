@@ -1,0 +1,113 @@
+//! What was read of a project's files, kept between starts: a file of the same bytes is not parsed again.
+//!
+//! The form is a line that names who made it, then a line for each file: a hash of path and bytes, and what was read as JSON.
+//! Nothing of it is believed but under that hash; what cannot be read is parsed anew.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use crate::base::hash::{Digest, Hasher};
+use crate::base::paths::RelPath;
+
+use super::decode::decode;
+use super::index::Index;
+use super::parse::Parsed;
+
+/// Files of an earlier start, each decoded when it is asked for.
+#[derive(Debug, Default)]
+pub struct Kept {
+    bytes: Vec<u8>,
+    files: HashMap<Digest, Range<usize>>,
+}
+
+impl Kept {
+    /// Takes what was kept; nothing where another maker kept it.
+    #[must_use]
+    pub fn new(bytes: Vec<u8>, maker: &str) -> Self {
+        let mut files = HashMap::new();
+        let mut at = 0;
+        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            let from = at;
+            at += line.len() + 1;
+            if number == 0 {
+                if line != maker.as_bytes() {
+                    return Self::default();
+                }
+                continue;
+            }
+            let key = line.get(..16).and_then(|key| std::str::from_utf8(key).ok()?.parse().ok());
+            if let Some(key) = key {
+                files.insert(key, from + 16..from + line.len());
+            }
+        }
+        Self { bytes, files }
+    }
+
+    /// Finds what was read of a file that had this path and these bytes.
+    #[must_use]
+    pub fn find(&self, path: &RelPath, source: &[u8], hash: Digest) -> Option<Parsed> {
+        let place = self.files.get(&key(path, hash))?.clone();
+        let (module, init_uses, class_uses) = serde_json::from_slice(self.bytes.get(place)?).ok()?;
+        let parsed = Parsed { module, text: decode(source).text, init_uses, class_uses };
+        (parsed.module.path == *path && parsed.module.hash == hash).then_some(parsed)
+    }
+}
+
+/// Writes the files of an index that was just built.
+///
+/// # Errors
+/// Fails when it cannot be written.
+pub fn write(index: &Index, maker: &str, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{maker}")?;
+    for (path, entry) in &index.entries {
+        write!(out, "{}", key(path, entry.module.hash))?;
+        serde_json::to_writer(&mut *out, &(&entry.module, &entry.init_uses, &entry.class_uses))?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+fn key(path: &RelPath, hash: Digest) -> Digest {
+    let mut hasher = Hasher::default();
+    hasher.part(path.as_str().as_bytes()).part(&hash.0.to_le_bytes());
+    hasher.digest()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn of(root: &std::path::Path, kept: &Kept) -> (Index, usize) {
+        Index::build_from(root, &[], kept, &|_, _| {})
+    }
+
+    #[test]
+    fn a_project_that_did_not_change_is_not_parsed_again() {
+        let place = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
+        put("a.py", "import b\n\n\n@b.mark\ndef f(x: int = 1) -> int:\n    \"\"\"Doc.\"\"\"\n    return b.g(x)\r\n");
+        put("b.py", "class B(A):\n    size = 3\n\n    def g(self):\n        yield 1\n\n\nMOST = max(1, 2)\n");
+        put("broken.py", "def h(:\n");
+        let (first, parsed) = of(place.path(), &Kept::default());
+        assert_eq!(parsed, 3);
+        let mut out = Vec::new();
+        write(&first, "me", &mut out).unwrap();
+        let (again, parsed) = of(place.path(), &Kept::new(out.clone(), "me"));
+        assert_eq!(parsed, 0);
+        assert_eq!(format!("{:?}", first.entries), format!("{:?}", again.entries));
+        // Other bytes, another maker, what is torn or forged: parsed.
+        put("b.py", "MOST = 4\n");
+        let (edited, parsed) = of(place.path(), &Kept::new(out.clone(), "me"));
+        assert_eq!((parsed, edited.functions().count()), (1, 2));
+        assert_eq!(of(place.path(), &Kept::new(out.clone(), "somebody")).1, 3);
+        let forged = String::from_utf8(out.clone()).unwrap().replace("\"path\":\"a.py\"", "\"path\":\"../a.py\"");
+        assert_eq!(of(place.path(), &Kept::new(forged.into_bytes(), "me")).1, 2);
+        for cut in 0..out.len() {
+            let _ = of(place.path(), &Kept::new(out[..cut].to_vec(), "me"));
+        }
+    }
+}
