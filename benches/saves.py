@@ -51,8 +51,12 @@ class Suite:
         shutil.copytree(place.project, folder, ignore=shutil.ignore_patterns(".pytead", "__pycache__"))
         words = [str(python), "-m", "pytest_watcher", ".", "--now", "--clear", *more, "-p", "no:randomly", "-q"]
         self.terminal = Terminal(words, folder, place.environment | {"COLUMNS": "100"})
-        self.terminal.until(lambda text: " passed" in text)
-        time.sleep(1)  # It looks ten times a second, and saves while it runs are lost.
+        self.rest(" passed")
+
+    def rest(self, result: str) -> None:
+        """Waits for a result and until it looks on again: it loses saves while it runs."""
+        self.terminal.until(lambda text: result in text and "Press w" in text)
+        time.sleep(1)
 
     def wait(self, edit: "tuple[str, str, str]") -> float:
         """Edits, waits for the failure, takes it back, and gives the time of the first."""
@@ -62,9 +66,12 @@ class Suite:
         at = time.perf_counter()
         path.write_text(text.replace(before, after))
         took = self.terminal.until(lambda text: " failed" in text) - at
-        time.sleep(1)
+        if "Press w" not in self.terminal.text():
+            self.rest(" failed")
         path.write_text(text)
         self.terminal.until(lambda text: " passed" in text and " failed" not in text)
+        if "Press w" not in self.terminal.text():
+            self.rest(" passed")
         time.sleep(1)
         return took
 
