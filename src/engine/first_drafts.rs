@@ -29,8 +29,8 @@ pub async fn draft_first(core: &Arc<Core>, recording: RecordingId, edition: u64)
     Ok(())
 }
 
-/// Gives the calls of the functions that need the least for a test: no other call made them, they have no object, and
-/// nobody was asked about them yet.
+/// Gives the calls of the functions that need the least for a test: public functions of modules, in calls that no
+/// other made, and nobody was asked about them yet.
 fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
     if calls.iter().map(|call| &call.function).collect::<BTreeSet<_>>().len() < MANY {
         return Vec::new();
@@ -41,8 +41,12 @@ fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
         state.proposals.values().map(|proposal| proposal.function.clone()).chain(state.tested.iter().cloned()).collect()
     };
     let is_plain = |call: &&Call| {
-        let kind = index.function(&call.function).map(|function| function.kind);
-        call.parent.is_none() && kind == Some(FunctionKind::Function) && !asked.contains(&call.function)
+        call.parent.is_none()
+            && !asked.contains(&call.function)
+            && index.function(&call.function).is_some_and(|function| {
+                let is_test = index.module(&function.path).is_some_and(|module| module.is_test());
+                function.kind == FunctionKind::Function && !function.is_private() && !is_test
+            })
     };
     let mut first: Vec<FunctionId> = Vec::new();
     for call in calls.iter().filter(is_plain) {
