@@ -203,13 +203,21 @@ impl Recorded {
 
     async fn drafts(&self, most: usize) -> Outcomes {
         let module = |name: &str| self.index.modules().find(|module| module.name == name).map(|module| &**module);
-        let history = |of: &Call, ordinal: u64| {
+        let life = |of: &Call, ordinal: u64| {
             let process = self.calls.iter().find(|(_, call)| call.id == of.id).map(|(spool, _)| spool.process);
-            let same = |(spool, call): &&(SpoolCall, Call)| {
-                Some(spool.process) == process && call.receiver == Some(ordinal) && call.start_ns < of.start_ns
-            };
+            let same = |(spool, call): &&(SpoolCall, Call)| Some(spool.process) == process && call.receiver == Some(ordinal);
             let mut found: Vec<&Call> = self.calls.iter().filter(same).map(|(_, call)| call).collect();
             found.sort_by_key(|call| (call.start_ns, call.id));
+            found
+        };
+        let history = |of: &Call, ordinal: u64| {
+            let mut found = life(of, ordinal);
+            found.retain(|call| call.start_ns < of.start_ns);
+            found
+        };
+        let afterwards = |of: &Call, ordinal: u64| {
+            let mut found = life(of, ordinal);
+            found.retain(|call| call.start_ns >= of.start_ns + of.duration_ns);
             found
         };
         let importable = |name: &str| module(name).is_none_or(|module| name != "main" || module.has_main_guard);
@@ -251,6 +259,7 @@ impl Recorded {
         let project = Project {
             module: &module,
             history: &history,
+            afterwards: &afterwards,
             births: &births,
             makers: &makers,
             makers_of: &makers_of,

@@ -63,8 +63,7 @@ pub async fn index(core: &Arc<Core>) {
 
 /// Gives what the last start kept; nothing in a folder that is only read, for what lies there is not ours.
 fn kept(core: &Core) -> Kept {
-    let bytes = place(core).and_then(|place| std::fs::read(place).ok()).unwrap_or_default();
-    Kept::new(bytes, &maker())
+    place(core).map(|place| Kept::read(&place, &maker())).unwrap_or_default()
 }
 
 /// Keeps an index for the next start.

@@ -293,15 +293,7 @@ enum Read {
 
 /// Reads a regular file of at most [`SIZE_MAX`], unless it is as it was.
 fn read(root: &Path, path: &RelPath, known: Option<Stat>) -> Read {
-    // Opened without waiting, so that a pipe in a file's place cannot hold us.
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
-    let mut options = fs::OpenOptions::new();
-    options.read(true).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-    let Ok(file) = options.open(path.under(root)) else { return Read::Gone };
-    let Ok(meta) = file.metadata() else { return Read::Gone };
-    if !meta.is_file() || meta.len() > SIZE_MAX {
-        return Read::Gone;
-    }
+    let Some((file, meta)) = open(&path.under(root), SIZE_MAX) else { return Read::Gone };
     let stat = Stat::of(&meta);
     if known == Some(stat) {
         return Read::Same;
@@ -311,6 +303,17 @@ fn read(root: &Path, path: &RelPath, known: Option<Stat>) -> Read {
         Ok(_) => Read::Content(bytes, stat),
         Err(_) => Read::Gone,
     }
+}
+
+/// Opens a regular file of at most so many bytes, whatever a repository put in its place.
+pub(super) fn open(path: &Path, most: u64) -> Option<(fs::File, fs::Metadata)> {
+    // Opened without waiting, so that a pipe in a file's place cannot hold us.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
+    let mut options = fs::OpenOptions::new();
+    options.read(true).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    let file = options.open(path).ok()?;
+    let meta = file.metadata().ok()?;
+    (meta.is_file() && meta.len() <= most).then_some((file, meta))
 }
 
 #[cfg(test)]

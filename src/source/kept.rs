@@ -4,15 +4,19 @@
 //! Nothing of it is believed but under that hash; what cannot be read is parsed anew.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::ops::Range;
+use std::path::Path;
 
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 
 use super::decode::decode;
-use super::index::Index;
+use super::index::{self, Index};
 use super::parse::Parsed;
+
+/// Bytes that are kept at most: a hundred thousand functions take less.
+const MOST: u64 = 256 << 20;
 
 /// Files of an earlier start, each decoded when it is asked for.
 #[derive(Debug, Default)]
@@ -22,9 +26,16 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Takes what was kept; nothing where another maker kept it.
+    /// Reads what was kept in a file; nothing where there is none, or where another maker kept it.
     #[must_use]
-    pub fn new(bytes: Vec<u8>, maker: &str) -> Self {
+    pub fn read(file: &Path, maker: &str) -> Self {
+        let mut bytes = Vec::new();
+        let whole = index::open(file, MOST).is_some_and(|(file, _)| file.take(MOST).read_to_end(&mut bytes).is_ok());
+        if whole { Self::new(bytes, maker) } else { Self::default() }
+    }
+
+    /// Takes what was kept; nothing where another maker kept it.
+    fn new(bytes: Vec<u8>, maker: &str) -> Self {
         let mut files = HashMap::new();
         let mut at = 0;
         for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
@@ -106,6 +117,13 @@ mod tests {
         assert_eq!(of(place.path(), &Kept::new(out.clone(), "somebody")).1, 3);
         let forged = String::from_utf8(out.clone()).unwrap().replace("\"path\":\"a.py\"", "\"path\":\"../a.py\"");
         assert_eq!(of(place.path(), &Kept::new(forged.into_bytes(), "me")).1, 2);
+        fs::write(place.path().join("kept"), &out).unwrap();
+        std::os::unix::fs::symlink("kept", place.path().join("link")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, place.path().join("pipe"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .unwrap();
+        for (name, parsed) in [("kept", 1), ("link", 3), ("pipe", 3), ("none", 3)] {
+            assert_eq!(of(place.path(), &Kept::read(&place.path().join(name), "me")).1, parsed, "{name}");
+        }
         for cut in 0..out.len() {
             let _ = of(place.path(), &Kept::new(out[..cut].to_vec(), "me"));
         }
