@@ -7,9 +7,10 @@ use std::sync::Arc;
 use crate::base::clock;
 use crate::base::text;
 use crate::domain::event::{Event, Level};
+use crate::domain::function::Module;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
-use crate::engine::{blocking, jobs};
+use crate::engine::{blocking, jobs, redacting};
 use crate::source::index::Index;
 use crate::source::kept::{self, Kept};
 use crate::store;
@@ -56,7 +57,8 @@ pub async fn index(core: &Arc<Core>) {
     core.announce(Event::Indexed { files, functions, errors, ms });
     // Once it is in use: nobody waits for this, and the next start is quicker for it.
     let Some(place) = place(core).filter(|_| parsed > files / FEW) else { return };
-    if let Ok(Err(error)) = blocking(move || keep(&place, &built)).await {
+    let root = core.root.clone();
+    if let Ok(Err(error)) = blocking(move || keep(&place, &built, &root)).await {
         core.log.add(Level::Info, "index", &format!("not kept for the next start: {error}"), None);
     }
 }
@@ -66,10 +68,12 @@ fn kept(core: &Core) -> Kept {
     place(core).map(|place| Kept::read(&place, &maker())).unwrap_or_default()
 }
 
-/// Keeps an index for the next start.
-fn keep(place: &Path, index: &Index) -> std::io::Result<()> {
+/// Keeps an index for the next start, without the files that may hold secrets: those stay where their owner put them alone.
+fn keep(place: &Path, index: &Index, root: &Path) -> std::io::Result<()> {
     let file = tempfile::NamedTempFile::new_in(place.parent().unwrap_or(place))?;
-    kept::write(index, &maker(), &mut BufWriter::new(&file))?;
+    let (places, mut redactor) = (redacting::Places::new(index), redacting::of_project(root));
+    let mut may_keep = |module: &Module, read: &str| !places.may_hold(module, &mut redactor) && redactor.redact(read).is_none();
+    kept::write(index, &maker(), &mut may_keep, &mut BufWriter::new(&file))?;
     file.persist(place).map_err(|error| error.error)?;
     Ok(())
 }

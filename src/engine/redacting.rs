@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::base::redact::{self, Redactor};
-use crate::domain::function::{Function, FunctionKind, ParamKind};
+use crate::domain::function::{Function, FunctionKind, Module, ParamKind};
 use crate::source::given::given;
 use crate::source::index::Index;
 
@@ -61,6 +61,16 @@ impl Places {
             }
         }
         Self(places)
+    }
+
+    /// Tells whether what the index knows of a file may hold a secret by its place: it has a name for one, or gives one.
+    pub(super) fn may_hold(&self, module: &Module, redactor: &mut Redactor) -> bool {
+        let params = module.functions.iter().flat_map(|function| &function.params).map(|param| &param.name);
+        let fields = module.classes.iter().flat_map(|class| &class.fields).map(|field| &field.name);
+        let of_functions = module.functions.iter().flat_map(|function| &function.decorators);
+        let mut decorators = of_functions.chain(module.classes.iter().flat_map(|class| &class.decorators));
+        params.chain(fields).any(|name| redact::is_secret_name(name))
+            || decorators.any(|decorator| self.without_given(decorator, redactor) != *decorator)
     }
 
     /// Gives source without the literals that are given to such a parameter; each keeps the number of its lines.

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
+use crate::domain::function::Module;
 
 use super::decode::decode;
 use super::index::{self, Index};
@@ -65,16 +66,23 @@ impl Kept {
     }
 }
 
-/// Writes the files of an index that was just built.
+/// Writes the files of an index that was just built, but for those that may not be kept: asked is for a module, and for what
+/// would be written of it.
 ///
 /// # Errors
 /// Fails when it cannot be written.
-pub fn write(index: &Index, maker: &str, out: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    index: &Index,
+    maker: &str,
+    may_keep: &mut dyn FnMut(&Module, &str) -> bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
     writeln!(out, "{maker}")?;
     for (path, entry) in &index.entries {
-        write!(out, "{}", key(path, entry.module.hash))?;
-        serde_json::to_writer(&mut *out, &(&entry.module, &entry.init_uses, &entry.class_uses))?;
-        out.write_all(b"\n")?;
+        let read = serde_json::to_string(&(&entry.module, &entry.init_uses, &entry.class_uses))?;
+        if may_keep(&entry.module, &read) {
+            writeln!(out, "{}{read}", key(path, entry.module.hash))?;
+        }
     }
     out.flush()
 }
@@ -106,7 +114,7 @@ mod tests {
         let (first, parsed) = of(place.path(), &Kept::default());
         assert_eq!(parsed, 3);
         let mut out = Vec::new();
-        write(&first, "me", &mut out).unwrap();
+        write(&first, "me", &mut |_, _| true, &mut out).unwrap();
         let (again, parsed) = of(place.path(), &Kept::new(out.clone(), "me"));
         assert_eq!(parsed, 0);
         assert_eq!(format!("{:?}", first.entries), format!("{:?}", again.entries));
