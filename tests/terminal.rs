@@ -133,10 +133,10 @@ fn a_workbench_that_is_killed_keeps_each_decision_that_it_told_and_half_a_file_o
         let killed = std::process::Command::new("kill").args(["-KILL", &terminal.pid().to_string()]).status().unwrap();
         assert!(killed.success());
         terminal.end();
-        // What a later start sees: file and manifest agree, and what was told can be taken back.
-        let now = self::accepted(&place);
+        // What a later start sees, which ends what was begun: file and manifest agree, and what was told can be taken back.
         let (code, out, err) = place.run(&["gen", "--check"]);
         assert_eq!(code, 0, "killed after {wait:?} ms: {out}{err}");
+        let now = self::accepted(&place);
         if wait.is_none() {
             assert_eq!(now, accepted + 1, "the decision was told");
             let (code, out, err) = place.run(&["review", "--undo"]);
