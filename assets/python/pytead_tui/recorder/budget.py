@@ -8,7 +8,7 @@ import time
 
 from pytead_tui.recorder.values import CALLS, Limits
 
-FLOOR = 160_000_000  # ns for the process
+FLOOR = 120_000_000  # ns for the process
 SHARE = 20  # and a twentieth of the program's own time
 PART = 8  # a function gets this part of what is left,
 LEAST, MOST = 500_000, 20_000_000  # ns; within these bounds
@@ -18,14 +18,13 @@ STEP = 1_000_000_000  # ns of the program that count
 SLOWER = 4  # where copying really takes so many times what it is taken for, its time counts
 AGAIN = 400_000_000  # ns of the program after which the functions that had too little are looked at again
 FEWEST = 60  # nodes of a call
-FIRST = 2  # calls of each function that are kept whole whatever the others took, or at least up to
-ENOUGH = 120  # nodes, when copying has taken a quarter of the time until now
+FIRST = 2  # calls of each function that are kept whole whatever the others took, or with the
+# fewest nodes when copying has taken a quarter of the time until now
 TRIES = 4  # copies of a function's values, equal ones included, that may go into that
 WASTED = 3  # calls of a function with values too large to be copied whole, before less of them is copied
 
 _process = time.process_time_ns
 _limits = {CALLS.nodes: CALLS}
-_enough = Limits(ENOUGH, CALLS.room, CALLS.text, CALLS.depth, CALLS.width)
 
 
 class Budget:
@@ -46,7 +45,7 @@ class Budget:
 
     def first(self) -> Limits:
         """Gives the limits of a function's first calls."""
-        return CALLS if 4 * self.copied < FLOOR + _whole(_process()) else _enough
+        return CALLS if 4 * self.copied < FLOOR + _whole(_process()) else limits(0, 0)
 
     def is_time(self) -> bool:
         """Whether enough has run since the last time to look again at the functions that had too little."""

@@ -94,10 +94,18 @@ def dict_content(walk: Capture, v: dict, depth: int) -> object:
     if not walk.fits(length):
         return walk.cut_items(v, length, dict.__iter__, depth)
     pairs = []
+    words = redact.known
+    plain = not redact.texts and depth < walk.deep
     for key, held in list(dict.items(v)):
-        word = redact.secret_word(key)
+        named = type(key) is str
+        word = words[key] if named and key in words else redact.secret_word(key)
         tree = walk.value(held, depth + 1) if word is None else walk.masked(word, held, depth + 1)
-        pairs.append((_key(walk, key, depth), tree))
+        if plain and named and walk.nodes > 0 and len(key) <= walk.text and len(key) <= walk.room:
+            walk.nodes -= 1  # what most keys are, as `value` gives it
+            walk.room -= len(key) + 5
+        else:
+            key = _key(walk, key, depth)
+        pairs.append((key, tree))
     try:
         content = dict(pairs)
         if len(content) == len(pairs):
@@ -153,6 +161,10 @@ def isinstance_type(v: object) -> bool:
 
 
 def _named(walk: Capture, v: object, module: object, qualname: object) -> object:
+    if type(module) is str and type(qualname) is str:
+        held = sys.modules.get(module)
+        if type(held) is kinds.Module and held.__dict__.get(qualname) is v:
+            return (TAG, "name", module, qualname)
     found = lookup(module, qualname)
     if found is v:
         return (TAG, "name", module, qualname)

@@ -250,7 +250,8 @@ class Capture:
         held = [sys.modules.get(module), sys.modules.get(module.partition(".")[0])]
         scopes = self.scope if type(self.scope) is tuple else (self.scope,)
         for space in [*(m.__dict__ for m in held if type(m) is kinds.Module), *scopes]:
-            if type(space) is not dict:
+            # Hundreds of names are looked through here for one object: comparing addresses is several times quicker.
+            if type(space) is not dict or oid(v) not in map(oid, list(space.values())):
                 continue
             for name, held in list(space.items()):
                 if held is v and type(name) is str:
