@@ -227,18 +227,24 @@ fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
         return;
     }
     let change = row.kind == "change";
+    // The editor opens what the focused pane shows: from beside the draft, its key is that of the editor in place.
+    let edit = match state.focus {
+        Pane::Decision => (A::Edit, "edit"),
+        _ if change => (A::Edit, "source"),
+        _ => (A::EditHere, "edit"),
+    };
     match row.state {
         ProposalState::Ready if change => left.extend([
             (A::Accept, "accept new"),
             (A::Reject, "reject, stays red"),
-            (A::Edit, "edit"),
+            edit,
             (A::Skip, "skip"),
             (A::Undo, "undo"),
             (A::Overrule, "bug"),
         ]),
         ProposalState::Ready => left.extend([
             (A::Accept, "accept"),
-            (A::Edit, "edit"),
+            edit,
             (A::Reject, "reject"),
             (A::Skip, "skip"),
             (A::Undo, "undo"),
@@ -249,13 +255,9 @@ fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
             left.extend([(A::Skip, "skip"), (A::Cancel, "cancel"), (A::NextProposal, "next")]);
         }
         ProposalState::Stale => left.extend([(A::Again, "new draft"), (A::Compare, "compare"), (A::Skip, "skip")]),
-        ProposalState::Refused | ProposalState::Failed => left.extend([
-            (A::AskWithRemark, "ask again"),
-            (A::Edit, "edit"),
-            (A::Again, "again"),
-            (A::Reject, "reject"),
-            (A::Skip, "skip"),
-        ]),
+        ProposalState::Refused | ProposalState::Failed => {
+            left.extend([(A::AskWithRemark, "ask again"), edit, (A::Again, "again"), (A::Reject, "reject"), (A::Skip, "skip")])
+        }
         _ => left.extend([(A::NextProposal, "next"), (A::Undo, "undo")]),
     }
 }

@@ -212,6 +212,24 @@ fn a_reason_needs_ten_characters() {
 }
 
 #[test]
+fn the_first_draft_of_the_function_that_is_looked_at_comes_beside_it() {
+    let mut d = driver();
+    d.state.focus = Pane::Functions;
+    while d.state.current().is_some() {
+        d.press("j");
+    }
+    let subject = d.state.subject.clone().expect("a function that nothing waits for, while others have a draft");
+    let mut rows = (*d.shop.snapshot.queue).clone();
+    let mut draft = super::fixture::queue(99, "draft", "pricing:apply_discount", "shop/pricing.py", ProposalState::Ready);
+    draft.function = subject.clone();
+    rows.push(draft);
+    d.shop.snapshot.queue = Arc::new(rows);
+    d.happen(Event::Said { level: crate::domain::event::Level::Info, text: "news".into() });
+    assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(99)));
+    assert_eq!(d.state.subject, Some(subject));
+}
+
+#[test]
 fn news_never_moves_what_is_read() {
     let mut d = driver();
     d.press("J K j j j");

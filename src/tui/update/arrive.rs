@@ -52,8 +52,14 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
         let before = state.current().map(|row| (row.id, row.state));
         let resting = state.restored && state.current().is_none() && state.subject.is_some();
         state.pass.merge(&state.snapshot.queue);
-        if resting && state.subject.as_ref().is_some_and(|subject| state.pass.of(subject).is_none()) {
-            state.pass.rest();
+        if resting {
+            // What was looked at stays in sight, and the first proposal for it comes beside it.
+            match state.subject.as_ref().and_then(|subject| state.pass.of(subject)).map(|row| row.id) {
+                Some(id) => {
+                    state.pass.go(id);
+                }
+                None => state.pass.rest(),
+            }
         }
         let written = |row: &&QueueRow| row.state == ProposalState::Streaming && Some(&row.function) == state.kept.asked.as_ref();
         if let Some(id) = state.pass.items().iter().find(written).map(|row| row.id) {
