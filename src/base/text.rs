@@ -168,6 +168,12 @@ fn joined(line: &str, more: &str, used: usize) -> usize {
     if line.is_ascii() && more.is_ascii() { used + more.len() } else { width(&format!("{line}{more}")) }
 }
 
+/// Writes a command as a person would type it into a shell, with quotes where words need them.
+#[must_use]
+pub fn command_line(argv: &[String]) -> String {
+    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "))
+}
+
 /// Writes a count with its noun: `1 call`, `3 calls`.
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {
@@ -203,6 +209,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_command_is_written_so_that_a_shell_takes_it_back() {
+        let argv = ["python", "-c", "print('a b')", ""].map(str::to_owned);
+        assert_eq!(shlex::split(&command_line(&argv)), Some(argv.to_vec()));
+        assert_eq!(command_line(&["pytest".to_owned(), "-q".to_owned()]), "pytest -q");
+    }
 
     #[test]
     fn escape_sequences_become_visible() {

@@ -62,7 +62,7 @@ fn list(handle: &Handle, out: &mut Output) -> Result<(), Trouble> {
             Some(events) => format!("journey of {}", text::count(usize::try_from(*events).unwrap_or(usize::MAX), "event")),
             None => text::count(usize::try_from(recording.kept).unwrap_or(usize::MAX), "call"),
         };
-        out.say(format!("{:>4}  {size:<24}  {}", recording.id.0, recording.command.join(" ")));
+        out.say(format!("{:>4}  {size:<24}  {}", recording.id.0, text::command_line(&recording.command)));
     }
     if recordings.is_empty() {
         out.say("Nothing was recorded here yet: pytead-tui run CMD records a program.");

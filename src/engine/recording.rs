@@ -99,7 +99,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
     core.log.add(
         Level::Info,
         "started",
-        &format!("{}, {}", recording.command.join(" "), environment.interpreter.label),
+        &format!("{}, {}", text::command_line(&recording.command), environment.interpreter.label),
         Some(Topic::Recording(recording.id)),
     );
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
@@ -147,7 +147,7 @@ fn checked_targets(core: &Core, targets: &[String]) -> Result<Vec<String>, Troub
 }
 
 async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Stdio) -> Result<Ended, Trouble> {
-    let job = core.jobs.begin("record", &recording.command.join(" "), 0);
+    let job = core.jobs.begin("record", &text::command_line(&recording.command), 0);
     let id = recording.id;
     let folder = SpoolFolder::create(&spool_places(core), &id.0.to_string())?;
     let ingest = ingest(core, folder.path(), recording.started);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::base::paths::tilde;
-use crate::base::text::count;
+use crate::base::text::{command_line, count};
 use crate::domain::proposal::{OpenVerdict, ProposalState};
 use crate::domain::snapshot::{FunctionRow, Mark};
 use crate::tui::app::AppState;
@@ -322,7 +322,7 @@ fn first_steps(state: &AppState) -> Vec<DocRow> {
     let mut out = sentences(state, Role::Text, &words::nothing_recorded(&state.snapshot));
     out.push(DocRow::of(Row::new().add(Role::Accent, " 1").add(Role::Text, "  Record what your program does")));
     for (index, argv) in state.snapshot.offers.iter().enumerate() {
-        let command = argv.join(" ");
+        let command = command_line(argv);
         let head = if index == 0 { "    ! then Enter:  " } else { "               or  " };
         let row = Row::plain(head).add(Role::Accent, command);
         out.push(DocRow { row, about: About::Offer(index), stop: true, changed: false });

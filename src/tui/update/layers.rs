@@ -2,6 +2,7 @@
 
 use crossterm::event::KeyCode;
 
+use crate::base::text::command_line;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::snapshot::QueueRow;
@@ -83,17 +84,13 @@ fn prompt(purpose: Purpose, line: &str, earlier: Vec<String>) -> Layer {
 
 /// Opens the prompt for a command to record: with the offer that was chosen, else the last command, else the best offer.
 pub fn open_record(state: &mut AppState, offer: Option<usize>) {
-    let offers: Vec<String> = state.snapshot.offers.iter().map(|argv| join(argv)).collect();
+    let offers: Vec<String> = state.snapshot.offers.iter().map(|argv| command_line(argv)).collect();
     let chosen = offer.and_then(|at| offers.get(at).cloned());
     let mut earlier = state.kept.recorded.clone();
     earlier.extend(offers.iter().filter(|offer| !state.kept.recorded.contains(offer)).cloned());
     let kept = Some(state.kept.record.clone()).filter(|line| !line.is_empty());
     let line = chosen.or(kept).or_else(|| earlier.first().cloned()).unwrap_or_default();
     state.layers.push(prompt(Purpose::Record, &line, earlier));
-}
-
-fn join(argv: &[String]) -> String {
-    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "))
 }
 
 fn actions(state: &AppState, help: bool) -> (Vec<Choice>, Vec<Action>) {

@@ -1,6 +1,7 @@
 //! Looking: why it is here, in full, copied, compared. Changes nothing but what is in sight.
 
 use crate::base::error::Trouble;
+use crate::base::text::command_line;
 use crate::domain::event::Level;
 use crate::domain::proposal::{Evidence, ProposalId};
 use crate::domain::snapshot::{LogRow, QueueRow, WatchState};
@@ -165,7 +166,7 @@ pub fn view(state: &mut AppState) {
                 .get(index)
                 .map(|row| {
                     title = format!("Recording {}", row.id.0);
-                    let mut lines = vec![row.command.join(" ")];
+                    let mut lines = vec![command_line(&row.command)];
                     lines.extend(row.gaps.iter().map(|(reason, number)| format!("left out: {number} {reason}")));
                     lines.extend(row.output.iter().cloned());
                     lines

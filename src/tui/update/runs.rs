@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
+use crate::base::text::command_line;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::command::{Command, JobId};
 use crate::domain::event::JobState;
@@ -117,7 +118,7 @@ pub fn select_wanted(state: &mut AppState) {
 fn to_job(state: &mut AppState, job: &JobRow) {
     match job.kind.as_str() {
         "record" => {
-            let named = state.snapshot.recordings.iter().find(|row| row.command.join(" ") == job.subject).map(|row| row.id);
+            let named = state.snapshot.recordings.iter().find(|row| command_line(&row.command) == job.subject).map(|row| row.id);
             if let Some(id) = named {
                 places::leave(state);
                 show(state, id);
@@ -184,7 +185,7 @@ pub fn again(state: &AppState, job: &JobRow) -> Option<Command> {
     let function = function.map(|row| row.id.clone());
     match job.kind.as_str() {
         "record" => {
-            let row = state.snapshot.recordings.iter().find(|row| row.command.join(" ") == job.subject)?;
+            let row = state.snapshot.recordings.iter().find(|row| command_line(&row.command) == job.subject)?;
             Some(Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() })
         }
         "prove" | "draft" => Some(Command::Draft { functions: function.into_iter().collect() }),
@@ -209,7 +210,7 @@ pub fn again(state: &AppState, job: &JobRow) -> Option<Command> {
 #[must_use]
 pub fn job_of(state: &AppState, index: usize) -> Option<&JobRow> {
     let row = state.snapshot.recordings.get(index).filter(|row| row.end == ProgramEnd::Running)?;
-    let command = row.command.join(" ");
+    let command = command_line(&row.command);
     let open = |job: &&JobRow| job.kind == "record" && matches!(job.state, JobState::Running | JobState::Waiting);
     state.snapshot.jobs.iter().filter(open).find(|job| job.subject == command)
 }

@@ -51,7 +51,7 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
                 },
                 _ => {
                     let recording = state.snapshot.recordings.iter().find(|row| row.id == call.recording);
-                    let command = recording.map(|row| format!(" · {}", row.command.join(" "))).unwrap_or_default();
+                    let command = recording.map(|row| format!(" · {}", text::command_line(&row.command))).unwrap_or_default();
                     let when = recording.map(|row| format!(" · {}", state.zone.day(row.started, state.now))).unwrap_or_default();
                     let thread = if call.thread == 0 { "main".to_owned() } else { call.thread.to_string() };
                     Row::new().add(Role::Dim, format!("   recording {}{command} · thread {thread}{when}", call.recording.0))

@@ -1,7 +1,7 @@
 //! The Runs screen: recordings with what they kept, jobs with how far they are.
 
 use crate::base::clock::{self, Moment};
-use crate::base::text::{bytes, count, fit, thousands, width};
+use crate::base::text::{bytes, command_line, count, fit, thousands, width};
 use crate::domain::call::ProgramEnd;
 use crate::domain::event::JobState;
 use crate::domain::snapshot::{JobRow, RecordingRow};
@@ -164,7 +164,7 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
         .add(Role::Text, " ")
         .add(role, sign)
         .add(Role::Text, format!(" recording {:<3} ", row.id.0))
-        .add(Role::Text, fit(&crate::base::text::display_line(&row.command.join(" ")), columns.command));
+        .add(Role::Text, fit(&crate::base::text::display_line(&command_line(&row.command)), columns.command));
     if row.end == ProgramEnd::Running {
         line = line.add(Role::Running, format!("  {}", elapsed(row.started, state.now)));
         out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
