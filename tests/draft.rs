@@ -470,3 +470,59 @@ fn a_program_of_the_persons_is_asked_after_their_word() {
     let output = place.command(&["draft", "double"]).env("PYTEAD_SEND_TO", "cat").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+const TOLD: &str = "The model was told another signature or docstring";
+
+/// Opens the workbench on a proved draft of a model, and saves the function with another docstring.
+fn promise_differently(place: &Place) -> Terminal {
+    let (code, out, err) = place.run(&["draft", "double"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let terminal = Terminal::start(place, &[], 160, 45);
+    terminal.wait("Ready · proved");
+    place.save("doubles.py", &MODULE.replace("2 gives 4", "3 gives 6"));
+    terminal
+}
+
+#[test]
+fn a_models_draft_of_another_docstring_waits_until_somebody_asks_again() {
+    let (place, model) = project(&[GOOD, GOOD]);
+    let mut terminal = promise_differently(&place);
+    terminal.wait(TOLD);
+    terminal.keys("a");
+    terminal.wait("t asks");
+    assert_eq!(asked(&model), 1, "nobody asked again");
+    terminal.keys("t");
+    terminal.wait("Ready · proved");
+    assert!(!terminal.screen().contains(TOLD), "{}", terminal.screen());
+    let last = model.requests.lock().unwrap().last().cloned().unwrap();
+    assert!(last.contains("3 gives 6"), "{last}");
+    assert_eq!(asked(&model), 2);
+}
+
+#[test]
+fn a_model_of_this_machine_is_asked_again_at_once_where_the_settings_say_so() {
+    let (place, model) = project(&[GOOD, GOOD]);
+    configure(&place, &(model.config() + "\nwatch:\n  draft: auto\n"));
+    let terminal = promise_differently(&place);
+    terminal.wait_until("asked again and proved", |screen| asked(&model) == 2 && screen.contains("Ready · proved"));
+    let last = model.requests.lock().unwrap().last().cloned().unwrap();
+    assert!(last.contains("3 gives 6"), "{last}");
+}
+
+#[test]
+fn a_models_draft_whose_body_alone_changed_is_proved_and_not_asked_for_again() {
+    let (place, model) = project(&[GOOD]);
+    configure(&place, &(model.config() + "\nwatch:\n  draft: auto\n"));
+    let (code, out, err) = place.run(&["draft", "double"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let mut terminal = Terminal::start(&place, &[], 160, 45);
+    terminal.wait("Ready · proved");
+    place.save("doubles.py", &MODULE.replace("x + x", "x + x + ''"));
+    terminal.keys("5");
+    // The log has the newest line first.
+    terminal.wait_until("proved again", |screen| {
+        let at = |what: &str| screen.find(what);
+        matches!((at("proved"), at("double changed")), (Some(proved), Some(saved)) if proved < saved)
+    });
+    assert_eq!(asked(&model), 1);
+}

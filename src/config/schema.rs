@@ -220,6 +220,12 @@ pub const KEYS: &[Key] = &[
         Project::Nothing,
         "Tests with an intent, and YAML tests, that use edited code: `rules` runs and judges them again, `model` also asks the chosen model, `off` waits for `t`.",
     ),
+    key(
+        "watch.draft",
+        Form::Word(&["ask", "auto"]),
+        Project::Nothing,
+        "A model's drafts whose function has another signature or docstring now: `ask` waits for `t`, `auto` asks a model of this machine again at once.",
+    ),
     key("redact.names", Form::Texts, Project::Adds, "More words of secret names."),
     key("tui.theme", Form::Text, Project::Nothing, "`auto`, `dark`, `light`, `ansi`, `mono`, or a theme of your own."),
     key("tui.glyphs", Form::Word(&["auto", "unicode", "ascii"]), Project::Nothing, "The characters the screen is drawn with."),

@@ -143,6 +143,14 @@ impl Fingerprint {
         hasher.part(&self.signature.0.to_le_bytes()).part(&self.body.0.to_le_bytes());
         hasher.digest()
     }
+
+    /// Gives one hash of what a function promises to its callers: signature and docstring, not the body.
+    #[must_use]
+    pub fn promise(&self) -> Digest {
+        let mut hasher = crate::base::hash::Hasher::default();
+        hasher.part(&self.signature.0.to_le_bytes()).part(&self.doc.0.to_le_bytes());
+        hasher.digest()
+    }
 }
 
 /// A function or method of the project.

@@ -178,6 +178,9 @@ pub struct Draft {
     pub import_roots: Vec<String>,
     /// A remark the person gave to the model.
     pub remark: Option<String>,
+    /// What the function promised when a model was asked, by [`Fingerprint::promise`](super::function::Fingerprint::promise).
+    #[serde(default)]
+    pub promise: Option<Digest>,
 }
 
 impl Draft {
@@ -360,7 +363,16 @@ pub struct Proposal {
     pub edited: Option<String>,
 }
 
+/// What evidence is called that sets a model's draft aside: its function promises something else now.
+pub const PROMISE_CHANGED: &str = "promise changed";
+
 impl Proposal {
+    /// Gives the evidence that the model was told another signature or docstring than the function has today.
+    #[must_use]
+    pub fn promise_changed(&self) -> Option<&Evidence> {
+        self.evidence.iter().find(|line| self.state == ProposalState::Stale && line.what == PROMISE_CHANGED)
+    }
+
     /// Hashes what accepting it does, as a person is shown it: the outcomes that it takes, and `edits`, the files that it
     /// writes.
     #[must_use]

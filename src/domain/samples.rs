@@ -49,5 +49,6 @@ pub fn draft(imports: &[&str], text: &str) -> Draft {
         helpers: Vec::new(),
         import_roots: Vec::new(),
         remark: None,
+        promise: None,
     }
 }

@@ -345,6 +345,19 @@ pub struct Watch {
     pub poll_ms: u64,
     /// What becomes of tests with an intent whose journey ran through edited code, and of YAML tests.
     pub judge: WatchJudge,
+    /// What becomes of a model's drafts whose function promises something else now.
+    pub draft: WatchDraft,
+}
+
+/// `watch.draft`: what becomes of a model's drafts whose function has another signature or docstring now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchDraft {
+    /// They are shown as stale, until somebody asks again.
+    #[default]
+    Ask,
+    /// A model of this machine is asked again at once.
+    Auto,
 }
 
 /// `watch.judge`: what becomes of tests with an intent whose journey ran through edited code, and of YAML tests that use it.
@@ -362,7 +375,7 @@ pub enum WatchJudge {
 
 impl Default for Watch {
     fn default() -> Self {
-        Self { enabled: true, quiet_ms: 10, poll_ms: 0, judge: WatchJudge::Rules }
+        Self { enabled: true, quiet_ms: 10, poll_ms: 0, judge: WatchJudge::Rules, draft: WatchDraft::Ask }
     }
 }
 

@@ -83,6 +83,7 @@ async fn works(
         dropped: Vec::new(),
         helpers: Vec::new(),
         remark: None,
+        promise: None,
     };
     let fresh = proving::fresh(core, environment, environment.level, cancel);
     let way = Way { manner: Manner::Alone, hash_seed: 0, elsewhere: false };

@@ -19,7 +19,9 @@ use crate::engine::gathered::{Gathered, Made};
 use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::standing::{News, Standing};
-use crate::engine::{Done, awaiting, behaviour, blocking, callers, environment, formatting, reaches, spec_drafts, steadying};
+use crate::engine::{
+    Done, awaiting, behaviour, blocking, callers, environment, formatting, promised, reaches, spec_drafts, steadying,
+};
 use crate::generate::choose::FEW;
 use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
@@ -178,7 +180,9 @@ pub async fn mark_outdated(core: &Arc<Core>) -> Result<(), Trouble> {
     let code = code_of(core, ready.iter().map(|proposal| proposal.function.clone()).collect()).await?;
     for proposal in ready {
         let today = code.get(&proposal.function).copied().unwrap_or_default();
-        if proposal.basis != rests_on(today, &proposal) {
+        if promised::is_outdated(core, &proposal) {
+            promised::set_aside(core, proposal.id)?;
+        } else if proposal.basis != rests_on(today, &proposal) {
             core.move_proposal(proposal.id, ProposalState::Stale, |_| {})?;
         }
     }
@@ -464,6 +468,11 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
         }
         // While a person has not said which outcome is right, nobody can say what its tests should expect.
         if behaviour::is_disputed(core, &proposal.function) {
+            continue;
+        }
+        // It would be proved for what nobody promises any more.
+        if promised::is_outdated(core, &proposal) {
+            promised::set_aside(core, id)?;
             continue;
         }
         if draft.origin == Origin::Recording && proposal.edited.is_none() {

@@ -47,6 +47,7 @@ mod once_said;
 pub mod overriding;
 mod plan;
 mod programs;
+mod promised;
 mod proposing;
 mod provers;
 pub mod provider;

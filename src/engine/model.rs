@@ -306,6 +306,7 @@ fn begin(
         helpers: Vec::new(),
         import_roots: Vec::new(),
         remark,
+        promise: Some(function.fingerprint.promise()),
     };
     if let Some(before) = earlier {
         return core.change_proposal(before.id, move |proposal| {
@@ -362,7 +363,8 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
         origin => origin.clone(),
     };
     match from_model::draft(answered, origin, function, module, &asked.target, asked.remark.as_deref()) {
-        Ok(draft) => {
+        Ok(mut draft) => {
+            draft.promise = asked.promise;
             let recorded = |id: &FunctionId| views::confirmed_calls(core, id);
             let denied = contradict::contradictions(&draft.text, function, module, recorded)?;
             core.move_proposal(id, ProposalState::Proving, move |proposal| {

@@ -215,6 +215,7 @@ pub fn not_ready(proposal: &Proposal) -> Trouble {
     let why = super::rows::blocked(proposal).unwrap_or_else(|| "it was decided already".into());
     let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
     match proposal.state {
+        ProposalState::Stale if proposal.promise_changed().is_some() => trouble.so("t asks the model again."),
         ProposalState::Stale if proposal.draft().is_some() => trouble.so("t shows the new draft."),
         ProposalState::Ready if proposal.verdict().is_some() => trouble.so("Edit the intent, or t judges it again."),
         ProposalState::Refused | ProposalState::Failed => trouble.so("e edits it, and it is proved again; r puts it away."),

@@ -217,7 +217,10 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
         ProposalState::Failed => Some(first(Finding::Error).unwrap_or_else(|| "it was not finished".into())),
         ProposalState::Stale if proposal.change().is_some() => Some("it ends as before again".into()),
         ProposalState::Stale if proposal.verdict().is_some() => Some("a newer run came to something else".into()),
-        ProposalState::Stale => Some("the code under it changed".into()),
+        ProposalState::Stale => {
+            let changed = proposal.promise_changed();
+            Some(changed.map_or_else(|| "the code under it changed".into(), |line| line.detail.clone()))
+        }
         ProposalState::Accepted | ProposalState::Edited | ProposalState::Written => Some("it was accepted already".into()),
         ProposalState::Rejected => Some("it was rejected".into()),
         _ => Some("it is not proved yet".into()),

@@ -16,7 +16,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, drafting, reaches, rejudging, spec_runs, verdicts};
+use crate::engine::{behaviour, blocking, drafting, promised, reaches, rejudging, spec_runs, verdicts};
 use crate::source::change::IndexChange;
 use crate::watch::{Batch, Watcher};
 
@@ -105,6 +105,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let only_others = others && code.as_ref().is_some_and(Vec::is_empty);
     let change = if only_others { Some(IndexChange::default()) } else { reread(core, code).await };
     let Some(change) = change else { return };
+    promised::after_save(core, &change);
     if others || !change.files.is_empty() {
         let specs = core.clone();
         tokio::spawn(async move { spec_runs::after_save(&specs).await });

@@ -73,6 +73,7 @@ pub fn draft(
         helpers: Vec::new(),
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),
+        promise: None,
     })
 }
 

@@ -119,6 +119,7 @@ fn finish(
         dropped: Vec::new(),
         helpers,
         remark: None,
+        promise: None,
     }
 }
 

@@ -225,8 +225,10 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
     };
     match view.proposal.state {
         ProposalState::Stale => {
+            let promise = view.proposal.promise_changed().is_some();
             let change = view.proposal.change().is_some();
-            say("~", Role::Stale, if change { words::STALE_CHANGE } else { words::STALE_DRAFT });
+            let draft = if promise { words::STALE_PROMISE } else { words::STALE_DRAFT };
+            say("~", Role::Stale, if change { words::STALE_CHANGE } else { draft });
             if view.newer.is_some() {
                 say(" ", Role::Text, words::NEWER_READY);
             }

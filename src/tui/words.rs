@@ -152,6 +152,8 @@ pub const ONE_LOOK: &str = "There is only one way to look at this.";
 /// What is sent for a YAML test, where a function and its calls are sent otherwise.
 pub const SPEC_REQUEST: &str = "What the test is to show, and the names of your tools and functions";
 pub const STALE_DRAFT: &str = "The code under this changed. This is the text from before.";
+/// Above a model's draft whose function has another signature or docstring now.
+pub const STALE_PROMISE: &str = "The model was told another signature or docstring. t asks it again.";
 /// Above a change whose code changed again.
 pub const STALE_CHANGE: &str = "The code changed again since.";
 /// A change that waits no more: the code went back.

@@ -200,6 +200,9 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
         Pane::Functions => subject.map(|id| Command::Draft { functions: vec![id] }),
         Pane::Source | Pane::Calls => subject.map(|id| Command::Replay { functions: vec![id] }),
         Pane::Decision => {
+            if state.loaded().is_some_and(|loaded| loaded.view.proposal.promise_changed().is_some()) {
+                return ask(state, out);
+            }
             let newer = state.loaded().and_then(|loaded| loaded.view.newer);
             match state.current().cloned() {
                 Some(row) if row.state == ProposalState::Stale => match newer {
