@@ -1,6 +1,8 @@
 //! Decisions on drafts: accepted, rejected, taken back, decided again, one and many at once.
 
-use crate::harness::Place;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::harness::{Place, Terminal};
 use crate::steps::{Decision, Faults, full, killed, no_halves, waiting, well};
 
 pub const TESTS: &str = "tests/pytead/test_pytead_app.py";
@@ -29,7 +31,7 @@ pub fn state(place: &Place, context: &str) -> (usize, usize) {
     let text = |path: &str| std::fs::read_to_string(place.root().join(path)).unwrap_or_default();
     let (tests, manifest) = (text(TESTS), text(MANIFEST));
     let written = tests.matches("def test_").count();
-    let listed = manifest.matches("state: accepted").count();
+    let listed: usize = ["state: accepted", "state: edited"].iter().map(|kept| manifest.matches(kept).count()).sum();
     assert_eq!(written, listed, "{context}: file and manifest\n{tests}\n{manifest}");
     no_halves(place, "tests/pytead", context);
     (written, waits)
@@ -92,6 +94,33 @@ fn many_accepted_at_once_and_killed_at_any_step_are_all_written_or_none() {
     };
     let decision = Decision { made_by: &["review", "--accept", "all"], take_back: &undo, stands: &stands };
     killed(&project(&["double", "triple"]), &decision, BOTH_WAYS);
+}
+
+/// Gives the one draft's test another name, in the person's editor.
+fn edit(place: &Place) {
+    let editor = place.home().join("editor");
+    std::fs::write(&editor, "#!/bin/sh\nsed -i 's/def test_[a-z0-9_]*/def test_by_hand/' \"$1\"\n").unwrap();
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut terminal = Terminal::shell(place, &format!("VISUAL='{}' exec \"$PYTEAD\" review", editor.display()), 160, 60);
+    terminal.wait("q quit >");
+    terminal.keys("e\r");
+    terminal
+        .wait_until("the edited draft", |screen| screen.contains("def test_by_hand") && screen.trim_end().ends_with("q quit >"));
+    terminal.keys("q\r");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn an_edited_draft_killed_at_any_step_of_its_acceptance_is_written_as_edited_or_not_begun() {
+    let place = project(&["double"]);
+    edit(&place);
+    let stands = |place: &Place, context: &str| {
+        let written = is_written(place, context);
+        assert!(!written || place.read(TESTS).contains("def test_by_hand("), "{context}: the edit is lost");
+        written
+    };
+    // What was accepted after a fault is accepted once more after it was taken back: the edit outlives that, too.
+    killed(&place, &Decision { made_by: &["review", "--accept", "1"], take_back: &undo, stands: &stands }, BOTH_WAYS);
 }
 
 #[test]
