@@ -30,6 +30,7 @@ pub struct Cli {
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
 
+    /// What every verb takes.
     #[command(flatten)]
     pub global: Global,
 }
@@ -168,6 +169,7 @@ pub struct Run {
     /// Where JSON events go (with --format json); by default the error stream.
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
+    /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
     /// The program: `main.py a b`, `-m pkg`, `python3 main.py`, `pytest -q`.
@@ -179,6 +181,7 @@ pub struct Run {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct SpecArgs {
+    /// What to do in place of running tests.
     #[command(subcommand)]
     pub new: Option<SpecAction>,
     /// Files and folders; by default the folders of the setting spec.paths.
@@ -226,6 +229,7 @@ pub struct SpecNew {
     /// A plugin of the project that gets the tools that are missing.
     #[arg(long, value_name = "PLUGIN")]
     pub extend: Option<String>,
+    /// Which model is asked.
     #[command(flatten)]
     pub models: Models,
 }
@@ -258,6 +262,7 @@ pub struct Trace2test {
     /// Inputs kept of each shape of a function.
     #[arg(short, long, value_name = "N")]
     pub limit: Option<u32>,
+    /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
     /// Functions to record.
@@ -271,6 +276,7 @@ pub struct Trace2test {
 /// `gentests`
 #[derive(Debug, Args)]
 pub struct Gentests {
+    /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
     /// The file to write; by default `tests/test_pytead_generated.py`.
@@ -293,6 +299,7 @@ pub struct Gen {
     /// Write the drafts into this folder, a file a module, in place of the project's tests.
     #[arg(short, long, alias = "output-dir", value_name = "DIR", conflicts_with = "accept")]
     pub dir: Option<PathBuf>,
+    /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
     /// Accept every draft that is proved, and write it.
@@ -321,6 +328,7 @@ pub struct Tead {
     /// Write the drafts into this folder, a file a module, in place of the project's tests.
     #[arg(short, long, alias = "output-dir", value_name = "DIR", conflicts_with = "accept")]
     pub dir: Option<PathBuf>,
+    /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
     /// Where JSON events go (with --format json); by default the error stream.
@@ -353,6 +361,7 @@ pub struct Diff {
 /// `agent`
 #[derive(Debug, Args)]
 pub struct Agent {
+    /// What to do.
     #[command(subcommand)]
     pub action: AgentAction,
 }
@@ -401,6 +410,7 @@ pub struct Types {
     /// Write the stubs into this folder, as `typings/shop/cart.pyi`; by default they are printed.
     #[arg(short, long, visible_alias = "out-dir", alias = "output-dir", value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
 }
@@ -512,6 +522,7 @@ pub struct Trust {
 /// `config`
 #[derive(Debug, Args)]
 pub struct Config {
+    /// What to do.
     #[command(subcommand)]
     pub action: ConfigAction,
 }

@@ -46,6 +46,7 @@ impl Level {
 /// What is run: how much it may be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Class {
     /// The project's own code with recorded inputs; `weak_allowed` once the user said so for this folder.
     Replay { weak_allowed: bool },

@@ -32,6 +32,7 @@ pub struct Argument {
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Outcome {
     /// It returned.
     Returned(Value),

@@ -107,6 +107,7 @@ pub enum Which {
 
 /// What has to hold.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Head {
     /// The calls are so many.
     Count { calls: Calls, times: Times },
@@ -180,6 +181,7 @@ pub enum Scope {
 /// What came of a clause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Outcome {
     /// It was met, so often.
     Holds { times: usize },

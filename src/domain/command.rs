@@ -12,6 +12,7 @@ use crate::domain::question::QuestionId;
 /// A wish of a front end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Command {
     /// Read the project again, from the disk.
     Index,

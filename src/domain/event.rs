@@ -19,6 +19,7 @@ pub const VERSION: u32 = 1;
 /// One announcement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Event {
     /// The project was read.
     Indexed { files: usize, functions: usize, errors: usize, ms: u64 },

@@ -82,6 +82,7 @@ pub struct JourneyEvent {
 /// What an event tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum What {
     /// A call began. `reached` are the lines its own body came to, in the order of their first time. Where the call is
     /// told in `brief`, only those that no call of the function came to before, and no object was looked into: what

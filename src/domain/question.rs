@@ -27,6 +27,7 @@ pub struct Question {
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum About {
     /// May recorded calls and drafts run under a guard that careless code cannot pass and hostile code can? `why` says
     /// what stands against a stronger one, a sentence each.

@@ -94,6 +94,7 @@ pub enum Trust {
 /// Is the project watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum WatchState {
     /// No.
     Off,

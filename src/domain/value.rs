@@ -51,6 +51,7 @@ pub enum ObjectKind {
 /// A recorded value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Value {
     /// `None`
     None,

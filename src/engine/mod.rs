@@ -149,6 +149,7 @@ pub struct Options {
 /// What a command came to.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "done", rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Done {
     /// Nothing to tell.
     Nothing,

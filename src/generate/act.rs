@@ -20,6 +20,7 @@ pub enum Act {
 
 /// What a function is called on.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Target {
     /// Nothing: a function, a static method, a class method, by its spelled name.
     Free(String),

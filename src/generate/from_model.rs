@@ -11,6 +11,7 @@ use crate::source::parse::syntax_error;
 
 /// Why a model's or an agent's text is no draft.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum NotADraft {
     /// There is no code in it.
     #[error("No Python code was written.")]

@@ -10,6 +10,7 @@ pub const WIDTH: usize = 88;
 
 /// A Python expression.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Expr {
     /// A name, a number or an operation: never broken.
     Atom(String),

@@ -7,6 +7,7 @@ use crate::domain::value::{TypeName, Value};
 
 /// One import statement.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Import {
     /// `import module`, or `import module as alias`.
     Module { module: String, alias: Option<String> },

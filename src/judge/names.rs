@@ -41,6 +41,7 @@ impl Bound {
 
 /// Why a name means nothing here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Unresolved {
     /// No function of the project is called so.
     #[error("No function of the project is called {name}.{}", did_you_mean(nearest))]

@@ -14,6 +14,7 @@ const DIGITS_MAX: usize = 10_000;
 
 /// Why bytes could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum DecodeError {
     /// The bytes end inside a value.
     #[error("The data ends at byte {0}, inside a value.")]

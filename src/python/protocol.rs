@@ -25,6 +25,7 @@ pub struct Request<'a> {
 /// What the worker can be asked.
 #[derive(Debug, Serialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
 pub enum Op<'a> {
     /// Say who you are, after importing these modules from outside the project. With `tests`, pytest and its plugins
     /// too; `tried` ones are known to leave no threads.

@@ -148,9 +148,9 @@ pub const NOTHING_TO_COPY: &str = "There is nothing to copy on this line.";
 pub const NOTHING_TO_COMPARE: &str = "There is nothing to compare here.";
 /// Nothing to compare with.
 pub const ONE_LOOK: &str = "There is only one way to look at this.";
-/// Above a draft whose code changed.
 /// What is sent for a YAML test, where a function and its calls are sent otherwise.
 pub const SPEC_REQUEST: &str = "What the test is to show, and the names of your tools and functions";
+/// Above a draft whose code changed.
 pub const STALE_DRAFT: &str = "The code under this changed. This is the text from before.";
 /// Above a model's draft whose function has another signature or docstring now.
 pub const STALE_PROMISE: &str = "The model was told another signature or docstring. t asks it again.";

@@ -70,6 +70,7 @@ pub struct Draft {
     /// A remark for the model: `use pieces=10`.
     #[arg(short, long)]
     pub message: Option<String>,
+    /// Which model is asked.
     #[command(flatten)]
     pub models: Models,
 }
