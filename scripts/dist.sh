@@ -18,12 +18,13 @@ say "Building the wheel; the first time takes minutes."
 # Wheels for Linux run with the glibc of 2014 on; elsewhere the system's own compiler does.
 old_glibc=()
 [ "$(uname -s)" = Linux ] && old_glibc=(--zig --compatibility manylinux2014)
-build=(maturin build --quiet --profile dist --compression-level 9)
-"${build[@]}" --out dist "${old_glibc[@]}"
+build=(maturin build --quiet --compression-level 9)
+"${build[@]}" --profile dist --out dist "${old_glibc[@]}"
 maturin sdist --out dist
 if [ "${LOCAL:-}" = 1 ]; then
     need_llama
-    (cd packaging/local && "${build[@]}" --out ../../dist)
+    # llama.cpp is the same in every profile, and what is around it neither large nor waited for.
+    (cd packaging/local && "${build[@]}" --profile release --out ../../dist)
 fi
 
 python scripts/try_wheel.py dist

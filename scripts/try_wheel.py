@@ -84,8 +84,11 @@ def main(dist: Path) -> None:
         place.run(*pip, "install", "pytest", "uv")
         before = place.files()
         place.run(*pip, "install", "--no-index", *map(str, sorted(dist.glob("*.whl"))))
-        commands(place, bool(list(dist.glob("pytead_tui_local-*.whl"))))
+        local = bool(list(dist.glob("pytead_tui_local-*.whl")))
+        commands(place, local)
         main_job(place)
+        if local:
+            a_model(place)
         place.run(*pip, "uninstall", "--yes", "pytead-tui", "pytead-tui-local")
         left = place.files() - before
         if left:
@@ -128,6 +131,16 @@ def main_job(place: Place) -> None:
     place.run("pytead-tui", "--trust", "check", "tests/test_said.py", code=1, says="1 failed, 1 passed")
 
 
+def a_model(place: Place) -> None:
+    """The demo model, run by the second wheel's program, writes a draft that is proved."""
+    shutil.copy(ROOT / "examples" / "calculator.py", place.project)
+    use = "import calculator\n\nfor value in (5, -1, 2):\n    calculator.clamp(value, 0, 3)\n"
+    (place.project / "use.py").write_text(use)
+    place.run("pytead-tui", "--trust", "run", "--", "use.py", says="3 calls of 1 function")
+    words = ["draft", "calculator:clamp", "--provider", "local", "--model", "demo"]
+    place.run("pytead-tui", "--trust", *words, says="draft by demo  calculator:clamp  ready")
+
+
 def with_uv(place: Place, core: Path) -> None:
     """uv's two ways of running a program that is installed nowhere."""
     place.run("uvx", "--from", str(core), "pytead-tui", "--version", says="pytead-tui ")
@@ -137,15 +150,19 @@ def with_uv(place: Place, core: Path) -> None:
 
 
 def from_source(place: Place, source: Path) -> None:
-    """What pip does where there is no wheel for a machine."""
+    """What pip does where there is no wheel for a machine, but unoptimised: it shows that the archive holds all it needs."""
     for name in ("CARGO_TARGET_DIR", "CARGO_HOME", "RUSTUP_HOME"):
         if name in os.environ:
             place.env[name] = os.environ[name]
-    cargo = shutil.which("cargo")
     place.env.setdefault("CARGO_HOME", str(Path.home() / ".cargo"))
     place.env.setdefault("RUSTUP_HOME", str(Path.home() / ".rustup"))
-    place.env["PATH"] += os.pathsep + str(Path(cargo).parent if cargo else "")
-    place.run("python", "-m", "pip", "--disable-pip-version-check", "--quiet", "install", str(source), minutes=120)
+    for program in ("cargo", "rustc"):
+        found = shutil.which(program)
+        if found is None:
+            sys.exit("No %s found, which pip needs to build from the source archive." % program)
+        place.env["PATH"] += os.pathsep + str(Path(found).parent)
+    pip = ["python", "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    place.run(*pip, "install", "--config-settings", "build-args=--profile dev", str(source), minutes=60)
     place.run("pytead-tui", "--version", says="pytead-tui ")
 
 

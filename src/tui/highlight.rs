@@ -19,6 +19,8 @@ const MAX_LINE: usize = 2_000;
 /// Texts kept.
 const KEPT: usize = 64;
 const TAB: usize = 4;
+/// What syntect knows of Python and YAML. All its languages take ten times as much, and do not compress.
+const CARRIED: &[u8] = include_bytes!("../../assets/syntaxes.packdump");
 
 /// One line of code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -138,7 +140,8 @@ pub fn lines(file: &str, text: &str) -> Arc<Vec<CodeLine>> {
 
 fn syntaxes() -> &'static SyntaxSet {
     static SET: OnceLock<SyntaxSet> = OnceLock::new();
-    SET.get_or_init(SyntaxSet::load_defaults_newlines)
+    // The tests read it; were it unreadable, code would be plain.
+    SET.get_or_init(|| syntect::dumps::from_uncompressed_data(CARRIED).unwrap_or_default())
 }
 
 fn role_of(stack: &ScopeStack) -> Role {
@@ -189,7 +192,73 @@ fn expand_tabs(line: &str) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use syntect::parsing::{SyntaxDefinition, SyntaxSetBuilder};
+
     use super::*;
+
+    /// Gives syntect's own syntaxes without all that neither Python nor YAML leads to. What is empty keeps its place, because
+    /// syntaxes lead to others by number.
+    fn needed() -> SyntaxSetBuilder {
+        let all = SyntaxSet::load_defaults_newlines();
+        let names = ["py", "yaml"].map(|ending| all.find_syntax_by_extension(ending).unwrap().name.clone());
+        let all = all.into_builder();
+        let mut reached = BTreeSet::new();
+        let mut open: Vec<usize> = (0..all.syntaxes().len()).filter(|at| names.contains(&all.syntaxes()[*at].name)).collect();
+        while let Some(at) = open.pop() {
+            if reached.insert(at) {
+                numbers(&serde_json::to_value(&all.syntaxes()[at].contexts).unwrap(), &mut open);
+            }
+        }
+        let mut kept = SyntaxSetBuilder::new();
+        for (at, syntax) in all.syntaxes().iter().enumerate() {
+            let empty = SyntaxDefinition {
+                name: String::new(),
+                file_extensions: Vec::new(),
+                first_line_match: None,
+                variables: HashMap::new(),
+                contexts: HashMap::new(),
+                hidden: true,
+                scope: syntax.scope,
+            };
+            kept.add(if reached.contains(&at) { syntax.clone() } else { empty });
+        }
+        kept
+    }
+
+    /// Adds the numbers of all syntaxes that contexts lead to.
+    fn numbers(contexts: &serde_json::Value, into: &mut Vec<usize>) {
+        match contexts {
+            serde_json::Value::Object(fields) => {
+                into.extend(fields.get("syntax_index").and_then(serde_json::Value::as_u64).map(|number| number as usize));
+                fields.values().for_each(|value| numbers(value, into));
+            }
+            serde_json::Value::Array(values) => values.iter().for_each(|value| numbers(value, into)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn the_syntaxes_carried_are_those_that_python_and_yaml_need() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/syntaxes.packdump");
+        if std::env::var_os("PYTEAD_WRITE").is_some() {
+            syntect::dumps::dump_to_uncompressed_file(&needed().build(), path).unwrap();
+        }
+        let carried: SyntaxSet = syntect::dumps::from_uncompressed_data(&std::fs::read(path).unwrap()).unwrap();
+        let (carried, needed) = (carried.into_builder(), needed().build().into_builder());
+        assert!(carried.syntaxes() == needed.syntaxes(), "PYTEAD_WRITE=1 cargo nextest run --lib highlight writes {path}");
+    }
+
+    #[test]
+    fn languages_within_strings_are_there() {
+        let lines =
+            python_lines("x = re.compile(r\"\"\"(?P<a>\\d+|[^b])\"\"\")\ny = \"SELECT a FROM b\"  # c\nz = f\"{1!r:>{4}} {{\"\n");
+        for (line, text) in lines.iter().zip(["(?P", "FROM", "!r"]) {
+            let at = line.text.find(text).unwrap();
+            assert!(line.spans.iter().any(|(from, to, _)| (*from..*to).contains(&at)), "{line:?}");
+        }
+    }
 
     #[test]
     fn code_gets_its_roles() {

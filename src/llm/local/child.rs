@@ -67,7 +67,10 @@ pub fn program() -> Result<PathBuf, Trouble> {
     beside.into_iter().find(|path| path.is_file()).ok_or_else(|| {
         Trouble::environment("Models cannot be run on this machine: pytead-llm is missing.")
             .because("It is not beside pytead-tui.")
-            .so(format!("Build pytead-tui with the feature local, name the program in {VARIABLE}, or use a server."))
+            .so(format!(
+                "Install it (pip install 'pytead-tui[local]'), build pytead-tui with the feature local, name the program in \
+                 {VARIABLE}, or use a server."
+            ))
     })
 }
 
