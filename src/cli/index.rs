@@ -32,10 +32,8 @@ pub async fn index(global: &Global, args: Index) -> Result<u8, Trouble> {
         ));
         for file in snapshot.files.iter() {
             if let Some(error) = file.error {
-                out.say(format!(
-                    "! {} does not parse: line {}, column {}. Its last good index is kept.",
-                    file.path, error.line, error.column
-                ));
+                let known = if file.functions > 0 { " What is known of it is from before." } else { "" };
+                out.say(format!("! {} does not parse: line {}, column {}.{known}", file.path, error.line, error.column));
             }
         }
     }
