@@ -260,6 +260,7 @@ impl Recorded {
             module: &module,
             history: &history,
             afterwards: &afterwards,
+            inner: &|_| Vec::new(),
             births: &births,
             makers: &makers,
             makers_of: &makers_of,

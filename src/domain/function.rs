@@ -186,9 +186,21 @@ impl Function {
     /// Gives the name after the last dot.
     #[must_use]
     pub fn name(&self) -> &str {
-        let qualname = self.id.qualname();
-        let qualname = qualname.split('#').next().unwrap_or(qualname);
+        let qualname = self.written();
         qualname.rsplit('.').next().unwrap_or(qualname)
+    }
+
+    /// Gives the qualified name as it is written: without what tells twins apart.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        let qualname = self.id.qualname();
+        qualname.split('#').next().unwrap_or(qualname)
+    }
+
+    /// Tells whether it only declares one of the ways in which another definition may be called.
+    #[must_use]
+    pub fn is_overload(&self) -> bool {
+        self.decorators.iter().any(|decorator| decorator.rsplit('.').next() == Some("overload"))
     }
 
     /// Tells whether the name says it is not meant for others (`_x`, not `__x__`).

@@ -59,9 +59,13 @@ type Recorded = (Function, Vec<Call>, Vec<LeftOut>);
 pub struct Gathered {
     functions: Vec<Recorded>,
     lives: HashMap<(RecordingId, i64, u64), Vec<Call>>,
+    /// Calls that changed objects which are not their receivers.
+    told: HashMap<(RecordingId, i64, u64), Vec<Call>>,
     processes: HashMap<CallId, i64>,
     births: HashMap<FunctionId, Vec<Call>>,
-    /// Calls whose results hold objects, in order: what may have made them.
+    /// The calls of functions that are defined inside of a function, by that one.
+    inner: HashMap<FunctionId, Vec<Call>>,
+    /// Calls whose results hold objects, and those that raised one, in order: what may have made them.
     makers: Vec<Call>,
     makers_by_object: HashMap<(RecordingId, i64, u64), Vec<usize>>,
     makers_by_type: HashMap<TypeName, Vec<usize>>,
@@ -112,7 +116,10 @@ impl Gathered {
                 let process = processes.get(&call.id).copied().unwrap_or(0);
                 for arg in &call.args {
                     arg.value.walk(&mut |value| {
-                        if let Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } | Value::Opaque { ordinal, .. } = value
+                        if let Value::Object { ordinal, .. }
+                        | Value::Sub { ordinal, .. }
+                        | Value::Exception { ordinal, .. }
+                        | Value::Opaque { ordinal, .. } = value
                         {
                             objects.insert((call.recording, process, *ordinal));
                         }
@@ -138,8 +145,10 @@ impl Gathered {
         let mut gathered = Self {
             functions,
             lives: decoded,
+            told: HashMap::new(),
             processes,
             births: HashMap::new(),
+            inner: HashMap::new(),
             makers: Vec::new(),
             makers_by_object: HashMap::new(),
             makers_by_type: HashMap::new(),
@@ -161,12 +170,18 @@ impl Gathered {
             let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(views::decode);
             if total.function.qualname().ends_with(".__init__") {
                 self.births.insert(total.function, calls.collect());
-            } else if !total.function.qualname().contains("<locals>") {
-                calls
-                    .filter(|call| !call.touches.iter().any(Touch::forbids_replay))
-                    .for_each(|call| self.note_maker(call, objects));
+            } else if let Some((around, name)) = total.function.qualname().split_once(".<locals>.") {
+                if !name.contains("<locals>") {
+                    self.inner.entry(FunctionId::new(total.function.module(), around)).or_default().extend(calls);
+                }
+            } else {
+                for call in calls.filter(|call| !call.touches.iter().any(Touch::forbids_replay)) {
+                    self.note_told(&call, objects);
+                    self.note_maker(call, objects);
+                }
             }
         }
+        self.inner.values_mut().for_each(|calls| calls.sort_by_key(|call| (call.start_ns, call.id)));
         let makers = &self.makers;
         for of_type in self.makers_by_type.values_mut() {
             of_type.sort_by_key(|at| (!makers[*at].direct, makers[*at].arguments(usize::MAX).len(), makers[*at].id));
@@ -174,13 +189,33 @@ impl Gathered {
         Ok(())
     }
 
+    fn note_told(&mut self, call: &Call, objects: &BTreeSet<(RecordingId, i64, u64)>) {
+        let process = self.processes.get(&call.id).copied().unwrap_or(0);
+        for (name, _) in &call.effect.changed {
+            let given = call.args.iter().find(|arg| arg.name == *name).map(|arg| &arg.value);
+            let Some(Value::Object { ordinal, .. }) = given else { continue };
+            let key = (call.recording, process, *ordinal);
+            if call.receiver != Some(*ordinal) && objects.contains(&key) {
+                self.told.entry(key).or_default().push(call.clone());
+            }
+        }
+    }
+
     fn note_maker(&mut self, call: Call, objects: &BTreeSet<(RecordingId, i64, u64)>) {
-        let Outcome::Returned(value) = &call.effect.outcome else { return };
+        let value = match &call.effect.outcome {
+            Outcome::Returned(value) => value,
+            Outcome::Raised { exception, .. } => exception,
+            _ => return,
+        };
         let process = self.processes.get(&call.id).copied().unwrap_or(0);
         let at = self.makers.len();
         let mut holds = false;
         value.walk(&mut |part| {
-            if let Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } | Value::Opaque { ordinal, .. } = part {
+            if let Value::Object { ordinal, .. }
+            | Value::Sub { ordinal, .. }
+            | Value::Exception { ordinal, .. }
+            | Value::Opaque { ordinal, .. } = part
+            {
                 let key = (call.recording, process, *ordinal);
                 if objects.contains(&key) {
                     self.makers_by_object.entry(key).or_default().push(at);
@@ -217,15 +252,34 @@ impl Gathered {
         self.lives.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice)
     }
 
-    /// Lists the kept calls on an object that began before a call, in order.
+    /// Lists the kept calls on an object, and those that changed it, that began before a call, in order.
     fn history(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
-        self.life(call, ordinal).iter().filter(|earlier| earlier.start_ns < call.start_ns).collect()
+        let process = self.processes.get(&call.id).copied().unwrap_or(0);
+        let told = self.told.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice);
+        let all = self.life(call, ordinal).iter().chain(told);
+        let mut earlier: Vec<&Call> = all.filter(|earlier| earlier.start_ns < call.start_ns).collect();
+        earlier.sort_by_key(|earlier| (earlier.start_ns, earlier.id));
+        earlier
     }
 
     /// Lists the kept calls on an object that began after a call's end, in order.
     fn afterwards(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
         let end = call.start_ns.saturating_add(call.duration_ns);
         self.life(call, ordinal).iter().filter(|later| later.start_ns >= end).collect()
+    }
+
+    /// Lists the kept calls of what is defined inside of a called function, from its end to the next call of it.
+    fn inner(&self, call: &Call) -> Vec<&Call> {
+        let around = call.function.qualname().split('#').next().unwrap_or_default();
+        let Some(all) = self.inner.get(&FunctionId::new(call.function.module(), around)) else { return Vec::new() };
+        let process = |call: &Call| self.processes.get(&call.id).copied().unwrap_or(0);
+        let end = call.start_ns.saturating_add(call.duration_ns);
+        let of_same = |other: &&Call| other.recording == call.recording && process(other) == process(call);
+        let siblings =
+            self.functions.iter().filter(|(function, ..)| function.id == call.function).flat_map(|(_, calls, _)| calls);
+        let next = siblings.filter(of_same).map(|other| other.start_ns).filter(|start| *start >= end).min();
+        let after = |other: &&Call| other.start_ns >= end && next.is_none_or(|next| other.start_ns < next);
+        all.iter().filter(of_same).filter(after).collect()
     }
 
     /// Lists the kept calls of a class's `__init__`.
@@ -320,6 +374,7 @@ impl Gathered {
         let module = |name: &str| names.get(name).copied();
         let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
         let afterwards = |call: &Call, ordinal: u64| self.afterwards(call, ordinal);
+        let inner = |call: &Call| self.inner(call);
         let births = |ty: &TypeName| self.births(ty);
         let makers = |call: &Call, ordinal: u64| self.makers(call, ordinal);
         let makers_of = |ty: &TypeName| -> Vec<&Call> {
@@ -332,6 +387,7 @@ impl Gathered {
             module: &module,
             history: &history,
             afterwards: &afterwards,
+            inner: &inner,
             births: &births,
             makers: &makers,
             makers_of: &makers_of,

@@ -3,6 +3,7 @@
 use crate::domain::function::{Function, FunctionKind, Param, ParamKind};
 use crate::generate::build::Statement;
 use crate::generate::layout::{Expr, Item};
+use crate::generate::scope::is_identifier;
 
 /// Positional arguments beyond this one are written with their names.
 const POSITIONAL_MAX: usize = 3;
@@ -80,12 +81,19 @@ pub fn assemble<'n>(params: &[Param], names: impl Iterator<Item = &'n str>, args
 
 /// Tells whether a default's source is this very literal, or lambda.
 pub(super) fn same_literal(default: &str, built: &Expr) -> bool {
-    let simple = |text: &str| !text.is_empty() && !text.contains(['(', '[', '{', '.']) || text.parse::<f64>().is_ok();
+    let is_name = |text: &str| text.split('.').all(is_identifier);
+    let simple = |text: &str| {
+        !text.is_empty() && !text.contains(['(', '[', '{', '.']) || text.parse::<f64>().is_ok() || is_name(text) || text == "{}"
+    };
     let built = built.flat();
     if default.starts_with("lambda") && built.starts_with("lambda") {
         return default.split_whitespace().eq(built.split_whitespace());
     }
-    (simple(default) && (default == built || default.replace('\'', "\"") == built)) || (default == "()" && built == "()")
+    // The default may name what has to be spelled with its module or class elsewhere.
+    let same_name = is_identifier(default) && is_name(&built) && built.rsplit('.').next() == Some(default);
+    same_name
+        || (simple(default) && (default == built || default.replace('\'', "\"") == built))
+        || (default == "()" && built == "()")
 }
 
 /// Writes the call of a method on an object that has a name, in the form people use (R12).
@@ -245,5 +253,16 @@ mod tests {
         let built = Expr::atom("lambda kind: refuse( None, kind )");
         assert!(same_literal("lambda kind: refuse(\n        None, kind\n    )", &built));
         assert!(!same_literal("lambda kind: refuse(None, 1)", &built) && !same_literal("None", &built));
+    }
+
+    /// A default by its name is that name also where it has to be spelled with its module.
+    #[test]
+    fn a_default_by_name_is_not_written_again() {
+        for (default, built) in [("NOTHING", "attr.NOTHING"), ("Way.ALL", "Way.ALL"), ("{}", "{}"), ("1.5", "1.5")] {
+            assert!(same_literal(default, &Expr::atom(built)), "{default}");
+        }
+        for (default, built) in [("Color.RED", "Fruit.RED"), ("NOTHING", "ALL"), ("[]", "[1]")] {
+            assert!(!same_literal(default, &Expr::atom(built)), "{default}");
+        }
     }
 }

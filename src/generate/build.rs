@@ -262,13 +262,9 @@ impl<'a> Builder<'a, '_> {
                 let base = builder.value(base, hint)?;
                 Ok(Expr::call(&builder.spell(ty)?, vec![base]))
             }),
-            Value::Exception { ordinal, ty, args, fields } => self.identified(*ordinal, "error", |builder| {
-                if !fields.is_empty() {
-                    return no(format!("{} has fields of its own", ty.short()));
-                }
-                let args = builder.values(args, "value")?;
-                Ok(Expr::call(&builder.spell(ty)?, args))
-            }),
+            Value::Exception { ordinal, ty, args, fields } => {
+                self.identified(*ordinal, "error", |builder| builder.exception(*ordinal, ty, args, fields))
+            }
             Value::Generator { ty, args } => self.generator(ty, args),
             Value::Partial { function, args, kwargs } => {
                 let mut items = vec![Item::from(self.value(function, "function")?)];

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::hash::Digest;
+use crate::base::hash::{self, Digest};
 use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::proposal::LeftOut;
 use crate::domain::value::Value;
@@ -99,6 +99,7 @@ pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
     let cost = |case: &Case| if table(case).is_some() { 1 } else { ROWS_OF_A_TEST };
     // Where nobody looked, any of the others may show something.
     let enough = if rest.iter().all(|case| case.reached.is_empty()) { most } else { most.div_ceil(2) };
+    rest.iter_mut().for_each(mark_unseen);
     let mut room = most * ROWS_OF_A_TEST;
     let mut chosen: Vec<Case> = Vec::new();
     let mut reached: BTreeSet<u32> = BTreeSet::new();
@@ -129,6 +130,15 @@ pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
     merge(&mut left_out);
     chosen.sort_by_key(|case| (!matches!(case.ending, Ending::Returns), case.call));
     (chosen, left_out)
+}
+
+/// Where nobody could look at what a case shows, another set-up and another kind of outcome are taken for something new.
+fn mark_unseen(case: &mut Case) {
+    if case.reached.is_empty() && !case.setup.is_empty() {
+        let setup: Vec<String> = case.setup.iter().flat_map(|statement| statement.lines(0)).collect();
+        let mark = |text: &str| u32::try_from(hash::of(text.as_bytes()).0 & u64::from(u32::MAX)).unwrap_or_default();
+        case.reached.extend([mark(&setup.join("\n")), mark(&case.class)]);
+    }
 }
 
 /// Finds the most telling of the cases that are left, which are in the order of preference, and whether it tells something

@@ -5,6 +5,7 @@
 
 use crate::domain::function::{Function, FunctionKind};
 use crate::generate::act::Act;
+use crate::generate::build::Statement;
 use crate::generate::cases::{Case, Ending, Wrap};
 use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::Expr;
@@ -92,7 +93,7 @@ pub fn candidates(function: &Function, cases: Vec<Case>) -> Vec<Example> {
 fn example(case: &Case, function: &Function) -> Option<Example> {
     let act = case.act(function, case.args.iter().map(|arg| arg.items.clone()).collect()).ok()?;
     let Act::Value(call) = act else { return None };
-    let around = case.laid != Laid::default();
+    let around = case.laid != Laid::default() || case.setup.iter().any(Statement::raises);
     if around || case.warns.is_some() || case.printed.iter().any(|(stream, _)| *stream == "err") {
         return None;
     }
@@ -114,16 +115,16 @@ fn example(case: &Case, function: &Function) -> Option<Example> {
     let of_result = |subject: &str| subject.contains(RESULT);
     if raises.is_none() && !case.assertions.iter().any(|assertion| of_result(&assertion.subject)) && case.printed.is_empty() {
         // Nothing comes back: what it changed is what it does.
-        let changed: Vec<&str> = case
+        let changed: Vec<String> = case
             .assertions
             .iter()
             .filter(|assertion| matches!(assertion.relation, Relation::Equal | Relation::Is))
-            .map(|assertion| assertion.subject.as_str())
+            .map(|assertion| assertion.asked.as_ref().map_or_else(|| assertion.subject.clone(), |asked| asked.call.flat()))
             .collect();
         if changed.is_empty() {
             return None;
         }
-        statements.extend(changed.into_iter().take(2).map(str::to_owned));
+        statements.extend(changed.into_iter().take(2));
     }
     let own = function.id.module();
     let text = statements.join("\n");

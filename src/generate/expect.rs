@@ -4,6 +4,7 @@ use crate::base::text;
 use crate::domain::call::{Argument, Call};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value, python_float};
+use crate::generate::act::operand;
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
 use crate::generate::layout::{Expr, WIDTH, string};
@@ -21,7 +22,7 @@ const REMOVED_MAX: usize = 2;
 
 /// R8: items of a sequence that are asserted one by one, and the assertions about them.
 const ITEMS_MAX: usize = 4;
-const PARTS_MAX: usize = 8;
+const PARTS_MAX: usize = 10;
 
 /// Parts inside of parts that are asserted by themselves: a list may hold itself.
 const NESTED_MAX: usize = 6;
@@ -58,7 +59,16 @@ pub struct Assertion {
     /// What it has to be.
     pub expected: Expr,
     /// The later call whose value is looked at, under the subject's name.
-    pub asked: Option<Expr>,
+    pub asked: Option<Asked>,
+}
+
+/// A call that a test makes of what it has, to see what it gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The call.
+    pub call: Expr,
+    /// Whether it is the result that is asked.
+    pub of_result: bool,
 }
 
 impl Assertion {
@@ -66,16 +76,22 @@ impl Assertion {
         Self { subject: subject.to_owned(), relation, expected, asked: None }
     }
 
+    /// Tells whether the result is what it looks at.
+    #[must_use]
+    pub fn is_of_result(&self) -> bool {
+        self.subject.contains(RESULT) || self.asked.as_ref().is_some_and(|asked| asked.of_result)
+    }
+
     /// Writes the assertion with the result's text in place.
     #[must_use]
     pub fn lines(&self, result: &str, indent: usize) -> Vec<String> {
         if let Some(asked) = &self.asked {
             let plain = Self { asked: None, ..self.clone() };
-            let whole = Self { subject: asked.flat(), ..plain.clone() };
+            let whole = Self { subject: operand(&asked.call), ..plain.clone() };
             return match whole.lines(result, indent).as_slice() {
                 [line] if text::width(line) <= WIDTH => vec![line.clone()],
                 _ => {
-                    let mut lines = asked.lines(indent, &format!("{} = ", self.subject), "");
+                    let mut lines = asked.call.lines(indent, &format!("{} = ", self.subject), "");
                     lines.extend(plain.lines(result, indent));
                     lines
                 }

@@ -17,11 +17,13 @@ use crate::generate::scope::snake;
 /// Names the tests of a function: `test_total`, `test_cart_total`; distinct for all functions of a module.
 #[must_use]
 pub fn stem(function: &Function, module: Option<&Module>) -> String {
-    let own = slug_of(function.id.qualname(), "_");
-    let twin = module.is_some_and(|module| {
-        module.functions.iter().any(|other| other.id != function.id && slug_of(other.id.qualname(), "_") == own)
-    });
-    let qualname = function.id.qualname();
+    let others = || {
+        module.into_iter().flat_map(|module| &module.functions).filter(|other| other.id != function.id && !other.is_overload())
+    };
+    let only = !others().any(|other| other.written() == function.written());
+    let qualname = if only { function.written() } else { function.id.qualname() };
+    let own = slug_of(qualname, "_");
+    let twin = others().any(|other| slug_of(other.id.qualname(), "_") == own);
     let joint = if twin && qualname.contains('.') { "__" } else { "_" };
     // A public function and its private helper of the same name.
     if twin && function.is_private() {
@@ -41,7 +43,8 @@ pub fn name(stem: &str, what: &str, module: Option<&Module>) -> String {
     }
     let plain = format!("{stem}_{what}");
     let confused = module.is_some_and(|module| {
-        module.functions.iter().map(|other| format!("test_{}", slug_of(other.id.qualname(), "_"))).any(|other| {
+        let others = module.functions.iter().filter(|other| !other.is_overload());
+        others.map(|other| format!("test_{}", slug_of(other.id.qualname(), "_"))).any(|other| {
             other.len() > stem.len() && other.starts_with(stem) && (plain == other || plain.starts_with(&format!("{other}_")))
         })
     });

@@ -13,16 +13,20 @@ use crate::source::names::absolute;
 pub struct Project<'a> {
     /// Finds a module of the project by its dotted name.
     pub module: &'a dyn Fn(&str) -> Option<&'a Module>,
-    /// Lists the kept calls whose receiver is this object, of the same process as the given call and begun before it, in
-    /// order of their start.
+    /// Lists the kept calls whose receiver is this object, and those that changed it as an argument, of the same process as
+    /// the given call and begun before it, in order of their start.
     pub history: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
     /// Lists the kept calls whose receiver is this object, of the same process as the given call and begun after its end, in
     /// order of their start.
     pub afterwards: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
+    /// Lists the kept calls of the functions that are defined inside of the called one, of the same process as the given
+    /// call, begun after its end and before the next call of its function, in order of their start.
+    pub inner: &'a dyn Fn(&Call) -> Vec<&'a Call>,
     /// Lists the kept calls of a class's `__init__`, in order: an object that was never seen being made may be one of
     /// those that were, by its state.
     pub births: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,
-    /// Lists the kept calls of the given call's process, ended before it began, whose result holds this object.
+    /// Lists the kept calls of the given call's process, ended before it began, whose result holds this object, or that
+    /// raised it.
     pub makers: &'a dyn Fn(&Call, u64) -> Vec<&'a Call>,
     /// Lists the kept calls whose result is, or holds, an instance of a class: the simplest first.
     pub makers_of: &'a dyn Fn(&TypeName) -> Vec<&'a Call>,
@@ -106,7 +110,8 @@ impl<'a> Project<'a> {
             return if adds_nothing(ty, name) { Lookup::Missing } else { Lookup::Unknown };
         };
         let qualname = format!("{}.{name}", class.qualname);
-        if let Some(function) = module.functions.iter().find(|function| function.id.qualname() == qualname) {
+        let is_it = |function: &&Function| function.written() == qualname && !function.is_overload();
+        if let Some(function) = module.functions.iter().find(is_it) {
             return Lookup::Found(function);
         }
         if depth == 0 {
@@ -165,6 +170,20 @@ impl<'a> Project<'a> {
         })
     }
 
+    /// Lists the fields of a class in the order in which they are declared, those of its bases first.
+    #[must_use]
+    pub fn declared(&self, ty: &TypeName) -> Vec<&'a str> {
+        self.declared_within(ty, BASES_MAX)
+    }
+
+    fn declared_within(&self, ty: &TypeName, depth: usize) -> Vec<&'a str> {
+        let Some((module, class)) = self.class(ty).filter(|_| depth > 0) else { return Vec::new() };
+        let bases = class.bases.iter().filter(|base| !base.contains('=')).map(|base| resolve(module, base));
+        let mut all: Vec<&str> = bases.flat_map(|base| self.declared_within(&base, depth - 1)).collect();
+        all.extend(class.fields.iter().map(|field| field.name.as_str()));
+        all
+    }
+
     /// Tells whether a field only keeps what a cached property computed.
     #[must_use]
     pub fn is_cache(&self, ty: &TypeName, field: &str) -> bool {
@@ -198,7 +217,10 @@ impl<'a> Project<'a> {
     #[must_use]
     pub fn function(&self, ty: &TypeName) -> Option<&'a Function> {
         let module = (self.module)(&ty.module)?;
-        module.functions.iter().find(|function| function.id.qualname() == ty.qualname && function.kind != FunctionKind::Nested)
+        let mut known =
+            module.functions.iter().filter(|function| function.kind != FunctionKind::Nested && !function.is_overload());
+        let own = known.clone().find(|function| function.id.qualname() == ty.qualname);
+        own.or_else(|| known.find(|function| function.written() == ty.qualname))
     }
 }
 

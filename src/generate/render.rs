@@ -188,7 +188,7 @@ pub(super) fn definition(case: &Case, name: &str, parameters: &[&str], imports: 
 /// Writes act and assertions of a case that warns: the act alone stands inside `pytest.warns`.
 fn warning(case: &Case, act: &Act, raised: &Raises, imports: &mut BTreeSet<Import>) -> Vec<String> {
     let name = case.result.as_str();
-    let asserted = case.assertions.iter().any(|assertion| assertion.subject.contains(RESULT));
+    let asserted = case.assertions.iter().any(Assertion::is_of_result);
     let mut lines = context("pytest.warns", raised, None, imports);
     match act {
         Act::Statement(statement) => lines.extend(statement.lines(8)),
@@ -208,7 +208,7 @@ fn returns(case: &Case, act: &Act, imports: &mut BTreeSet<Import>) -> Vec<String
         return warning(case, act, raised, imports);
     }
     let name = case.result.as_str();
-    let of_result = |assertion: &&Assertion| assertion.subject.contains(RESULT);
+    let of_result = |assertion: &&Assertion| assertion.is_of_result();
     let mut lines = Vec::new();
     let mut indent = 4;
     let expr = match act {

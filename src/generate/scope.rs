@@ -236,16 +236,16 @@ impl Scope {
         Ok(import)
     }
 
-    /// Finds a local name near `wanted` that hides nothing and is not in `taken`, and takes it.
+    /// Finds a local name near `wanted` that hides nothing and is not in `taken`, and takes it: `bits_` beside a class `bits`,
+    /// `bits_2` beside another local.
     #[must_use]
     pub fn local(&self, wanted: &str, taken: &mut BTreeSet<String>) -> String {
         // Linters take these for numbers.
         let reads = is_identifier(wanted) && !matches!(wanted, "l" | "O" | "I");
         let wanted = if reads { wanted.to_owned() } else { "value".to_owned() };
-        let free = |name: &str, taken: &BTreeSet<String>| {
-            !taken.contains(name) && !self.reserved.contains(name) && !BUILTINS.contains(&name) && !OURS.contains(&name)
-        };
-        let mut name = wanted.clone();
+        let hides = |name: &str| self.reserved.contains(name) || BUILTINS.contains(&name) || OURS.contains(&name);
+        let free = |name: &str, taken: &BTreeSet<String>| !taken.contains(name) && !hides(name);
+        let mut name = if hides(&wanted) { format!("{wanted}_") } else { wanted.clone() };
         let mut number = 1;
         while !free(&name, taken) || !is_identifier(&name) {
             number += 1;
@@ -360,9 +360,10 @@ mod tests {
         for (wanted, name) in [
             ("cart", "cart"),
             ("cart", "cart_2"),
+            ("total", "total_"),
             ("total", "total_2"),
-            ("list", "list_2"),
-            ("vat", "vat_2"),
+            ("list", "list_"),
+            ("vat", "vat_"),
             ("class", "value"),
             ("l", "value_2"),
         ] {

@@ -3,6 +3,8 @@
 //!
 //! Over 600 lines because each rule has its calls written out, and all of them are of the one shop at the top.
 
+mod past;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::hash::of;
@@ -81,12 +83,32 @@ class Tank:
         return self.level
 
 
+class Drip:
+    def __init__(self, drops):
+        self.source = iter(drops)
+
+    def __next__(self):
+        return next(self.source)
+
+
 def apply_discount(price: Decimal, code: str | None = None) -> Decimal:
     return price
 
 
 def find(items, name):
     return None
+
+
+@overload
+def pick(kind: int) -> int: ...
+
+
+@overload
+def pick(kind: str) -> str: ...
+
+
+def pick(kind):
+    return kind
 
 
 def log(text):
@@ -258,10 +280,12 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
     let module = shop();
     let find = |name: &str| (name == "shop.cart").then_some(&module);
     let history = |of: &Call, ordinal: u64| -> Vec<&Call> {
+        let is_it = |value: &Value| matches!(value, Value::Object { ordinal: held, .. } if *held == ordinal);
+        let told = |call: &Call| call.effect.changed.iter().any(|(_, after)| is_it(after));
         let mut found: Vec<&Call> = life
             .iter()
             .flat_map(|calls| &calls.calls)
-            .filter(|call| call.receiver == Some(ordinal) && call.start_ns <= of.start_ns)
+            .filter(|call| (call.receiver == Some(ordinal) || told(call)) && call.start_ns <= of.start_ns)
             .collect();
         found.sort_by_key(|call| call.start_ns);
         found
@@ -269,6 +293,11 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
     let afterwards = |of: &Call, ordinal: u64| -> Vec<&Call> {
         let later = |call: &&Call| call.receiver == Some(ordinal) && call.start_ns > of.start_ns;
         life.iter().flat_map(|calls| &calls.calls).filter(later).collect()
+    };
+    let inner = |of: &Call| -> Vec<&Call> {
+        let prefix = format!("{}.<locals>.", of.function.qualname());
+        let defined = |call: &&Call| call.function.qualname().starts_with(&prefix) && call.start_ns > of.start_ns;
+        life.iter().flat_map(|calls| &calls.calls).filter(defined).collect()
     };
     let importable = |_: &str| true;
     let reached = |id: CallId| calls.reached.get(&id);
@@ -278,10 +307,11 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
     };
     let makers = |of: &Call, ordinal: u64| -> Vec<&Call> {
         let holds = |call: &&Call| match &call.effect.outcome {
-            Outcome::Returned(value) => {
+            Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => {
                 let mut found = false;
                 value.walk(&mut |part| {
-                    found |= matches!(part, Value::Object { ordinal: held, .. } | Value::Opaque { ordinal: held, .. } if *held == ordinal);
+                    found |= matches!(part, Value::Object { ordinal: held, .. } | Value::Opaque { ordinal: held, .. }
+                        | Value::Exception { ordinal: held, .. } if *held == ordinal);
                     !found
                 });
                 found && call.start_ns < of.start_ns
@@ -298,6 +328,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         module: &find,
         history: &history,
         afterwards: &afterwards,
+        inner: &inner,
         births: &births,
         makers: &makers,
         makers_of: &makers_of,
@@ -929,6 +960,7 @@ fn the_forms_of_values() {
             module: &find,
             history: &history,
             afterwards: &|_, _| Vec::new(),
+            inner: &|_| Vec::new(),
             births: &births,
             makers: &makers,
             makers_of: &makers_of,

@@ -4,6 +4,7 @@ use crate::domain::call::{Argument, Call, Outcome};
 use crate::domain::function::{FunctionKind, Param, ParamKind};
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::{self, Act};
+use crate::generate::agree;
 use crate::generate::build::{Builder, Statement, Stop, Way, no};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::{Init, Lookup};
@@ -11,6 +12,10 @@ use crate::generate::scope::{is_identifier, snake};
 
 /// R11: an object whose life takes more lines than this is no setup that anybody reads.
 const LIFE_MAX: usize = 8;
+/// In longer lives nobody looks for what was taken back.
+const DETOURS_MAX: usize = 30;
+/// So many makings of objects like one are compared.
+const LIKE_MAX: usize = 12;
 /// An object of which more fields than this have to be set is not what its class makes.
 const SET_MAX: usize = 5;
 
@@ -37,6 +42,8 @@ impl<'a> Builder<'a, '_> {
         }
         let shape = self.shape(ty, fields);
         let before = match self.way {
+            // What was not seen of its state cannot tell how it was made.
+            Way::State if is_seen_in_part(fields) => self.lived(ordinal, ty, fields)?,
             Way::State => None,
             Way::Life => self.lived(ordinal, ty, fields)?,
             Way::Origin => self.made_elsewhere(ordinal, ty)?,
@@ -71,12 +78,48 @@ impl<'a> Builder<'a, '_> {
         if let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))? {
             return Ok(Some(expr));
         }
+        if is_seen_in_part(fields)
+            && let Some(expr) = self.attempt(|builder| builder.like_another(ordinal, ty))?
+        {
+            return Ok(Some(expr));
+        }
         let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
         let mut births: Vec<&Call> = (self.project.births)(ty).into_iter().filter(|call| bears(call, &wanted)).collect();
         // The shortest way to say it; equal inputs are counted and not kept, so this is often the object's own.
         births.sort_by_key(|call| (call.arguments(usize::MAX).len(), call.id));
-        let Some(birth) = births.first() else { return Ok(None) };
+        let Some(birth) = births.first() else {
+            return self.attempt(|builder| builder.like_another(ordinal, ty));
+        };
         self.attempt(|builder| {
+            let items = builder.arguments(birth)?;
+            Ok(Expr::call_with(&builder.spell(ty)?, items))
+        })
+    }
+
+    /// Makes an object of which the making was no new input and so was only counted: by the call that made one like it, and
+    /// what was done with this one.
+    fn like_another(&mut self, ordinal: u64, ty: &TypeName) -> Result<Expr, Stop> {
+        let history = (self.project.history)(self.call, ordinal);
+        let unknown = || no(format!("how {} was made was not recorded", ty.short()));
+        if history.iter().any(|call| is_birth(call) && call.receiver == Some(ordinal)) {
+            return unknown();
+        }
+        let life = outermost(&history, self.call);
+        let begun = life.first().copied().unwrap_or(self.call);
+        let Some(begun) = begun.args.iter().map(|arg| &arg.value).find(|value| is_object(value, ordinal)) else {
+            return unknown();
+        };
+        let is_alike = |birth: &&Call| after_birth(birth).is_some_and(|made| agree::agrees(made, begun));
+        let mut makings = Vec::new();
+        for birth in (self.project.births)(ty).into_iter().filter(is_alike).take(LIKE_MAX) {
+            let before = self.work.clone();
+            if let Ok(items) = self.arguments(birth) {
+                makings.push((Expr::call_with("", items).flat().len(), birth));
+            }
+            self.work = before;
+        }
+        let Some((_, birth)) = makings.into_iter().min_by_key(|(length, birth)| (*length, birth.id)) else { return unknown() };
+        self.life(ordinal, ty, &life, |builder| {
             let items = builder.arguments(birth)?;
             Ok(Expr::call_with(&builder.spell(ty)?, items))
         })
@@ -121,6 +164,36 @@ impl<'a> Builder<'a, '_> {
         })
     }
 
+    /// Writes an exception by its arguments, or by the call that raised it where these do not tell all of it.
+    pub(super) fn exception(
+        &mut self,
+        ordinal: u64,
+        ty: &TypeName,
+        args: &[Value],
+        fields: &[(String, Value)],
+    ) -> Result<Expr, Stop> {
+        let by_arguments = |builder: &mut Self| {
+            if !fields.is_empty() {
+                return no(format!("{} has fields of its own", ty.short()));
+            }
+            let args = builder.values(args, "value")?;
+            Ok(Expr::call(&builder.spell(ty)?, args))
+        };
+        if self.way == Way::Origin
+            && let Some(expr) = self.raised_before(ordinal, ty)?
+        {
+            return Ok(expr);
+        }
+        let before = self.work.clone();
+        match by_arguments(self) {
+            Err(Stop::No(reason)) => {
+                self.work = before;
+                self.raised_before(ordinal, ty)?.map_or(no(reason), Ok)
+            }
+            other => other,
+        }
+    }
+
     /// Writes what has no form of its own by its recorded life, or by what gave it.
     pub(super) fn by_its_past(&mut self, ordinal: u64, ty: &TypeName, reason: String) -> Result<Expr, Stop> {
         if let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))? {
@@ -158,6 +231,10 @@ impl<'a> Builder<'a, '_> {
     /// Writes a class by its fields.
     fn fields(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Expr, Stop> {
         let mut items = Vec::new();
+        // Slots come in another order than people wrote them.
+        let declared = self.project.declared(ty);
+        let mut fields: Vec<&(String, Value)> = fields.iter().collect();
+        fields.sort_by_key(|(field, _)| declared.iter().position(|name| name == field).unwrap_or(usize::MAX));
         for (field, value) in fields {
             let known = self.project.field(ty, field);
             let source = known.and_then(|known| known.value.as_deref()).unwrap_or_default();
@@ -231,7 +308,8 @@ impl<'a> Builder<'a, '_> {
     pub(super) fn provenance(&mut self, ordinal: u64, ty: &TypeName) -> Result<Expr, Stop> {
         let history = (self.project.history)(self.call, ordinal);
         // What `__new__` did before is no line of a test.
-        let first = history.iter().position(|call| is_birth(call)).unwrap_or(0);
+        let own = |call: &&Call| is_birth(call) && call.receiver == Some(ordinal);
+        let first = history.iter().position(own).unwrap_or(0);
         let life = outermost(&history[first..], self.call);
         let Some((birth, later)) = life.split_first() else {
             return no(format!("how {} was made was not recorded", ty.short()));
@@ -276,14 +354,28 @@ impl<'a> Builder<'a, '_> {
         later: &[&'a Call],
         make: impl FnOnce(&mut Self) -> Result<Expr, Stop>,
     ) -> Result<Expr, Stop> {
-        let changes: Vec<&Call> =
-            later.iter().copied().filter(|call| changes_receiver(call) && !self.only_fills_caches(call)).collect();
+        let is_change = |call: &&Call| match call.receiver == Some(ordinal) {
+            true => changes_receiver(call) && !self.only_fills_caches(call),
+            false => changes_unseen(call, ordinal),
+        };
+        let mut changes = without_detours(later.iter().copied().filter(is_change).collect(), ordinal);
+        if changes.len() >= LIFE_MAX {
+            // What was asked for may have changed nothing that matters.
+            changes.retain(|call| matches!(call.effect.outcome, Outcome::Returned(Value::None)));
+        }
         if changes.len() >= LIFE_MAX {
             return no(format!("{} calls changed {} before", changes.len(), ty.short()));
         }
         let made = make(self)?;
         let name = self.bind_object(ordinal, &snake(ty.short()), made);
         for call in changes {
+            if call.receiver != Some(ordinal) {
+                // Nobody saw what it did, so it may do without.
+                if let Some(told) = self.attempt(|builder| builder.made_by(call, &call.args))? {
+                    self.work.setup.push(Statement::run(told));
+                }
+                continue;
+            }
             let statement = self.step(&name, ty, call)?;
             self.work.setup.push(statement);
         }
@@ -441,8 +533,60 @@ fn is_birth(call: &Call) -> bool {
     name.ends_with(".__init__") || name.ends_with(".__post_init__")
 }
 
+/// Tells whether a call changed its receiver, or may have done so where its receiver was not seen whole.
 fn changes_receiver(call: &Call) -> bool {
-    let receiver = call.args.first().map(|arg| arg.name.as_str());
-    matches!(call.effect.outcome, Outcome::Returned(_))
-        && call.effect.changed.iter().any(|(name, _)| Some(name.as_str()) == receiver)
+    let (Some(receiver), Outcome::Returned(value)) = (call.args.first(), &call.effect.outcome) else { return false };
+    let unseen = *value == Value::None && agree::is_partial(&receiver.value);
+    unseen || call.effect.changed.iter().any(|(name, _)| *name == receiver.name)
+}
+
+/// Tells whether a call of something else changed an object of which not all can be seen.
+fn changes_unseen(call: &Call, ordinal: u64) -> bool {
+    let given = call.args.iter().find(|arg| is_object(&arg.value, ordinal));
+    given.is_some_and(|arg| agree::is_partial(&arg.value) && call.effect.changed.iter().any(|(name, _)| *name == arg.name))
+}
+
+/// Leaves out runs of calls at whose end their receiver was again what it was before the first of them.
+fn without_detours(changes: Vec<&Call>, ordinal: u64) -> Vec<&Call> {
+    if changes.len() > DETOURS_MAX {
+        return changes;
+    }
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while at < changes.len() {
+        match (at..changes.len()).rev().find(|to| comes_back(changes[at], changes[*to], ordinal)) {
+            Some(to) => at = to + 1,
+            None => {
+                kept.push(changes[at]);
+                at += 1;
+            }
+        }
+    }
+    kept
+}
+
+/// Tells whether the receiver of two calls was after the last what it was before the first, as far as all of it was seen.
+fn comes_back(first: &Call, last: &Call, ordinal: u64) -> bool {
+    if first.receiver != Some(ordinal) || last.receiver != Some(ordinal) {
+        return false;
+    }
+    let (Some(before), Some(after)) = (first.args.first(), last.effect.changed.iter().find(|(name, _)| is_first(last, name)))
+    else {
+        return false;
+    };
+    let whole = before.value.walk(&mut |part| !matches!(part, Value::Cut { .. } | Value::Opaque { .. } | Value::Secret { .. }));
+    whole && before.value.first_difference(&after.1).is_none()
+}
+
+fn is_first(call: &Call, name: &str) -> bool {
+    call.args.first().is_some_and(|arg| arg.name == name)
+}
+
+/// Tells whether parts of an object's state were not recorded.
+fn is_seen_in_part(fields: &[(String, Value)]) -> bool {
+    fields.iter().any(|(_, value)| agree::is_partial(value))
+}
+
+fn is_object(value: &Value, wanted: u64) -> bool {
+    matches!(value, Value::Object { ordinal, .. } if *ordinal == wanted)
 }

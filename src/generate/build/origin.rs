@@ -11,9 +11,9 @@ use crate::domain::call::{Argument, Call, Outcome};
 use crate::domain::function::FunctionKind;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act};
-use crate::generate::build::{Builder, Seen, Stop, no};
+use crate::generate::build::{Builder, Seen, Statement, Stop, no};
 use crate::generate::layout::{self, Expr};
-use crate::generate::scope::{is_identifier, snake};
+use crate::generate::scope::{Import, is_identifier, snake};
 
 /// Objects are looked for this many steps away from what a test has a name for.
 const STEPS_MAX: usize = 6;
@@ -41,6 +41,36 @@ impl<'a> Builder<'a, '_> {
         let made = self.explain(ordinal, ty);
         self.depth -= 1;
         made
+    }
+
+    /// Catches an exception again from the recorded call that raised it; `None` when no such call can be written.
+    pub(super) fn raised_before(&mut self, ordinal: u64, ty: &TypeName) -> Result<Option<Expr>, Stop> {
+        if self.expecting.is_some() || self.depth >= DEPTH_MAX {
+            return Ok(None);
+        }
+        let mut raisers = (self.project.makers)(self.call, ordinal);
+        raisers.retain(|call| matches!(call.effect.outcome, Outcome::Raised { .. }));
+        // What the same caller called, else the outermost of those that it went through.
+        raisers.sort_by_key(|call| (call.caller != self.call.caller, call.start_ns, call.id));
+        self.depth += 1;
+        let mut caught = Ok(None);
+        for raiser in raisers.into_iter().take(TRIES_MAX) {
+            caught = self.attempt(|builder| builder.caught_from(ty, raiser));
+            if !matches!(caught, Ok(None)) {
+                break;
+            }
+        }
+        self.depth -= 1;
+        caught
+    }
+
+    fn caught_from(&mut self, ty: &TypeName, raiser: &'a Call) -> Result<Expr, Stop> {
+        let call = self.made_by(raiser, &raiser.args)?;
+        let class = self.spell(ty)?;
+        self.work.imports.insert(Import::module("pytest"));
+        let name = self.scope.local("raised", &mut self.work.taken);
+        self.work.setup.push(Statement::raise(&name, &class, call));
+        Ok(Expr::Atom(format!("{name}.value")))
     }
 
     fn explain(&mut self, ordinal: u64, ty: &TypeName) -> Result<Option<Expr>, Stop> {
@@ -143,7 +173,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Writes a recorded call as an expression, with these arguments.
-    fn made_by(&mut self, maker: &Call, args: &[Argument]) -> Result<Expr, Stop> {
+    pub(super) fn made_by(&mut self, maker: &Call, args: &[Argument]) -> Result<Expr, Stop> {
         let qualname = maker.function.qualname().split('#').next().unwrap_or_default();
         let own = TypeName::new(maker.function.module(), qualname);
         let Some(function) = self.project.function(&own) else { return no(format!("{qualname} cannot be called")) };

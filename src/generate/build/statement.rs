@@ -12,6 +12,8 @@ pub struct Statement {
     pub value: Expr,
     /// The same as an expression, for an evaluation that has no statements.
     pub(super) fold: String,
+    /// The type that running it raises, where what it raises is what the line is for, and the name that holds it.
+    raised: Option<(String, String)>,
 }
 
 impl Statement {
@@ -19,13 +21,20 @@ impl Statement {
     #[must_use]
     pub fn bind(name: &str, value: Expr) -> Self {
         let fold = format!("({name} := {})", value.flat());
-        Self { prefix: format!("{name} = "), value, fold }
+        Self { prefix: format!("{name} = "), value, fold, raised: None }
     }
 
     /// Makes a line that only does something.
     #[must_use]
     pub fn run(value: Expr) -> Self {
-        Self { prefix: String::new(), fold: value.flat(), value }
+        Self { prefix: String::new(), fold: value.flat(), value, raised: None }
+    }
+
+    /// Makes a line that raises what the rest of the test is about: `name.value` is the exception.
+    #[must_use]
+    pub fn raise(name: &str, class: &str, value: Expr) -> Self {
+        let fold = format!("({name} := pytest.raises({class}, lambda: {}))", value.flat());
+        Self { prefix: String::new(), value, fold, raised: Some((class.to_owned(), name.to_owned())) }
     }
 
     /// Makes an assignment to an item or an attribute, with the call that does the same.
@@ -37,13 +46,26 @@ impl Statement {
     /// Makes an assignment with a sign of its own: `total += `.
     #[must_use]
     pub fn assign_by(prefix: &str, value: Expr, same_as: String) -> Self {
-        Self { prefix: prefix.to_owned(), value, fold: same_as }
+        Self { prefix: prefix.to_owned(), value, fold: same_as, raised: None }
     }
 
     /// Makes a `del` line, with the call that does the same.
     #[must_use]
     pub fn delete(target: Expr, same_as: String) -> Self {
-        Self { prefix: "del ".into(), value: target, fold: same_as }
+        Self { prefix: "del ".into(), value: target, fold: same_as, raised: None }
+    }
+
+    /// Gives what stands left of a `=`, or the name that holds what it raises.
+    #[must_use]
+    pub fn bound(&self) -> Option<&str> {
+        let raised = self.raised.as_ref().map(|(_, name)| name.as_str());
+        raised.or_else(|| self.prefix.strip_suffix(" = "))
+    }
+
+    /// Tells whether it is there for what it raises.
+    #[must_use]
+    pub fn raises(&self) -> bool {
+        self.raised.is_some()
     }
 
     /// Writes the statement as lines; a lambda that gets a name is a function.
@@ -56,6 +78,11 @@ impl Statement {
             let margin = " ".repeat(indent);
             let head = format!("{margin}def {name}({parameters}):");
             return vec![String::new(), head, format!("{margin}    return {body}"), String::new()];
+        }
+        if let Some((class, name)) = &self.raised {
+            let mut lines = vec![format!("{}with pytest.raises({class}) as {name}:", " ".repeat(indent))];
+            lines.extend(self.value.lines(indent + 4, "", ""));
+            return lines;
         }
         self.value.lines(indent, &self.prefix, "")
     }

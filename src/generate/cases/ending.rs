@@ -44,11 +44,14 @@ pub(super) fn expect<'a>(
                     case.assertions.extend(open_leaves(call));
                 }
                 Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
-                // What it changed may be worth a test all the same.
-                Err(Stop::No(reason)) if call.effect.changed.is_empty() && case.printed.is_empty() => {
-                    return no(format!("its result: {reason}"));
+                // What it gave when it was used, or what the call changed, may be worth a test all the same.
+                Err(Stop::No(reason)) => {
+                    case.assertions = later::of_result(builder, call, value, &case.result);
+                    let shows = !case.assertions.is_empty() || !call.effect.changed.is_empty() || !case.printed.is_empty();
+                    if !shows {
+                        return no(format!("its result: {reason}"));
+                    }
                 }
-                Err(Stop::No(_)) => {}
             }
         }
         Outcome::Raised { exception, mro } => {
@@ -75,7 +78,7 @@ pub(super) fn expect<'a>(
         let Some(before) = call.args.iter().find(|arg| arg.name == *name) else { continue };
         let found = match (&case.target, locals.get(name.as_str())) {
             (Target::Class(class), None) if call.args.first().is_some_and(|arg| arg.name == *name) => {
-                case.result = builder.scope.local(&snake(class.rsplit('.').next().unwrap_or(class)), &mut builder.work.taken);
+                case.result = name_of_made(builder, class);
                 builder.after(&subject, &before.value, after)?
             }
             (_, Some(local)) => builder.after(local, &before.value, after)?,
@@ -94,8 +97,17 @@ pub(super) fn expect<'a>(
     }
     let silent = case.printed.is_empty() && case.warns.is_none();
     let mute = matches!(case.ending, Ending::Returns) && case.assertions.is_empty() && silent;
-    if mute && matches!(case.wrap, Wrap::Plain | Wrap::Await(_)) {
-        case.assertions = later::answers(builder, call, locals);
+    // That it gives nothing says little of what it did.
+    let bare = matches!(case.ending, Ending::Returns) && silent && case.assertions.iter().all(is_of_nothing);
+    if bare && matches!(case.wrap, Wrap::Plain | Wrap::Await(_)) {
+        let made = match &case.target {
+            Target::Class(class) if case.result == "result" => Some(name_of_made(builder, class)),
+            Target::Class(_) => Some(case.result.clone()),
+            _ => None,
+        };
+        let found = later::answers(builder, call, locals, made.as_deref());
+        case.assertions.extend(found);
+        case.result = made.unwrap_or_else(|| case.result.clone());
     }
     if mute && case.assertions.is_empty() {
         // R9
@@ -110,6 +122,15 @@ pub(super) fn expect<'a>(
         builder.work.imports.insert(Import::module("math"));
     }
     Ok(())
+}
+
+fn is_of_nothing(assertion: &Assertion) -> bool {
+    assertion.relation == Relation::Is && assertion.subject.chars().eq([RESULT]) && assertion.expected.flat() == "None"
+}
+
+/// Names what a constructor makes.
+fn name_of_made(builder: &mut Builder<'_, '_>, class: &str) -> String {
+    builder.scope.local(&snake(class.rsplit('.').next().unwrap_or(class)), &mut builder.work.taken)
 }
 
 fn result<'a>(

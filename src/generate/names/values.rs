@@ -25,6 +25,9 @@ pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
         },
         // A lambda, by its text.
         Value::New { ty, .. } if ty.qualname == "eval" => vec![format!("with_{param}")],
+        Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => {
+            type_slug(value).or_else(|| slug(&ty.qualname)).into_iter().collect()
+        }
         Value::New { ty, args, .. } => made_words(&param, ty, args),
         Value::Object { ty, fields, .. } | Value::NamedTuple { ty, fields } => {
             let mut words = vec![snake(ty.short())];
@@ -33,6 +36,13 @@ pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
         }
         Value::Sub { ty, .. } => vec![snake(ty.short())],
         Value::Str(text) => text_words(&param, text),
+        Value::Exception { ty, args, .. } => {
+            let mut words = vec![snake(ty.short())];
+            if let Some(Value::Str(text)) = args.first() {
+                words.extend(text_words(&param, text));
+            }
+            words
+        }
         Value::Enum { name: Some(name), .. } => {
             slug(name).into_iter().flat_map(|name| [name.clone(), format!("{param}_{name}")]).collect()
         }
@@ -130,6 +140,37 @@ fn made_words(param: &str, ty: &TypeName, args: &[Value]) -> Vec<String> {
             let content = content_slug(args).map(|content| format!("{class}_{content}"));
             [Some(class), content].into_iter().flatten().collect()
         }
+    }
+}
+
+/// Writes a type as people say it: `list_int`, `optional_str`, `int_or_str`; without its parameters where that is long.
+fn type_slug(value: &Value) -> Option<String> {
+    let is_none = |part: &Value| match part {
+        Value::None => true,
+        Value::Name(ty) => ty.qualname == "NoneType",
+        _ => false,
+    };
+    let all = |parts: &[Value], between: &str| -> Option<String> {
+        parts.iter().map(type_slug).collect::<Option<Vec<_>>>().map(|parts| parts.join(between))
+    };
+    match value {
+        part if is_none(part) => Some("none".into()),
+        Value::Name(ty) => Some(snake(ty.short())),
+        Value::Str(text) => slug(text),
+        Value::New { ty, args, .. } if ty.qualname == "or_" => all(args, "_or_").filter(|words| words.len() <= WORD_MAX),
+        Value::New { ty, args, .. } if ty.qualname == "getitem" => {
+            let [of, held] = args.as_slice() else { return None };
+            let held = if let Value::Tuple(held) = held { held.as_slice() } else { std::slice::from_ref(held) };
+            let of = type_slug(of)?;
+            let whole = match held {
+                [one, none] | [none, one] if of == "union" && is_none(none) => {
+                    type_slug(one).map(|one| format!("optional_{one}"))
+                }
+                held => all(held, "_").map(|held| format!("{of}_{held}")),
+            };
+            whole.filter(|words| words.len() <= WORD_MAX).or(Some(of))
+        }
+        _ => None,
     }
 }
 
@@ -283,8 +324,15 @@ mod tests {
             args: numbers.iter().map(|n| Value::Int(*n)).collect(),
             kwargs: vec![],
         };
+        let named = |name: &str| Value::Name(TypeName::new("builtins", name));
+        let typed = |how: &str, args: Vec<Value>| Value::New { ty: TypeName::new("operator", how), args, kwargs: vec![] };
+        let dict = typed("getitem", vec![named("dict"), Value::Tuple(vec![named("str"), named("int")])]);
         for (value, words) in [
-            (ints(&[1, -2]), &["negative_in_x", "1_minus_2", "two_in_x"][..]),
+            (typed("getitem", vec![named("list"), dict]), &["list_dict_str_int"][..]),
+            (typed("getitem", vec![named("Union"), Value::Tuple(vec![named("int"), Value::None])]), &["optional_int"]),
+            (typed("or_", vec![named("int"), named("str")]), &["int_or_str"]),
+            (typed("getitem", vec![named("tuple"), Value::Tuple(vec![named("int"); 9])]), &["tuple"]),
+            (ints(&[1, -2]), &["negative_in_x", "1_minus_2", "two_in_x"]),
             (ints(&[1, 2, 3, 4, 5]), &["five_in_x"]),
             (Value::List(vec![Value::Float(0.5), Value::Float(2.0), Value::None]), &["none_in_x", "0_5_2_none", "three_in_x"]),
             (Value::Dict(vec![(text("a b"), Value::None), (text("c"), Value::None)]), &["a_b_c", "two_in_x"]),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::function::Function;
 use crate::generate::act::Target;
+use crate::generate::build::Statement;
 use crate::generate::cases::Case;
 use crate::generate::scope::{Import, snake};
 use crate::generate::surroundings::Laid;
@@ -39,7 +40,7 @@ pub(super) fn shared(cases: &[&Case], function: &Function) -> Option<(Fixture, B
     }
     let ((local, setup), places) =
         alike.into_iter().filter(|(_, places)| places.len() >= TESTS_MIN).max_by_key(|(_, places)| places.len())?;
-    let name = format!("{local}_for_{}", snake(function.name().trim_matches('_')));
+    let name = format!("{}_for_{}", local.trim_end_matches('_'), snake(function.name().trim_matches('_')));
     let mut lines = vec!["@pytest.fixture".to_owned(), format!("def {name}():")];
     lines.extend(setup);
     lines.push(format!("    return {local}"));
@@ -49,13 +50,16 @@ pub(super) fn shared(cases: &[&Case], function: &Function) -> Option<(Fixture, B
 /// Gives the only name of a case's set-up that the rest of it uses: that of its receiver.
 fn made(case: &Case) -> Option<&str> {
     let Target::Object(receiver) = &case.target else { return None };
-    let bound = case.setup.iter().filter_map(|statement| statement.prefix.strip_suffix(" = ")).filter(|name| *name != receiver);
+    let bound = case.setup.iter().filter_map(Statement::bound).filter(|name| *name != receiver);
     let others: Vec<&str> = bound.filter(|name| !name.contains(['.', '['])).collect();
     let code = case.args.iter().flat_map(|arg| &arg.items).map(|item| item.value.flat());
-    let asserted = case.assertions.iter().map(|assertion| format!("{} {}", assertion.subject, assertion.expected.flat()));
+    let asserted = case.assertions.iter().map(|assertion| {
+        let asked = assertion.asked.as_ref().map(|asked| asked.call.flat()).unwrap_or_default();
+        format!("{} {asked} {}", assertion.subject, assertion.expected.flat())
+    });
     let rest: Vec<String> = code.chain(asserted).collect();
     let is_used = |name: &&str| rest.iter().any(|text| has_word(text, name));
-    let is_bound = case.setup.iter().any(|statement| statement.prefix.strip_suffix(" = ") == Some(receiver));
+    let is_bound = case.setup.iter().any(|statement| statement.bound() == Some(receiver));
     (is_bound && !others.iter().any(is_used)).then_some(receiver)
 }
 

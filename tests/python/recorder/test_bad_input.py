@@ -284,11 +284,11 @@ def test_a_limit_holds_for_threads_together(program):
 
         def main():
             sys.setswitchinterval(1e-6)
-            threads = [threading.Thread(target=f, args=(i + 1,)) for i in range(50)]
+            threads = [threading.Thread(target=f, args=(i + 1,)) for i in range(90)]
             [t.start() for t in threads]
             [t.join() for t in threads]
     """)
-    assert len(spool.calls("f")) == 10
+    assert len(spool.calls("f")) == 30, "the limit of direct calls"
 
 
 def test_signals_end_a_recorded_program_as_they_end_any(program):

@@ -85,9 +85,57 @@ def test_outcomes_are_of_the_shape(program):
 
 def test_direct_calls_have_a_limit_of_their_own(program):
     program.write("lib.py", "def f(x):\n    return x\n\ndef many():\n    for i in range(1, 50):\n        f(i)\n")
-    spool = program.record("-c", "import lib\nlib.many()\nfor i in range(100, 120): lib.f(i)\n")
+    spool = program.record("-c", "import lib\nlib.many()\nfor i in range(100, 150): lib.f(i)\n")
     calls = [c for c, _ in spool.calls("f")]
-    assert sum(c.direct for c in calls) == 10 and sum(not c.direct for c in calls) == 10
+    assert sum(c.direct for c in calls) == 30 and sum(not c.direct for c in calls) == 10
+
+
+def test_calls_from_outside_of_a_package_have_the_limit_of_direct_ones(program):
+    program.write("src/lib/__init__.py", "from lib.core import f, many\n")
+    program.write("src/lib/core.py", "def f(x):\n    return x\n\ndef many():\n    for i in range(1, 50):\n        f(i)\n")
+    program.write("tool/use.py", "import lib\n\ndef main():\n    lib.many()\n    for i in range(100, 150):\n        lib.f(i)\n")
+    program.write("main.py", "import sys\nsys.path.insert(0, 'src')\nfrom tool.use import main\nmain()\n")
+    calls = [c.args[0] for c, _ in program.record("main.py").calls("f")]
+    assert calls == [*range(1, 11), *range(100, 130)]
+
+
+MECHANISMS = ["monitor", "rewrite"] if sys.version_info >= (3, 12) else ["rewrite"]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_calls_from_outside_of_a_package_are_kept_however_much_it_copied_for_itself(program, mechanism):
+    program.write("lib/__init__.py", "")
+    program.write("lib/core.py", """
+        class Big:
+            def __init__(self):
+                self.rows = [[str(i), {"k": (i, [i])}] for i in range(400)]
+                self.seen = []
+
+        def work(big, key):
+            big.seen = [key]
+            return key
+
+        def many(big):
+            for i in range(8):
+                work(big, (i,) * 40)
+    """)  # fmt: skip
+    program.write("main.py", """
+        from lib.core import Big, many, work
+
+        def main():
+            big = Big()
+            for i in range(12):
+                work(big, str(i))
+                many(big)
+
+        main()
+    """)  # fmt: skip
+    spool = program.record("main.py", PYTEAD_EVENTS=mechanism)
+    assert [g[1] for g in spool.of("G") if g[1].endswith(":work")] == ["budget of lib.core:work"]
+    calls = spool.calls("work")
+    inside = [end.value for c, end in calls if type(c.args[1]) is tuple]
+    outside = [(c, end) for c, end in calls if type(c.args[1]) is str]
+    assert len(inside) < 60 and [end.value for _, end in outside] == [str(i) for i in range(12)]
 
 
 def test_recursion_past_the_limit_ends_every_kept_call(program):
@@ -222,9 +270,6 @@ def test_huge_values_are_cut_at_once(program):
     for call, end in spool.calls("huge"):
         assert end.value[1:4] == ("cut", call.args[0], sizes[call.args[0]])
     assert sum(len(p.read_bytes().rstrip(b"\0")) for p in program.spool.iterdir()) < 20_000
-
-
-MECHANISMS = ["monitor", "rewrite"] if sys.version_info >= (3, 12) else ["rewrite"]
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

@@ -1,5 +1,6 @@
 """Classes whose instances are captured and made again."""
 
+import builtins
 import enum
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -107,6 +108,13 @@ class MyError(Exception):
         super().__init__(f"code {code}")
         self.code = code
         self.hint = hint
+
+
+class Failed(getattr(builtins, "ExceptionGroup", Exception)):
+    def __new__(cls, message, errors, what):
+        made = super().__new__(cls, message, errors)
+        made.what = what
+        return made
 
 
 class Outer:

@@ -141,6 +141,8 @@ def test_an_exception_keeps_its_arguments_and_state():
     noted = ValueError(1)
     noted.__dict__["__notes__"] = ["a note"]
     assert again(noted).__notes__ == ["a note"]
+    failed = again(shapes.Failed("two rows", [ValueError(1)], "table"))
+    assert (failed.args[0], failed.args[2], failed.what) == ("two rows", "table", "table")
 
 
 def test_generators_partials_methods_and_files_are_made_again():

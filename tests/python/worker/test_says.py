@@ -1,5 +1,6 @@
 """R8: what results without a form say of themselves, where it is the same in each run."""
 
+import collections
 import csv
 import functools
 import operator
@@ -44,6 +45,11 @@ def test_a_text_that_is_the_same_in_each_run_is_the_last_resort():
     assert closely.says(functools.partial(len)) != {"repr()": ""}
     for mute in (object(), lambda: 1, {1, 2}, "x" * 300):
         assert closely.says(mute) in ({}, {"__name__": "<lambda>"}), mute
+
+
+def test_a_class_says_its_name_and_the_fields_of_a_named_tuple():
+    assert closely.says(collections.namedtuple("Point", "x y")) == {"__name__": "Point", "_fields": ("x", "y")}
+    assert closely.says(type("Odd", (), {"_fields": [1]})) == {"__name__": "Odd"}, "and nothing of where it was made"
 
 
 def test_only_what_says_nothing_is_asked():

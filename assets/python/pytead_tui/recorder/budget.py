@@ -21,6 +21,10 @@ FEWEST = 60  # nodes of a call
 FIRST = 2  # calls of each function that are kept whole whatever the others took, or with the
 # fewest nodes when copying has taken a quarter of the time until now
 TRIES = 4  # copies of a function's values, equal ones included, that may go into that
+# Calls from outside of the called package are those that people make: what its own functions do comes after them.
+RESERVED = 8  # this part of what may be copied at once is left for functions that are called so
+OUTSIDE = 16  # of these calls are kept when the function has copied too much, if only with the fewest nodes
+OFTENER = 3  # times as many of one shape are kept as of other calls
 WASTED = 3  # calls of a function with values too large to be copied whole, before less of them is copied
 
 _process = time.process_time_ns
@@ -37,10 +41,12 @@ class Budget:
         self.took = 0  # ns that it took
         self.looked = _process()
 
-    def of_a_function(self) -> int:
-        """Gives the ns that any one function may have spent by now."""
+    def of_a_function(self, outside: bool = False) -> int:
+        """Gives the ns that any one function may have spent by now; more when it is called from outside of its package."""
         copied = max(self.copied, self.took // SLOWER)
         left = FLOOR + _whole(_process() - self.took) // SHARE - copied
+        if not outside:
+            left -= FLOOR // RESERVED
         return max(LEAST, min(MOST, left // PART))
 
     def first(self) -> Limits:

@@ -86,7 +86,7 @@ class Endings:
     def _has_room(self, counts: list, ending: int) -> bool:
         """Takes a place among the calls of a shape that end in one way, if there is one left; threads come together here."""
         with self.lock:
-            free = counts[ending] < self.limit
+            free = counts[ending] < counts[2]
             counts[ending] += free
         return free
 

@@ -8,6 +8,7 @@ from pytead_tui.recorder.project import File
 GENERATOR, COROUTINE, ASYNC_GENERATOR, NESTED, RECEIVER = 1, 2, 4, 8, 16
 MOST = 100  # calls kept of a function
 PATIENCE = 100  # calls in a row that bring nothing, before its events go off
+HURRY = 20  # so many when it has copied too much
 CALLERS = 64
 
 
@@ -18,7 +19,7 @@ class Function:
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
-        "copies", "dim",
+        "copies", "outer", "over", "beyond", "dim",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -47,6 +48,9 @@ class Function:
     def reset(self) -> None:
         """Forgets what was kept: of a new process, nothing was."""
         self.calls = self.raised = self.kept = self.misses = self.spent = self.wasted = self.copies = 0
+        self.outer = 0  # copied calls from outside of its package
+        self.over = False  # it copied too much: only such calls are kept from then on,
+        self.beyond = 0  # so many until now
         self.shapes: dict = {}
         self.inputs: dict = {}
         self.repeats: dict = {}

@@ -86,7 +86,7 @@ class Teller:
             place = recorder.place(function, frame, back)
         else:
             place[3][0] += 1
-        caller, line, direct, _, _ = place
+        caller, line, direct, _, _, _ = place
         spool = recorder.spools.current()
         function.last = call = Call(function, frame, code, _NO_COUNTS)
         key = call.key

@@ -46,7 +46,8 @@ def _task_made(recorder: object, frame: object, args: tuple) -> None:
     entry = _Made(coroutine, lambda ref: made.pop(ref.key, None))
     entry.key = oid(coroutine.cr_frame)
     entry.parent = recorder.parent(frame)
-    entry.place = (*recorder.caller(frame)[:3], None)
+    *place, _, home = recorder.caller(frame)
+    entry.place = (*place, None, home)
     made[entry.key] = entry
 
 

@@ -16,7 +16,7 @@ _NOT_PROJECT = frozenset(("site-packages", "node_modules", ".tox", ".nox", ".git
 class File:
     """A source file of the project."""
 
-    __slots__ = ("path", "relative", "test", "dotted", "sha", "modules", "statements", "source")
+    __slots__ = ("path", "relative", "test", "dotted", "package", "sha", "modules", "statements", "source")
 
     def __init__(self, path: str, relative: str) -> None:
         self.path = path
@@ -29,6 +29,7 @@ class File:
         if dotted.startswith("src/"):
             dotted = dotted[4:]
         self.dotted = dotted.replace("/", ".")
+        self.package = relative.removeprefix("src/").rpartition("/")[0].partition("/")[0]  # the outermost one, or ""
         self.sha: "str | None" = None
         self.modules: dict = {}
         self.statements: dict = {}  # of its functions, by first line, as far as they are known

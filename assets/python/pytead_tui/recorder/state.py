@@ -1,6 +1,7 @@
 """Decides which calls are kept and writes how they begin: counters first, then the shape, then the values.
 
-Owns the calls in flight; how they end is endings.py's affair. How events reach it is monitor.py's (3.12 and later) or inject.py's affair.
+Owns the calls in flight; how they end is endings.py's affair, where they come from places.py's, and how events reach it
+monitor.py's (3.12 and later) or inject.py's.
 No stack is kept: a call's parent is found by walking the frames, which is right for generators and
 tasks, too, and costs only the calls that are kept.
 """
@@ -16,6 +17,7 @@ from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.journey import Teller
 from pytead_tui.recorder.objects import Objects, oid, ordinal_of
+from pytead_tui.recorder.places import Places
 from pytead_tui.recorder.plans import isinstance_type
 from pytead_tui.recorder.project import File, Project
 from pytead_tui.recorder.spool import Full
@@ -25,16 +27,14 @@ PACKAGE = (lambda: None).__code__.co_filename.rpartition("recorder")[0]
 MOST_ERRORS = 100
 MOST_EVENTS = 20_000  # of a journey
 WALK = 250  # frames looked at for a parent
-BETWEEN = 8  # frames of other code that may stand between a caller and what it called
 
 _now = time.perf_counter_ns
 _modules = sys.modules
 _work = time.thread_time_ns
 _traceback = BaseException.__dict__["__traceback__"].__get__
-_COMPREHENSIONS = frozenset(("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"))
 
 
-class Recorder(Endings):
+class Recorder(Endings, Places):
     """The recorder of this process."""
 
     def __init__(self, project: Project, spools: Spools, limit: int, journey: bool) -> None:
@@ -145,11 +145,16 @@ class Recorder(Endings):
         function.calls += 1
         function.dirty = True
         place = self.place(function, frame, frame.f_back)
-        limit = self.limit
-        shape = shape_of(held, place[2])
+        outside = place[5]
+        if function.over and not (outside and function.beyond < budget.OUTSIDE):
+            self._missed(function)
+            return None
+        shape = shape_of(held, outside)
         counts = function.shapes.get(shape)
         if counts is None:
-            counts = function.shapes.setdefault(shape, [0, 0])
+            most = self.limit * budget.OFTENER if outside else self.limit
+            counts = function.shapes.setdefault(shape, [0, 0, most])
+        limit = counts[2]
         waiting = counts[0] >= limit or counts[1] >= limit
         if not waiting:
             with self.lock:  # two threads may have seen room for the same last one
@@ -168,65 +173,6 @@ class Recorder(Endings):
         self._limit_copying(function)
         return call
 
-    def place(self, function: Function, frame: object, back: object) -> tuple:
-        """Gives where a call comes from, counted: (caller or None, line or None, whether it is from outside, the count,
-        the code around it if that alone says so). `back` is the frame around the call's.
-        """
-        key = place = by = None
-        if back is not None and not self.made:
-            by = self.live.get(oid(back))
-            if by is not None and by.frame is not back:
-                by = None
-            key = (oid(back.f_code if by is None else by.code), back.f_lasti)
-            place = function.places.get(key)
-        if place is None:
-            place = self._place(function, frame, key, by)
-        place[3][0] += 1
-        return place
-
-    def _place(self, function: Function, frame: object, key: "tuple | None", by: "Call | None") -> tuple:
-        task = self.made_task(frame) if self.made else None
-        if task is not None:
-            caller, line, direct, around = task.place
-        elif by is not None:
-            caller, line, direct, around = by.function.fid, by.frame.f_lineno, False, by.code
-        else:
-            caller, line, direct, around = self.caller(frame)
-        if caller is not None and caller not in function.edges:
-            self._edge(caller, function)
-        callers = function.callers
-        counted = callers.get((caller, line))
-        if counted is None:
-            wanted = (caller, line) if len(callers) < functions.CALLERS else (None, None)
-            counted = callers.setdefault(wanted, [0])
-        place = caller, line, direct, counted, around
-        if key is not None and around is not None and len(function.places) < functions.CALLERS:
-            function.places[key] = place
-        return place
-
-    def caller(self, frame: object) -> tuple:
-        """Gives where a frame was called from, as `place` does, and the code around it if that alone says so."""
-        back = frame.f_back
-        caller, line, direct = None, None, True
-        frame = back
-        left = BETWEEN
-        while frame is not None and left:
-            code = frame.f_code
-            if code.co_name not in _COMPREHENSIONS:
-                found = self.infos.get(oid(code))
-                file = self.project.file(code.co_filename)
-                if found is not None:
-                    caller, line, direct = found.fid, frame.f_lineno, False
-                    break
-                if file is not None:
-                    line, direct = frame.f_lineno, file.test
-                    break
-                left -= 1
-            frame = frame.f_back
-        # The code is kept alive, for it is known by its address. Other code is called from many places.
-        alone = left == BETWEEN and back is not None
-        return caller, line, direct, back.f_code if alone else None
-
     def _keep(self, function, frame, code, held, counts, waiting, place):  # type: ignore[no-untyped-def]
         met: list = []
         watched: list = []
@@ -236,7 +182,7 @@ class Recorder(Endings):
             blob = marshal.dumps(trees, 2)
         else:
             started = self._copying()
-            limits = self._limits(function)
+            limits = self._limits(function, place[5])
             trees, walk = values.capture(self.objects, limits, held, function.words, frame.f_globals)
             trees = tuple(trees)
             blob = values.normal(marshal.dumps(trees, 2), walk.marks)
@@ -303,7 +249,7 @@ class Recorder(Endings):
 
     def _missed(self, function: Function) -> None:
         function.misses += 1
-        if function.misses >= functions.PATIENCE:
+        if function.misses >= (functions.HURRY if function.over else functions.PATIENCE):
             self.stop(function)
 
     def count_event(self) -> None:
@@ -325,11 +271,15 @@ class Recorder(Endings):
         self._count_copying(function, started)
         self._limit_copying(function)
 
-    def _limits(self, function: Function) -> values.Limits:
+    def _limits(self, function: Function, outside: bool = False) -> values.Limits:
+        function.outer += outside
+        function.beyond += outside and function.over
+        if outside and function.outer <= budget.FIRST:
+            return self.budget.first()
         if function.kept < budget.FIRST and function.copies < budget.TRIES:
             function.copies += 1
             return self.budget.first()
-        return budget.limits(self.budget.of_a_function() - function.spent, function.wasted)
+        return budget.limits(self.budget.of_a_function(outside) - function.spent, function.wasted)
 
     def _copying(self) -> tuple:
         """Gives where copying stands before some of it is done."""
@@ -342,12 +292,15 @@ class Recorder(Endings):
         self.budget.took += _work() - started[0]
 
     def _limit_copying(self, function: Function) -> None:
-        if function.spent > budget.LEAST and function.on:
+        if function.spent > budget.LEAST and function.on and not function.over:
             if function.kept < budget.FIRST and function.copies < budget.TRIES:
                 return
-            if function.spent > self.budget.of_a_function():
+            if function.spent > self.budget.of_a_function(function.outer > 0):
                 self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
-                self.stop(function)
+                function.over = True
+                function.misses = 0
+                if not function.outer:
+                    self.stop(function)
                 if function.spent < budget.MOST:
                     self.sleeping.append(function)
 
@@ -365,7 +318,9 @@ class Recorder(Endings):
         self._summarise(function)
 
     def wake(self) -> list:
-        """Gives the functions that may copy again, now that the program has computed more; their start events are wanted."""
+        """Gives the functions that may copy again, now that the program has computed more, and whose start events are
+        wanted again for that.
+        """
         if not self.on or self.full or not self.budget.is_time():
             return []
         most = self.budget.of_a_function()
@@ -373,8 +328,11 @@ class Recorder(Endings):
             woken = [f for f in self.sleeping if 2 * f.spent < most]
             self.sleeping = [f for f in self.sleeping if 2 * f.spent >= most]
         for function in woken:
-            function.on = True
+            function.over = False
             function.misses = 0
+        woken = [function for function in woken if not function.on]
+        for function in woken:
+            function.on = True
             for hook in function.hooks:
                 hook.on = hook.busy = True
             self._tell(self.when_on, function)

@@ -75,7 +75,13 @@ def is_plain(value: object) -> bool:
 
 
 def says(value: object) -> dict:
-    """Gives what a value says of itself when it is asked: its public properties that are plain, else its text."""
+    """Gives what a value says of itself when it is asked: its public properties that are plain, else its text; a class its
+    name and, of a named tuple, the names of its fields.
+    """
+    if isinstance(value, type):
+        fields = inspect.getattr_static(value, "_fields", None)
+        named = type(fields) is tuple and all(map(is_plain, fields))
+        return {"__name__": value.__name__, **({"_fields": fields} if named else {})}
     said: dict = {}
     for name in dir(type(value)):
         if name.startswith("_") or len(said) == PROPERTIES or redact.secret_word(name):

@@ -160,7 +160,11 @@ class Builder:
         cls = self._class(module, qualname)
         values = [self.value(arg) for arg in args]
         base = native(cls)
-        made = self.objects[ordinal] = base.__new__(cls, *values)
+        try:
+            made = base.__new__(cls, *values)
+        except TypeError:
+            made = base.__new__(cls, *values[:2])  # a group, of a class that takes more
+        self.objects[ordinal] = made
         try:
             base.__init__(made, *values)
         except TypeError:
