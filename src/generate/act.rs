@@ -171,6 +171,8 @@ fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, S
         ("__round__", args) => builtin("round", receiver, args),
         ("__format__", [spec]) => builtin("format", receiver, &[spec]),
         ("__getattr__", [name]) => builtin("getattr", receiver, &[name]),
+        ("__instancecheck__", [item]) => value(format!("isinstance({}, {receiver})", item.flat())),
+        ("__subclasscheck__", [class]) => value(format!("issubclass({}, {receiver})", class.flat())),
         ("__contains__", [item]) => value(format!("{} in {receiver}", operand(item))),
         ("__getitem__", [key]) => Ok(Some(Act::Value(index(receiver, key)))),
         ("__setitem__", [key, item]) => Ok(Some(Act::Statement(Statement::assign(
@@ -244,8 +246,20 @@ pub fn operand(expr: &Expr) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic)]
 mod tests {
     use super::*;
+
+    /// R12: what a class is asked about an instance is asked by the builtin.
+    #[test]
+    fn classes_are_asked_by_builtins() {
+        let asked = |name| match operator("Word", name, &[Item::from(Expr::atom("box"))]) {
+            Ok(Some(Act::Value(expr))) => expr.flat(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(asked("__instancecheck__"), "isinstance(box, Word)");
+        assert_eq!(asked("__subclasscheck__"), "issubclass(box, Word)");
+    }
 
     /// A default that says the same over several lines is not written again.
     #[test]

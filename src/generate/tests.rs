@@ -896,6 +896,9 @@ fn the_forms_of_values() {
         ),
         (new("datetime", "timedelta", ints(&[1, 0, 5]), &[]), "datetime.timedelta(days=1, microseconds=5)"),
         (new("datetime", "timedelta", ints(&[0, 0, 0]), &[]), "datetime.timedelta(0)"),
+        (new("datetime", "timedelta", ints(&[-1, 68_400, 0]), &[]), "datetime.timedelta(hours=-5)"),
+        (new("datetime", "timedelta", ints(&[2, 5_400, 0]), &[]), "datetime.timedelta(days=2, hours=1, minutes=30)"),
+        (new("datetime", "timedelta", ints(&[-1, 86_399, 0]), &[]), "datetime.timedelta(days=-1, seconds=86399)"),
         (new("builtins", "range", ints(&[0, 5, 1]), &[]), "range(5)"),
         (new("builtins", "range", ints(&[1, 5, 2]), &[]), "range(1, 5, 2)"),
         (

@@ -19,9 +19,8 @@ impl Builder<'_, '_> {
         let mut kwargs = kwargs.to_vec();
         match (ty.module.as_str(), ty.qualname.as_str()) {
             ("datetime", "timedelta") => {
-                for (name, value) in ["days", "seconds", "microseconds"].iter().zip(args.drain(..)) {
-                    kwargs.push(((*name).to_owned(), value));
-                }
+                kwargs.extend(duration(&args));
+                args.clear();
                 kwargs.retain(|(_, value)| *value != Value::Int(0));
                 if kwargs.is_empty() {
                     args.push(Value::Int(0));
@@ -204,6 +203,19 @@ fn nested(flat: &[Expr], shape: &[u64]) -> Expr {
             let row = usize::try_from(rest.iter().product::<u64>()).unwrap_or(usize::MAX).max(1);
             Expr::list(flat.chunks(row).map(|chunk| nested(chunk, rest)).collect())
         }
+    }
+}
+
+/// Gives the parts of a length of time by their names: whole hours and minutes as such, and below zero all of them.
+fn duration(args: &[Value]) -> Vec<(String, Value)> {
+    let named = |(name, value): (&str, Value)| (name.to_owned(), value);
+    match args {
+        [Value::Int(days), Value::Int(seconds), Value::Int(0)] if seconds % 60 == 0 && days.unsigned_abs() < 1_000_000 => {
+            let minutes = days * 24 * 60 + seconds / 60;
+            let parts = [("days", minutes / (24 * 60)), ("hours", minutes / 60 % 24), ("minutes", minutes % 60)];
+            parts.map(|(name, number)| named((name, Value::Int(number)))).to_vec()
+        }
+        _ => ["days", "seconds", "microseconds"].into_iter().zip(args.iter().cloned()).map(named).collect(),
     }
 }
 
