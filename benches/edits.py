@@ -3,7 +3,8 @@
     edits.py --binary PATH [--python PATH] [--library NAME] [--edits N] [--every N] [--seed N]
 
 After every few edits, what `watch` says has changed is compared with a full run of all recorded calls by a program that saw
-none of the edits before. Owns the edits and the comparison; the project is a library from PyPI with its driver in drafts/.
+none of the edits before. Owns the edits and the comparison; the project is a library from PyPI with its driver in drafts/, and
+a module that reads files which are no code: edited, too.
 """
 
 import argparse
@@ -24,6 +25,54 @@ from bench import table
 from drafts import Place
 
 TITLE = "A day of edits"
+# What reads data: in a call, in a call of a call, by listing a folder, and while it is imported.
+TABLES = """\
+import json
+from pathlib import Path
+
+HERE = Path(__file__).parent / "data"
+RATES = dict(line.split(",") for line in (HERE / "rates.csv").read_text().split() if "," in line)
+
+
+def price(name):
+    try:
+        return json.loads((HERE / "prices.json").read_text())[name]
+    except FileNotFoundError:
+        return None
+
+
+def total(names):
+    return [price(name) for name in names]
+
+
+def rate(name):
+    return RATES.get(name)
+
+
+def lists():
+    return sorted(path.name for path in (HERE / "lists").iterdir())
+
+
+def notes():
+    with open("data/lists/notes.txt") as file:
+        return file.read().split()
+
+
+def apart(number):
+    return number + 1
+"""
+USES = """
+import tables
+
+tables.total(["lamp", "desk"]), tables.total(["pen"]), tables.rate("eur"), tables.lists(), tables.notes(), tables.apart(1)
+"""
+DATA = {
+    "prices.json": '{"lamp": 19, "desk": 120, "pen": 2}\n',
+    "rates.csv": "eur,11\nusd,12\n",
+    "lists/notes.txt": "3 lamps\n",
+    "lists/extra.txt": None,
+    "nobody.json": "[1, 2]\n",
+}
 PATIENCE = 30  # seconds until a difference between the two is believed
 CHANGES = (
     (r"\b([2-9]|\d\d+)\b", lambda found: str(int(found) + 1)),
@@ -100,6 +149,8 @@ class Editor:
         self.root, self.dice = place.root, random.Random(seed)
         self.files = sorted((place.root / place.library).rglob("*.py"))
         self.original = {file: file.read_text() for file in self.files}
+        self.data = {place.root / "data" / name: text for name, text in DATA.items()}
+        self.original |= self.data
         self.git("init", "-q")
         self.git("add", "-A")
         self.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "as it is")
@@ -109,15 +160,17 @@ class Editor:
 
     def step(self) -> str:
         """Makes one edit and tells which kind it was."""
-        changed = [file for file in self.files if not file.exists() or file.read_text() != self.original[file]]
+        changed = [file for file, text in self.original.items() if (file.read_text() if file.exists() else None) != text]
         if len(changed) > 3 or (changed and self.dice.random() < 0.4):
             if self.dice.random() < 0.25:  # a branch switch: all at once
                 self.git("checkout", "-q", "--", ".")
-                for beside in self.root.rglob("*_renamed.py"):
+                for beside in [*self.root.rglob("*_renamed.py"), *self.root.rglob("extra.txt")]:
                     beside.unlink()
                 return "switch"
             self.write(self.dice.choice(changed), None)
             return "back"
+        if self.dice.random() < 0.2:
+            return self.data_edit()
         kind = self.dice.choice(["change"] * 8 + ["remark"] * 2 + ["delete", "rename", "broken"])
         file = self.dice.choice(self.files)
         text = file.read_text() if file.exists() else self.original[file]
@@ -139,10 +192,29 @@ class Editor:
                 self.write(file, text[: found.start()] + change(found.group()) + text[found.end() :])
         return kind
 
+    def data_edit(self) -> str:
+        """Edits, removes or makes a file that is no code."""
+        file = self.dice.choice(list(self.data))
+        if not file.exists():
+            self.write(file, self.data[file] or "7\n")
+            return "data made"
+        if self.dice.random() < 0.2:
+            file.unlink()
+            return "data deleted"
+        numbers = list(re.finditer(r"\d+", file.read_text())) or [None]
+        found, text = self.dice.choice(numbers), file.read_text()
+        whole = text[: found.start()] + str(int(found.group()) + 1) + text[found.end() :] if found else text + "1"
+        self.write(file, whole)
+        return "data"
+
     def write(self, file: Path, text: "str | None") -> None:
         """Saves as editors do: beside the file, then in its place; None is the text of the beginning."""
+        text = self.original[file] if text is None else text
+        if text is None:
+            file.unlink(missing_ok=True)
+            return
         beside = file.with_suffix(".tmp~")
-        beside.write_text(self.original[file] if text is None else text)
+        beside.write_text(text)
         beside.replace(file)
         file.with_name(file.stem + "_renamed.py").unlink(missing_ok=True)
 
@@ -151,6 +223,14 @@ def day(binary: Path, python: Path, library: str, edits: int, every: int, seed: 
     """Edits for a day, and counts what watch missed and what it left alone."""
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder), library, python, binary)
+        place.root.joinpath("tables.py").write_text(TABLES)
+        for name, text in DATA.items():
+            file = place.root / "data" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if text is not None:
+                file.write_text(text)
+        with place.root.joinpath("driver.py").open("a") as driver:
+            driver.write(USES)
         ask(place, place.root, "run", "--", str(python), "driver.py")
         whole = json.loads(ask(place, place.root, "replay", "--format", "json").splitlines()[-1])["value"]["calls"]
         base = Path(folder) / "base"

@@ -28,6 +28,7 @@ KEYS = 60
 FILES = 400
 FUNCTIONS = 10_000
 CALLS = 100_000
+IDLE = 10
 # What a terminal says when it is asked for its background, its cursor and what it is.
 ANSWERS = ((b"\x1b]11;?", b"\x1b]11;rgb:0000/0000/0000\x1b\\"), (b"\x1b[6n", b"\x1b[1;2R"), (b"\x1b[c", b"\x1b[?62c"))
 NOTES = """\
@@ -182,7 +183,10 @@ def measure(bench: Bench) -> str:
         with bench.empty_folder() as folder:
             waits = [1000 * wait for wait in part(Place(bench, folder, python), bench.rounds)]
         rows.append([name, len(waits), "%.0f" % middle(waits), "%.0f" % max(waits), goal])
-    return table(["answer", "times", "median ms", "worst ms", "goal ms"], rows) + "\n\n" + NOTES
+    bench.say("Idle")
+    with bench.empty_folder() as folder:
+        idle = "\nIdle for %d seconds: %d bytes sent to the terminal.\n" % (IDLE, _idle(Place(bench, folder, python)))
+    return table(["answer", "times", "median ms", "worst ms", "goal ms"], rows) + "\n\n" + NOTES + idle
 
 
 def _model(place: Place) -> http.server.ThreadingHTTPServer:
@@ -288,6 +292,19 @@ def _long(place: Place, rounds: int) -> list:
                 waits.append(terminal.until(lambda text, before=before: text != before) - at)
                 time.sleep(0.05)
     return waits
+
+
+def _idle(place: Place) -> int:
+    """Counts what is sent while nothing changes, some time after a recording was read."""
+    place.run("run", "--", "pytest", "-q")
+    with place.open() as terminal:
+        terminal.until(lambda text: "all fresh" in head(text))
+        time.sleep(IDLE / 2)
+        with terminal.lock:
+            before = len(terminal.received)
+        time.sleep(IDLE)
+        with terminal.lock:
+            return sum(len(data) for _, data in terminal.received[before:])
 
 
 def _stopped(place: Place, rounds: int) -> list:

@@ -36,7 +36,7 @@ pub fn proposal(view: &ProposalView) -> String {
     }
     if let Body::Change(change) = &proposal.body {
         for edit in &change.because {
-            out.push_str(&format!("  because {} {}:{}\n", edit.function, edit.path, edit.line));
+            out.push_str(&format!("  because {}\n", edit.told_with_place()));
             for line in edit.hunk.iter().take(12) {
                 out.push_str(&format!("      {line}\n"));
             }

@@ -62,7 +62,7 @@ fn begin(out: &mut Output, project: &str, functions: usize, files: usize) {
 fn because(handle: &Handle, out: &mut Output, proposal: ProposalId) {
     let Ok(view) = handle.proposal(proposal) else { return };
     for edit in view.proposal.change().map_or(&[][..], |change| &change.because) {
-        out.say(format!("    because you changed {} in {}:{}", edit.told(), edit.path, edit.line));
+        out.say(format!("    because you changed {}", edit.told_with_place()));
     }
 }
 
@@ -78,10 +78,11 @@ fn mark(ruling: Ruling) -> &'static str {
 fn print(out: &mut Output, event: &Event) {
     out.event(event);
     match event {
-        Event::Saved { paths, functions } => {
+        Event::Saved { paths, functions, because } => {
             let files: Vec<&str> = paths.iter().take(3).map(crate::base::paths::RelPath::as_str).collect();
             let more = if paths.len() > 3 { format!(" and {} more", paths.len() - 3) } else { String::new() };
-            out.say(format!("~ saved {}{more}: {}", files.join(", "), text::count(functions.len(), "function")));
+            let said = because.clone().unwrap_or_else(|| text::count(functions.len(), "function"));
+            out.say(format!("~ saved {}{more}: {said}", files.join(", ")));
         }
         Event::BehaviourChanged { line, .. } => out.say(format!("✗ {line}")),
         Event::BehaviourRestored { function, .. } => out.say(format!("✓ {function} is as before")),

@@ -23,8 +23,8 @@ pub const VERSION: u32 = 1;
 pub enum Event {
     /// The project was read.
     Indexed { files: usize, functions: usize, errors: usize, ms: u64 },
-    /// These files were saved; these functions differ from before.
-    Saved { paths: Vec<RelPath>, functions: Vec<FunctionId> },
+    /// These files were saved; these functions differ from before. For files that are no code, `because` says what reads them.
+    Saved { paths: Vec<RelPath>, functions: Vec<FunctionId>, because: Option<String> },
     /// A recording began.
     RecordingStarted { recording: RecordingId, command: Vec<String> },
     /// Calls arrived.

@@ -274,7 +274,7 @@ pub struct CallChange {
 /// An edit that may have caused a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
-    /// The function, or `module:` for code that runs on import.
+    /// The function, `module:` for code that runs on import, or `:path` for a file that calls read.
     pub function: FunctionId,
     /// The file.
     pub path: RelPath,
@@ -288,9 +288,19 @@ impl Edit {
     /// Names what was edited, for people.
     #[must_use]
     pub fn told(&self) -> String {
-        match self.function.qualname() {
-            "" => format!("{} outside its functions", self.function.module()),
-            _ => self.function.to_string(),
+        match (self.function.as_data(), self.function.qualname()) {
+            (Some(path), _) => format!("{path}, which its calls read"),
+            (None, "") => format!("{} outside its functions", self.function.module()),
+            (None, _) => self.function.to_string(),
+        }
+    }
+
+    /// Names what was edited with its place, for people.
+    #[must_use]
+    pub fn told_with_place(&self) -> String {
+        match self.function.as_data() {
+            Some(_) => self.told(),
+            None => format!("{} in {}:{}", self.told(), self.path, self.line),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
@@ -24,6 +25,9 @@ use crate::python::zygote::LATE_MAX;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 
+/// How often calls are run after a save, while files go on being others than those that are known, and the time in between.
+const ATTEMPTS: usize = 10;
+const PAUSE: Duration = Duration::from_millis(300);
 /// What is said of a call that gave another outcome on the very code it was recorded with.
 pub const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
 
@@ -62,8 +66,18 @@ pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) {
     if wanted.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted || environment::is_declined(core) {
         return;
     }
-    if let Err(trouble) = run_and_compare(core, wanted).await {
-        core.complain("replay", &trouble);
+    for _ in 0..ATTEMPTS {
+        match run_and_compare(core, wanted).await {
+            Ok(seen) if seen.moved => {}
+            Ok(_) => return,
+            Err(trouble) => return core.complain("replay", &trouble),
+        }
+        // Most often a save is behind it that is worked on by now; a file that was put back at once is told of as nothing new.
+        tokio::time::sleep(PAUSE).await;
+        wanted = core.state.lock().owed.clone();
+        if wanted.is_empty() {
+            return;
+        }
     }
 }
 
@@ -94,17 +108,18 @@ pub async fn try_calls(
     }
     let index = core.index();
     let reach = reach_of_now(core, &index).await?;
+    let began = reach.data().stamps(&core.root);
     let observed = environment.try_all(core, &calls, &job).await?;
     let mut entered: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
     for call in &calls {
         let seen = observed.get(&call.id).map_or(&[][..], |seen| &seen.entered);
-        let known = seen.iter().filter(|id| index.function(id).is_some()).cloned();
-        entered.entry(call.function.clone()).or_default().extend(known);
+        let known = seen.iter().filter(|id| index.function(id).is_some());
+        entered.entry(call.function.clone()).or_default().extend(known.cloned());
     }
     let worker = (core.clone(), index.clone());
     let reach = blocking(move || reaches::learn(&worker.0, &worker.1, reach, recording, entered)).await??;
     let functions = calls.iter().map(|call| call.function.clone()).collect();
-    if !code::stands(core, &index, &reach, &functions).await? {
+    if !code::stands(core, &index, &reach, &functions, began).await? {
         job.end(false);
         core.say(Level::Warning, "recorder", "The code changed while its recorded calls were tried: they are tried again later.");
         return Ok(false);
@@ -163,13 +178,15 @@ struct Seen {
     compared: u64,
     same: u64,
     unknown: u64,
+    /// Files were others than those that are known, so what ran says nothing.
+    moved: bool,
     /// Edited functions that have recorded calls of which none can be run, and how many.
     untold: Vec<(FunctionId, u64)>,
 }
 
 impl Seen {
     fn nothing() -> Self {
-        Self { compared: 0, same: 0, unknown: 0, untold: Vec::new() }
+        Self { compared: 0, same: 0, unknown: 0, moved: false, untold: Vec::new() }
     }
 }
 
@@ -187,6 +204,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
     let started = clock::now();
     let index = core.index();
     let reach = reach_of_now(core, &index).await?;
+    let began = reach.data().stamps(&core.root);
     let worker = (core.clone(), reach.clone(), wanted.clone());
     let (calls, mut outcomes, unknown_code) = blocking(move || {
         let (core, reach, wanted) = worker;
@@ -217,12 +235,12 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
             fresh.push(seen.stored(call.id, reach.code_key(&call.function)));
             outcomes.insert(call.id, (effect.clone(), seen.entered.clone()));
         }
-        if !code::stands(core, &index, &reach, &wanted).await? {
+        if !code::stands(core, &index, &reach, &wanted, began).await? {
             // Nobody can tell which code the outcomes belong to. The save that did it replays them; where nobody watches
             // there is none.
             job.end(false);
             return if core.watcher.lock().is_some() {
-                Ok(Seen::nothing())
+                Ok(Seen { moved: true, ..Seen::nothing() })
             } else {
                 Err(Trouble::environment("The code changed while its calls ran, so they say nothing.").so("Replay them again."))
             };
@@ -239,13 +257,13 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
     let ran = calls.values().map(|own| own.len() as u64).sum();
     if ran > 0 {
         let ms = jobs::elapsed_ms(started);
-        let seconds = std::time::Duration::from_millis(ms).as_secs_f64();
+        let seconds = Duration::from_millis(ms).as_secs_f64();
         let line = format!("{ran} calls in {seconds:.1} s: {same} as before, {changed_calls} changed");
         core.log.add(Level::Info, "replayed", &line, None);
         core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
     }
     let untold = code::untold(core, wanted.iter().filter(|function| !calls.contains_key(*function)))?;
-    Ok(Seen { compared: ran, same, unknown, untold })
+    Ok(Seen { compared: ran, same, unknown, moved: false, untold })
 }
 
 type Outcomes = HashMap<CallId, (Effect, Vec<FunctionId>)>;
@@ -331,7 +349,7 @@ fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64
         if changed.is_empty() {
             withdraw(core, function, &untold)?;
         } else {
-            let because = code::causes(core, &entered);
+            let because = code::causes(core, &entered)?;
             show(core, function, Change { calls: changed, same, because, seen: clock::now() }, untold.len())?;
         }
     }

@@ -1,4 +1,5 @@
-//! The code that recorded outcomes belong to, and what was edited since: the "because" of a change.
+//! The code that recorded outcomes belong to and the files they were read from, and what was edited since: the "because" of
+//! a change.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -7,9 +8,10 @@ use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Edit;
-use crate::engine::blocking;
 use crate::engine::core::Core;
+use crate::engine::{blocking, reaches};
 use crate::source::change::{FunctionChange, What};
+use crate::source::data::Stamps;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 use crate::store::RecordedCode;
@@ -29,8 +31,8 @@ fn init_print(module: &Module) -> Digest {
     hasher.digest()
 }
 
-/// Remembers today's source of these functions and of their modules; of those that an open question rests on, the
-/// source that is remembered stays, since what it asks is told against it.
+/// Remembers today's source of these functions and of their modules, and a hash of the data files among them; of those that
+/// an open question rests on, what is remembered stays, since what it asks is told against it.
 pub fn remember(core: &Core, functions: &BTreeSet<FunctionId>, asked: &BTreeSet<FunctionId>) -> Result<(), Trouble> {
     let index = core.index();
     let mut wanted: Vec<FunctionId> = asked.iter().cloned().collect();
@@ -38,6 +40,11 @@ pub fn remember(core: &Core, functions: &BTreeSet<FunctionId>, asked: &BTreeSet<
     let stays: HashSet<FunctionId> = core.store().code(&wanted)?.into_iter().map(|code| code.function).collect();
     let mut modules = HashSet::new();
     let mut all = Vec::new();
+    let data = reaches::data(core)?;
+    for (path, fingerprint) in data.iter().filter(|(path, _)| functions.contains(&FunctionId::data(path))) {
+        let function = FunctionId::data(path);
+        all.push(RecordedCode { function, path: path.clone(), fingerprint, first_line: 1, text: String::new() });
+    }
     for id in functions {
         let (Some(function), Some(module)) = (index.function(id), index.module_of(id)) else { continue };
         let Some(text) = index.text(&function.path) else { continue };
@@ -62,18 +69,22 @@ pub fn remember(core: &Core, functions: &BTreeSet<FunctionId>, asked: &BTreeSet<
     Ok(core.store().put_code(all)?)
 }
 
-/// Tells whether the files still hold the code that the index says, as far as these functions may run it.
+/// Tells whether the files still hold the code that the index says, as far as these functions may run it, and the data that
+/// the reach says, with nothing done to it since `began`.
 pub async fn stands(
     core: &Arc<Core>,
     index: &Arc<Index>,
     reach: &Arc<Reach>,
     functions: &BTreeSet<FunctionId>,
+    began: Stamps,
 ) -> Result<bool, Trouble> {
     let (core, index, reach, functions) = (core.clone(), index.clone(), reach.clone(), functions.clone());
     blocking(move || {
         let mut now = (*index).clone();
         let change = now.update(&core.root, None);
-        let edited: Vec<FunctionId> = change.code().cloned().collect();
+        let mut edited: Vec<FunctionId> = change.code().cloned().collect();
+        edited.extend((**reach.data()).clone().update(&core.root, None).iter().map(FunctionId::data));
+        edited.extend(began.touched(&core.root).map(FunctionId::data));
         let mut modules = change.changed_modules();
         // A file that does not parse any more keeps its last good functions; it does not run all the same.
         modules.extend(change.files.into_iter().filter(|path| now.module(path).is_some_and(|module| module.error.is_some())));
@@ -97,16 +108,22 @@ pub fn untold<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>) 
     Ok(edited.filter_map(|old| totals.get(&old.function).map(|calls| (old.function.clone(), *calls))).collect())
 }
 
-/// Lists the edits that calls through these functions met, against the code that was remembered.
-pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Vec<Edit> {
-    let index = core.index();
+/// Lists the edits that calls through these functions met, of code and of files they read, against what was remembered.
+pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, Trouble> {
+    let (index, readers, data) = (core.index(), reaches::readers(core)?, reaches::data(core)?);
     let mut wanted: Vec<FunctionId> = entered.iter().cloned().collect();
     wanted.extend(entered.iter().filter_map(|id| index.module_of(id)).map(init_of));
-    let Ok(remembered) = core.store().code(&wanted) else { return Vec::new() };
+    let modules: HashSet<&str> = entered.iter().map(FunctionId::module).collect();
+    let met = |id: &FunctionId| if id.qualname().is_empty() { modules.contains(id.module()) } else { entered.contains(id) };
+    let read = readers.iter().filter(|(_, reads)| reads.by.iter().any(met));
+    wanted.extend(read.map(|(path, _)| FunctionId::data(path)));
     let mut functions = Vec::new();
     let mut modules = Vec::new();
-    for old in remembered {
-        if old.function.qualname().is_empty() {
+    for old in core.store().code(&wanted)? {
+        if old.function.as_data().is_some() {
+            let changed = data.digest(&old.path).is_some_and(|now| now != old.fingerprint);
+            functions.extend(changed.then(|| Edit { function: old.function, path: old.path, hunk: Vec::new(), line: 1 }));
+        } else if old.function.qualname().is_empty() {
             modules.extend(module_edit(&index, &old));
         } else {
             functions.extend(function_edit(&index, &old));
@@ -115,7 +132,7 @@ pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Vec<Edit> {
     // A module's text holds its functions too: it is named only where no function explains the change.
     modules.retain(|edit: &Edit| !functions.iter().any(|other: &Edit| other.path == edit.path));
     functions.extend(modules);
-    functions
+    Ok(functions)
 }
 
 fn function_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {

@@ -26,6 +26,7 @@ use crate::domain::snapshot::{
     Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Topic, Trust, VerdictRow, WatchState,
 };
 use crate::engine::Handle;
+use crate::engine::configured::Configured;
 use crate::engine::counted::Counted;
 use crate::engine::environment::Environment;
 use crate::engine::jobs::Jobs;
@@ -63,6 +64,7 @@ pub struct Core {
     store: RwLock<Store>,
     pub index: RwLock<Arc<Index>>,
     pub reaches: Reaches,
+    pub configured: Configured,
     pub jobs: Jobs,
     pub log: Log,
     pub streams: Streams,
@@ -173,6 +175,7 @@ impl Core {
             store: RwLock::new(store),
             index: RwLock::new(Arc::new(Index::default())),
             reaches: Reaches::default(),
+            configured: Configured::default(),
             jobs: Jobs::default(),
             log: Log::default(),
             streams: Streams::default(),

@@ -199,7 +199,7 @@ fn put_right(core: &Arc<Core>) -> Vec<Trouble> {
 
 fn put_one_right(core: &Arc<Core>, id: DeedId, deed: &Deed) -> Result<Trouble, Trouble> {
     let stands = |edit: &FileEdit, text: &Option<String>| plan::read(&core.root, &edit.path).is_ok_and(|now| now == *text);
-    apply::sweep(&core.root, &deed.edits);
+    apply::sweep(&core.root, deed.edits.iter().map(|edit| &edit.path));
     if !deed.edits.is_empty() && !deed.edits.iter().any(|edit| stands(edit, &edit.after)) {
         for decision in deed.decisions.iter().filter(|_| deed.way != Way::Back) {
             follow(core, Way::Back, decision)?;

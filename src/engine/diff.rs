@@ -161,10 +161,11 @@ struct Wanted {
 impl Wanted {
     async fn new(core: &Arc<Core>, before: &Arc<Index>, today: &Arc<Index>) -> Result<Self, Trouble> {
         let totals = core.store().functions()?;
-        let edges = reaches::edges(core)?;
+        let (edges, data) = (reaches::edges(core)?, reaches::data(core)?);
         let (before, today) = (before.clone(), today.clone());
         blocking(move || {
-            let (old, new) = (Reach::new(&before, &edges), Reach::new(&today, &edges));
+            // With the same data: which calls may read another file than the commit's is [`Wanted::rest_on`].
+            let (old, new) = (Reach::with_data(&before, &edges, &data), Reach::with_data(&today, &edges, &data));
             let mut wanted = Self {
                 functions: BTreeSet::new(),
                 keys: HashMap::new(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::clock;
+use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::Module;
@@ -14,9 +15,12 @@ use crate::engine::{blocking, jobs, redacting};
 use crate::source::index::Index;
 use crate::source::kept::{self, Kept};
 use crate::store;
+use crate::write::apply::{sweep, temporary_in};
 
 /// The file in the project's folder of ours.
 const FILE: &str = "index";
+/// Files in the folders in which whole files take the place of others.
+const OURS: [&str; 3] = [FILE, "verdicts/*", "specs/*"];
 /// One file in so many is parsed anew at the next start, too, rather than all written again.
 const FEW: usize = 20;
 
@@ -26,6 +30,7 @@ pub async fn index(core: &Arc<Core>) {
     let started = clock::now();
     let worker = core.clone();
     let built = blocking(move || {
+        sweep_ours(&worker);
         let kept = kept(&worker);
         Index::build_from(&worker.root, &worker.settings().record.exclude, &kept, &|done, total| {
             worker.state.lock().reading = (done, total);
@@ -63,6 +68,14 @@ pub async fn index(core: &Arc<Core>) {
     }
 }
 
+/// Removes what killed processes left half written in our folder.
+fn sweep_ours(core: &Core) {
+    if core.trust() == Trust::Trusted {
+        let beside = OURS.iter().filter_map(|inside| RelPath::new(Path::new(store::FOLDER).join(inside)));
+        sweep(&core.root, &beside.collect::<Vec<_>>());
+    }
+}
+
 /// Gives what the last start kept; nothing in a folder that is only read, for what lies there is not ours.
 fn kept(core: &Core) -> Kept {
     place(core).map(|place| Kept::read(&place, &maker())).unwrap_or_default()
@@ -70,7 +83,7 @@ fn kept(core: &Core) -> Kept {
 
 /// Keeps an index for the next start, without the files that may hold secrets: those stay where their owner put them alone.
 fn keep(place: &Path, index: &Index, root: &Path) -> std::io::Result<()> {
-    let file = tempfile::NamedTempFile::new_in(place.parent().unwrap_or(place))?;
+    let file = temporary_in(place.parent().unwrap_or(place))?;
     let (places, mut redactor) = (redacting::Places::new(index), redacting::of_project(root));
     let mut may_keep = |module: &Module, read: &str| !places.may_hold(module, &mut redactor) && redactor.redact(read).is_none();
     kept::write(index, &maker(), &mut may_keep, &mut BufWriter::new(&file))?;

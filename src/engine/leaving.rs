@@ -16,6 +16,7 @@ use crate::domain::verdict::{JudgedTest, Verdict};
 use crate::engine::intents::Request;
 use crate::judge::telling;
 use crate::store;
+use crate::write::apply::temporary_in;
 
 /// Below the workbench's folder of a project.
 const FOLDER: &str = "verdicts";
@@ -91,7 +92,7 @@ pub(super) fn put(root: &Path, folder: &str, name: &str, value: &impl serde::Ser
         return Err(std::io::Error::other("its place is open to others"));
     }
     // A temporary file is its owner's alone; under its own name a newer run takes the place of an older one.
-    let file = tempfile::NamedTempFile::new_in(&folder)?;
+    let file = temporary_in(&folder)?;
     serde_json::to_writer(std::io::BufWriter::new(&file), value)?;
     let name = format!("{}.json", hash::of(name.as_bytes()));
     file.persist(folder.join(name)).map_err(|error| error.error)?;

@@ -15,6 +15,7 @@ mod clause_asking;
 mod clause_runs;
 mod cleaning;
 mod code;
+mod configured;
 mod contested;
 mod core;
 mod counted;
@@ -231,6 +232,8 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         tokio::spawn(async move {
             let saves = watching::listen(&core);
             indexing::index(&core).await;
+            configured::begin(&core).await;
+            watching::follow_data(&core).await;
             verdicts::begin(&core).await;
             spec_runs::begin(&core).await;
             saves.into_iter().for_each(|saves| watching::follow(&core, saves));

@@ -12,7 +12,7 @@ use crate::base::hash::{self, Digest, Hasher};
 use crate::config::places::Places;
 use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Change, Proposal, ProposalState};
+use crate::domain::proposal::{Change, Edit, Proposal, ProposalState};
 use crate::engine::core::Core;
 use crate::engine::proposing::SAYS;
 use crate::engine::{Done, behaviour, diff, require_trust, watching};
@@ -68,6 +68,8 @@ fn only_waiting(core: &Core, found: &Diff, waiting: &[Arc<Proposal>]) -> Vec<Fun
 
 fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<FunctionDiff> {
     let function = core.function(&proposal.function)?;
+    let (data, edits): (Vec<Edit>, Vec<Edit>) =
+        change.because.iter().cloned().partition(|edit| edit.function.as_data().is_some());
     let calls = change.calls.iter().map(|call| DiffedCall {
         call: call.call,
         kind: match (call.old.outcome.is_failure(), call.new.outcome.is_failure()) {
@@ -90,7 +92,7 @@ fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<Fu
         edited: change.because.iter().any(|edit| edit.function == proposal.function),
         calls: calls.collect(),
         same: change.same,
-        because: Because { edits: change.because.clone(), how: How::Entered, data: Vec::new() },
+        because: Because { edits, how: How::Entered, data: data.into_iter().map(|edit| edit.path).collect() },
         proposal: Some(proposal.id),
     })
 }

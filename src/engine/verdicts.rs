@@ -98,6 +98,17 @@ pub fn mark_stale(core: &Core, functions: &BTreeSet<FunctionId>, files: &[RelPat
     }
 }
 
+/// Marks the verdicts of all tests in these files as stale; gives how many there are.
+pub fn mark_stale_in(core: &Core, files: &dyn Fn(&RelPath) -> bool) -> usize {
+    let mut state = core.state.lock();
+    let count = state.verdicts.values().filter(|kept| files(&kept.stored.judged.file)).count();
+    if count > 0 {
+        let now = clock::now();
+        state.verdicts.values_mut().filter(|kept| files(&kept.stored.judged.file)).for_each(|kept| kept.edited = Some(now));
+    }
+    count
+}
+
 /// Marks the verdicts of tests whose files were written after their run began, while nobody watched.
 pub fn mark_edited(core: &Core) {
     let index = core.index();

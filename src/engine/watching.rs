@@ -11,12 +11,13 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
+use crate::domain::call::CallId;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, drafting, promised, reaches, rejudging, spec_runs, verdicts};
+use crate::engine::{behaviour, blocking, configured, drafting, promised, reaches, rejudging, spec_runs, verdicts};
 use crate::source::change::IndexChange;
 use crate::watch::{Batch, Watcher};
 
@@ -71,6 +72,14 @@ pub fn follow(core: &Arc<Core>, mut batches: UnboundedReceiver<Batch>) {
     });
 }
 
+/// Finds out which files that are no code calls may read, so that saves of them are told from now on.
+pub async fn follow_data(core: &Arc<Core>) {
+    let worker = core.clone();
+    if let Err(trouble) = blocking(move || reaches::readers(&worker)).await.and_then(|readers| readers) {
+        core.complain("watch", &trouble);
+    }
+}
+
 /// Stops or goes on reacting to saves.
 pub fn pause(core: &Arc<Core>, paused: bool) {
     let state = core.watcher.lock().as_ref().map(|watcher| {
@@ -93,6 +102,12 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     if let Some(state) = core.watcher.lock().as_ref().map(Watcher::state) {
         core.state.lock().watch = Some(state);
     }
+    let worker = (core.clone(), paths.clone());
+    let looked = blocking(move || {
+        let (core, paths) = (&worker.0, worker.1.as_deref());
+        (reaches::look_again(core, paths), configured::differing(core, paths))
+    });
+    let Ok((data, mut configuration)) = looked.await else { return };
     // The index knows no other files, and would look for new ones everywhere.
     let (code, others) = match paths {
         Some(paths) => {
@@ -110,17 +125,26 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         let specs = core.clone();
         tokio::spawn(async move { spec_runs::after_save(&specs).await });
     }
-    if change.files.is_empty() {
-        return;
+    let readers = match note_data(core, &data) {
+        Ok(readers) => readers,
+        Err(trouble) => return core.complain("stale", &trouble),
+    };
+    if !change.files.is_empty() {
+        note(core, &change);
     }
-    note(core, &change);
-    if change.is_harmless() {
+    configuration.extend(configured::conftests(&change).cloned());
+    let unsure = configured::changed(core, &configuration);
+    if change.is_harmless() && data.is_empty() && configuration.is_empty() {
         core.touch();
         return;
     }
-    let functions: Vec<FunctionId> = change.code().cloned().collect();
+    let mut functions: Vec<FunctionId> = change.code().cloned().collect();
     let modules = change.changed_modules();
-    verdicts::mark_stale(core, &functions.iter().cloned().collect(), &modules);
+    let index = core.index();
+    let importing = readers.iter().filter(|id| id.qualname().is_empty()).filter_map(|id| index.module_called(id.module()));
+    let files: Vec<RelPath> = importing.map(|module| module.path.clone()).chain(modules.iter().cloned()).collect();
+    verdicts::mark_stale(core, &functions.iter().cloned().chain(readers).collect(), &files);
+    functions.extend(data.iter().map(FunctionId::data));
     let judging = core.clone();
     tokio::spawn(async move { rejudging::after_save(&judging).await });
     let worker = core.clone();
@@ -132,7 +156,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         Ok(resting) => resting,
         Err(trouble) => return core.complain("stale", &trouble),
     };
-    let stale = mark_stale(core, &resting);
+    let stale = mark_stale(core, &resting.union(&unsure).cloned().collect());
     let core = core.clone();
     // The next save is read while this one is replayed; the newest replay wins.
     tokio::spawn(async move {
@@ -149,14 +173,18 @@ fn specs_saved(core: &Core, paths: &[RelPath]) {
     let paths: Vec<RelPath> = paths.iter().filter(inside).cloned().collect();
     if let Some(first) = paths.first() {
         core.log.add(Level::Info, "saved", first.as_str(), Some(Topic::Spec(first.clone())));
-        core.announce(Event::Saved { paths, functions: Vec::new() });
+        core.announce(Event::Saved { paths, functions: Vec::new(), because: None });
     }
 }
 
-/// Reads these files, or whatever differs, into the index; gives what changed.
+/// Reads these files, or whatever differs, into the index; gives what changed. With whatever differs, files that are no code
+/// are looked at, too.
 pub async fn reread(core: &Arc<Core>, paths: Option<Vec<RelPath>>) -> Option<IndexChange> {
     let worker = core.clone();
     let updated = blocking(move || {
+        if paths.is_none() {
+            reaches::look_again(&worker, None);
+        }
         let mut index = (*worker.index()).clone();
         let change = index.update(&worker.root, paths.as_deref());
         (index, change)
@@ -191,7 +219,30 @@ fn note(core: &Arc<Core>, change: &IndexChange) {
         _ => None,
     };
     core.log.add(Level::Info, "saved", &what, about);
-    core.announce(Event::Saved { paths: change.files.clone(), functions });
+    core.announce(Event::Saved { paths: change.files.clone(), functions, because: None });
+}
+
+/// Tells of changed files that are no code and that calls may read; gives those that do.
+fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<FunctionId>, Trouble> {
+    let Some(first) = paths.first() else { return Ok(BTreeSet::new()) };
+    let (known, files) = (reaches::readers(core)?, reaches::data(core)?);
+    let reads = || paths.iter().filter_map(|path| known.get(path));
+    let readers: BTreeSet<FunctionId> = reads().flat_map(|reads| &reads.by).cloned().collect();
+    let noted: Vec<String> = reads().flat_map(|reads| &reads.noted).cloned().collect();
+    let calls: BTreeSet<CallId> = core.store().readers(&noted)?.into_iter().map(|(call, ..)| call).collect();
+    let it = if paths.len() == 1 { "it" } else { "them" };
+    let because = match readers.first() {
+        Some(by) if calls.is_empty() => format!("{} names {it}", if by.qualname().is_empty() { by.module() } else { &by.0 }),
+        _ => format!("{} read {it}", text::count(calls.len(), "recorded call")),
+    };
+    let what = match paths {
+        [path] if files.is_there(path) => format!("{path} changed"),
+        [path] => format!("{path} is gone"),
+        _ => text::count(paths.len(), "data file") + " changed",
+    };
+    core.log.add(Level::Info, "saved", &format!("{what}: {because}"), Some(Topic::File(first.clone())));
+    core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because) });
+    Ok(readers)
 }
 
 /// Marks the drafts of these functions, whose code changed; gives them.
@@ -201,8 +252,7 @@ fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalI
         state
             .proposals
             .values()
-            .filter(|proposal| proposal.draft().is_some() && resting.contains(&proposal.function))
-            .filter(|proposal| matches!(proposal.state, ProposalState::Ready | ProposalState::Refused | ProposalState::Proving))
+            .filter(|proposal| may_be_stale(proposal) && resting.contains(&proposal.function))
             .map(|proposal| proposal.id)
             .collect()
     };
@@ -215,6 +265,12 @@ fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalI
             }
         })
         .collect()
+}
+
+/// Tells whether a proposal is a draft whose proof rests on the project as it is.
+pub fn may_be_stale(proposal: &Proposal) -> bool {
+    let proved = matches!(proposal.state, ProposalState::Ready | ProposalState::Refused | ProposalState::Proving);
+    proposal.draft().is_some() && proved
 }
 
 /// Looks for what another process wrote to the store.

@@ -4,12 +4,13 @@
 //! user's. Import-time code counts as one node per module, classes as one each.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::function::{FunctionId, Module};
 
+use super::data::DataFiles;
 use super::index::{Entry, Index};
 use super::names::absolute;
 use super::reached::{self, Sum};
@@ -40,12 +41,24 @@ pub struct Reach {
     count: usize,
     /// A hash of the code each group reaches, made when the first is asked for.
     keys: OnceLock<Vec<Digest>>,
+    data: Arc<DataFiles>,
 }
 
 impl Reach {
     /// Reads the names in the index and joins them with recorded edges, caller first.
     #[must_use]
     pub fn new<'a>(index: &Index, edges: impl IntoIterator<Item = &'a (FunctionId, FunctionId)>) -> Self {
+        Self::with_data(index, edges, &Arc::default())
+    }
+
+    /// As [`Reach::new`], with files that are no code: each is a callee of its readers, named by [`FunctionId::data`]. What a
+    /// module reads on import has its name without a function's, `shop.cart:`, as caller.
+    #[must_use]
+    pub fn with_data<'a>(
+        index: &Index,
+        edges: impl IntoIterator<Item = &'a (FunctionId, FunctionId)>,
+        data: &Arc<DataFiles>,
+    ) -> Self {
         let mut reach = Self {
             nodes: Vec::new(),
             functions: Vec::new(),
@@ -57,7 +70,13 @@ impl Reach {
             groups: Vec::new(),
             count: 0,
             keys: OnceLock::new(),
+            data: data.clone(),
         };
+        for (path, digest) in data.iter() {
+            let id = FunctionId::data(path);
+            let node = reach.add(&id.0, digest, Some(id.clone()));
+            reach.by_id.insert(id, vec![node]);
+        }
         let project = Project::new(index, &mut reach);
         project.link(&mut reach);
         for (caller, callee) in edges {
@@ -78,20 +97,22 @@ impl Reach {
         reach
     }
 
-    /// Gives all functions whose calls may run through what changed, the changed ones that exist included.
+    /// Gives all functions whose calls may run through what changed, the changed ones that exist included; data files among
+    /// them are named by [`FunctionId::data`].
     #[must_use]
     pub fn resting_on(&self, changed: &[FunctionId], changed_modules: &[RelPath]) -> BTreeSet<FunctionId> {
         let mut start: Vec<Node> = changed_modules.iter().filter_map(|path| self.by_path.get(path)).flatten().copied().collect();
         for id in changed {
             match self.by_id.get(id) {
                 Some(nodes) => start.extend(nodes),
+                None if id.as_data().is_some() => {}
                 None => start.extend(self.users.get(name(id)).into_iter().flatten()),
             }
         }
         self.closure(start, &self.used_by).into_iter().filter_map(|node| self.functions[node].clone()).collect()
     }
 
-    /// Gives one hash of all code that a call of the function may run: equal hashes, equal code.
+    /// Gives one hash of all code that a call of the function may run, and of the data it may read: equal hashes, equal code.
     #[must_use]
     pub fn code_key(&self, function: &FunctionId) -> Digest {
         let start = self.by_id.get(function).cloned().unwrap_or_default();
@@ -101,6 +122,12 @@ impl Reach {
             }
             _ => self.closure(start, &self.uses).into_iter().map(|node| Sum::of(self.nodes[node])).sum::<Sum>().digest(),
         }
+    }
+
+    /// Gives the files that calls read, as they were when this was made.
+    #[must_use]
+    pub fn data(&self) -> &Arc<DataFiles> {
+        &self.data
     }
 
     /// Sums up the code of each node.
@@ -203,6 +230,7 @@ impl<'i> Project<'i> {
         for (number, entry) in index.entries.values().enumerate() {
             let module = &entry.module;
             let init = reach.add(&format!("{}:", module.name), module.init, None);
+            reach.by_id.entry(FunctionId::new(&module.name, "")).or_default().push(init);
             let mut place = Place {
                 entry,
                 init,

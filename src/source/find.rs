@@ -19,6 +19,12 @@ impl Index {
         self.module(&self.function(id)?.path).map(|module| &**module)
     }
 
+    /// Gives a module by its dotted name.
+    #[must_use]
+    pub fn module_called(&self, name: &str) -> Option<&Module> {
+        self.module(self.by_name.get(name)?.first()?).map(|module| &**module)
+    }
+
     /// Gives the function of a code object: of that file and qualified name, with the nearest first line.
     #[must_use]
     pub fn by_code(&self, path: &RelPath, qualname: &str, first_line: u32) -> Option<&Function> {

@@ -23,7 +23,7 @@ use super::walk::{SIZE_MAX, walk};
 
 /// What tells without reading that a file is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Stat {
+pub(super) struct Stat {
     modified: (i64, i64),
     changed: (i64, i64),
     size: u64,
@@ -31,7 +31,7 @@ struct Stat {
 }
 
 impl Stat {
-    fn of(meta: &fs::Metadata) -> Self {
+    pub(super) fn of(meta: &fs::Metadata) -> Self {
         Self {
             modified: (meta.mtime(), meta.mtime_nsec()),
             changed: (meta.ctime(), meta.ctime_nsec()),
@@ -77,6 +77,8 @@ pub struct Index {
     exclude: Vec<String>,
     folders: Vec<String>,
     too_large: Vec<RelPath>,
+    configuration: Vec<RelPath>,
+    others: Arc<[RelPath]>,
 }
 
 impl Index {
@@ -97,6 +99,8 @@ impl Index {
             exclude: exclude.to_vec(),
             folders: found.folders,
             too_large: found.too_large,
+            configuration: found.configuration,
+            others: found.others.into(),
             ..Self::default()
         };
         let parsed = index.read_all(root, &found.files, kept, progress);
@@ -182,6 +186,8 @@ impl Index {
         all.extend(self.entries.keys().cloned());
         self.folders = found.folders;
         self.too_large = found.too_large;
+        self.configuration = found.configuration;
+        self.others = found.others.into();
         all.into_iter().collect()
     }
 
@@ -276,6 +282,18 @@ impl Index {
     #[must_use]
     pub fn folders(&self) -> &[String] {
         &self.folders
+    }
+
+    /// Gives the files that say how tests are run, as of the last walk.
+    #[must_use]
+    pub fn configuration(&self) -> &[RelPath] {
+        &self.configuration
+    }
+
+    /// Gives the project's files that are no Python, as of the last walk.
+    #[must_use]
+    pub fn others(&self) -> &[RelPath] {
+        &self.others
     }
 
     /// Gives Python files that were too large to read.

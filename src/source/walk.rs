@@ -9,11 +9,16 @@ use ignore::{DirEntry, WalkBuilder};
 
 use crate::base::paths::RelPath;
 
+use super::configuration::is_configuration;
+
 /// Files larger than this many bytes are named, but not read.
 pub const SIZE_MAX: u64 = 2 << 20;
 
 /// More files than this are not taken.
 pub const FILES_MAX: usize = 200_000;
+
+/// More files that are no Python than this are not listed.
+const OTHERS_MAX: usize = 100_000;
 
 /// Folders that never hold code of the project.
 const NEVER: &[&str] = &[
@@ -41,6 +46,10 @@ pub struct Walk {
     pub files: Vec<RelPath>,
     /// YAML files, sorted: some of them are tests.
     pub yaml: Vec<RelPath>,
+    /// Files that say how tests are run, sorted.
+    pub configuration: Vec<RelPath>,
+    /// Regular files that are no Python, those above included, sorted; the first ones found where there are very many.
+    pub others: Vec<RelPath>,
     /// Folders that were entered, relative to the root with `/`, the root as empty text; sorted.
     pub folders: Vec<String>,
     /// Python files over [`SIZE_MAX`].
@@ -52,7 +61,7 @@ pub struct Walk {
 impl Walk {
     /// Gives the files whose changes matter.
     pub fn watched(self) -> impl Iterator<Item = RelPath> {
-        self.files.into_iter().chain(self.yaml)
+        self.files.into_iter().chain(self.yaml).chain(self.configuration)
     }
 }
 
@@ -78,12 +87,22 @@ pub fn walk(root: &Path, exclude: &[String]) -> Walk {
             continue;
         }
         let ending = entry.path().extension();
-        let is_yaml = is_yaml(entry.path());
-        if !kind.is_file() || !(is_yaml || ending == Some(OsStr::new("py"))) {
+        let (is_yaml, is_configuration) = (is_yaml(entry.path()), is_configuration(entry.path()));
+        if !kind.is_file() {
             continue;
         }
         let Some(path) = RelPath::below(root, entry.path()) else { continue };
-        if is_yaml {
+        if ending != Some(OsStr::new("py")) {
+            if found.others.len() < OTHERS_MAX {
+                found.others.push(path.clone());
+            }
+            if !(is_yaml || is_configuration) {
+                continue;
+            }
+        }
+        if is_configuration {
+            found.configuration.push(path);
+        } else if is_yaml {
             found.yaml.push(path);
         } else if entry.metadata().is_ok_and(|meta| meta.len() > SIZE_MAX) {
             found.too_large.push(path);
@@ -96,6 +115,8 @@ pub fn walk(root: &Path, exclude: &[String]) -> Walk {
     }
     found.files.sort();
     found.yaml.sort();
+    found.configuration.sort();
+    found.others.sort();
     found.folders.sort();
     found.too_large.sort();
     found
@@ -110,7 +131,13 @@ pub fn is_yaml(path: &Path) -> bool {
 /// Tells whether a folder is left out by its name or content, whatever git says.
 #[must_use]
 pub fn is_never_walked(folder: &Path) -> bool {
-    folder.file_name().is_some_and(|name| NEVER.iter().any(|never| name == *never)) || folder.join("pyvenv.cfg").is_file()
+    folder.file_name().is_some_and(is_never_named) || folder.join("pyvenv.cfg").is_file()
+}
+
+/// Tells whether a folder of this name is left out.
+#[must_use]
+pub fn is_never_named(name: &OsStr) -> bool {
+    NEVER.iter().any(|never| name == *never)
 }
 
 fn is_wanted(root: &Path, exclude: &[String], entry: &DirEntry) -> bool {
@@ -146,6 +173,9 @@ mod tests {
             "pkg/b.py",
             "pkg/data.txt",
             "pkg/t.yaml",
+            "pkg/tox.ini",
+            ".env",
+            "made/tox.ini",
             "made/u.yml",
             ".git/x.py",
             "env/lib/y.py",
@@ -167,6 +197,9 @@ mod tests {
         let found = walk(root, &["old".to_owned()]);
         assert_eq!(found.files.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["a.py", "pkg/b.py"]);
         assert_eq!(found.yaml.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["pkg/t.yaml"]);
+        assert_eq!(found.configuration.iter().map(RelPath::as_str).collect::<Vec<_>>(), [".env", "pkg/tox.ini"]);
+        let others = [".env", ".gitignore", "pkg/data.txt", "pkg/t.yaml", "pkg/tox.ini"];
+        assert_eq!(found.others.iter().map(RelPath::as_str).collect::<Vec<_>>(), others);
         assert_eq!(found.folders, ["", "pkg"]);
         assert_eq!(found.too_large.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["big.py", "sparse.py"]);
         assert!(!found.cut);

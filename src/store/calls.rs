@@ -204,6 +204,21 @@ impl Store {
         })
     }
 
+    /// Lists what calls did with files, as the recorder noted it of each function: `read prices.csv`.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn files_touched(&self) -> Result<Vec<(FunctionId, String)>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT DISTINCT c.function, touch.value ->> 'detail' FROM calls c, json_each(c.touches) AS touch \
+                 WHERE c.touches LIKE '%\"file\"%' AND touch.value ->> 'kind' = 'file'",
+            )?;
+            let rows = statement.query_map([], |row| Ok((FunctionId(row.get(0)?), row.get(1)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Gives the kept calls of a recording, in the order they were stored.
     ///
     /// # Errors

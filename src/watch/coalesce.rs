@@ -65,6 +65,8 @@ pub(super) struct Taken {
     pub(super) paths: BTreeSet<PathBuf>,
     /// Something may have been missed.
     pub(super) rescan: bool,
+    /// Other folders are to be watched than before.
+    pub(super) walk: bool,
     /// It was a storm.
     pub(super) storm: bool,
 }
@@ -77,6 +79,7 @@ pub(super) struct Coalescer {
     /// Those of them that are being written.
     writing: BTreeSet<PathBuf>,
     rescan: bool,
+    walk: bool,
     /// The first and the last event of the batch.
     span: Option<(Instant, Instant)>,
     /// git's lock was there while the batch was collected.
@@ -94,6 +97,7 @@ impl Coalescer {
             paths: BTreeSet::new(),
             writing: BTreeSet::new(),
             rescan: false,
+            walk: false,
             span: None,
             locked: false,
             before: None,
@@ -112,6 +116,11 @@ impl Coalescer {
 
     pub(super) fn add_rescan(&mut self, now: Instant) {
         self.rescan = true;
+        self.touch(now);
+    }
+
+    pub(super) fn add_walk(&mut self, now: Instant) {
+        self.walk = true;
         self.touch(now);
     }
 
@@ -149,7 +158,12 @@ impl Coalescer {
         self.locked = false;
         self.writing.clear();
         self.before = Some(now);
-        Taken { paths: std::mem::take(&mut self.paths), rescan: std::mem::take(&mut self.rescan), storm }
+        Taken {
+            paths: std::mem::take(&mut self.paths),
+            rescan: std::mem::take(&mut self.rescan),
+            walk: std::mem::take(&mut self.walk),
+            storm,
+        }
     }
 
     /// Gives the quiet time of the burst that a batch beginning at `first` goes on with; zero when it goes on with none.

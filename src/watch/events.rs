@@ -9,6 +9,8 @@ use notify::{Error, ErrorKind, Event};
 
 use super::Shared;
 use super::coalesce::Stage;
+use super::followed::Interest;
+use crate::source::configuration::is_configuration;
 use crate::source::walk;
 
 /// Takes one notice, on the system's own thread: it only fills a set.
@@ -21,9 +23,11 @@ pub(super) fn take(shared: &Weak<Shared>, root: &Path, notice: Result<Event, Err
         Ok(event) if event.need_rescan() => shared.rescan(),
         Ok(event) => {
             for path in event.paths {
-                if path.starts_with(root)
-                    && let Some(stage) = stage(event.kind, &path)
-                {
+                if !path.starts_with(root) {
+                    continue;
+                }
+                let interest = shared.followed.lock().interest(root, &path);
+                if let Some(stage) = stage(event.kind, &path, interest) {
                     shared.hint(path, stage);
                 }
             }
@@ -35,30 +39,32 @@ pub(super) fn take(shared: &Weak<Shared>, root: &Path, notice: Result<Event, Err
     }
 }
 
-/// Tells what a notice says of a path; `None` when it can neither be about a Python file nor about what is watched.
-fn stage(kind: EventKind, path: &Path) -> Option<Stage> {
+/// Tells what a notice says of a path; `None` when it can neither be about a file that counts nor about what is watched.
+fn stage(kind: EventKind, path: &Path, interest: Interest) -> Option<Stage> {
     let linux = cfg!(target_os = "linux");
+    let counts = interest == Interest::Content || is_named_right(path);
+    let listed = interest == Interest::Name;
     let (matters, stage) = match kind {
         // Reading a file is no change; the end of a write is the best moment to look.
-        EventKind::Access(access) => (access == AccessKind::Close(AccessMode::Write) && is_named_right(path), Stage::Done),
+        EventKind::Access(access) => (access == AccessKind::Close(AccessMode::Write) && counts, Stage::Done),
         // inotify tells of permissions and link counts this way, other systems of content.
-        EventKind::Modify(ModifyKind::Metadata(_)) => (is_named_right(path) && !linux, Stage::Done),
+        EventKind::Modify(ModifyKind::Metadata(_)) => (counts && !linux, Stage::Done),
         // A moved folder looks like a moved file.
         EventKind::Modify(ModifyKind::Name(_)) => (true, Stage::Done),
+        EventKind::Create(CreateKind::File) if listed => (true, Stage::Done),
         // inotify tells when the writer is done; other systems do not.
-        EventKind::Create(CreateKind::File) | EventKind::Modify(_) => {
-            (is_named_right(path), if linux { Stage::Writing } else { Stage::Done })
-        }
-        EventKind::Remove(RemoveKind::File) => (is_named_right(path), Stage::Done),
+        EventKind::Create(CreateKind::File) | EventKind::Modify(_) => (counts, if linux { Stage::Writing } else { Stage::Done }),
+        EventKind::Remove(RemoveKind::File) => (counts || listed, Stage::Done),
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => (true, Stage::Done),
     };
     matters.then_some(stage)
 }
 
-/// Tells whether a file of this name is Python's, may be a YAML test, or says what is ignored.
+/// Tells whether a file of this name is Python's, may be a YAML test, says how tests are run, or says what is ignored.
 pub(super) fn is_named_right(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("py"))
         || walk::is_yaml(path)
+        || is_configuration(path)
         || matches!(path.file_name().and_then(OsStr::to_str), Some(".gitignore" | ".ignore"))
 }
 
@@ -112,23 +118,35 @@ mod tests {
         let py = Path::new("/p/a.py");
         let read = [AccessKind::Any, AccessKind::Read, AccessKind::Open(AccessMode::Any), AccessKind::Close(AccessMode::Read)];
         for kind in read {
-            assert_eq!(stage(EventKind::Access(kind), py), None, "{kind:?}");
+            assert_eq!(stage(EventKind::Access(kind), py, Interest::None), None, "{kind:?}");
         }
-        assert_eq!(stage(EventKind::Access(AccessKind::Close(AccessMode::Write)), py), Some(Stage::Done));
+        assert_eq!(stage(EventKind::Access(AccessKind::Close(AccessMode::Write)), py, Interest::None), Some(Stage::Done));
         let content = EventKind::Modify(ModifyKind::Data(DataChange::Any));
-        assert_eq!(stage(content, py) == Some(Stage::Writing), cfg!(target_os = "linux"));
+        assert_eq!(stage(content, py, Interest::None) == Some(Stage::Writing), cfg!(target_os = "linux"));
         let permissions = EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any));
-        assert_eq!(stage(permissions, py).is_none(), cfg!(target_os = "linux"));
+        assert_eq!(stage(permissions, py, Interest::None).is_none(), cfg!(target_os = "linux"));
     }
 
     #[test]
     fn only_python_files_and_folders_matter() {
         let other = Path::new("/p/a.txt");
-        assert_eq!(stage(EventKind::Create(CreateKind::File), other), None);
-        assert_eq!(stage(EventKind::Modify(ModifyKind::Any), other), None);
-        assert_eq!(stage(EventKind::Create(CreateKind::Folder), other), Some(Stage::Done));
-        assert_eq!(stage(EventKind::Modify(ModifyKind::Name(RenameMode::To)), other), Some(Stage::Done), "it may be a folder");
-        assert!(stage(EventKind::Modify(ModifyKind::Any), Path::new("/p/.gitignore")).is_some());
+        assert_eq!(stage(EventKind::Create(CreateKind::File), other, Interest::None), None);
+        assert_eq!(stage(EventKind::Modify(ModifyKind::Any), other, Interest::None), None);
+        assert_eq!(stage(EventKind::Create(CreateKind::Folder), other, Interest::None), Some(Stage::Done));
+        let renamed = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+        assert_eq!(stage(renamed, other, Interest::None), Some(Stage::Done), "it may be a folder");
+        assert!(stage(EventKind::Modify(ModifyKind::Any), Path::new("/p/.gitignore"), Interest::None).is_some());
+    }
+
+    #[test]
+    fn what_is_written_into_a_file_of_a_listed_folder_is_no_change_of_the_list() {
+        let (written, gone) = (EventKind::Modify(ModifyKind::Any), EventKind::Remove(RemoveKind::File));
+        let data = Path::new("/p/data/a.json");
+        assert!(stage(written, data, Interest::Content).is_some());
+        assert!(stage(gone, data, Interest::Content).is_some());
+        assert_eq!(stage(written, data, Interest::Name), None);
+        assert_eq!(stage(gone, data, Interest::Name), Some(Stage::Done));
+        assert_eq!(stage(EventKind::Create(CreateKind::File), data, Interest::Name), Some(Stage::Done));
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! What is watched and what of it counts: the folders, Python and YAML files of the index's own walk, each folder with a watch
-//! of its own, so that ignored ones cost nothing.
+//! What is watched and what of it counts: the folders and files of the index's own walk, and what recorded calls read, each folder with a watch of its own, so that ignored ones cost nothing.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -8,6 +7,7 @@ use std::sync::{Arc, Weak};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::coalesce::Taken;
+use super::followed::{Followed, Interest};
 use super::{Shared, events};
 use crate::base::paths::RelPath;
 use crate::source::walk;
@@ -29,7 +29,7 @@ pub(super) enum Pace {
 /// What became of hints.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The project's Python and YAML files that may have changed.
+    /// The files that count and may have changed; of a listed folder itself, whose names may be others.
     pub(super) changed: BTreeSet<RelPath>,
     /// Everything has to be compared.
     pub(super) rescan: bool,
@@ -42,6 +42,7 @@ pub(super) struct Tree {
     root: PathBuf,
     exclude: Vec<String>,
     files: HashSet<RelPath>,
+    followed: Followed,
     /// Watched folders, absolute.
     folders: HashSet<PathBuf>,
     system: Option<RecommendedWatcher>,
@@ -49,7 +50,7 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new(root: PathBuf, exclude: Vec<String>) -> Self {
-        Self { root, exclude, files: HashSet::new(), folders: HashSet::new(), system: None }
+        Self { root, exclude, files: HashSet::new(), followed: Followed::default(), folders: HashSet::new(), system: None }
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -76,9 +77,10 @@ impl Tree {
     }
 
     /// Turns hints into changed files, and keeps the watches in step with the folders.
-    pub(super) fn take(&mut self, taken: &Taken) -> Found {
+    pub(super) fn take(&mut self, taken: &Taken, followed: &Followed) -> Found {
         let mut found = Found { rescan: taken.rescan, ..Found::default() };
-        let mut walk = taken.rescan;
+        let mut walk = taken.rescan || taken.walk;
+        self.followed.clone_from(followed);
         if taken.rescan {
             // Notices about folders may be among the lost ones.
             self.forget_below(&self.root.clone());
@@ -103,9 +105,17 @@ impl Tree {
             // The root itself comes back, seen from its parent.
             return path == self.root;
         };
+        let interest = self.followed.interest(&self.root, path);
+        if interest == Interest::Name {
+            found.changed.extend(path.parent().and_then(|folder| RelPath::below(&self.root, folder)));
+        }
         if self.files.contains(&relative) {
             found.changed.insert(relative);
             return !path.is_file();
+        }
+        if interest == Interest::Content {
+            found.changed.insert(relative);
+            return true;
         }
         match path.symlink_metadata() {
             Ok(meta) if meta.is_dir() => !walk::is_never_walked(path),
@@ -137,7 +147,8 @@ impl Tree {
         let mut fresh: HashSet<PathBuf> = HashSet::new();
         for _ in 0..ROUNDS {
             let walked = self.walk();
-            let folders: HashSet<PathBuf> = walked.folders.iter().map(|folder| self.root.join(folder)).collect();
+            let mut folders: HashSet<PathBuf> = walked.folders.iter().map(|folder| self.root.join(folder)).collect();
+            folders.extend(self.followed.folders(&self.root));
             let gone: Vec<PathBuf> = self.folders.difference(&folders).cloned().collect();
             let parent = self.root.parent().map(Path::to_owned);
             for folder in gone.iter().filter(|folder| Some(folder.as_path()) != parent.as_deref()) {
@@ -158,7 +169,7 @@ impl Tree {
                 }
                 fresh.insert(folder);
             }
-            let files: HashSet<RelPath> = walked.watched().collect();
+            let files: HashSet<RelPath> = walked.watched().chain(self.followed.there(&self.root)).collect();
             found.changed.extend(files.symmetric_difference(&self.files).cloned());
             if !found.rescan {
                 // A folder made anew may hold other content under the names it held before.

@@ -1,4 +1,5 @@
-//! File events to batches of changed Python and YAML files: the only home of `notify`.
+//! File events to batches of changed files, Python, YAML, configuration and what recorded calls read: the only home of
+//! `notify`.
 //!
 //! The system's notices are hints, collected into a set that never blocks their sender; a worker waits for quiet, asks
 //! the tree what is the project's own, leaves out our own writes, and hands over a batch. Which functions a batch
@@ -7,9 +8,11 @@
 mod coalesce;
 mod events;
 mod filter;
+mod followed;
 mod ledger;
 mod poll;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -25,6 +28,7 @@ use crate::domain::settings::Watch;
 use crate::domain::snapshot::WatchState;
 use coalesce::{Coalescer, Due, Stage};
 use filter::{Pace, Tree};
+use followed::Followed;
 use ledger::Ledger;
 
 /// How often git's lock is looked at while it is there.
@@ -36,7 +40,7 @@ const NAMED: usize = 50;
 /// Changed files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Batch {
-    /// Python and YAML files that were written, made, moved or removed; sorted.
+    /// Python and YAML files, configuration, and others that are followed, which were written, made, moved or removed; sorted.
     pub paths: Vec<RelPath>,
     /// Something may have been missed: compare everything.
     pub rescan: bool,
@@ -63,6 +67,7 @@ struct Shared {
     /// Wakes the reader of the tree, which sleeps while the system tells of changes.
     turn: Condvar,
     ledger: Mutex<Ledger>,
+    followed: Mutex<Followed>,
 }
 
 struct Pending {
@@ -129,6 +134,7 @@ impl Watcher {
             wake: Condvar::new(),
             turn: Condvar::new(),
             ledger: Mutex::new(Ledger::default()),
+            followed: Mutex::default(),
         });
         let mut watcher = Self { shared: Arc::clone(&shared), root: root.to_owned(), threads: Vec::new() };
         if !settings.enabled {
@@ -146,7 +152,7 @@ impl Watcher {
         let mut poller = poll::Poller::new(root.clone(), exclude.to_vec(), every);
         if matches!(pace, Pace::Reading(_)) {
             // Taken here, so that nothing is missed between this call and the reader's first turn.
-            poller.look();
+            poller.look(&Followed::default());
         }
         shared.set_pace(pace);
         let lock = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.is_dir()).map(|git| git.join("index.lock"));
@@ -160,6 +166,16 @@ impl Watcher {
     /// Announces a write of our own: this file will have this content, or be gone (`None`). It is not reported.
     pub fn expect(&self, path: &RelPath, content: Option<Digest>) {
         self.shared.ledger.lock().expect(path.clone(), content, Instant::now());
+    }
+
+    /// Follows these files and folders besides the project's own, and no others; of a folder the names in it.
+    pub fn follow(&self, paths: BTreeSet<RelPath>) {
+        let paths = Followed(paths);
+        let before = std::mem::replace(&mut *self.shared.followed.lock(), paths.clone());
+        if before != paths {
+            self.shared.pending.lock().coalescer.add_walk(Instant::now());
+            self.shared.wake.notify_all();
+        }
     }
 
     /// Stops reporting; changes are collected.
@@ -214,7 +230,8 @@ struct Worker {
 impl Worker {
     fn run(mut self) {
         while let Some(taken) = self.next() {
-            let found = self.tree.take(&taken);
+            let followed = self.shared.followed.lock().clone();
+            let found = self.tree.take(&taken, &followed);
             if let Some(pace) = found.pace {
                 self.shared.set_pace(pace);
             }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::Shared;
 use super::coalesce::Stage;
+use super::followed::Followed;
 use crate::base::paths::RelPath;
 use crate::source::walk;
 
@@ -45,12 +46,13 @@ impl Poller {
         let mut pause = if self.seen.is_some() { self.every } else { Duration::ZERO };
         while shared.wait_to_read(pause) {
             let start = Instant::now();
+            let followed = shared.followed.lock().clone();
             if self.seen.is_none() {
                 // Notices ended a while ago; what changed since then is in nobody's books.
-                self.look();
+                self.look(&followed);
                 shared.rescan();
             }
-            for path in self.look() {
+            for path in self.look(&followed) {
                 shared.hint(path.under(&self.root), Stage::Done);
             }
             pause = self.every.max(start.elapsed() * SHARE);
@@ -58,9 +60,9 @@ impl Poller {
     }
 
     /// Reads the tree and gives the files that are not as they were; none at the first time.
-    pub(super) fn look(&mut self) -> Vec<RelPath> {
+    pub(super) fn look(&mut self, followed: &Followed) -> Vec<RelPath> {
         let mut now = HashMap::new();
-        for path in walk::walk(&self.root, &self.exclude).watched() {
+        for path in walk::walk(&self.root, &self.exclude).watched().chain(followed.0.iter().cloned()) {
             if let Ok(meta) = path.under(&self.root).symlink_metadata() {
                 let stamp = Stamp {
                     modified: (meta.mtime(), meta.mtime_nsec()),
@@ -96,7 +98,7 @@ mod tests {
         let file = folder.path().join("a.py");
         fs::write(&file, "a = 1\n").unwrap();
         let mut poller = Poller::new(folder.path().to_owned(), Vec::new(), Duration::from_secs(1));
-        let mut look = || poller.look().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut look = || poller.look(&Followed::default()).iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(look(), [""; 0]);
         assert_eq!(look(), [""; 0]);
         // Same size, and a time long ago: an old archive unpacked over it.

@@ -292,3 +292,48 @@ fn when_the_system_gives_up_the_tree_is_read() {
     project.write("cart.py", "total = 10\n");
     project.until(&["cart.py"]);
 }
+
+#[test]
+fn what_is_followed_is_reported_wherever_it_lies_and_nothing_else() {
+    for settings in [Watch::default(), polling()] {
+        let project = Project::with(&settings, &[], |root| {
+            fs::write(root.join(".gitignore"), "data/\n").unwrap();
+            fs::create_dir_all(root.join("data/lists")).unwrap();
+            fs::write(root.join("data/a.json"), "1").unwrap();
+        });
+        let paths = ["data/a.json", "data/lists", "later/c.json"];
+        project.watcher.follow(paths.into_iter().filter_map(RelPath::new).collect());
+        project.write("data/a.json", "22");
+        project.until(&["data/a.json"]);
+        fs::write(project.path("data/a.json.tmp"), "333").unwrap();
+        fs::rename(project.path("data/a.json.tmp"), project.path("data/a.json")).unwrap();
+        project.until(&["data/a.json"]);
+        fs::remove_file(project.path("data/a.json")).unwrap();
+        project.until(&["data/a.json"]);
+        project.write("data/a.json", "1");
+        project.until(&["data/a.json"]);
+        project.write("later/c.json", "1");
+        project.until(&["later/c.json"]);
+        project.write("data/lists/x", "1");
+        project.until(&["data/lists"]);
+        project.reported_until_marker();
+        project.write("data/b.json", "1");
+        project.write("data/b.json", "22");
+        project.write("notes.json", "1");
+        assert_eq!(project.reported_until_marker(), BTreeSet::new());
+        // Followed no more, it is one of those.
+        project.watcher.follow(BTreeSet::new());
+        project.reported_until_marker();
+        project.write("data/a.json", "4444");
+        assert_eq!(project.reported_until_marker(), BTreeSet::new());
+    }
+}
+
+#[test]
+fn configuration_is_reported() {
+    let project = Project::new(&Watch::default());
+    project.write("tox.ini", "[pytest]\n");
+    project.until(&["tox.ini"]);
+    project.write("pkg/.env", "A=1\n");
+    project.until(&["pkg/.env"]);
+}

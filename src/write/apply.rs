@@ -30,7 +30,7 @@ pub fn apply(root: &Path, edits: &[FileEdit]) -> Result<(), WriteError> {
     if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(WriteError::Twice { path: shown(twice[0]) });
     }
-    sweep(root, edits);
+    sweep(root, paths);
     let mut work = Work { root, made: Vec::new(), staged: Vec::new(), done: Vec::new() };
     let result = work.run(edits);
     if result.is_err() {
@@ -164,11 +164,21 @@ impl<'a> Work<'a> {
     }
 }
 
+/// Makes a file in a folder of ours for new content that will take the place of another; its owner's alone, and removed by
+/// [`sweep`] should this process die.
+///
+/// # Errors
+/// Fails when the file cannot be made.
+pub fn temporary_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let prefix = format!(".pytead-{}-", std::process::id());
+    tempfile::Builder::new().prefix(&prefix).suffix(".tmp").tempfile_in(folder)
+}
+
 /// Removes new contents that a dead process left beside these files.
-pub fn sweep(root: &Path, edits: &[FileEdit]) {
+pub fn sweep<'a>(root: &Path, beside: impl IntoIterator<Item = &'a RelPath>) {
     let mut work = Work { root, made: Vec::new(), staged: Vec::new(), done: Vec::new() };
-    for edit in edits {
-        let Ok(folder) = work.folder(&edit.path, false) else { continue };
+    for path in beside {
+        let Ok(folder) = work.folder(path, false) else { continue };
         let Ok(listed) = rustix::fs::Dir::read_from(&folder) else { continue };
         for entry in listed.flatten() {
             if owner(entry.file_name()).is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(Errno::SRCH)) {

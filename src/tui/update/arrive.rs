@@ -137,7 +137,11 @@ pub fn happened(state: &mut AppState, event: Event) {
         Event::ProposalMoved { proposal, .. } | Event::EvidenceChanged { proposal } => {
             state.decision.dirty |= state.decision.shown == Some(proposal);
         }
-        Event::Saved { paths, .. } => {
+        Event::Saved { paths, because, .. } => {
+            if let (Some(why), [first, more @ ..]) = (because, paths.as_slice()) {
+                let more = if more.is_empty() { String::new() } else { format!(" and {}", count(more.len(), "other")) };
+                state.messages.say(now, format!("{first}{more} changed: {why}"));
+            }
             if state.source.path.as_ref().is_some_and(|path| paths.contains(path)) {
                 reread_source(state);
             }
