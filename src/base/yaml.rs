@@ -15,6 +15,9 @@ use crate::base::text;
 
 /// Files larger than this many bytes are refused before parsing.
 pub const SIZE_MAX: usize = 1 << 20;
+/// As [`SIZE_MAX`], for a file of our own that grows with the project.
+const LARGE_SIZE_MAX: usize = 8 << 20;
+const LARGE_NODES_MAX: usize = 2_000_000;
 
 /// Values within values: far above what people write, and little enough for the stack of every thread.
 const DEPTH_MAX: usize = 32;
@@ -25,9 +28,9 @@ const TREE_ALIASES_MAX: usize = 100;
 /// Why a YAML text was refused: a sentence with line and column where they are known.
 #[derive(Debug, thiserror::Error)]
 pub enum YamlError {
-    /// The text is larger than [`SIZE_MAX`].
-    #[error("the file has {0} bytes; at most {SIZE_MAX} are read")]
-    TooLarge(usize),
+    /// The text is larger than what is read: its bytes, and the most.
+    #[error("the file has {0} bytes; at most {1} are read")]
+    TooLarge(usize, usize),
     /// The text is no YAML, or not of the expected form.
     #[error("{0}")]
     Invalid(String),
@@ -38,12 +41,32 @@ pub enum YamlError {
 /// # Errors
 /// Fails when the text is too large, over a budget, no YAML, or not of the type's form.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
-    if text.len() > SIZE_MAX {
-        return Err(YamlError::TooLarge(text.len()));
-    }
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: DEPTH_MAX, flow_nesting_limit: DEPTH_MAX },
     };
+    read_within(text, SIZE_MAX, options)
+}
+
+/// As [`read`], for a file of our own that grows with the project: 8 MiB.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_large<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: DEPTH_MAX,
+            flow_nesting_limit: DEPTH_MAX,
+            max_nodes: LARGE_NODES_MAX,
+            max_events: 2 * LARGE_NODES_MAX,
+        },
+    };
+    read_within(text, LARGE_SIZE_MAX, options)
+}
+
+fn read_within<T: DeserializeOwned>(text: &str, most: usize, options: serde_saphyr::Options) -> Result<T, YamlError> {
+    if text.len() > most {
+        return Err(YamlError::TooLarge(text.len(), most));
+    }
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         YamlError::Invalid(over_budget(&error).map_or_else(
             || error.to_string(),
@@ -113,7 +136,7 @@ pub struct Misread {
 /// Fails when the text is too large, over a budget, or no YAML.
 pub fn tree(text: &str) -> Result<Located, Misread> {
     if text.len() > SIZE_MAX {
-        return Err(Misread { at: None, why: YamlError::TooLarge(text.len()).to_string() });
+        return Err(Misread { at: None, why: YamlError::TooLarge(text.len(), SIZE_MAX).to_string() });
     }
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -307,7 +330,8 @@ mod tests {
             text.push_str(&format!("a{level}: &a{level} [{row}]\n"));
         }
         assert!(read::<BTreeMap<String, serde_json::Value>>(&text).is_err());
-        assert!(matches!(read::<String>(&"x".repeat(SIZE_MAX + 1)), Err(YamlError::TooLarge(_))));
+        assert!(matches!(read::<String>(&"x".repeat(SIZE_MAX + 1)), Err(YamlError::TooLarge(..))));
+        assert_eq!(read_large::<String>(&"x".repeat(SIZE_MAX + 1)).unwrap().len(), SIZE_MAX + 1);
     }
 
     #[test]

@@ -183,7 +183,14 @@ pub async fn mark_outdated(core: &Arc<Core>) -> Result<(), Trouble> {
         if promised::is_outdated(core, &proposal) {
             promised::set_aside(core, proposal.id)?;
         } else if proposal.basis != rests_on(today, &proposal) {
-            core.move_proposal(proposal.id, ProposalState::Stale, |_| {})?;
+            // A person may have accepted it since the list was made.
+            core.claim(proposal.id, |standing| {
+                let waits = standing.state == ProposalState::Ready;
+                if waits {
+                    standing.state = ProposalState::Stale;
+                }
+                waits
+            })?;
         }
     }
     Ok(())

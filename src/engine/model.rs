@@ -270,8 +270,9 @@ fn earlier(core: &Core, function: &FunctionId) -> Option<Before> {
     let state = core.state.lock();
     let proposal = state.proposals.values().rev().find(|proposal| {
         proposal.function == *function
+            && proposal.edited.is_none()
             && proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Model(_)))
-            && matches!(proposal.state, ProposalState::Refused | ProposalState::Failed | ProposalState::Stale)
+            && may_be_replaced(proposal.state)
     })?;
     let failure = proposal
         .evidence
@@ -282,6 +283,11 @@ fn earlier(core: &Core, function: &FunctionId) -> Option<Before> {
         .join("\n");
     let is_whole = proposal.state != ProposalState::Failed;
     Some(Before { id: proposal.id, told: proposal.draft().filter(|_| is_whole).map(|draft| (draft.standalone(), failure)) })
+}
+
+/// Tells whether a model's draft that stands so gives its place to a new one.
+fn may_be_replaced(state: ProposalState) -> bool {
+    matches!(state, ProposalState::Refused | ProposalState::Failed | ProposalState::Stale)
 }
 
 /// Makes the proposal the text goes to, or takes the one that was there.
@@ -309,12 +315,21 @@ fn begin(
         promise: Some(function.fingerprint.promise()),
     };
     if let Some(before) = earlier {
-        return core.change_proposal(before.id, move |proposal| {
-            proposal.body = Body::Draft(draft);
-            proposal.evidence.clear();
-            proposal.proved = None;
-            proposal.edited = None;
-        });
+        let mine = draft.clone();
+        // Since it was looked at, a person may have edited or accepted it, or a save had it proved again.
+        let taken = core.claim(before.id, move |standing| {
+            let waits = standing.edited.is_none() && may_be_replaced(standing.state);
+            if waits {
+                standing.state = ProposalState::Queued;
+                standing.body = Body::Draft(mine);
+                standing.evidence.clear();
+                standing.proved = None;
+            }
+            waits
+        })?;
+        if let Some(taken) = taken {
+            return Ok(taken);
+        }
     }
     core.add_proposal(Proposal::queued(function.id.clone(), Body::Draft(draft), clock::now()))
 }

@@ -58,6 +58,11 @@ fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
         state.proposals.values().filter(unfinished).map(|proposal| proposal.id).collect()
     };
     for id in broken {
+        // A person's text is proved again, and never asked for anew.
+        if core.proposal(id)?.edited.is_some() {
+            core.move_proposal(id, ProposalState::Stale, |_| {})?;
+            continue;
+        }
         core.move_proposal(id, ProposalState::Failed, |proposal| {
             if proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Model(_))) {
                 proposal.evidence = vec![Evidence::new(Finding::Error, BROKEN_OFF, "the program ended over it")];

@@ -243,7 +243,7 @@ impl Desk<'_> {
             run.each = true;
             run.look = true;
             run.again = Some(AGAIN);
-            run.targets = self.places(candidates);
+            run.targets = self.places(candidates).into_iter().map(|(_, place)| place).collect();
         })];
         runs.push(self.run(FORWARD, |_| {}));
         let of = |which: fn(&Candidate) -> bool| -> Vec<String> {
@@ -263,7 +263,7 @@ impl Desk<'_> {
                 run.each = true;
             }));
         }
-        for (at, place) in (0..).zip(self.places(candidates)) {
+        for (at, place) in self.places(candidates) {
             runs.push(self.run(FAULT + at, |run| {
                 run.tests = Some(vec![place.tests.clone()]);
                 run.fault = Some(place.clone());
@@ -300,7 +300,8 @@ impl Desk<'_> {
         Ok(Warm::Seen(seen))
     }
 
-    fn places(&self, candidates: &[Candidate]) -> Vec<Place> {
+    /// Gives the place of each draft's function, with the draft's number; a function that is gone has none.
+    fn places(&self, candidates: &[Candidate]) -> Vec<(u64, Place)> {
         let index = self.trials.core.index();
         let place = |(file, id): (&String, &ProposalId)| {
             let function = index.function(&candidates.iter().find(|one| one.id == *id)?.function)?;
@@ -312,7 +313,7 @@ impl Desk<'_> {
                 qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
             })
         };
-        self.owners.iter().filter_map(place).collect()
+        (0..).zip(self.owners).filter_map(|(at, owner)| Some((at, place(owner)?))).collect()
     }
 
     fn run(&self, key: u64, change: impl FnOnce(&mut ProveRun)) -> ProveRun {

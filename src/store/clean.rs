@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::recordings::RESTS_ON_NOTHING;
 use super::{Result, Store, unsigned};
 use crate::base::clock::Moment;
 
@@ -34,11 +35,6 @@ pub struct Cleaned {
 /// Drafts nobody decided on and nobody works at.
 const DRAFTS: &str = "kind IN ('draft', 'spec') AND state IN ('ready', 'refused', 'failed', 'stale') AND created < ?1 \
      AND NOT EXISTS (SELECT 1 FROM decisions WHERE decisions.proposal = proposals.id)";
-
-/// Recordings that have ended and that nothing rests on.
-const RECORDINGS: &str = "NOT running AND started < ?1 AND NOT EXISTS (SELECT 1 FROM citations \
-     JOIN calls ON calls.id = citations.call JOIN proposals ON proposals.id = citations.proposal \
-     WHERE calls.recording = recordings.id AND (proposals.state <> 'rejected' OR proposals.kind = 'change'))";
 
 impl Store {
     /// Removes what is not wanted, or only finds out what that would be.
@@ -78,9 +74,11 @@ fn remove(connection: &Connection, unwanted: Unwanted) -> Result<Cleaned> {
         cleaned.drafts = gone as u64;
     }
     if unwanted.recordings {
-        cleaned.calls =
-            count(&format!("SELECT count(*) FROM calls WHERE recording IN (SELECT id FROM recordings WHERE {RECORDINGS})"))?;
-        let gone = connection.execute(&format!("DELETE FROM recordings WHERE {RECORDINGS}"), params![before])?;
+        cleaned.calls = count(&format!(
+            "SELECT count(*) FROM calls WHERE recording IN (SELECT id FROM recordings WHERE started < ?1 AND {RESTS_ON_NOTHING})"
+        ))?;
+        let gone =
+            connection.execute(&format!("DELETE FROM recordings WHERE started < ?1 AND {RESTS_ON_NOTHING}"), params![before])?;
         cleaned.recordings = gone as u64;
         cleaned.kept = count("SELECT count(*) FROM recordings WHERE started < ?1")?;
     }

@@ -158,14 +158,17 @@ fn is_alive(process: i32) -> bool {
     })
 }
 
+/// Recordings that have ended and that nothing rests on; a rejected change still says what its calls have to give.
+pub(super) const RESTS_ON_NOTHING: &str = "NOT running AND NOT EXISTS (SELECT 1 FROM citations \
+     JOIN calls ON calls.id = citations.call JOIN proposals ON proposals.id = citations.proposal \
+     WHERE calls.recording = recordings.id AND (proposals.state <> 'rejected' OR proposals.kind = 'change'))";
+
 /// Lists recordings that may go with their places from the newest on, the oldest first.
 fn removable(connection: &Connection) -> Result<Vec<(u32, i64)>> {
-    let mut statement = connection.prepare(
+    let mut statement = connection.prepare(&format!(
         "SELECT (SELECT count(*) FROM recordings newer WHERE newer.id > recordings.id), id FROM recordings \
-         WHERE NOT running AND NOT EXISTS (SELECT 1 FROM citations JOIN calls ON calls.id = citations.call \
-         JOIN proposals ON proposals.id = citations.proposal \
-         WHERE calls.recording = recordings.id AND proposals.state <> 'rejected') ORDER BY id",
-    )?;
+         WHERE {RESTS_ON_NOTHING} ORDER BY id"
+    ))?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

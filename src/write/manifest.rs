@@ -75,7 +75,7 @@ impl Manifest {
         if text.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
             return Ok(Self::default());
         }
-        let raw: BTreeMap<String, TestEntry> = yaml::read(text).map_err(|error| refused(error.to_string()))?;
+        let raw: BTreeMap<String, TestEntry> = yaml::read_large(text).map_err(|error| refused(error.to_string()))?;
         let mut tests = BTreeMap::new();
         for (key, entry) in raw {
             let parts = key.split_once("::").and_then(|(file, test)| Some((RelPath::new(file)?, test.to_owned())));
@@ -137,7 +137,12 @@ impl Manifest {
     /// Names the tests of a file that we wrote and a person deleted since; they are not made again.
     #[must_use]
     pub fn hand_deleted(&self, file: &RelPath, existing: &str) -> Vec<String> {
-        self.written(file, &outline(existing)).filter(|(_, same)| same.is_none()).map(|(test, _)| test.to_owned()).collect()
+        let now = outline(existing);
+        // Of a text that does not parse nobody can tell what is gone.
+        if now.error.is_some() {
+            return Vec::new();
+        }
+        self.written(file, &now).filter(|(_, same)| same.is_none()).map(|(test, _)| test.to_owned()).collect()
     }
 
     /// Names the tests of a file that are still as we wrote them: those that may be written over.
@@ -206,6 +211,8 @@ mod tests {
         let now = "def test_a():\n    # formatted\n    assert (\n        f(\"x\") == 1\n    )\n\ndef test_b():\n    return\n";
         assert_eq!(manifest.hand_edited(&file, now), ["test_b"]);
         assert_eq!(manifest.hand_deleted(&file, now), ["test_c"]);
+        let broken = format!("<<<<<<< ours\n{now}=======\n");
+        assert!(manifest.hand_deleted(&file, &broken).is_empty(), "of what does not parse nothing is known to be gone");
         assert_eq!(manifest.ours(&file, now), BTreeSet::from(["test_a".to_owned()]));
     }
 

@@ -1,5 +1,6 @@
 """Tells which arguments changed while a call ran: how each looked at its start against how it looks at its end."""
 
+import _weakref
 import marshal
 
 from pytead_tui.recorder import values
@@ -35,7 +36,10 @@ def watch(
         if apart:
             (tree,), alone = capture(objects, limits, (value,), words[i : i + 1], scope)
             marks = alone.marks
-        ref = None if sized(value) else objects.of(value).ref
+        try:
+            ref = None if sized(value) else _weakref.ref(value)
+        except TypeError:
+            ref = None
         watched.append(Watched(i, value if ref is None else None, ref, tree, marks))
     return watched
 

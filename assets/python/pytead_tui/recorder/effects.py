@@ -64,6 +64,8 @@ _searched: dict = {}
 _heard: list = []  # the recorders that have their hook
 LONGEST = 300
 
+_open = open  # the program may put another in its place
+
 
 def _refresh() -> None:
     """Looks up the table's functions in the modules that were imported meanwhile."""
@@ -211,7 +213,7 @@ def _content(recorder: Recorder, frame: object, path: str) -> None:
         return
     if not os.path.isfile(path):
         return
-    with open(path, "rb") as file:
+    with _open(path, "rb") as file:
         held = file.read(CONTENT + 1)
     try:
         text = held.decode("utf-8")
@@ -280,6 +282,11 @@ def _detail(event: str, args: tuple) -> "str | None":
         return event
     if event in _STARTS and first == sys.executable and not os.path.basename(first).startswith(("python", "pypy")):
         return event  # by its name nobody would know it
-    if event in ("os.system", "urllib.Request"):
+    if event == "os.system":
+        first = next((word for word in first.split() if "=" not in word), "")
+    elif event == "urllib.Request":
         first = first.split("?")[0].split(" ")[0]
+    if event.startswith(("urllib.", "socket.")) and "@" in first:
+        scheme, separator, rest = first.rpartition("://")
+        first = scheme + separator + rest.rpartition("@")[2]
     return (event + " " + first)[:LONGEST]

@@ -328,10 +328,24 @@ def _through(recorder: Recorder, call: object, inner: object) -> object:
             recorder.failed(error)
         return item
 
-    made = _Through(show, _Given(inner))
-    made.inner = inner
-    made.show = show
+    if oid(type(inner)) not in _STRAIGHT:
+        made = _Through(show, _Given(inner))
+        made.inner = inner
+        made.show = show
+        return made
+    made = _Straight(show, inner)
+    if type(inner) is kinds.Generator:
+        made.send, made.throw, made.close = inner.send, inner.throw, inner.close
     return made
+
+
+class _Straight(map):
+    """Does so where the inner one's own methods can be its own: what they raise passes by no frame of ours."""
+
+    __slots__ = ("send", "throw", "close")
+
+
+_STRAIGHT = frozenset(map(oid, (kinds.Generator, *(type(iter(made)) for made in ([], (), "", {}, range(0), set())))))
 
 
 def _same(value: object) -> object:

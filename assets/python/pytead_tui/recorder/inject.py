@@ -18,6 +18,8 @@ from pytead_tui.recorder.state import Recorder
 
 _getframe = sys._getframe
 
+_open = open  # the program may put another in its place
+
 
 class Injector:
     """Makes rewritten code."""
@@ -143,7 +145,7 @@ class Injector:
             return False
         twins = self.twins.get(file.path)
         if twins is None:
-            with open(file.path, "rb") as stream:
+            with _open(file.path, "rb") as stream:
                 source = stream.read()
             filename = held.__code__.co_filename
             with rewrite.Quiet():
@@ -166,7 +168,7 @@ class Injector:
         if sys.gettrace() is not None:
             self.recorder.gap("another tracer runs: not recorded is " + file.relative, 1)
             return
-        with open(file.path, "rb") as stream:
+        with _open(file.path, "rb") as stream:
             source = stream.read()
         with rewrite.Quiet():
             own = compile(source, code.co_filename, "exec", dont_inherit=True)
@@ -251,13 +253,15 @@ def _follow(code: object, twins: dict, definitions: dict) -> object:
                 for name in definitions:
                     _swap(frame.f_globals.get(name), twins, 4)
             elif event != "exception":
-                sys.settrace(None)
+                if sys.gettrace() is outer:
+                    sys.settrace(None)
                 for held in gc.get_objects():
                     if type(held) is kinds.Function:
                         _swap(held, twins, 0)
                 return None
         except Exception:
-            sys.settrace(None)
+            if sys.gettrace() is outer:
+                sys.settrace(None)
             return None
         return inner
 
@@ -324,6 +328,12 @@ def install(recorder: Recorder) -> Injector:
             frame = _getframe(1)
             if recorder.on and debugger.starts(frame):
                 recorder.gap("a debugger runs: nothing is recorded from here on", 1)
+                recorder.switch_off()
+                debugger.step_aside(frame, injector.plain)
+        elif event == "sys.addaudithook" and recorder.on:
+            frame = _getframe(1)
+            if recorder.project.file(frame.f_code.co_filename) is not None:
+                recorder.gap("the program audits itself: nothing is recorded from here on", 1)
                 recorder.switch_off()
                 debugger.step_aside(frame, injector.plain)
         elif event == "exec":

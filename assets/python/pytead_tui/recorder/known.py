@@ -8,7 +8,7 @@ import gc
 import sys
 from itertools import islice
 
-from pytead_tui.recorder import kinds
+from pytead_tui.recorder import kinds, plans
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
 from pytead_tui.recorder.plans import dict_content, looker, set_content, state, state_readers
@@ -69,7 +69,7 @@ def _zone_info(w, v, d):
 
 def _uuid(w, v, d):
     h = "%032x" % v.int
-    return new("uuid", "UUID", ("-".join((h[:8], h[8:12], h[12:16], h[16:20], h[20:])),))
+    return new("uuid", "UUID", (w.text_of("-".join((h[:8], h[8:12], h[12:16], h[16:20], h[20:]))),))
 
 
 def _as_text(module, name):
@@ -226,7 +226,7 @@ def _alias(w, v, d):
     held = v.__dict__ if names_of(type(v))[0] == "typing" else {}
     origin, args, name = held.get("__origin__", v.__origin__), held.get("__args__", v.__args__), held.get("_name")
     typing = sys.modules.get("typing")
-    if typing is not None and origin in (typing.Union, typing.Literal):
+    if typing is not None and (origin is typing.Union or origin is typing.Literal):
         base = (TAG, "name", "typing", "Union" if origin is typing.Union else "Literal")
     elif name is not None and getattr(typing.__dict__.get(name), "__origin__", None) is origin:
         base = (TAG, "name", "typing", name)
@@ -520,3 +520,6 @@ def _numpy_scalar(w, v, d):
     if not derives((int, float, complex, bool, str, bytes), type(held)):
         return w.opaque(v)
     return new("numpy", names_of(type(v))[1], (held,))
+
+
+plans._known.append(sys.modules[__name__])

@@ -4,9 +4,7 @@ Only a lambda without free variables and defaults can be made again from its tex
 functions that it names.
 """
 
-import re
-
-from pytead_tui.recorder import kinds
+from pytead_tui.recorder import kinds, rewrite
 from pytead_tui.recorder.objects import oid
 
 LINES = 6  # of a lambda at most
@@ -19,7 +17,8 @@ _HARMLESS = 16 | 0x1000000
 texts: dict = {}
 _files: dict = {}
 _found: dict = {}
-_WORD = re.compile(r"\blambda\b")
+
+_open = open  # the program may put another in its place
 
 
 def source(function: object) -> "tuple | None":
@@ -30,7 +29,8 @@ def source(function: object) -> "tuple | None":
     key = oid(code)
     known = _found.get(key)
     if known is None or known[0] is not code:
-        known = _found[key] = (code, _search(code))
+        with rewrite.Quiet():
+            known = _found[key] = (code, _search(code))
         if len(_found) > 10_000:
             _found.clear()
     return known[1]
@@ -40,8 +40,8 @@ def _search(code: object) -> "tuple | None":
     start = code.co_firstlineno - 1
     rows = _lines(code.co_filename)[start : start + LINES]
     found = None
-    for at in _WORD.finditer(rows[0]) if rows else ():
-        text = "".join([rows[0][at.start() :], *rows[1:]])[:CHARACTERS]
+    for at in _places(rows[0]) if rows else ():
+        text = "".join([rows[0][at:], *rows[1:]])[:CHARACTERS]
         same = _cut(text, code)
         if same is not None and found not in (None, same):
             return None
@@ -99,8 +99,19 @@ def _lines(path: str) -> list:
         return texts[path]
     if path not in _files:
         try:
-            with open(path, "rb") as file:
+            with _open(path, "rb") as file:
                 _files[path] = file.read(FILE).decode("utf-8").splitlines(keepends=True)
         except (OSError, ValueError):
             _files[path] = []
     return _files[path]
+
+
+def _places(row: str) -> list:
+    """Gives where the word `lambda` stands in a line."""
+    found, at = [], row.find("lambda")
+    while at >= 0:
+        around = row[max(at - 1, 0) : at] + row[at + 6 : at + 7]
+        if not any(c.isalnum() or c == "_" for c in around):
+            found.append(at)
+        at = row.find("lambda", at + 1)
+    return found

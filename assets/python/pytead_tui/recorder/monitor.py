@@ -5,6 +5,7 @@ project function once enough of it is kept; the other events are local to projec
 """
 
 import _thread
+import gc
 import sys
 
 from pytead_tui.recorder import effects, functions, kinds, library, statements
@@ -95,7 +96,10 @@ def install(recorder: Recorder) -> bool:
         if not code.co_varnames and not _is_defined(file, code, module, qualname):
             return None
         names, parameter_kinds = functions.parameters(code)
-        first = frame.f_locals.get(names[0]) if names else None
+        held = frame.f_locals
+        first = held.get(names[0]) if names else None
+        if snapshot:
+            held.clear()
         flags = functions.flags_of(code, qualname)
         if functions.takes_receiver(code, qualname, module, first):
             flags |= functions.RECEIVER
@@ -354,8 +358,6 @@ def install(recorder: Recorder) -> bool:
             monitoring.set_local_events(tool, code, 0)
 
     def _unwrapped(value: object) -> object:
-        import gc
-
         held = gc.get_referents(value)
         return held[0] if len(held) == 1 and "async_generator_wrapped" in type(value).__name__ else value
 

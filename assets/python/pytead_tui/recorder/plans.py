@@ -5,7 +5,7 @@ The standard library's value types, enums, exceptions and builtin subclasses are
 
 import sys
 
-from pytead_tui.recorder import kinds, redact
+from pytead_tui.recorder import kinds, lambdas, redact
 from pytead_tui.recorder.looks import looks
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_kept, names_of, oid
 from pytead_tui.recorder.values import (
@@ -128,7 +128,7 @@ def _bytearray(walk: Capture, v: bytearray, depth: int) -> object:
     if known is not None:
         return known
     content = walk.text_of(bytes(v[: STRING + 1]))
-    if len(v) > STRING:
+    if len(v) > STRING and walk.masking is None:
         return walk.closed(v, (TAG, "cut", "bytearray", len(v), bytes(v[:HEAD]), bytes(v[-TAIL:]), digest(v)))
     return walk.closed(v, (TAG, "new", "builtins", "bytearray", (content,), {}))
 
@@ -182,8 +182,6 @@ def _function(walk: Capture, v: object, depth: int) -> object:
 
 def _lambda(walk: Capture, v: object, depth: int) -> object:
     """Gives a lambda by its text, when what the text names can be imported."""
-    from pytead_tui.recorder import lambdas
-
     found = lambdas.source(v)
     named = {}
     if found is not None:
@@ -212,8 +210,11 @@ def _class(walk: Capture, v: type, depth: int) -> object:
     return _opaque(walk, v, depth)
 
 
+_module_dict = kinds.Module.__dict__["__dict__"].__get__
+
+
 def _module(walk: Capture, v: object, depth: int) -> object:
-    name = v.__dict__.get("__name__")
+    name = _module_dict(v).get("__name__")
     if type(name) is str and sys.modules.get(name) is v:
         return (TAG, "name", name, "")
     return _opaque(walk, v, depth)
@@ -258,16 +259,19 @@ def _generator(walk: Capture, v: object, depth: int) -> object:
     code = v.gi_code
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     held = frame.f_locals
-    names = [n for n in code.co_varnames[:count] if n in held]
+    pairs = [(n, held[n]) for n in code.co_varnames[:count] if n in held]
+    if not _PROXIES:
+        held.clear()  # it hangs on the frame, and would keep the arguments alive
     module = frame.f_globals.get("__name__")
     walk.mutable = True
     return (TAG, "gen", module if type(module) is str else "?", v.__qualname__,
-            walk.fields([(n, held[n]) for n in names], depth))  # fmt: skip
+            walk.fields(pairs, depth))  # fmt: skip
 
 
 # Objects of classes written in Python.
 
 _SUSPENDED = sys.version_info >= (3, 11)
+_PROXIES = sys.version_info >= (3, 13)
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 _flags_of = type.__dict__["__flags__"].__get__
 _size_of = type.__dict__["__basicsize__"].__get__
@@ -385,8 +389,7 @@ def _plan(cls: type) -> object:
         return _class
     if derives(mro, kinds.Module):
         return _module
-    from pytead_tui.recorder import known
-
+    known = _known[0]
     found = known.handler(cls, mro)
     if found is not None:
         return found
@@ -431,7 +434,7 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
 
     def handler(walk: Capture, v: object, depth: int) -> object:
         named = _singletons.get(oid(v))
-        if named is not None and named[0] is v:
+        if named is not None and named[0]() is v and lookup(*named[1][2:]) is v:
             return named[1]
         if oid(v) in walk.memo:
             return walk.again(v)
@@ -457,7 +460,9 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
             # Its state cannot be made again, but a module may hold the very object.
             named = walk.singleton(v, module)
             if named is not None:
-                _singletons[oid(v)] = (v, named)
+                ref = walk.objects.of(v).ref
+                if ref is not None:
+                    _singletons[oid(v)] = (ref, named)
                 return named
         return (TAG, "obj", ordinal, module, qualname, kind, fields)
 
@@ -466,6 +471,7 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
 
 
 _singletons: dict = {}
+_known: list = []  # known.py, which is imported after this
 
 
 _NAMED = (kinds.Function, type, kinds.Module, kinds.BuiltinFunction)

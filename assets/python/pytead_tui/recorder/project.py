@@ -10,6 +10,7 @@ except ImportError:
     except ImportError:
         _sha256 = None
 
+_open = open  # the program may put another in its place
 _NOT_PROJECT = frozenset(("site-packages", "node_modules", ".tox", ".nox", ".git", "__pycache__", ".pytead"))
 
 
@@ -41,7 +42,7 @@ class File:
             self.sha = ""
             try:
                 if source is None:
-                    with open(self.path, "rb") as stream:
+                    with _open(self.path, "rb") as stream:
                         source = stream.read()
                 if _sha256 is not None:
                     self.sha = _sha256(source).hexdigest()
@@ -97,7 +98,12 @@ class Project:
     def _find(self, filename: str) -> "File | None":
         if not filename or filename.startswith("<"):
             return None
-        path = os.path.normpath(os.path.join(os.getcwd(), filename))
+        if not os.path.isabs(filename):
+            try:
+                filename = os.path.join(os.getcwd(), filename)
+            except OSError:
+                return None
+        path = os.path.normpath(filename)
         if not path.startswith(self.inside):
             folder, name = os.path.split(path)
             if folder not in self.real:

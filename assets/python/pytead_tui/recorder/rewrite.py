@@ -12,6 +12,7 @@ that tracebacks, coverage, `locals()` and the module's names stay as they are. A
 
 import _ast as ast
 import _warnings
+import sys
 
 MARK = "\0pytead hook "
 _ONLY_AST = 0x400
@@ -24,11 +25,12 @@ class Quiet:
     rule = ("ignore", None, Warning, None, 0)
 
     def __enter__(self) -> None:
-        _warnings.filters.insert(0, self.rule)
+        self.filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
+        self.filters.insert(0, self.rule)
         _warnings._filters_mutated()
 
     def __exit__(self, *error: object) -> None:
-        _warnings.filters.remove(self.rule)
+        self.filters.remove(self.rule)
         _warnings._filters_mutated()
 
 
@@ -124,12 +126,13 @@ def statements_between(lines: list, first: int, last: int, filename: str) -> dic
 
 
 class _Scope:
-    __slots__ = ("hook", "prefix", "is_class", "globals", "receiver")
+    __slots__ = ("hook", "prefix", "is_class", "is_async", "globals")
 
-    def __init__(self, hook: "int | None", prefix: str, is_class: bool) -> None:
+    def __init__(self, hook: "int | None", prefix: str, is_class: bool, is_async: bool = False) -> None:
         self.hook = hook
         self.prefix = prefix
         self.is_class = is_class
+        self.is_async = is_async
         self.globals: set = set()
 
 
@@ -201,7 +204,7 @@ class _Rewriter:
         static = node.name == "__new__" or any(_last_name(d) == "staticmethod" for d in node.decorator_list)
         hook = len(self.found)
         self.found.append(Found(qualname, scope.is_class and bool(positional) and not static))
-        inner = _Scope(hook, qualname + ".<locals>.", False)
+        inner = _Scope(hook, qualname + ".<locals>.", False, isinstance(node, ast.AsyncFunctionDef))
         self.block(node.body, inner)
         body = node.body
         start = 0
@@ -226,7 +229,8 @@ class _Rewriter:
         )  # fmt: skip
         return [
             self.guarded(hook, "on", "enter", self.parameters(args)),
-            ast.Try(body or [ast.Pass(**self.place)], [handler], [],
+            ast.Try(body or [ast.Pass(**self.place)], [handler],
+                    [self.guarded(hook, "ends", "value", [ast.Constant(None, None, **self.place)])],
                     [self.guarded(hook, "ends", "left", [])], **self.place),
             ast.Return(None, **self.place),
         ]  # fmt: skip
@@ -235,8 +239,12 @@ class _Rewriter:
 
     def changed(self, node: object, scope: _Scope) -> object:
         hook = scope.hook
-        if isinstance(node, ast.Return) and node.value is not None:
-            node.value = self.when(hook, "ends", self.call(hook, "value", [node.value]), node.value)
+        if isinstance(node, ast.Return):
+            if node.value is not None:
+                node.value = self.when(hook, "ends", self.call(hook, "value", [node.value]), node.value)
+            elif not scope.is_async:  # it may be an async generator, whose returns have no value
+                none = ast.Constant(None, None, **self.place)
+                node.value = self.when(hook, "ends", self.call(hook, "value", [none]), none)
         elif isinstance(node, ast.Yield):
             given = node.value or ast.Constant(None, None, **self.place)
             place = {name: getattr(node, name) for name in _PLACE}

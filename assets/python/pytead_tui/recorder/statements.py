@@ -26,6 +26,8 @@ _UNCLEAR = (
     b'f"',
 )
 
+_open = open  # the program may put another in its place
+
 
 # What is left of a line without its ordinary characters → what that tells of it, see _told_by.
 _forms: dict = {b"": 1}
@@ -40,7 +42,7 @@ def of(file: File, code: object) -> "dict | None":
         return found
     try:
         if file.source is None:
-            with open(file.path, "rb") as stream:
+            with _open(file.path, "rb") as stream:
                 source = stream.read()
             if b"coding" in source[:300] or b"\r" in source or b"\f" in source:
                 raise SyntaxError  # a part of it may mean something else alone
@@ -202,7 +204,7 @@ def _declares(line: bytes, more: object) -> bool:
 
 def _all(file: File) -> dict:
     try:
-        with open(file.path, "rb") as stream, rewrite.Quiet():
+        with _open(file.path, "rb") as stream, rewrite.Quiet():
             return rewrite.statements(stream.read(), file.path)
     except (OSError, ValueError, SyntaxError):
         return {}

@@ -323,6 +323,9 @@ def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), 
     walk.parts = []  # the marks of each value
     walk.mutables = []  # whether each value can change
     trees = []
+    for v, word in zip(values, words):
+        if word is not None and oid(type(v)) in _TEXTS and (len(v) >= redact.SHORTEST or word not in redact.AMBIGUOUS):
+            redact.ordinal(word, v)  # before any text that may hold it is written
     for i, v in enumerate(values):
         walk.marks = []
         walk.parts.append(walk.marks)

@@ -62,8 +62,13 @@ class Around:
 
     def remove(self) -> None:
         """Removes what was laid out."""
-        for path in reversed(self.made):
-            if os.path.isdir(path):
-                shutil.rmtree(path, ignore_errors=True)
-            elif os.path.exists(path):
-                os.remove(path)
+        take_away(self.made)
+
+
+def take_away(made: list) -> None:
+    """Removes files and folders that were laid out: where a call ended its process, the process around it does."""
+    for path in reversed(made):
+        if os.path.isdir(path):
+            shutil.rmtree(path, ignore_errors=True)
+        elif os.path.exists(path):
+            os.remove(path)

@@ -10,7 +10,7 @@ import time
 from pytead_tui.recorder import lambdas
 from pytead_tui.worker import call as calls
 from pytead_tui.worker import closely, frames, mutants
-from pytead_tui.worker.around import Around
+from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone
 from pytead_tui.worker.modules import Modules, describe
@@ -90,10 +90,12 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
     started = time.perf_counter_ns()
     pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults), seconds + 2 * PREPARING)
     reply: dict | None = {}
+    laid: list = []
     try:
         # Building the arguments is not the call's time, so the call says when it begins.
         reply = reader.next(time.monotonic() + PREPARING)
         if reply is not None and "begun" in reply:
+            laid = reply["laid"]
             started = time.perf_counter_ns()
             reply = reader.next(time.monotonic() + seconds)
     except Gone:
@@ -106,6 +108,8 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
         except Gone:
             pass  # a fault ended the process
     how = end(modules, pid, reader.fd, died=reply == {})
+    with modules.unguarded():
+        take_away(laid)
     if reply is None:
         return {"outcome": encode(("T", seconds)), "ns": spent, "late": True}
     return reply or {"outcome": encode(("D", how)), "ns": spent}
@@ -116,7 +120,7 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict) -> N
     around = Around(call, modules.root)
     try:
         around.lay()
-        reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True}))
+        reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True, "laid": around.made}))
         if _faulty(call):
             frames.send(fd, {**reply, "goes_on": True})
             found = [calls.noticed(modules, call, place, reply, faults) for place in _faulty(call)]
