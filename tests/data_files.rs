@@ -179,6 +179,21 @@ fn what_changed_while_nobody_watched_is_found_at_the_next_start() {
 }
 
 #[test]
+fn what_changed_while_a_module_did_not_load_is_found_once_it_is_mended() {
+    let place = recorded();
+    place.save("shared.py", "def shared():\n    return 0\n");
+    place.save("other.py", &format!("import shared\n\n\n{OTHER}"));
+    let watch = Watch::start(&place);
+    place.save("shared.py", "def (\n");
+    place.save("other.py", &format!("import shared\n\n\n{}", OTHER.replace("return x", "return x + 1")));
+    let (_, changed, _) = told(&watch.until("replayed"));
+    assert_eq!(changed, strings(&[]), "nobody can tell");
+    place.save("shared.py", "def shared():\n    return 0\n");
+    let (_, changed, _) = told(&watch.until("replayed"));
+    assert_eq!(changed, strings(&["other:other"]));
+}
+
+#[test]
 fn the_workbench_says_which_file_is_behind_a_change() {
     let place = recorded();
     let (code, _, err) = place.run(&["trust"]);

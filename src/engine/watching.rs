@@ -19,6 +19,7 @@ use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::core::Core;
 use crate::engine::{behaviour, blocking, configured, drafting, promised, reaches, rejudging, spec_runs, verdicts};
 use crate::source::change::IndexChange;
+use crate::source::index::Index;
 use crate::watch::{Batch, Watcher};
 
 /// How often the store is asked whether another process changed it.
@@ -117,6 +118,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         }
         None => (None, true),
     };
+    let before = core.index();
     let only_others = others && code.as_ref().is_some_and(Vec::is_empty);
     let change = if only_others { Some(IndexChange::default()) } else { reread(core, code).await };
     let Some(change) = change else { return };
@@ -134,17 +136,22 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     }
     configuration.extend(configured::conftests(&change).cloned());
     let unsure = configured::changed(core, &configuration);
-    if change.is_harmless() && data.is_empty() && configuration.is_empty() {
+    let index = core.index();
+    // What did not load could not be run; mended to what it was before, it has no other code than then.
+    let is_broken = |index: &Index, path: &RelPath| index.module(path).is_some_and(|module| module.error.is_some());
+    let mended = change.files.iter().filter(|path| is_broken(&before, path) && !is_broken(&index, path));
+    let mended: Vec<RelPath> = mended.cloned().collect();
+    if change.is_harmless() && data.is_empty() && configuration.is_empty() && mended.is_empty() {
         core.touch();
         return;
     }
     let mut functions: Vec<FunctionId> = change.code().cloned().collect();
-    let modules = change.changed_modules();
-    let index = core.index();
+    let mut modules = change.changed_modules();
     let importing = readers.iter().filter(|id| id.qualname().is_empty()).filter_map(|id| index.module_called(id.module()));
     let files: Vec<RelPath> = importing.map(|module| module.path.clone()).chain(modules.iter().cloned()).collect();
     verdicts::mark_stale(core, &functions.iter().cloned().chain(readers).collect(), &files);
     functions.extend(data.iter().map(FunctionId::data));
+    modules.extend(mended);
     let judging = core.clone();
     tokio::spawn(async move { rejudging::after_save(&judging).await });
     let worker = core.clone();
@@ -178,11 +185,12 @@ fn specs_saved(core: &Core, paths: &[RelPath]) {
 }
 
 /// Reads these files, or whatever differs, into the index; gives what changed. With whatever differs, files that are no code
-/// are looked at, too.
+/// are looked at, too, where nobody watches.
 pub async fn reread(core: &Arc<Core>, paths: Option<Vec<RelPath>>) -> Option<IndexChange> {
     let worker = core.clone();
     let updated = blocking(move || {
-        if paths.is_none() {
+        // Where somebody watches, what is other than before is told by [`changed`].
+        if paths.is_none() && worker.watcher.lock().is_none() {
             reaches::look_again(&worker, None);
         }
         let mut index = (*worker.index()).clone();

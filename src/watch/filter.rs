@@ -91,6 +91,10 @@ impl Tree {
         if walk {
             self.sync(&mut found);
         }
+        // What came or went in a listed folder is another list, also where it counts by itself.
+        let folders = found.changed.iter().filter_map(|path| RelPath::new(Path::new(path.as_str()).parent()?));
+        let listed: Vec<RelPath> = folders.filter(|folder| self.followed.0.contains(folder)).collect();
+        found.changed.extend(listed);
         found
     }
 

@@ -300,8 +300,9 @@ fn what_is_followed_is_reported_wherever_it_lies_and_nothing_else() {
             fs::write(root.join(".gitignore"), "data/\n").unwrap();
             fs::create_dir_all(root.join("data/lists")).unwrap();
             fs::write(root.join("data/a.json"), "1").unwrap();
+            fs::write(root.join("data/lists/read.txt"), "1").unwrap();
         });
-        let paths = ["data/a.json", "data/lists", "later/c.json"];
+        let paths = ["data/a.json", "data/lists", "data/lists/read.txt", "later/c.json"];
         project.watcher.follow(paths.into_iter().filter_map(RelPath::new).collect());
         project.write("data/a.json", "22");
         project.until(&["data/a.json"]);
@@ -316,6 +317,8 @@ fn what_is_followed_is_reported_wherever_it_lies_and_nothing_else() {
         project.until(&["later/c.json"]);
         project.write("data/lists/x", "1");
         project.until(&["data/lists"]);
+        fs::remove_file(project.path("data/lists/read.txt")).unwrap();
+        project.until(&["data/lists", "data/lists/read.txt"]);
         project.reported_until_marker();
         project.write("data/b.json", "1");
         project.write("data/b.json", "22");
