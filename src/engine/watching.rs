@@ -265,11 +265,21 @@ fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalI
             .collect()
     };
     ids.into_iter()
-        .filter(|id| match core.move_proposal(*id, ProposalState::Stale, |_| {}) {
-            Ok(_) => true,
-            Err(trouble) => {
-                core.complain("stale", &trouble);
-                false
+        .filter(|id| {
+            // A person may have accepted it since the list was made.
+            let taken = core.claim(*id, |standing| {
+                let waits = may_be_stale(standing);
+                if waits {
+                    standing.state = ProposalState::Stale;
+                }
+                waits
+            });
+            match taken {
+                Ok(taken) => taken.is_some(),
+                Err(trouble) => {
+                    core.complain("stale", &trouble);
+                    false
+                }
             }
         })
         .collect()
