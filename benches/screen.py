@@ -94,6 +94,19 @@ class Terminal:
             time.sleep(0.005)
         raise RuntimeError("waited in vain; the screen is\n" + self.text())
 
+    def settled(self, quiet: float = 0.1) -> str:
+        """Gives the screen once nothing has come for so many seconds: a frame may come in pieces."""
+        while True:
+            with self.lock:
+                fresh = self.received[self.seen :]
+                last = self.received[-1][0] if self.received else 0
+            for _, data in fresh:
+                self.seen += 1
+                self.stream.feed(data)
+            if not fresh and time.perf_counter() - last > quiet:
+                return self.text()
+            time.sleep(0.005)
+
     def text(self) -> str:
         """Gives the screen as it was last looked at."""
         return "\n".join(self.screen.display)
@@ -287,10 +300,9 @@ def _long(place: Place, rounds: int) -> list:
         terminal.until(lambda text: "article 1'" in text)
         for _ in range(rounds):
             for keys in (">", "k", "\x02", "<", "j", "\x06"):
-                before = terminal.text()
+                before = terminal.settled()
                 at = terminal.keys(keys)
                 waits.append(terminal.until(lambda text, before=before: text != before) - at)
-                time.sleep(0.05)
     return waits
 
 
@@ -338,7 +350,7 @@ def _saved(place: Place, rounds: int) -> list:
             after = before.replace("if total > FREE_FROM", "if total + %d - %d >= FREE_FROM" % (number, number))
             at = time.perf_counter()
             path.write_text(after)
-            waits.append(terminal.until(lambda text: "1 changed" in head(text)) - at)
+            waits.append(terminal.until(lambda text: " changed" in head(text)) - at)
             path.write_text(before)
             terminal.until(lambda text: "all fresh" in head(text))
     return waits

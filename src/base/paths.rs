@@ -49,6 +49,12 @@ impl RelPath {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
+    /// Gives the folder it is in; nothing where that is the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        self.0.rsplit_once('/').map(|(folder, _)| Self(folder.to_owned()))
+    }
+
     /// Gives the parts from the root down.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.0.split('/')

@@ -188,6 +188,18 @@ impl Value {
         }
     }
 
+    /// Gives the number of a thing that is itself wherever it is met, whatever its state: an object, an exception, no container.
+    #[must_use]
+    pub fn ordinal(&self) -> Option<u64> {
+        match self {
+            Self::Object { ordinal, .. }
+            | Self::Sub { ordinal, .. }
+            | Self::Exception { ordinal, .. }
+            | Self::Opaque { ordinal, .. } => Some(*ordinal),
+            _ => None,
+        }
+    }
+
     /// Visits this value and all below it, parents first, until `visit` answers `false`.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Value) -> bool) -> bool {
         visit(self) && self.children().into_iter().all(|(_, child)| child.walk(visit))

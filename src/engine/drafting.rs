@@ -183,17 +183,22 @@ pub async fn mark_outdated(core: &Arc<Core>) -> Result<(), Trouble> {
         if promised::is_outdated(core, &proposal) {
             promised::set_aside(core, proposal.id)?;
         } else if proposal.basis != rests_on(today, &proposal) {
-            // A person may have accepted it since the list was made.
-            core.claim(proposal.id, |standing| {
-                let waits = standing.state == ProposalState::Ready;
-                if waits {
-                    standing.state = ProposalState::Stale;
-                }
-                waits
-            })?;
+            make_stale(core, proposal.id, |standing| standing.state == ProposalState::Ready)?;
         }
     }
     Ok(())
+}
+
+/// Makes a proposal stale if it still is one that may be: a person may have accepted it since it was looked up.
+pub fn make_stale(core: &Arc<Core>, id: ProposalId, may_be: fn(&Proposal) -> bool) -> Result<bool, Trouble> {
+    let taken = core.claim(id, move |standing| {
+        let waits = may_be(standing);
+        if waits {
+            standing.state = ProposalState::Stale;
+        }
+        waits
+    })?;
+    Ok(taken.is_some())
 }
 
 /// Lists the drafts that an earlier session left stale, and those by rules that it did not come to the end of.

@@ -55,19 +55,35 @@ pub struct Unsteady {
 /// A function, its calls, and why others do not count.
 type Recorded = (Function, Vec<Call>, Vec<LeftOut>);
 
+/// An object of a recorded program: its recording, process and number.
+type Object = (RecordingId, i64, u64);
+
+/// The process in which each call ran.
+struct Processes(HashMap<CallId, i64>);
+
+impl Processes {
+    fn of(&self, call: &Call) -> i64 {
+        self.0.get(&call.id).copied().unwrap_or(0)
+    }
+
+    fn object(&self, call: &Call, ordinal: u64) -> Object {
+        (call.recording, self.of(call), ordinal)
+    }
+}
+
 /// The calls of the functions to draft for, and the lives of the objects in them.
 pub struct Gathered {
     functions: Vec<Recorded>,
-    lives: HashMap<(RecordingId, i64, u64), Vec<Call>>,
+    lives: HashMap<Object, Vec<Call>>,
     /// Calls that changed objects which are not their receivers.
-    told: HashMap<(RecordingId, i64, u64), Vec<Call>>,
-    processes: HashMap<CallId, i64>,
+    told: HashMap<Object, Vec<Call>>,
+    processes: Processes,
     births: HashMap<FunctionId, Vec<Call>>,
     /// The calls of functions that are defined inside of a function, by that one.
     inner: HashMap<FunctionId, Vec<Call>>,
     /// Calls whose results hold objects, and those that raised one, in order: what may have made them.
     makers: Vec<Call>,
-    makers_by_object: HashMap<(RecordingId, i64, u64), Vec<usize>>,
+    makers_by_object: HashMap<Object, Vec<usize>>,
     makers_by_type: HashMap<TypeName, Vec<usize>>,
     reached: HashMap<CallId, BTreeSet<u32>>,
     /// What results without a form say of themselves.
@@ -96,10 +112,10 @@ impl Gathered {
         };
         let lives = core.store().lives()?;
         let parents = lives.iter().filter(|_| all).filter_map(|life| Some((life.call, life.parent?))).collect();
-        let processes: HashMap<CallId, i64> = lives.iter().map(|life| (life.call, life.process)).collect();
+        let processes = Processes(lives.iter().map(|life| (life.call, life.process)).collect());
         let mut functions = Vec::new();
         let mut unsteady = Vec::new();
-        let mut objects: BTreeSet<(RecordingId, i64, u64)> = BTreeSet::new();
+        let mut objects: BTreeSet<Object> = BTreeSet::new();
         for id in wanted {
             if cancel.is_cancelled() {
                 break;
@@ -113,16 +129,9 @@ impl Gathered {
                 continue;
             }
             for call in &calls {
-                let process = processes.get(&call.id).copied().unwrap_or(0);
                 for arg in &call.args {
                     arg.value.walk(&mut |value| {
-                        if let Value::Object { ordinal, .. }
-                        | Value::Sub { ordinal, .. }
-                        | Value::Exception { ordinal, .. }
-                        | Value::Opaque { ordinal, .. } = value
-                        {
-                            objects.insert((call.recording, process, *ordinal));
-                        }
+                        objects.extend(value.ordinal().map(|ordinal| processes.object(call, ordinal)));
                         true
                     });
                 }
@@ -130,7 +139,7 @@ impl Gathered {
             unsteady.extend(varying.into_iter().map(|one| (functions.len(), one)));
             functions.push((function.clone(), calls, left_out));
         }
-        let mut of_objects: HashMap<(RecordingId, i64, u64), Vec<CallId>> = HashMap::new();
+        let mut of_objects: HashMap<Object, Vec<CallId>> = HashMap::new();
         for life in lives {
             let Some(receiver) = life.receiver else { continue };
             let key = (life.recording, life.process, receiver);
@@ -165,7 +174,7 @@ impl Gathered {
     }
 
     /// Reads what may have made the objects: calls of `__init__`, and calls whose results hold some.
-    fn read_makers(&mut self, core: &Core, objects: &BTreeSet<(RecordingId, i64, u64)>) -> Result<(), Trouble> {
+    fn read_makers(&mut self, core: &Core, objects: &BTreeSet<Object>) -> Result<(), Trouble> {
         for total in core.store().functions()? {
             let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(views::decode);
             if total.function.qualname().ends_with(".__init__") {
@@ -189,34 +198,28 @@ impl Gathered {
         Ok(())
     }
 
-    fn note_told(&mut self, call: &Call, objects: &BTreeSet<(RecordingId, i64, u64)>) {
-        let process = self.processes.get(&call.id).copied().unwrap_or(0);
+    fn note_told(&mut self, call: &Call, objects: &BTreeSet<Object>) {
         for (name, _) in &call.effect.changed {
             let given = call.args.iter().find(|arg| arg.name == *name).map(|arg| &arg.value);
             let Some(Value::Object { ordinal, .. }) = given else { continue };
-            let key = (call.recording, process, *ordinal);
+            let key = self.processes.object(call, *ordinal);
             if call.receiver != Some(*ordinal) && objects.contains(&key) {
                 self.told.entry(key).or_default().push(call.clone());
             }
         }
     }
 
-    fn note_maker(&mut self, call: Call, objects: &BTreeSet<(RecordingId, i64, u64)>) {
+    fn note_maker(&mut self, call: Call, objects: &BTreeSet<Object>) {
         let value = match &call.effect.outcome {
             Outcome::Returned(value) => value,
             Outcome::Raised { exception, .. } => exception,
             _ => return,
         };
-        let process = self.processes.get(&call.id).copied().unwrap_or(0);
         let at = self.makers.len();
         let mut holds = false;
         value.walk(&mut |part| {
-            if let Value::Object { ordinal, .. }
-            | Value::Sub { ordinal, .. }
-            | Value::Exception { ordinal, .. }
-            | Value::Opaque { ordinal, .. } = part
-            {
-                let key = (call.recording, process, *ordinal);
+            if let Some(ordinal) = part.ordinal() {
+                let key = self.processes.object(&call, ordinal);
                 if objects.contains(&key) {
                     self.makers_by_object.entry(key).or_default().push(at);
                     holds = true;
@@ -240,22 +243,19 @@ impl Gathered {
 
     /// Lists the calls that ended before a call began and gave an object.
     fn makers(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
-        let process = self.processes.get(&call.id).copied().unwrap_or(0);
-        let all = self.makers_by_object.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice);
+        let all = self.makers_by_object.get(&self.processes.object(call, ordinal)).map_or(&[][..], Vec::as_slice);
         let ended = |maker: &&Call| maker.id != call.id && maker.start_ns.saturating_add(maker.duration_ns) <= call.start_ns;
         all.iter().map(|at| &self.makers[*at]).filter(ended).collect()
     }
 
     /// Lists the kept calls on an object of a call, in order.
     fn life(&self, call: &Call, ordinal: u64) -> &[Call] {
-        let process = self.processes.get(&call.id).copied().unwrap_or(0);
-        self.lives.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice)
+        self.lives.get(&self.processes.object(call, ordinal)).map_or(&[][..], Vec::as_slice)
     }
 
     /// Lists the kept calls on an object, and those that changed it, that began before a call, in order.
     fn history(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
-        let process = self.processes.get(&call.id).copied().unwrap_or(0);
-        let told = self.told.get(&(call.recording, process, ordinal)).map_or(&[][..], Vec::as_slice);
+        let told = self.told.get(&self.processes.object(call, ordinal)).map_or(&[][..], Vec::as_slice);
         let all = self.life(call, ordinal).iter().chain(told);
         let mut earlier: Vec<&Call> = all.filter(|earlier| earlier.start_ns < call.start_ns).collect();
         earlier.sort_by_key(|earlier| (earlier.start_ns, earlier.id));
@@ -272,9 +272,8 @@ impl Gathered {
     fn inner(&self, call: &Call) -> Vec<&Call> {
         let around = call.function.qualname().split('#').next().unwrap_or_default();
         let Some(all) = self.inner.get(&FunctionId::new(call.function.module(), around)) else { return Vec::new() };
-        let process = |call: &Call| self.processes.get(&call.id).copied().unwrap_or(0);
         let end = call.start_ns.saturating_add(call.duration_ns);
-        let of_same = |other: &&Call| other.recording == call.recording && process(other) == process(call);
+        let of_same = |other: &&Call| other.recording == call.recording && self.processes.of(other) == self.processes.of(call);
         let siblings =
             self.functions.iter().filter(|(function, ..)| function.id == call.function).flat_map(|(_, calls, _)| calls);
         let next = siblings.filter(of_same).map(|other| other.start_ns).filter(|start| *start >= end).min();

@@ -266,21 +266,10 @@ fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalI
     };
     ids.into_iter()
         .filter(|id| {
-            // A person may have accepted it since the list was made.
-            let taken = core.claim(*id, |standing| {
-                let waits = may_be_stale(standing);
-                if waits {
-                    standing.state = ProposalState::Stale;
-                }
-                waits
-            });
-            match taken {
-                Ok(taken) => taken.is_some(),
-                Err(trouble) => {
-                    core.complain("stale", &trouble);
-                    false
-                }
-            }
+            drafting::make_stale(core, *id, may_be_stale).unwrap_or_else(|trouble| {
+                core.complain("stale", &trouble);
+                false
+            })
         })
         .collect()
 }

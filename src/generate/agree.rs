@@ -31,7 +31,7 @@ struct Comparison<'v> {
 impl<'v> Comparison<'v> {
     fn same(&mut self, old: &'v Value, new: &'v Value) -> bool {
         let (old, new) = (resolved(&self.old, old), resolved(&self.new, new));
-        if let (Some(a), Some(b)) = (ordinal(old), ordinal(new)) {
+        if let (Some(a), Some(b)) = (old.ordinal(), new.ordinal()) {
             // One object there is one object here.
             let other = self.open.iter().any(|(x, y)| (*x == a) != (*y == b));
             if other || !self.open.insert((a, b)) {
@@ -93,22 +93,12 @@ fn has_type_of(old: &Value, new: &Value) -> bool {
     }
 }
 
-fn ordinal(value: &Value) -> Option<u64> {
-    match value {
-        Value::Object { ordinal, .. }
-        | Value::Sub { ordinal, .. }
-        | Value::Exception { ordinal, .. }
-        | Value::Opaque { ordinal, .. } => Some(*ordinal),
-        _ => None,
-    }
-}
-
 fn defined(value: &Value) -> BTreeMap<u64, &Value> {
     let mut found = BTreeMap::new();
     value.walk(&mut |part| {
         let number = match part {
             Value::Shared(number, _) => Some(*number),
-            part => ordinal(part),
+            part => part.ordinal(),
         };
         if let Some(number) = number {
             found.entry(number).or_insert(part);

@@ -319,13 +319,10 @@ fn bound(builder: &mut Builder<'_, '_>, value: &Value, expr: &Expr, hint: &str) 
     {
         return name.clone();
     }
-    match value {
-        Value::Object { ordinal, .. }
-        | Value::Sub { ordinal, .. }
-        | Value::Exception { ordinal, .. }
-        | Value::Opaque { ordinal, .. }
-        | Value::Shared(ordinal, _) => builder.bind_object(*ordinal, hint, expr.clone()),
-        _ => builder.bind_new(hint, expr.clone()),
+    let ordinal = if let Value::Shared(ordinal, _) = value { Some(*ordinal) } else { value.ordinal() };
+    match ordinal {
+        Some(ordinal) => builder.bind_object(ordinal, hint, expr.clone()),
+        None => builder.bind_new(hint, expr.clone()),
     }
 }
 

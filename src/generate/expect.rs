@@ -503,12 +503,8 @@ fn removed(subject: &str, old: &[(String, Value)], new: &[(String, Value)]) -> V
 /// Finds the argument that a result is: the same object, or the same changed container.
 pub(super) fn identity<'c>(call: &'c Call, value: &Value) -> Option<&'c Argument> {
     let of = |value: &Value| match value {
-        Value::Object { ordinal, .. }
-        | Value::Sub { ordinal, .. }
-        | Value::Exception { ordinal, .. }
-        | Value::Opaque { ordinal, .. } => Some(*ordinal),
         Value::Shared(ordinal, _) | Value::Ref(ordinal) => Some(*ordinal),
-        _ => None,
+        other => other.ordinal(),
     };
     let wanted = of(value)?;
     call.args.iter().find(|arg| {

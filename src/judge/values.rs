@@ -211,12 +211,8 @@ fn same_fields(a: &[(String, Value)], b: &[(String, Value)]) -> Answer {
 /// Gives an object's number.
 pub(super) fn ordinal(value: &Value) -> Option<u64> {
     match value {
-        Value::Object { ordinal, .. }
-        | Value::Sub { ordinal, .. }
-        | Value::Exception { ordinal, .. }
-        | Value::Opaque { ordinal, .. }
-        | Value::Ref(ordinal) => Some(*ordinal),
-        _ => None,
+        Value::Ref(ordinal) => Some(*ordinal),
+        other => other.ordinal(),
     }
 }
 

@@ -1,4 +1,5 @@
-//! What is watched and what of it counts: the folders and files of the index's own walk, and what recorded calls read, each folder with a watch of its own, so that ignored ones cost nothing.
+//! What is watched and what of it counts: the folders and files of the index's own walk, and what recorded calls read, each
+//! folder with a watch of its own, so that ignored ones cost nothing.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -92,7 +93,7 @@ impl Tree {
             self.sync(&mut found);
         }
         // What came or went in a listed folder is another list, also where it counts by itself.
-        let folders = found.changed.iter().filter_map(|path| RelPath::new(Path::new(path.as_str()).parent()?));
+        let folders = found.changed.iter().filter_map(RelPath::parent);
         let listed: Vec<RelPath> = folders.filter(|folder| self.followed.0.contains(folder)).collect();
         found.changed.extend(listed);
         found

@@ -103,7 +103,7 @@ impl<'a> Builder<'a, '_> {
         makers.retain(|call| !plain || is_plain(call));
         makers.sort_by_key(|call| (!call.direct, call.start_ns, call.id));
         for maker in makers.into_iter().take(TRIES_MAX) {
-            let Some(way) = given(maker).and_then(|value| way_to(value, &|part| ordinal_of(part) == Some(ordinal))) else {
+            let Some(way) = given(maker).and_then(|value| way_to(value, &|part| part.ordinal() == Some(ordinal))) else {
                 continue;
             };
             let made = self.try_maker(ordinal, ty, maker, &maker.args, &way, known)?;
@@ -223,13 +223,13 @@ impl<'a> Builder<'a, '_> {
                     Value::Ref(held) => known.get(held).copied().unwrap_or(part),
                     part => part,
                 };
-                if let Some(held) = ordinal_of(part)
+                if let Some(held) = part.ordinal()
                     && !seen.insert(held)
                 {
                     continue;
                 }
                 let path = format!("{path}{link}");
-                if let Some(held) = ordinal_of(part)
+                if let Some(held) = part.ordinal()
                     && !matches!(self.work.seen.get(&held), Some(Seen::Bound(_) | Seen::Inline))
                 {
                     self.work.seen.insert(held, Seen::Bound(path.clone()));
@@ -249,7 +249,7 @@ impl<'a> Builder<'a, '_> {
         let mut known = BTreeMap::new();
         for arg in &self.call.args {
             arg.value.walk(&mut |part| {
-                if let Some(ordinal) = ordinal_of(part) {
+                if let Some(ordinal) = part.ordinal() {
                     known.entry(ordinal).or_insert(part);
                 }
                 true
@@ -262,7 +262,7 @@ impl<'a> Builder<'a, '_> {
 /// Tells whether a call takes nothing that would have to be made first.
 fn is_plain(call: &Call) -> bool {
     call.args.iter().all(|arg| {
-        arg.value.walk(&mut |part| ordinal_of(part).is_none() && !matches!(part, Value::Cut { .. } | Value::Secret { .. }))
+        arg.value.walk(&mut |part| part.ordinal().is_none() && !matches!(part, Value::Cut { .. } | Value::Secret { .. }))
     })
 }
 
@@ -270,13 +270,6 @@ fn is_plain(call: &Call) -> bool {
 fn given(call: &Call) -> Option<&Value> {
     match &call.effect.outcome {
         Outcome::Returned(value) => Some(value),
-        _ => None,
-    }
-}
-
-fn ordinal_of(value: &Value) -> Option<u64> {
-    match value {
-        Value::Object { ordinal, .. } | Value::Sub { ordinal, .. } | Value::Opaque { ordinal, .. } => Some(*ordinal),
         _ => None,
     }
 }
@@ -386,7 +379,7 @@ fn directly_held(value: &Value) -> BTreeSet<u64> {
     let mut held = BTreeSet::new();
     let mut pending: Vec<&Value> = links(value).into_iter().map(|(_, part)| part).collect();
     while let Some(part) = pending.pop() {
-        match (ordinal_of(part), part) {
+        match (part.ordinal(), part) {
             (Some(inner), _) => {
                 held.insert(inner);
             }

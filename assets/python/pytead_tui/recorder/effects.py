@@ -7,7 +7,7 @@ event; they are told from the callee: the table below, by identity.
 import os
 import sys
 
-from pytead_tui.recorder import kinds, redact
+from pytead_tui.recorder import kinds, project, redact
 from pytead_tui.recorder.objects import derives, mro_of, names_of, oid
 from pytead_tui.recorder.state import PACKAGE, Recorder
 
@@ -63,8 +63,6 @@ _found: dict = {}
 _searched: dict = {}
 _heard: list = []  # the recorders that have their hook
 LONGEST = 300
-
-_open = open  # the program may put another in its place
 
 
 def _refresh() -> None:
@@ -213,8 +211,7 @@ def _content(recorder: Recorder, frame: object, path: str) -> None:
         return
     if not os.path.isfile(path):
         return
-    with _open(path, "rb") as file:
-        held = file.read(CONTENT + 1)
+    held = project.read(path, CONTENT + 1)
     try:
         text = held.decode("utf-8")
     except UnicodeDecodeError:

@@ -13,12 +13,10 @@ from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.hooks import Hook, Library, Line
 from pytead_tui.recorder.objects import dict_of, oid
 from pytead_tui.recorder.plans import isinstance_type, lookup
-from pytead_tui.recorder.project import File
+from pytead_tui.recorder.project import File, read
 from pytead_tui.recorder.state import Recorder
 
 _getframe = sys._getframe
-
-_open = open  # the program may put another in its place
 
 
 class Injector:
@@ -145,8 +143,7 @@ class Injector:
             return False
         twins = self.twins.get(file.path)
         if twins is None:
-            with _open(file.path, "rb") as stream:
-                source = stream.read()
+            source = read(file.path)
             filename = held.__code__.co_filename
             with rewrite.Quiet():
                 plain = compile(source, filename, "exec", dont_inherit=True)
@@ -168,8 +165,7 @@ class Injector:
         if sys.gettrace() is not None:
             self.recorder.gap("another tracer runs: not recorded is " + file.relative, 1)
             return
-        with _open(file.path, "rb") as stream:
-            source = stream.read()
+        source = read(file.path)
         with rewrite.Quiet():
             own = compile(source, code.co_filename, "exec", dont_inherit=True)
         if own != code:

@@ -4,7 +4,7 @@ Only a lambda without free variables and defaults can be made again from its tex
 functions that it names.
 """
 
-from pytead_tui.recorder import kinds, rewrite
+from pytead_tui.recorder import kinds, project, rewrite
 from pytead_tui.recorder.objects import oid
 
 LINES = 6  # of a lambda at most
@@ -17,8 +17,6 @@ _HARMLESS = 16 | 0x1000000
 texts: dict = {}
 _files: dict = {}
 _found: dict = {}
-
-_open = open  # the program may put another in its place
 
 
 def source(function: object) -> "tuple | None":
@@ -99,8 +97,7 @@ def _lines(path: str) -> list:
         return texts[path]
     if path not in _files:
         try:
-            with _open(path, "rb") as file:
-                _files[path] = file.read(FILE).decode("utf-8").splitlines(keepends=True)
+            _files[path] = project.read(path, FILE).decode("utf-8").splitlines(keepends=True)
         except (OSError, ValueError):
             _files[path] = []
     return _files[path]

@@ -14,6 +14,12 @@ _open = open  # the program may put another in its place
 _NOT_PROJECT = frozenset(("site-packages", "node_modules", ".tox", ".nox", ".git", "__pycache__", ".pytead"))
 
 
+def read(path: str, most: int = -1) -> bytes:
+    """Gives a file's bytes, or the first of them."""
+    with _open(path, "rb") as stream:
+        return stream.read(most)
+
+
 class File:
     """A source file of the project."""
 
@@ -42,8 +48,7 @@ class File:
             self.sha = ""
             try:
                 if source is None:
-                    with _open(self.path, "rb") as stream:
-                        source = stream.read()
+                    source = read(self.path)
                 if _sha256 is not None:
                     self.sha = _sha256(source).hexdigest()
             except OSError:

@@ -5,7 +5,7 @@ syntax tree is made, which costs as much as a hundred calls. Below 3.12 rewrite.
 """
 
 from pytead_tui.recorder import kinds, rewrite
-from pytead_tui.recorder.project import File
+from pytead_tui.recorder.project import File, read
 
 _ORDINARY = bytes(n for n in range(256) if n not in b"()[]{}'\"#\\:")
 _NO_BRACKETS = bytes(n for n in range(256) if n not in b"()[]{}")
@@ -26,8 +26,6 @@ _UNCLEAR = (
     b'f"',
 )
 
-_open = open  # the program may put another in its place
-
 
 # What is left of a line without its ordinary characters → what that tells of it, see _told_by.
 _forms: dict = {b"": 1}
@@ -42,8 +40,7 @@ def of(file: File, code: object) -> "dict | None":
         return found
     try:
         if file.source is None:
-            with _open(file.path, "rb") as stream:
-                source = stream.read()
+            source = read(file.path)
             if b"coding" in source[:300] or b"\r" in source or b"\f" in source:
                 raise SyntaxError  # a part of it may mean something else alone
             file.source = source.split(b"\n")
@@ -204,8 +201,9 @@ def _declares(line: bytes, more: object) -> bool:
 
 def _all(file: File) -> dict:
     try:
-        with _open(file.path, "rb") as stream, rewrite.Quiet():
-            return rewrite.statements(stream.read(), file.path)
+        source = read(file.path)
+        with rewrite.Quiet():
+            return rewrite.statements(source, file.path)
     except (OSError, ValueError, SyntaxError):
         return {}
 
