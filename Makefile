@@ -1,4 +1,4 @@
-# Each target installs what it lacks and says so; needed beforehand are only a C compiler and cargo from rustup.rs.
+# Each target installs what it lacks and says so. Needed beforehand: cargo from rustup.rs, compilers for C and C++, a Python from 3.10 on.
 
 .PHONY: demo demo-model test lint bench fuzz dist
 .DEFAULT_GOAL := demo

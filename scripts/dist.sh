@@ -15,11 +15,11 @@ fi
 
 rm -rf dist
 say "Building the wheel; the first time takes minutes."
-# Wheels for Linux run with the glibc of 2014 on; elsewhere the system's own compiler does.
-old_glibc=()
-[ "$(uname -s)" = Linux ] && old_glibc=(--zig --compatibility manylinux2014)
 build=(maturin build --quiet --compression-level 9)
-"${build[@]}" --profile dist --out dist "${old_glibc[@]}"
+core=("${build[@]}" --profile dist --out dist)
+# Wheels for Linux run with the glibc of 2014 on; elsewhere the system's own compiler does.
+[ "$(uname -s)" != Linux ] || core+=(--zig --compatibility manylinux2014)
+"${core[@]}"
 maturin sdist --out dist
 if [ "${LOCAL:-}" = 1 ]; then
     need_llama

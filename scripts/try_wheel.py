@@ -87,7 +87,8 @@ def main(dist: Path) -> None:
         local = bool(list(dist.glob("pytead_tui_local-*.whl")))
         commands(place, local)
         main_job(place)
-        if local:
+        # What a model wrote runs in a sandbox of the kernel or not at all, and only Linux has one.
+        if local and sys.platform == "linux":
             a_model(place)
         place.run(*pip, "uninstall", "--yes", "pytead-tui", "pytead-tui-local")
         left = place.files() - before
@@ -118,6 +119,8 @@ def main_job(place: Place) -> None:
     """Record, draft, prove, accept, run what was accepted, edit, see the change; then intents under plain pytest."""
     pytest = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     place.run(*pytest, says=" passed")
+    # Where the system has no sandbox of the kernel, recorded calls run after a person's word only.
+    place.run("pytead-tui", "trust", "--allow-weak", says="weak")
     place.run("pytead-tui", "--trust", "run", "--", "pytest", "-q", says="functions")
     place.run("pytead-tui", "--trust", "gen", "--accept", says="takes all of it back")
     place.run(*pytest, "tests/pytead", says=" passed")
