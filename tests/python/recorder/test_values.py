@@ -185,6 +185,8 @@ CASES = [
     ("pathlib.Path('a') / 'b'", new("pathlib", "PosixPath", "a/b")),
     ("pathlib.PureWindowsPath('c:/x')", new("pathlib", "PureWindowsPath", "c:\\x")),
     ("range(1, 9, 2)", new("builtins", "range", 1, 9, 2)),
+    ("range(2 ** 70)", new("builtins", "range", 0, 2**70, 1)),
+    ("iter(range(2 ** 70))", new("builtins", "iter", new("builtins", "range", 0, 2**70, 1))),
     ("slice(1, None)", new("builtins", "slice", 1, None, None)),
     ("bytearray(b'ab')", new("builtins", "bytearray", b"ab")),
     ("collections.deque([1], 3)", new("collections", "deque", [1], 3)),

@@ -156,7 +156,10 @@ def _iterator(w, v, d):
     made = v.__reduce__()
     held = made[1][0] if len(made[1]) == 1 else None
     rest = made[2] if len(made) > 2 and made[2] is not None else 0
-    if type(held) not in (list, tuple, str, bytes, range) or type(rest) is not int or not w.fits(len(held)):
+    if type(held) not in (list, tuple, str, bytes, range) or type(rest) is not int:
+        return w.opaque(v)
+    # A range is written by its ends; a long one has no length that Python could give.
+    if type(held) is not range and not w.fits(len(held)):
         return w.opaque(v)
     w.mutable = True
     return new("builtins", "iter", (w.value(held[rest:], d + 1),))
