@@ -58,7 +58,12 @@ const fn key(name: &'static str, form: Form, project: Project, doc: &'static str
 
 /// All settings, by section.
 pub const KEYS: &[Key] = &[
-    key("record.limit", Form::Whole(1, 100), Project::Sets, "Inputs kept of each shape of a function."),
+    key(
+        "record.limit",
+        Form::Whole(1, 100),
+        Project::Sets,
+        "Inputs kept of each shape of a function; of calls from outside its package, up to three times as many.",
+    ),
     key(
         "record.targets",
         Form::Texts,

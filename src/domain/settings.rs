@@ -44,7 +44,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Record {
-    /// Inputs kept of each shape of a function.
+    /// Inputs kept of each shape of a function; of calls from outside its package, up to three times as many.
     pub limit: u32,
     /// What is recorded: `module:qualname` with `*`; empty means the whole project.
     pub targets: Vec<String>,
