@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio_util::sync::CancellationToken;
 
@@ -410,6 +411,8 @@ async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>
         let Some(environment) = job.unless_cancelled(environment::contained(core)).await else { return Ok(()) };
         environment?
     };
+    // The project may be found by now.
+    environment.provers.rooted.store(false, Ordering::Relaxed);
     let mut done = 0;
     for batch in batches(wanted) {
         // Proofs take turns batch by batch, so that a person's edit does not wait for a whole recording's drafts.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
@@ -38,8 +38,6 @@ pub struct Fresh {
     pub names: BTreeSet<String>,
     pub limit: Duration,
     pub cancel: CancellationToken,
-    /// Runs found that plain pytest does not reach the project's modules, or reaches another copy of them.
-    pub rooted: AtomicBool,
 }
 
 /// One way to run drafts.
@@ -73,13 +71,14 @@ impl Fresh {
 
     fn run(&self, drafts: &[(ProposalId, Draft)], ways: &[Way]) -> Result<HashMap<ProposalId, Seen>, Trouble> {
         let mut seen: HashMap<ProposalId, Seen> = drafts.iter().map(|(id, _)| (*id, Seen::default())).collect();
-        let mut with_roots = self.rooted.load(Ordering::Relaxed);
+        let rooted = &self.environment.provers.rooted;
+        let mut with_roots = rooted.load(Ordering::Relaxed);
         for way in ways {
             let mut ends = self.once(drafts, way, with_roots)?;
             if !with_roots && ends.values().any(|end| misses_the_project(end, &self.names)) {
                 // Plain pytest does not find the project here: its folders go on the path, and a conftest with the tests.
                 with_roots = true;
-                self.rooted.store(true, Ordering::Relaxed);
+                rooted.store(true, Ordering::Relaxed);
                 ends = self.once(drafts, way, with_roots)?;
             }
             for (id, end) in ends {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -31,6 +32,9 @@ pub struct Provers {
     warm: tokio::sync::Mutex<BTreeMap<(Author, u32), Worker>>,
     folders: [OnceLock<Arc<TempDir>>; 2],
     never: Mutex<HashSet<FunctionId>>,
+    /// Runs of the proof at hand found that plain pytest does not reach the project's modules, or reaches another copy of
+    /// them: none tries that again.
+    pub rooted: AtomicBool,
 }
 
 impl Provers {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -320,7 +319,6 @@ pub fn fresh(core: &Core, environment: &Arc<Environment>, level: Level, cancel: 
         names,
         limit: Duration::from_secs(core.settings().generation.proof_seconds.max(1)),
         cancel: cancel.clone(),
-        rooted: AtomicBool::new(false),
     }
 }
 

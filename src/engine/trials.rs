@@ -169,11 +169,13 @@ impl Trials {
     }
 
     async fn warm(&self, candidates: &[Candidate]) -> Result<Warm, Trouble> {
-        let mut try_once = self.warm_with(candidates, false).await?;
-        if let Warm::Seen(seen) = &try_once {
+        let rooted = &self.environment.provers.rooted;
+        let with_roots = rooted.load(Ordering::Relaxed);
+        let mut try_once = self.warm_with(candidates, with_roots).await?;
+        if let (Warm::Seen(seen), false) = (&try_once, with_roots) {
             let misses = |run: &Run| fresh::misses_the_project(&run.end, &self.fresh.names);
             if seen.values().any(|observed| observed.trial.runs.iter().any(misses)) {
-                self.fresh.rooted.store(true, Ordering::Relaxed);
+                rooted.store(true, Ordering::Relaxed);
                 try_once = self.warm_with(candidates, true).await?;
             }
         }

@@ -1,7 +1,9 @@
 //! The top-level statements of a file, line by line: what a careful writer needs to change one and leave the others.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use tree_sitter::Node;
 
@@ -76,9 +78,40 @@ impl Outline {
     }
 }
 
+thread_local! {
+    /// What was read last, the newest last: whoever plans one edit of a file asks about its text before and after many times.
+    static LAST: RefCell<Vec<(String, Arc<Outline>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// So many texts are remembered.
+const REMEMBERED: usize = 3;
+/// And none of more bytes.
+const REMEMBERED_MAX: usize = 1 << 20;
+
 /// Reads the top level of a text; lines end where Python ends them, at `\n`, `\r\n` or `\r`.
 #[must_use]
-pub fn outline(text: &str) -> Outline {
+pub fn outline(text: &str) -> Arc<Outline> {
+    let known = LAST.with_borrow_mut(|last| {
+        let found = last.iter().position(|(other, _)| other == text)?;
+        // What is asked for again is kept longest.
+        last[found..].rotate_left(1);
+        last.last().map(|(_, outline)| outline.clone())
+    });
+    known.unwrap_or_else(|| {
+        let outline = Arc::new(read(text));
+        if text.len() <= REMEMBERED_MAX {
+            LAST.with_borrow_mut(|last| {
+                if last.len() == REMEMBERED {
+                    last.remove(0);
+                }
+                last.push((text.to_owned(), outline.clone()));
+            });
+        }
+        outline
+    })
+}
+
+fn read(text: &str) -> Outline {
     let text = decode(text.as_bytes()).text;
     // The rules for mistakes live in one place.
     let mut outline = Outline { statements: Vec::new(), comment_lines: BTreeSet::new(), error: syntax_error(&text) };
@@ -222,6 +255,20 @@ mod tests {
         assert_eq!(found.with_comments(found.definition("test_a").unwrap()), 3..7);
         assert_eq!(found.statements[4].kind, StatementKind::Other);
         assert_eq!(found.error, None);
+    }
+
+    #[test]
+    fn what_was_read_a_moment_ago_is_not_read_again() {
+        let texts: Vec<String> = (0..=REMEMBERED).map(|number| format!("def test_{number}():\n    pass\n")).collect();
+        let first = outline(&texts[0]);
+        for text in &texts[1..REMEMBERED] {
+            assert!(outline(text).definition("test_0").is_none());
+            assert!(Arc::ptr_eq(&first, &outline(&texts[0])), "it is asked about between the others");
+        }
+        texts[1..].iter().for_each(|text| drop(outline(text)));
+        let again = outline(&texts[0]);
+        assert!(!Arc::ptr_eq(&first, &again), "it had to make room");
+        assert_eq!(first, again);
     }
 
     /// R13, R27: changing a fixture is changing the tests that take it.

@@ -259,7 +259,7 @@ mod tests {
 
     fn lines(text: &str) -> Vec<Line> {
         let outline = crate::source::outline::outline(text);
-        let kinds = outline.statements.into_iter().map(|statement| statement.kind);
+        let kinds = outline.statements.iter().map(|statement| statement.kind.clone());
         kinds
             .map(|kind| match kind {
                 crate::source::outline::StatementKind::Import(imports) => Line::of(&imports).unwrap(),

@@ -171,7 +171,9 @@ pub fn body_hash(text: &str, test: &str) -> Option<Digest> {
 #[must_use]
 pub fn case_hash(text: &str, test: &str) -> Option<Digest> {
     let lines = outline(text).definition(test)?.lines.clone();
-    let found = lines.filter_map(|line| docstring(text, u32::try_from(line + 1).ok()?)).next();
+    let is_def = |line: &&str| ["def ", "async def "].iter().any(|word| line.trim_start().starts_with(word));
+    let defs = (1..).zip(text.lines()).skip(lines.start).take(lines.len()).filter(|(_, line)| is_def(line));
+    let found = defs.filter_map(|(number, _)| docstring(text, number)).next();
     match found {
         Some(found) => {
             let mut text = text.to_owned();

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::source::outline::{EXPECTED, Outline, Statement, StatementKind, outline};
 
@@ -43,7 +44,7 @@ impl Page {
         format!("{mark}{}", self.lines.concat())
     }
 
-    pub fn outline(&self) -> Outline {
+    pub fn outline(&self) -> Arc<Outline> {
         outline(&self.lines.concat())
     }
 
