@@ -1,6 +1,6 @@
 """The bench: runs the parts `benches/<name>.py`, prints their tables and writes docs/benchmarks.md.
 
-    bench.py [NAME] [--rounds N] [--python VERSION=PATH]... [--binary PATH]
+    bench.py [NAME] [--rounds N] [--python VERSION=PATH]... [--binary PATH] [--peers PATH]
 
 A part is a module with a `TITLE` and a function `measure(bench)` that gives the text of its section; README.md says how.
 """
@@ -39,10 +39,11 @@ class Run:
 class Bench:
     """What a part is given."""
 
-    def __init__(self, rounds: int, pythons: list, binary: "Path | None", folder: Path) -> None:
+    def __init__(self, rounds: int, pythons: list, binary: "Path | None", peers: "Path | None", folder: Path) -> None:
         self.rounds = rounds
         self.pythons = pythons  # (version, path), oldest first
         self.binary = binary  # the product in its release build, None when there is none
+        self.peers = peers  # the interpreter of other tools that write tests, None when there is none
         self.folder = folder  # a temporary one
 
     def run(self, command: list, **environment: str) -> Run:
@@ -120,7 +121,8 @@ def main() -> None:
     options.add_argument("name", nargs="?")
     options.add_argument("--rounds", type=int, default=7)
     options.add_argument("--python", action="append", default=[])
-    options.add_argument("--binary")
+    options.add_argument("--binary", type=Path)
+    options.add_argument("--peers", type=Path)
     given = options.parse_args()
     here = Path(__file__).parent
     names = sorted(p.stem for p in here.glob("*.py") if "\nTITLE = " in p.read_text(encoding="utf-8"))
@@ -132,7 +134,7 @@ def main() -> None:
     known = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
     titles = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        bench = Bench(given.rounds, pythons, Path(given.binary) if given.binary else None, Path(folder).resolve())
+        bench = Bench(given.rounds, pythons, given.binary, given.peers, Path(folder).resolve())
         for name in names:
             part = importlib.import_module(name)
             titles.append(part.TITLE)

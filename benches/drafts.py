@@ -1,9 +1,10 @@
-"""How good drafts are: four libraries from PyPI, each used by a driver in drafts/, recorded, drafted, and tried.
+"""How good drafts are: four libraries from PyPI, each used by a driver in drafts/, recorded, drafted, and tried; and what
+other tools write for the same libraries, tried in the same way.
 
-    drafts.py --binary PATH [--python PATH] [--only NAME]... [--mutants N] [--keep DIR]
+    drafts.py --binary PATH [--python PATH] [--peers PATH] [--only NAME]... [--mutants N] [--keep DIR]
 
-Owns what is measured and how; watch.py in drafts/ looks at a run of a driver, mutate.py makes the mutants. The
-interpreter needs what requirements.txt names: pytest, coverage, ruff, time-machine and the libraries.
+Owns what is measured of our own drafts, and the page; tried.py tries a folder of tests, peers.py has others write one.
+The interpreter needs what requirements.txt names, that of the peers what requirements-peers.txt names.
 """
 
 import argparse
@@ -19,94 +20,64 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from bench import table
+from peers import CALLS, PEERS, SECONDS
+from tried import Driven, Place, cpu_spent, tried
 
-HERE = Path(__file__).resolve().parent / "drafts"
 TITLE = "Drafts"
 LIBRARIES = ("boltons", "inflect", "more_itertools", "cattrs")
-PATIENCE = 300  # seconds: a mutant may never end
-# Ten runs, each with another hash seed: (environment, in random order by this seed, in another folder).
-RERUNS = (
-    ({}, None, True),
-    ({}, 1, False),
-    ({}, 2, False),
-    ({"TZ": "Pacific/Kiritimati"}, None, False),
-    ({"TZ": "America/St_Johns"}, 3, True),
-    ({"BENCH_DAYS": "400"}, None, False),
-    ({"BENCH_DAYS": "400", "TZ": "Pacific/Kiritimati"}, 4, False),
-    ({"BENCH_DAYS": "-3650"}, None, False),
-    ({}, 5, True),
-    ({"BENCH_DAYS": "400", "TZ": "Asia/Kathmandu"}, 6, True),
-)
+MUTANTS = 10  # of a library
+FEW = 3  # notes on a peer that the page has room for
+OWN_NOTES = """\
+- *Called*: a stable test calls the function itself, in the test or in a fixture beside it. *Of their own*: the test was drafted
+  for this function; one that calls it to make an object for another does not count.
+- *Stable*: it passes at first and in ten more runs: random order, other hash seeds, time zones and folders, 400 days later,
+  ten years earlier. Branches and mutants are those of the stable tests.
+- *Mutants*: changes of one place in the library that change what the driver sees.
+- The two times after the program's end are by the clock: with a load above the number of processors they say little. *CPU* may
+  be 20 runs of the driver, 60 ms a test and three starts of pytest."""
+PEER_NOTES = f"""\
+- The same driver, the same measures, the same mutants. Which function a test is for is asked of no tool: it is for those that
+  it calls itself, as *called* says above.
+- *pytead* is told the name of every function that the driver calls itself, and keeps {CALLS} calls of each (its own default is
+  2); its format is its default. Where a name says nothing to it, it is asked again without that one.
+- *Pynguin* does not see the driver: it looks for tests of each module of which the driver calls a function, by trying. It has
+  {SECONDS} s for that and {SECONDS} s to find asserts, by the clock; more of it finds more. Exceptions are expected by
+  `pytest.raises`, not by marks. What it finds beyond the driver is not counted here.
+- *CPU* is that of the tool from its start to its end: with the recorded program, and for ours with the proof."""
 
 
-class Place:
-    """A project of its own: a library's package and its driver."""
-
-    def __init__(self, folder: Path, library: str, python: Path, binary: Path) -> None:
-        self.folder, self.library, self.python, self.binary = folder, library, python, binary
-        self.root = folder / "project"
-        found = subprocess.check_output(
-            [python, "-c", f"import {library}; print({library}.__path__[0])"], text=True, cwd=folder
-        )
-        shutil.copytree(found.strip(), self.root / library, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(HERE / "drivers" / f"{library}.py", self.root / "driver.py")
-        self.tests = self.root / "tests" / "pytead"
-
-    def run(self, command: list, cwd: "Path | None" = None, **more: str) -> subprocess.CompletedProcess:
-        """Runs a process in the project."""
-        kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TMPDIR")}
-        home = self.folder / "home"
-        home.mkdir(exist_ok=True)
-        kept |= {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(HERE)}
-        command = [str(c) for c in command]
-        try:
-            return subprocess.run(
-                command, cwd=cwd or self.root, env=kept | more, capture_output=True, text=True, timeout=PATIENCE
-            )
-        except subprocess.TimeoutExpired:
-            return subprocess.CompletedProcess(command, 124, "", "it did not end\n")
-
-    def watch(self, how: str, **more: str) -> list:
-        """Runs the driver under watch.py: `direct` functions or the `outcomes` of their calls."""
-        done = self.run([self.python, HERE / "watch.py", how, self.root / self.library, "driver.py"], **more)
-        return json.loads(done.stdout) if done.returncode == 0 else [done.stderr.strip().splitlines()[-1:]]
-
-    def pytest(self, *args: object, cwd: "Path | None" = None, **more: str) -> subprocess.CompletedProcess:
-        """Runs the drafted tests."""
-        own = [] if any(str(one).startswith("--randomly") for one in args) else ["-p", "no:randomly"]
-        base = [self.python, "-m", "pytest", "-q", "-rA", "--tb=no", *own, "-p", "later", f"--rootdir={self.root}"]
-        return self.run([*base, *args, self.tests], cwd, **more)
-
-
-def draft(place: Place) -> dict:
+def draft(place: Place, binary: Path) -> dict:
     """Records the driver and accepts what was drafted and proved."""
-    (place.folder / "home").mkdir(exist_ok=True)
+    adopt_orphans()
     events = place.folder / "events"
-    command = [place.binary, "--trust", "--python", place.python, "tead", "--accept", "--format", "json",
+    command = [binary, "--trust", "--python", place.python, "tead", "--accept", "--format", "json",
                "--events", events, "--", place.python, "driver.py"]  # fmt: skip
-    environment = {"HOME": str(place.folder / "home"), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {"HOME": str(place.home), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
     seen: dict = {}
-    before = os.times()
+    before = cpu_spent()
     with open(place.folder / "output", "w") as output:
         process = subprocess.Popen(
             list(map(str, command)), cwd=place.root, env=environment, stdout=output, stderr=output
         )
         events.touch()
+        warm = Contained(process.pid)
         with open(events) as growing:
             while process.poll() is None:
                 time.sleep(0.02)
+                warm.look()
                 if "started" not in seen or "ended" not in seen:
-                    runs = program_runs(f"{place.python}\0driver.py\0")
+                    runs = program_runs(f"{place.python}\0driver.py\0", place.root)
                     if runs or "started" in seen:
                         seen.setdefault("started" if runs else "ended", time.monotonic())
                 if '"ready"' in growing.read():
                     seen.setdefault("first", time.monotonic())
     end = time.monotonic()
     collect_orphans()
-    after = os.times()
     lines = [json.loads(line) for line in events.read_text().splitlines()]
     proposals = [line["value"]["proposal"] for line in lines if line.get("result") == "proposal"]
     left = [line["value"] for line in lines if line.get("result") == "left_out"]
@@ -114,19 +85,57 @@ def draft(place: Place) -> dict:
     return {
         "first draft": seen.get("first", end) - ended,
         "all drafts": end - ended,
-        "cpu": after.children_user + after.children_system - before.children_user - before.children_system,
+        "load": os.getloadavg()[0],
+        "cpu": cpu_spent() - before + sum(warm.cpu.values()),
         "proposals": proposals,
         "left out": left[0] if left else [],
     }
 
 
-def program_runs(command: str) -> bool:
-    """Tells whether a process with this command line is there."""
+def program_runs(command: str, root: Path) -> bool:
+    """Tells whether a process with this command line is there, in this folder."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if (folder / "cmdline").read_text() == command:
+            if (folder / "cmdline").read_text() == command and (folder / "cwd").readlink() == root:
                 return True
     return False
+
+
+class Contained:
+    """The warm Pythons below a process. They are ended with their namespace, and Linux adds their CPU time to nobody's then."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.others: set = set()  # processes that are none of them
+        self.cpu: dict = {}  # seconds with those of their forks, by process
+
+    def look(self) -> None:
+        """Notes what each has spent by now."""
+        for name in os.listdir("/proc"):
+            if name.isdigit() and name not in self.others and name not in self.cpu:
+                self._meet(name)
+        for name in self.cpu:
+            with contextlib.suppress(OSError):
+                self.cpu[name] = sum(map(int, stat(name)[11:15])) / os.sysconf("SC_CLK_TCK")
+
+    def _meet(self, name: str) -> None:
+        with contextlib.suppress(OSError):
+            command = Path("/proc", name, "cmdline").read_bytes()
+            if b"__contain" in command or not command:
+                return  # it becomes another program in a moment
+            parents = [name]
+            while int(parents[-1]) > 1 and parents[-1] != str(self.pid):
+                parents.append(stat(parents[-1])[1])
+            is_first = len(parents) > 1 and b"__contain" in Path("/proc", parents[1], "cmdline").read_bytes()
+            if b"pytead_tui.worker" in command and is_first and parents[-1] == str(self.pid):
+                self.cpu[name] = 0.0
+                return
+        self.others.add(name)
+
+
+def stat(name: str) -> list:
+    """Gives the fields of a process's `stat`, from its state on."""
+    return Path("/proc", name, "stat").read_text().rpartition(")")[2].split()
 
 
 def adopt_orphans() -> None:
@@ -150,14 +159,13 @@ def cpu_of(place: Place, command: list) -> float:
     """Gives the CPU seconds of the quickest of three runs."""
     spent = []
     for _ in range(3):
-        before = os.times()
+        before = cpu_spent()
         place.run(command)
-        after = os.times()
-        spent.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        spent.append(cpu_spent() - before)
     return min(spent)
 
 
-def edits_stay(place: Place) -> bool:
+def edits_stay(place: Place, binary: Path) -> bool:
     """Changes a test by hand, deletes another, drafts again, and tells whether the file is still that to the byte."""
     path = max(place.tests.glob("test_*.py"), key=lambda path: path.stat().st_size)
     text = path.read_text()
@@ -166,148 +174,83 @@ def edits_stay(place: Place) -> bool:
     kept = "".join(text.splitlines(keepends=True)[:start]).rstrip("\n") + "\n"
     edited = re.sub(r"^( +)(assert .*)$", r"\1# Looked at by hand.\n\1\2", kept, count=1, flags=re.M)
     path.write_text(edited)
-    home = str(place.folder / "home")
-    place.run([place.binary, "--trust", "--python", place.python, "gen", "--accept"], HOME=home)
+    place.run([binary, "--trust", "--python", place.python, "gen", "--accept"])
     return path.read_text() == edited
 
 
-def passed(output: str) -> "tuple[set, set]":
-    """Reads pytest's summary: (tests that passed, tests that did not)."""
-    results = re.findall(r"^(PASSED|FAILED|ERROR) (?:\S*/)?(test_\S+\.py(?:::.*?)?)(?: - .*)?$", output, re.M)
-    return {name for word, name in results if word == "PASSED"}, {name for word, name in results if word != "PASSED"}
-
-
-def lengths(folder: Path) -> "tuple[list, int]":
-    """Gives the lines of each test function without the table of its rows, and the number of tests, a row each."""
-    sizes, tests = [], 0
-    for path in sorted(folder.glob("test_*.py")):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-                sizes.append(node.end_lineno - node.lineno + 1)
-                rows = [len(d.args[1].elts) for d in node.decorator_list if isinstance(d, ast.Call) and len(d.args) > 1]
-                tests += max(rows, default=1)
-    return sizes, tests
-
-
-def branches(place: Place, command: list) -> set:
-    """Gives the branches of the library that a command takes."""
-    data = place.folder / "coverage"
-    rc = place.folder / "coveragerc"
-    rc.write_text(f"[run]\nbranch = True\nsource = {place.library}\ndata_file = {data}\n")
-    done = place.run([place.python, "-m", "coverage", "run", f"--rcfile={rc}", *command])
-    report = place.folder / "coverage.json"
-    place.run([place.python, "-m", "coverage", "json", f"--rcfile={rc}", "-q", "-o", report])
-    if not report.exists():
-        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
-    files = json.loads(report.read_text())["files"]
-    return {(name, *branch) for name, found in files.items() for branch in found["executed_branches"]}
-
-
-def outcomes_by_name(outcomes: list) -> dict:
-    """Gives what the calls of each function gave, in order; how the driver ended is under no name."""
-    found: dict = {"": []}
-    for one in outcomes:
-        name, text = one if len(one) == 2 and isinstance(one, list) else ("", one)
-        found.setdefault(name, []).append(text)
-    return found
-
-
-def mutants(place: Place, wanted: int) -> "tuple[int, list]":
-    """Changes the library: (changes that the driver's outcomes show, those of them that the tests do not)."""
-    # What differs from run to run says nothing of a change: a second later, with other hashes.
-    by_name = []
-    for seed in "012":
-        by_name.append(outcomes_by_name(place.watch("outcomes", PYTHONHASHSEED=seed)))
-        time.sleep(1.1)
-    steady = {name for name in by_name[0] if all(run.get(name) == by_name[0][name] for run in by_name)}
-
-    def seen() -> dict:
-        found = outcomes_by_name(place.watch("outcomes", PYTHONHASHSEED="0"))
-        return {name: found.get(name) for name in steady}
-
-    base = {name: by_name[0][name] for name in steady}
-    lines = place.watch("lines")
-    made = json.loads(
-        place.run([place.python, HERE / "mutate.py", place.root, json.dumps(lines), str(wanted * 4)]).stdout
-    )
-    noticed, alive = 0, []
-    for mutant in made:
-        if noticed >= wanted:
-            break
-        path = place.root / mutant["path"]
-        kept = path.read_text()
-        path.write_text(mutant["text"])
-        try:
-            if seen() == base:
-                continue
-            noticed += 1
-            if place.pytest("-x").returncode == 0:
-                alive.append(mutant["what"])
-        finally:
-            path.write_text(kept)
-    return noticed, alive
-
-
-def examine(folder: Path, library: str, python: Path, binary: Path, wanted: int) -> dict:
-    """Measures one library."""
-    adopt_orphans()
-    place = Place(folder, library, python, binary)
-    found = {"library": library, **draft(place)}
-    direct = {tuple(one) for one in place.watch("direct")}
-    first = place.pytest()
-    good, bad = passed(first.stdout)
-    found["shown"], found["passing"] = len(good) + len(bad), len(good)
-    found["failing"] = sorted(bad)
-    stable = set(good)
-    elsewhere = folder / "elsewhere"
-    elsewhere.mkdir(exist_ok=True)
-    for nth, (more, order, away) in enumerate(RERUNS):
-        args = ["-p", "no:cacheprovider", f"--randomly-seed={order}"] if order else []
-        more = {"PYTHONHASHSEED": str(nth * 11), **more}
-        again, _ = passed(place.pytest(*args, cwd=elsewhere if away else None, **more).stdout)
-        stable &= again
-    found["stable"] = len(stable)
-    found["unstable"] = sorted(good - stable)
+def of_their_own(found: dict, driven: Driven) -> dict:
+    """Tells which functions got a stable test that is there for them, and why the others did not."""
     with_test = {}
-    for proposal in found["proposals"]:
-        module, name = proposal["function"].split(":")
-        draft_of = proposal["body"]
-        file = draft_of["target"].rsplit("/", 1)[-1]
-        names = [f"{file}::{test}" for test in draft_of.get("tests", [])]
-        if proposal["state"] in ("ready", "written"):
-            with_test[module, name.split("#")[0]] = any(
-                one == name_ or one.startswith(name_ + "[") for name_ in names for one in stable
-            )
-    found["direct"] = len(direct)
-    missing = sorted(one for one in direct if not with_test.get(one))
-    reasons = {}
+    reasons: dict = {}
     for function, left in found["left out"]:
         reasons.setdefault(function.split("#")[0], []).append(left["reason"])
     for proposal in found["proposals"]:
+        body = proposal["body"]
         if proposal["state"] == "refused":
             reasons.setdefault(proposal["function"], []).append(f"refused: {proposal['evidence'][0]['detail']}")
-    found["tested"] = len(direct) - len(missing)
-    found["missing"] = {":".join(one): reasons.get(":".join(one), ["?"])[:2] for one in missing}
-    of_driver = branches(place, ["driver.py"])
-    of_tests = branches(place, ["-m", "pytest", "-q", "-p", "no:randomly", place.tests])
-    found["branches"], found["reached"] = len(of_driver), len(of_driver & of_tests)
-    found["branches missing"] = sorted(of_driver - of_tests)
-    sizes, found["tests"] = lengths(place.tests)
-    found["sizes"] = sizes
-    lint = place.run([python, "-m", "ruff", "check", "--isolated", "--output-format=concise", place.tests])
-    found["ruff"] = [line for line in lint.stdout.splitlines() if re.match(r"\S+:\d+:", line)]
-    check = place.run([binary, "--trust", "--python", python, "gen", "--check"], HOME=str(folder / "home"))
+        elif proposal["state"] in ("ready", "written"):
+            module, name = proposal["function"].split(":")
+            file = body["target"].rsplit("/", 1)[-1]
+            names = tuple(f"{file}::{test}" for test in body.get("tests", []))
+            with_test[module, name.split("#")[0]] = any(
+                one in names or one.startswith(tuple(test + "[" for test in names)) for one in found["names"]
+            )
+    missing = sorted(one for one in driven.direct if not with_test.get(one))
+    return {
+        "tested": len(driven.direct) - len(missing),
+        "missing": {":".join(one): reasons.get(":".join(one), ["?"])[:2] for one in missing},
+    }
+
+
+class Given:
+    """What the libraries are measured with."""
+
+    def __init__(self, python: Path, binary: Path, peers: "Path | None", mutants: int) -> None:
+        self.python, self.binary, self.peers, self.mutants = python, binary, peers, mutants
+
+
+def examine(folder: Path, libraries: tuple, given: Given, say: Callable) -> list:
+    """Measures libraries: one after the other while it is drafted, for a person waits for that; then as many at once as
+    there are processors."""
+    drafted = []
+    for library in libraries:
+        say(f"{library}: drafts")
+        place = Place(folder / library, library, given.python, "pytead")
+        with ProcessPoolExecutor(1) as alone:
+            drafted.append((place, {"library": library, **alone.submit(draft, place, given.binary).result()}))
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        waiting = [pool.submit(valued, place, found, given) for place, found in drafted]
+        for done, library in zip(waiting, libraries):
+            done.result()
+            say(f"{library}: measured")
+        return [done.result() for done in waiting]
+
+
+def valued(place: Place, found: dict, given: Given) -> dict:
+    """Measures what was drafted for a library, and what other tools write for it."""
+    adopt_orphans()
+    driven = Driven(place, given.mutants)
+    found |= tried(place, driven)
+    found |= of_their_own(found, driven)
+    check = place.run([given.binary, "--trust", "--python", given.python, "gen", "--check"])
     found["identical"] = check.returncode == 0
     if not found["identical"]:
         found["check"] = (check.stdout + check.stderr)[-600:]
-    found["mutants"], found["alive"] = mutants(place, wanted) if wanted else (0, [])
     ready = [one["body"]["tests"] for one in found["proposals"] if one["state"] in ("ready", "written")]
     found["of a function"] = [len(tests) for tests in ready]
     # What all of it may cost: 20 runs of the program, 60 ms a test and three starts of pytest.
-    of_program = cpu_of(place, [python, "driver.py"])
-    of_pytest = cpu_of(place, [python, "-m", "pytest", "--version"])
+    of_program = cpu_of(place, [given.python, "driver.py"])
+    of_pytest = cpu_of(place, [given.python, "-m", "pytest", "--version"])
     found["allowed cpu"] = 20 * of_program + 0.06 * found["shown"] + 3 * of_pytest
-    found["edits stay"] = edits_stay(place)
+    found["edits stay"] = edits_stay(place, given.binary)
+    found["peers"] = {}
+    for name, write in PEERS.items() if given.peers else ():
+        there = Place(place.folder / name, place.library, given.peers, "peer")
+        before = cpu_spent()
+        notes = write(there, driven)
+        collect_orphans()
+        cpu = cpu_spent() - before
+        found["peers"][name] = {"library": place.library, "cpu": cpu, "notes": notes, **tried(there, driven)}
     return found
 
 
@@ -322,9 +265,9 @@ def spread(values: list) -> str:
     return f"{statistics.median(values):g} / {values[int(len(values) * 0.9)]}" if values else "-"
 
 
-# What is measured: the line's head, and how the figure of a library, or of all, is written.
-FIGURES = (
-    ("functions called directly with a stable test", lambda found: share(found["tested"], found["direct"])),
+# What is measured of every tool's tests: the line's head, and how the figure of a library, or of all, is written.
+SHARED = (
+    ("functions called by a stable test", lambda found: share(found["called"], found["direct"])),
     ("tests that pass at first run", lambda found: share(found["passing"], found["shown"])),
     ("tests stable over ten reruns", lambda found: share(found["stable"], found["shown"])),
     ("branches of the driver reached", lambda found: share(found["reached"], found["branches"])),
@@ -333,16 +276,23 @@ FIGURES = (
         lambda found: share(found["mutants"] - len(found["alive"]), found["mutants"]),
     ),
     ("lines a test, median / 90th percentile", lambda found: spread(found["sizes"])),
-    ("tests a function, median / 90th percentile", lambda found: spread(found["of a function"])),
     ("findings of ruff", lambda found: str(len(found["ruff"]))),
+)
+CPU = ("CPU", lambda found: f"{found['cpu']:.0f} s")
+# What is asked of ours alone.
+OWN = (
+    ("functions with a stable test of their own", lambda found: share(found["tested"], found["direct"])),
+    *SHARED,
+    ("tests a function, median / 90th percentile", lambda found: spread(found["of a function"])),
     ("drafted again byte for byte", lambda found: "yes" if found["identical"] else "no"),
     ("edits by hand stay", lambda found: "yes" if found["edits stay"] else "no"),
     ("first draft after the program's end", lambda found: f"{found['first draft']:.1f} s"),
     ("all drafts after the program's end", lambda found: f"{found['all drafts']:.1f} s"),
+    ("load of the machine then", lambda found: f"{found['load']:.1f}"),
     ("CPU, of it allowed", lambda found: f"{found['cpu']:.0f} s of {found['allowed cpu']:.0f} s"),
 )
 # Figures of which the worst is everybody's.
-WORST = {"identical": min, "edits stay": min, "first draft": max, "all drafts": max}
+WORST = {"identical": min, "edits stay": min, "first draft": max, "all drafts": max, "load": max}
 
 
 def summed(all_found: list) -> dict:
@@ -357,51 +307,68 @@ def summed(all_found: list) -> dict:
     return total
 
 
+def figures(named: dict, rows: tuple) -> str:
+    """Gives a table: a column for each name."""
+    return table(["", *named], [[head, *(figure(found) for found in named.values())] for head, figure in rows])
+
+
 def page(all_found: list) -> str:
-    """Writes the section: the table, and each function without a test."""
-    columns = [*all_found, summed(all_found)]
-    head = ["", *(found["library"] for found in columns)]
-    rows = [[name, *(figure(found) for found in columns)] for name, figure in FIGURES]
-    lines = [table(head, rows), "", "Functions that a driver calls and that got no test, and why:", ""]
+    """Writes the section: the tables, what they mean, and each function without a test."""
+    everything = summed(all_found)
+    lines = [figures({found["library"]: found for found in [*all_found, everything]}, OWN), "", OWN_NOTES]
+    if all_found[0]["peers"]:
+        lines += ["", "### Other tools, on the same libraries", ""]
+        beside = {name: summed([found["peers"][name] for found in all_found]) for name in PEERS}
+        lines += ["All libraries together:", ""]
+        lines += [figures({"pytead-tui": everything, **beside}, (*SHARED, CPU)), ""]
+        for found in all_found:
+            lines += [f"{found['library']}:", ""]
+            lines += [figures({"pytead-tui": found, **found["peers"]}, (*SHARED, CPU)), ""]
+        lines += [PEER_NOTES]
+        for name in PEERS:
+            for found in all_found:
+                notes = found["peers"][name]["notes"]
+                lines += [f"- {name}, {found['library']}: {short(notes)}."] if notes else []
+    lines += ["", "### Functions that a driver calls and that got no test of ours, and why", ""]
     for found in all_found:
         lines += [f"- `{name}`: {'; '.join(why)}" for name, why in found["missing"].items()]
     return "\n".join(lines) + "\n"
+
+
+def short(notes: list) -> str:
+    """Gives the first notes, and how many more there are."""
+    more = f"; and {len(notes) - FEW} more" if len(notes) > FEW else ""
+    return "; ".join(notes[:FEW]) + more
 
 
 def measure(bench) -> str:
     """A part of the bench."""
     if bench.binary is None:
         return "Not measured: there is no release build.\n"
-    all_found = []
-    for library in LIBRARIES:
-        bench.say(library)
-        with bench.empty_folder() as folder:
-            all_found.append(examine(folder, library, Path(bench.pythons[-1][1]), bench.binary, 60))
-    return page(all_found)
+    given = Given(Path(bench.pythons[-1][1]), bench.binary, bench.peers, MUTANTS)
+    with bench.empty_folder() as folder:
+        return page(examine(folder, LIBRARIES, given, bench.say))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--python", type=Path, default=Path(sys.executable))
+    parser.add_argument("--peers", type=Path, help="the interpreter of the other tools; without it they are left out")
     parser.add_argument("--only", action="append", choices=LIBRARIES)
-    parser.add_argument("--mutants", type=int, default=60)
+    parser.add_argument("--mutants", type=int, default=MUTANTS)
     parser.add_argument("--keep", type=Path, help="where projects and findings are left")
     args = parser.parse_args()
-    all_found = []
-    for library in args.only or LIBRARIES:
-        print(library, file=sys.stderr, flush=True)
-        folder = args.keep / library if args.keep else Path(tempfile.mkdtemp())
-        if args.keep and folder.exists():
-            shutil.rmtree(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        found = examine(folder, library, args.python.absolute(), args.binary.resolve(), args.mutants)
-        all_found.append(found)
-        if args.keep:
+    given = Given(args.python.absolute(), args.binary.resolve(), args.peers and args.peers.absolute(), args.mutants)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = args.keep or Path(temporary).resolve()
+        libraries = tuple(args.only or LIBRARIES)
+        for library in libraries:
+            shutil.rmtree(folder / library, ignore_errors=True)
+        all_found = examine(folder, libraries, given, lambda text: print(text, file=sys.stderr, flush=True))
+        for found in all_found:
             kept = {key: value for key, value in found.items() if key != "proposals"}
-            (folder / "found.json").write_text(json.dumps(kept, indent=1))
-        else:
-            shutil.rmtree(folder)
+            (folder / found["library"] / "found.json").write_text(json.dumps(kept, indent=1))
     print(page(all_found))
 
 

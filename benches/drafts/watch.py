@@ -21,6 +21,17 @@ def text(value: object) -> str:
         return f"<{type(error).__name__}>"
 
 
+def function_of(code: object, package: str) -> "tuple | None":
+    """Gives module and name of a function of a package's folder, by its code; None for what nobody calls by its name."""
+    if not code.co_filename.startswith(package) or code.co_name in COMPREHENSIONS:
+        return None
+    # The body of a private generator is run by whoever takes its items; who called it is another.
+    if code.co_name.startswith("_") and not code.co_name.endswith("__") and code.co_flags & 0x20:
+        return None
+    root = str(Path(package).parent)
+    return code.co_filename[len(root) + 1 : -3].replace("/", ".").removesuffix(".__init__"), code.co_qualname
+
+
 def main() -> None:
     how, package, driver = sys.argv[1], sys.argv[2], sys.argv[3]
     root = str(Path(package).parent)
@@ -33,19 +44,13 @@ def main() -> None:
         caller = frame.f_back
         if busy or event not in ("call", "return") or caller is None or caller.f_code.co_filename != driver:
             return
-        code = frame.f_code
-        if not code.co_filename.startswith(package) or code.co_name in COMPREHENSIONS:
+        function = function_of(frame.f_code, package)
+        if function is None:
             return
-        module = code.co_filename[len(root) + 1 : -3].replace("/", ".").removesuffix(".__init__")
-        # The body of a private generator is run by whoever takes its items; who called it is another.
-        private = code.co_name.startswith("_") and not code.co_name.endswith("__") and code.co_flags & 0x20
-        if private:
-            return
-        # A class's body has no parameters and the class's name; it is run by an import only.
-        direct.setdefault((module, code.co_qualname))
+        direct.setdefault(function)
         if event == "return":
             busy = True
-            outcomes.append((code.co_qualname, text(arg)))
+            outcomes.append((function[1], text(arg)))
             busy = False
 
     def trace(frame: object, event: str, arg: object) -> object:
