@@ -34,6 +34,8 @@ fn an_untrusted_folder_is_only_read() {
         let (code, _, err) = place.run(args);
         assert_eq!(code, 0, "{args:?}: {err}");
     }
+    let (_, out, _) = place.run(&["doctor"]);
+    assert!(out.contains("in memory: the folder is only read"), "{out}");
     assert!(!place.root().join("sentinel").exists(), "reading ran the project's code");
 }
 

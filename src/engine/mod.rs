@@ -517,6 +517,7 @@ impl Handle {
         let mode = match self.core.store().mode() {
             store::Mode::Full => "read and written",
             store::Mode::ReadOnly => "only read",
+            store::Mode::Memory if self.core.trust() != Trust::Trusted => "in memory: the folder is only read",
             store::Mode::Memory => "in memory: this project cannot be written",
         };
         format!("{}, {mode}", paths::tilde(&place))
