@@ -5,7 +5,7 @@ mod harness;
 
 use harness::{Place, Terminal};
 
-/// Opens a shop, trusts it, records its tests with the first offer, and waits until drafts are proved.
+/// Opens a shop, trusts it, records its tests with the first offer, and waits until the first drafts are proved.
 fn recorded(place: &Place, columns: u16, rows: u16) -> Terminal {
     let mut terminal = Terminal::start(place, &[], columns, rows);
     terminal.wait("Do you trust the code in");
@@ -14,9 +14,8 @@ fn recorded(place: &Place, columns: u16, rows: u16) -> Terminal {
     terminal.keys("!");
     terminal.wait("pytest -q");
     terminal.keys("\r");
-    // All of them, and not the first three: what is edited while the recorded calls are tried is told in another way.
-    let all = |screen: &str| screen.split("1 Review 3").nth(1).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    terminal.wait_until("proved drafts", |screen| all(screen) && screen.contains("✓ prove"));
+    // The first of them, while most recorded calls are still to be tried.
+    terminal.wait_until("proved drafts", |screen| screen.contains("1 Review 3") && screen.contains("✓ prove"));
     terminal.keys("1");
     terminal.wait("✓ passes");
     terminal

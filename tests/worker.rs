@@ -9,7 +9,7 @@ use pytead_tui::contain::{self, Level};
 use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
 use pytead_tui::domain::function::ParamKind;
 use pytead_tui::domain::value::{ObjectKind, TypeName, Value};
-use pytead_tui::python::protocol::{Expression, Surroundings};
+use pytead_tui::python::protocol::{Expression, Former, Surroundings};
 use pytead_tui::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
 use pytead_tui::python::{interpreter, package, value};
 
@@ -95,7 +95,7 @@ fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
 }
 
 async fn endings(worker: &Worker, calls: &[ReplayCall]) -> Vec<Result<Ending, String>> {
-    let replies = worker.replay(calls, true, None).await.unwrap().all().await.unwrap();
+    let replies = worker.replay(calls, true, None, &[]).await.unwrap().all().await.unwrap();
     assert_eq!(replies.iter().map(|reply| reply.key).collect::<Vec<_>>(), calls.iter().map(|call| call.key).collect::<Vec<_>>());
     replies.into_iter().map(|reply| reply.result).collect()
 }
@@ -335,6 +335,33 @@ async fn a_stale_pyc_is_not_believed_and_the_project_stays_clean() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn modules_are_imported_from_texts_that_stand_in_for_their_files() {
+    for python in pythons() {
+        let project = Project::new(&[
+            ("main.py", "from pkg.price import price\nimport gone.deep\n\n\ndef both():\n    return price(), gone.deep.n()\n"),
+            ("pkg/__init__.py", ""),
+            ("pkg/price.py", "def price():\n    return 2\n"),
+        ]);
+        let former =
+            |module: &str, path: &str, text: &str| Former { module: module.into(), path: path.into(), text: text.into() };
+        let texts = [
+            former("pkg.price", "pkg/price.py", "# coding: latin-1\ndef price():\n    return '\u{e9}'\n"),
+            former("gone", "gone/__init__.py", ""),
+            former("gone.deep", "gone/deep.py", "def n():\n    return 3\n"),
+        ];
+        let worker = project.worker(&python, best_level()).await;
+        let replies = worker.replay(&[call(1, "main:both", &[])], true, None, &texts).await.unwrap().all().await.unwrap();
+        let ending = replies[0].result.as_ref().unwrap();
+        let both = Value::Tuple(vec![Value::Str("\u{e9}".into()), Value::Int(3)]);
+        assert_eq!(value::outcome(&ending.outcome).unwrap(), returned(both), "{python}");
+        let entered: Vec<&str> = ending.entered.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(entered, ["gone/deep.py", "main.py", "pkg/price.py"], "{python}");
+        // The next request has the files again.
+        assert_eq!(effect(&worker, call(1, "pkg.price:price", &[])).await, returned(Value::Int(2)), "{python}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_do_not_see_each_other_and_randomness_is_the_same() {
     for python in pythons() {
         let project = Project::new(&[("shop.py", SHOP)]);
@@ -483,7 +510,7 @@ async fn a_request_can_be_cancelled_and_a_dead_worker_starts_again() {
     let cached = |key| call(key, "shop:cached", &[arg("n", Value::Int(1))]);
     let mut spin = call(2, "shop:spin", &[]);
     spin.wait = Duration::from_secs(24 * 60 * 60);
-    let mut running = worker.replay(&[cached(1), spin], false, None).await.unwrap();
+    let mut running = worker.replay(&[cached(1), spin], false, None, &[]).await.unwrap();
     // Once the first call has answered, the endless one has its turn.
     assert!(running.next().await.unwrap().unwrap().result.is_ok());
     running.cancel();
@@ -496,7 +523,7 @@ async fn a_request_can_be_cancelled_and_a_dead_worker_starts_again() {
         "evil.py",
         "import os, signal\ndef kill():\n    os.kill(os.getppid(), signal.SIGKILL)\n    os.kill(-1, signal.SIGKILL)\n",
     );
-    let killed = worker.replay(&[call(3, "evil:kill", &[])], false, None).await.unwrap().all().await;
+    let killed = worker.replay(&[call(3, "evil:kill", &[])], false, None, &[]).await.unwrap().all().await;
     assert!(killed.is_err() || killed.as_ref().is_ok_and(|all| all[0].result.is_err() || all.len() == 1), "{killed:?}");
     assert_eq!(effect(&worker, call(4, "shop:cached", &[arg("n", Value::Int(1))])).await, returned(Value::Int(2)));
 }

@@ -1,7 +1,7 @@
 //! Behaviour diffs: recorded calls run against today's code, compared with their baseline, and what follows from it.
 //!
 //! Outcomes are known by the code a call may run through, so known code is not run again and going back says nothing.
-//! A call counts only after it was seen to repeat its recorded outcome on the code it was recorded with.
+//! A call counts only after it was seen to repeat its recorded outcome on the code it was recorded with (`calibrating.rs`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::text;
-use crate::domain::call::{Call, CallId, Effect, Outcome, RecordingId};
+use crate::domain::call::{Call, CallId, Effect, Outcome};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
-use crate::domain::snapshot::Topic;
+use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::code;
 use crate::engine::core::Core;
 use crate::engine::environment::{self, Observed};
-use crate::engine::{Done, blocking, drafting, jobs, reaches, views, watching};
+use crate::engine::{Done, blocking, calibrating, drafting, jobs, reaches, views, watching};
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
 use crate::python::zygote::LATE_MAX;
 use crate::source::dependencies::Reach;
@@ -28,12 +28,10 @@ use crate::source::index::Index;
 /// How often calls are run after a save, while files go on being others than those that are known, and the time in between.
 const ATTEMPTS: usize = 10;
 const PAUSE: Duration = Duration::from_millis(300);
-/// What is said of a call that gave another outcome on the very code it was recorded with.
-pub const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
 
 /// Runs the calls of these functions, or of all that may differ, and gives what changed.
 pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
-    calibrate_rest(core).await?;
+    calibrating::calibrate_rest(core).await?;
     let all = functions.is_empty();
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
     let seen = run_and_compare(core, wanted.clone()).await?;
@@ -66,109 +64,18 @@ pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) {
     if wanted.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted || environment::is_declined(core) {
         return;
     }
-    for _ in 0..ATTEMPTS {
-        match run_and_compare(core, wanted).await {
-            Ok(seen) if seen.moved => {}
-            Ok(_) => return,
-            Err(trouble) => return core.complain("replay", &trouble),
-        }
-        // Most often a save is behind it that is worked on by now; a file that was put back at once is told of as nothing new.
-        tokio::time::sleep(PAUSE).await;
-        wanted = core.state.lock().owed.clone();
-        if wanted.is_empty() {
-            return;
-        }
+    if let Err(trouble) = run_and_compare(core, wanted).await {
+        core.complain("replay", &trouble);
     }
-}
-
-/// After a recording: runs its calls once on the code they were recorded with. Those that end differently depend on
-/// something that was not recorded; they are never replayed again. Where that code may have changed since (`edition` is
-/// not today's, or not known), calls that end as recorded count too, and of the others nothing is said.
-pub async fn calibrate(core: &Arc<Core>, recording: RecordingId, edition: Option<u64>) -> Result<(), Trouble> {
-    let calls = views::replayable_of(core, recording)?;
-    if calls.is_empty() || try_calls(core, recording, edition, calls).await? {
-        core.store().set_tried(recording)?;
-    }
-    Ok(())
-}
-
-/// Does what [`calibrate`] does for some calls of a recording, and tells whether it came to the end of them.
-pub async fn try_calls(
-    core: &Arc<Core>,
-    recording: RecordingId,
-    edition: Option<u64>,
-    calls: Vec<Call>,
-) -> Result<bool, Trouble> {
-    let environment = environment::contained(core).await?;
-    let _turn = core.replaying.lock().await;
-    let job = core.jobs.begin("replay", "first replay", calls.len() as u64);
-    core.touch();
-    if core.watcher.lock().is_none() {
-        watching::reread(core, None).await;
-    }
-    let index = core.index();
-    let reach = reach_of_now(core, &index).await?;
-    let began = reach.data().stamps(&core.root);
-    let observed = environment.try_all(core, &calls, &job).await?;
-    let mut entered: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
-    for call in &calls {
-        let seen = observed.get(&call.id).map_or(&[][..], |seen| &seen.entered);
-        let known = seen.iter().filter(|id| index.function(id).is_some());
-        entered.entry(call.function.clone()).or_default().extend(known.cloned());
-    }
-    let worker = (core.clone(), index.clone());
-    let reach = blocking(move || reaches::learn(&worker.0, &worker.1, reach, recording, entered)).await??;
-    let functions = calls.iter().map(|call| call.function.clone()).collect();
-    if !code::stands(core, &index, &reach, &functions, began).await? {
-        job.end(false);
-        core.say(Level::Warning, "recorder", "The code changed while its recorded calls were tried: they are tried again later.");
-        return Ok(false);
-    }
-    let unchanged = edition == Some(core.state.lock().edition);
-    let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
-    for call in &calls {
-        let Some(seen) = observed.get(&call.id) else { continue };
-        let code = reach.code_key(&call.function);
-        match &seen.effect {
-            Ok(effect) if difference(&call.effect, effect).is_none() => confirmed.push(seen.stored(call.id, code)),
-            Ok(_) => dropped.push((call.id, NOT_REPEATABLE.to_owned())),
-            Err(reason) => dropped.push((call.id, reason.clone())),
-        }
-    }
-    let (repeat, lost) = (confirmed.len(), dropped.len());
-    core.store().put_outcomes(confirmed)?;
-    code::remember(core, &reach_of(calls.iter().map(|call| &call.function), &reach), &asked_about(core, &reach))?;
-    if unchanged {
-        core.store().set_not_replayable(dropped)?;
-    }
-    let done = !job.is_cancelled();
-    job.end(done);
-    if lost > 0 && unchanged {
-        let line = format!("{repeat} of {} calls repeat; {lost} depend on more than was recorded", calls.len());
-        core.log.add(Level::Info, "replayed", &line, Some(Topic::Recording(recording)));
-    } else if lost > 0 {
-        let line = format!("The code may have changed since the recording: {repeat} of {} calls end as recorded.", calls.len());
-        core.say(Level::Warning, "recorder", line);
-    }
-    core.touch();
-    Ok(done)
-}
-
-/// Tries what no earlier process came to: recordings whose first replay was interrupted, or not allowed at that time.
-pub async fn calibrate_rest(core: &Arc<Core>) -> Result<(), Trouble> {
-    for recording in core.store().untried()? {
-        calibrate(core, recording, None).await?;
-    }
-    Ok(())
 }
 
 /// Lists the functions whose code calls of these may run through.
-fn reach_of<'a>(functions: impl Iterator<Item = &'a FunctionId>, reach: &Reach) -> BTreeSet<FunctionId> {
+pub fn reach_of<'a>(functions: impl Iterator<Item = &'a FunctionId>, reach: &Reach) -> BTreeSet<FunctionId> {
     functions.collect::<BTreeSet<_>>().into_iter().flat_map(|id| reach.reached_from(id)).collect()
 }
 
 /// Lists the functions whose code the calls of an open change may run through.
-fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<FunctionId> {
+pub fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<FunctionId> {
     reach_of(disputed(core).iter(), reach)
 }
 
@@ -195,7 +102,33 @@ pub fn interrupt(core: &Core) {
     core.jobs.supersede("replay", Some("saved code"));
 }
 
+/// Runs and compares, again where files were edited meanwhile: of one that was put back at once no save tells.
 async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
+    let mut seen = compare_now(core, wanted).await?;
+    for _ in 1..ATTEMPTS {
+        // While saves wait, files stay others than those that are known.
+        if !seen.moved || matches!(core.state.lock().watch, Some(WatchState::Paused { .. })) {
+            return Ok(seen);
+        }
+        tokio::time::sleep(PAUSE).await;
+        if core.watcher.lock().is_none() {
+            watching::reread(core, None).await;
+        }
+        let owed = core.state.lock().owed.clone();
+        if owed.is_empty() {
+            return Ok(seen);
+        }
+        seen = compare_now(core, owed).await?;
+    }
+    if seen.moved && core.watcher.lock().is_none() {
+        // Nobody would learn of the save that did it.
+        let trouble = Trouble::environment("The code changed while its calls ran, so they say nothing.");
+        return Err(trouble.so("Replay them again."));
+    }
+    Ok(seen)
+}
+
+async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
     // The newest request wins, and does what it interrupts as well.
     core.state.lock().owed.extend(wanted.iter().cloned());
     interrupt(core);
@@ -204,7 +137,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
     let started = clock::now();
     let index = core.index();
     let reach = reach_of_now(core, &index).await?;
-    let began = reach.data().stamps(&core.root);
+    let began = code::begin(core, &index, &reach, BTreeSet::new()).await?;
     let worker = (core.clone(), reach.clone(), wanted.clone());
     let (calls, mut outcomes, unknown_code) = blocking(move || {
         let (core, reach, wanted) = worker;
@@ -236,14 +169,9 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
             outcomes.insert(call.id, (effect.clone(), seen.entered.clone()));
         }
         if !code::stands(core, &index, &reach, &wanted, began).await? {
-            // Nobody can tell which code the outcomes belong to. The save that did it replays them; where nobody watches
-            // there is none.
+            // Nobody can tell which code the outcomes belong to.
             job.end(false);
-            return if core.watcher.lock().is_some() {
-                Ok(Seen { moved: true, ..Seen::nothing() })
-            } else {
-                Err(Trouble::environment("The code changed while its calls ran, so they say nothing.").so("Replay them again."))
-            };
+            return Ok(Seen { moved: true, ..Seen::nothing() });
         }
         core.store().put_outcomes(fresh)?;
     }
@@ -524,7 +452,7 @@ fn recorded_functions(core: &Core) -> Result<BTreeSet<FunctionId>, Trouble> {
     Ok(core.store().functions()?.into_iter().map(|total| total.function).collect())
 }
 
-async fn reach_of_now(core: &Arc<Core>, index: &Arc<Index>) -> Result<Arc<Reach>, Trouble> {
+pub async fn reach_of_now(core: &Arc<Core>, index: &Arc<Index>) -> Result<Arc<Reach>, Trouble> {
     let (core, index) = (core.clone(), index.clone());
     blocking(move || reaches::recorded(&core, &index)).await?
 }

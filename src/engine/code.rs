@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
+use crate::base::paths::RelPath;
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Edit;
 use crate::engine::core::Core;
 use crate::engine::{blocking, reaches};
 use crate::source::change::{FunctionChange, What};
-use crate::source::data::Stamps;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
+use crate::source::stamps::Stamps;
 use crate::store::RecordedCode;
 
 /// Names the statements of a module that run on import.
@@ -31,10 +32,14 @@ fn init_print(module: &Module) -> Digest {
     hasher.digest()
 }
 
-/// Remembers today's source of these functions and of their modules, and a hash of the data files among them; of those that
-/// an open question rests on, what is remembered stays, since what it asks is told against it.
-pub fn remember(core: &Core, functions: &BTreeSet<FunctionId>, asked: &BTreeSet<FunctionId>) -> Result<(), Trouble> {
-    let index = core.index();
+/// Remembers the source, as an index has it, of these functions and of their modules, and a hash of the data files among
+/// them; of those that an open question rests on, what is remembered stays, since what it asks is told against it.
+pub fn remember(
+    core: &Core,
+    index: &Index,
+    functions: &BTreeSet<FunctionId>,
+    asked: &BTreeSet<FunctionId>,
+) -> Result<(), Trouble> {
     let mut wanted: Vec<FunctionId> = asked.iter().cloned().collect();
     wanted.extend(asked.iter().filter_map(|id| index.module_of(id)).map(init_of));
     let stays: HashSet<FunctionId> = core.store().code(&wanted)?.into_iter().map(|code| code.function).collect();
@@ -69,23 +74,44 @@ pub fn remember(core: &Core, functions: &BTreeSet<FunctionId>, asked: &BTreeSet<
     Ok(core.store().put_code(all)?)
 }
 
+/// What tells whether anything happened to code and data while calls ran through them.
+pub struct Began {
+    code: Stamps,
+    data: Stamps,
+    /// Files that do not matter: others stand in for them.
+    spared: BTreeSet<RelPath>,
+}
+
+/// Looks at the files of an index and at those that calls read, before any of these calls run.
+pub async fn begin(
+    core: &Arc<Core>,
+    index: &Arc<Index>,
+    reach: &Arc<Reach>,
+    spared: BTreeSet<RelPath>,
+) -> Result<Began, Trouble> {
+    let (core, index, reach) = (core.clone(), index.clone(), reach.clone());
+    blocking(move || Began { code: index.stamps(&core.root), data: reach.data().stamps(&core.root), spared }).await
+}
+
 /// Tells whether the files still hold the code that the index says, as far as these functions may run it, and the data that
-/// the reach says, with nothing done to it since `began`.
+/// the reach says, with nothing done to either since `began`: what was edited and put back may have run as it was edited.
 pub async fn stands(
     core: &Arc<Core>,
     index: &Arc<Index>,
     reach: &Arc<Reach>,
     functions: &BTreeSet<FunctionId>,
-    began: Stamps,
+    began: Began,
 ) -> Result<bool, Trouble> {
     let (core, index, reach, functions) = (core.clone(), index.clone(), reach.clone(), functions.clone());
     blocking(move || {
         let mut now = (*index).clone();
-        let change = now.update(&core.root, None);
+        let mut change = now.update(&core.root, None);
+        change.leave_out(&began.spared);
         let mut edited: Vec<FunctionId> = change.code().cloned().collect();
         edited.extend((**reach.data()).clone().update(&core.root, None).iter().map(FunctionId::data));
-        edited.extend(began.touched(&core.root).map(FunctionId::data));
+        edited.extend(began.data.touched(&core.root).map(FunctionId::data));
         let mut modules = change.changed_modules();
+        modules.extend(began.code.touched(&core.root).filter(|path| !began.spared.contains(*path)).cloned());
         // A file that does not parse any more keeps its last good functions; it does not run all the same.
         modules.extend(change.files.into_iter().filter(|path| now.module(path).is_some_and(|module| module.error.is_some())));
         (edited.is_empty() && modules.is_empty()) || reach.resting_on(&edited, &modules).is_disjoint(&functions)

@@ -26,6 +26,7 @@ use crate::domain::snapshot::{
     Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Topic, Trust, VerdictRow, WatchState,
 };
 use crate::engine::Handle;
+use crate::engine::calibrating::Ran;
 use crate::engine::configured::Configured;
 use crate::engine::counted::Counted;
 use crate::engine::environment::Environment;
@@ -65,6 +66,8 @@ pub struct Core {
     pub index: RwLock<Arc<Index>>,
     pub reaches: Reaches,
     pub configured: Configured,
+    /// The code that recordings ran whose calls are still to be tried.
+    pub ran: Ran,
     pub jobs: Jobs,
     pub log: Log,
     pub streams: Streams,
@@ -129,8 +132,6 @@ pub struct State {
     pub session: Option<Arc<serde_json::Value>>,
     /// Functions whose replay was interrupted: the next one runs them too.
     pub owed: BTreeSet<FunctionId>,
-    /// Grows with every change of the project's code that reached the index.
-    pub edition: u64,
     /// Grows with every reading of what is recorded.
     pub recorded: u64,
 }
@@ -176,6 +177,7 @@ impl Core {
             index: RwLock::new(Arc::new(Index::default())),
             reaches: Reaches::default(),
             configured: Configured::default(),
+            ran: Ran::default(),
             jobs: Jobs::default(),
             log: Log::default(),
             streams: Streams::default(),

@@ -21,7 +21,7 @@ use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::standing::{News, Standing};
 use crate::engine::{
-    Done, awaiting, behaviour, blocking, callers, environment, formatting, promised, reaches, spec_drafts, steadying,
+    Done, awaiting, behaviour, blocking, calibrating, callers, environment, formatting, promised, reaches, spec_drafts, steadying,
 };
 use crate::generate::choose::FEW;
 use crate::generate::from_model;
@@ -83,7 +83,7 @@ async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Optio
     if environment.interpreter.pytest.is_none() {
         return Err(environment.interpreter.without_pytest());
     }
-    behaviour::calibrate_rest(core).await?;
+    calibrating::calibrate_rest(core).await?;
     draft_tried(core, functions).await
 }
 

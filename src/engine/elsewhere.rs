@@ -18,7 +18,7 @@ use crate::contain::Level;
 use crate::domain::call::{Call, CallId};
 use crate::engine::blocking;
 use crate::engine::core::Core;
-use crate::engine::environment::{self, Environment, Observed};
+use crate::engine::environment::{self, Environment, Observed, On};
 use crate::engine::jobs::Job;
 use crate::python::zygote::{LATE_MAX, Worker};
 use crate::source::git::{self, Revision};
@@ -134,7 +134,7 @@ impl Elsewhere {
                 Worker::start(spec).await
             })
             .await?;
-        environment::run(core, worker, &self.index, calls, job, Some(LATE_MAX)).await
+        environment::run(core, worker, On { index: &self.index, former: &[] }, calls, job, Some(LATE_MAX)).await
     }
 }
 

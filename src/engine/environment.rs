@@ -22,7 +22,7 @@ use crate::engine::{blocking, questions, require_trust};
 use crate::generate::closer::{self, Look};
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
-use crate::python::protocol::{Expression, Spot, Surroundings};
+use crate::python::protocol::{Expression, Former, Spot, Surroundings};
 use crate::python::value;
 use crate::python::zygote::{LATE_MAX, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
@@ -235,12 +235,19 @@ impl Environment {
         if calls.is_empty() {
             return Ok(HashMap::new());
         }
-        run(core, self.worker(core).await?, &core.index(), calls, job, Some(LATE_MAX)).await
+        run(core, self.worker(core).await?, On { index: &core.index(), former: &[] }, calls, job, Some(LATE_MAX)).await
     }
 
-    /// As [`Environment::replay`], for calls that are run for the first time: each is tried, however long others took.
-    pub async fn try_all(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
-        run(core, self.worker(core).await?, &core.index(), calls, job, None).await
+    /// As [`Environment::replay`], for calls that are run for the first time, on the code they were recorded with: each is
+    /// tried, however long others took.
+    pub async fn try_all(
+        &self,
+        core: &Core,
+        on: On<'_>,
+        calls: &[Call],
+        job: &Job<'_>,
+    ) -> Result<HashMap<CallId, Observed>, Trouble> {
+        run(core, self.worker(core).await?, on, calls, job, None).await
     }
 
     /// Describes a worker of this project.
@@ -335,16 +342,26 @@ impl Environment {
     }
 }
 
-/// Runs calls in a worker, found by an index; what is cancelled is missing from the answer. Of a function of which `late_max`
-/// calls took all of their time the others are not run.
+/// The code that calls run on.
+#[derive(Clone, Copy)]
+pub struct On<'a> {
+    /// Where functions are found.
+    pub index: &'a Index,
+    /// The modules that are not as they lie where the worker finds them.
+    pub former: &'a [Former],
+}
+
+/// Runs calls in a worker; what is cancelled is missing from the answer. Of a function of which `late_max` calls took all of
+/// their time the others are not run.
 pub async fn run(
     core: &Core,
     worker: &Worker,
-    index: &Index,
+    on: On<'_>,
     calls: &[Call],
     job: &Job<'_>,
     late_max: Option<u32>,
 ) -> Result<HashMap<CallId, Observed>, Trouble> {
+    let index = on.index;
     let mut all = HashMap::with_capacity(calls.len());
     let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
     let mut late: HashMap<FunctionId, u32> = HashMap::new();
@@ -361,7 +378,7 @@ pub async fn run(
         for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {
             all.insert(call.id, gone("the function is gone"));
         }
-        let mut running = worker.replay(&requests, true, late_max).await?;
+        let mut running = worker.replay(&requests, true, late_max, on.former).await?;
         loop {
             let reply = tokio::select! {
                 () = job.cancel.cancelled() => return Ok(all),

@@ -16,7 +16,7 @@ use crate::domain::decision::FileEdit;
 use crate::domain::function::{Function, FunctionId};
 use crate::engine::core::Core;
 use crate::engine::environment::{Environment, import_roots};
-use crate::engine::{Handle, behaviour, blocking, drafting, environment, fresh, plan, require_trust, review};
+use crate::engine::{Handle, blocking, calibrating, drafting, environment, fresh, plan, require_trust, review};
 use crate::generate::cases::Case;
 use crate::generate::examples::{self, Example, Shown};
 use crate::pytest::runner::Invocation;
@@ -120,7 +120,7 @@ impl Handle {
 /// Makes examples for these functions, or for all that were recorded.
 pub async fn document(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Documented, Trouble> {
     let environment = environment::contained(core).await?;
-    behaviour::calibrate_rest(core).await?;
+    calibrating::calibrate_rest(core).await?;
     let job = core.jobs.begin("doc", "recorded calls", 0);
     let cancel = job.cancel.clone();
     let gathered = drafting::gather(core, &environment, functions, cancel.clone()).await?;

@@ -9,7 +9,7 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, RecordingId};
 use crate::domain::function::{FunctionId, FunctionKind};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, drafting, environment, views};
+use crate::engine::{calibrating, drafting, environment, views};
 
 /// Functions whose drafts come before those of all others, where a recording saw [`MANY`] of them or more.
 const FIRST: usize = 3;
@@ -17,13 +17,13 @@ const MANY: usize = 12;
 
 /// Drafts and proves tests of a few functions of a new recording before its other calls are tried, so that a person soon
 /// has something to read. [`drafting::draft`] finds these drafts as they are.
-pub async fn draft_first(core: &Arc<Core>, recording: RecordingId, edition: u64) -> Result<(), Trouble> {
+pub async fn draft_first(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
     let calls = first_calls(core, views::replayable_of(core, recording)?);
     if calls.is_empty() || environment::contained(core).await?.interpreter.pytest.is_none() {
         return Ok(());
     }
     let functions: BTreeSet<FunctionId> = calls.iter().map(|call| call.function.clone()).collect();
-    if behaviour::try_calls(core, recording, Some(edition), calls).await? {
+    if calibrating::try_calls(core, recording, calls).await? {
         drafting::draft_tried(core, functions.into_iter().collect()).await?;
     }
     Ok(())

@@ -12,7 +12,7 @@ use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
-use crate::engine::behaviour::NOT_REPEATABLE;
+use crate::engine::calibrating::NOT_REPEATABLE;
 use crate::engine::core::Core;
 use crate::engine::{review, views};
 use crate::generate::cases::Case;

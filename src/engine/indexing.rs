@@ -46,11 +46,7 @@ pub async fn index(core: &Arc<Core>) {
     let files = built.modules().count();
     let errors = built.modules().filter(|module| module.error.is_some()).count();
     *core.index.write() = built.clone();
-    {
-        let mut state = core.state.lock();
-        state.indexed = true;
-        state.edition += 1;
-    }
+    core.state.lock().indexed = true;
     job.end(true);
     let ms = jobs::elapsed_ms(started);
     core.log.add(

@@ -11,7 +11,7 @@ use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::Level;
 use crate::domain::snapshot::{Topic, Trust};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, recording};
+use crate::engine::{blocking, calibrating, recording};
 use crate::record::folder::{SpoolFolder, leftovers};
 use crate::record::live::{self, Progress};
 use crate::store::INTERRUPTED;
@@ -90,5 +90,5 @@ async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Re
         );
     }
     core.reload_recorded()?;
-    behaviour::calibrate(core, id, None).await
+    calibrating::calibrate(core, id).await
 }

@@ -10,6 +10,7 @@ mod awaiting;
 mod because;
 mod behaviour;
 mod beside_tests;
+mod calibrating;
 mod callers;
 mod clause_asking;
 mod clause_runs;

@@ -13,7 +13,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, drafting, environment, first_drafts, redacting};
+use crate::engine::{calibrating, drafting, environment, first_drafts, redacting};
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};
@@ -88,7 +88,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
         redact: &core.settings().redact,
         journey,
     })?;
-    let edition = core.state.lock().edition;
+    let begun = core.index();
     let recording = Recording {
         cwd: cwd.strip_prefix(&core.root).map(|rest| rest.display().to_string()).unwrap_or_default(),
         interpreter: Some(environment.interpreter.path.display().to_string()),
@@ -104,7 +104,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
     );
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
     let ended = follow(core, &plan, &recording, stdio).await;
-    conclude(core, recording, ended, edition, stdio, drafts).await
+    conclude(core, recording, ended, begun, stdio, drafts).await
 }
 
 /// Stores a recording that begins, gives it its number, and lists it.
@@ -241,11 +241,15 @@ async fn conclude(
     core: &Arc<Core>,
     mut recording: Recording,
     ended: Result<Ended, Trouble>,
-    edition: u64,
+    begun: Arc<Index>,
     stdio: Stdio,
     drafts: bool,
 ) -> Result<Recording, Trouble> {
     recording.duration_ms = clock::now().0 - recording.started.0;
+    // At once: what is edited from now on is no code that the program ran.
+    if let Ok(ended) = &ended {
+        calibrating::note_ran(core, recording.id, begun, ended.modules.clone()).await;
+    }
     let ended = match ended {
         Ok(ended) => ended,
         Err(trouble) => {
@@ -272,10 +276,10 @@ async fn conclude(
     if recording.kept > 0 && noted.is_ok() {
         let try_all = async {
             let wanted = drafts || core.watcher.lock().is_some();
-            if wanted && let Err(trouble) = first_drafts::draft_first(core, recording.id, edition).await {
+            if wanted && let Err(trouble) = first_drafts::draft_first(core, recording.id).await {
                 core.complain("draft", &trouble);
             }
-            behaviour::calibrate(core, recording.id, Some(edition)).await
+            calibrating::calibrate(core, recording.id).await
         };
         tokio::select! {
             tried = try_all => if let Err(trouble) = tried {

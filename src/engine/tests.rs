@@ -15,7 +15,7 @@ use crate::domain::samples;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
-use crate::engine::{code, drafting, review, undo, views, watching};
+use crate::engine::{code, drafting, reaches, review, undo, views, watching};
 use crate::source::index::Index;
 use crate::store;
 
@@ -248,10 +248,38 @@ async fn the_source_that_an_open_change_is_told_against_outlives_a_new_recording
         std::fs::write(place.path().join("m.py"), format!("def f():\n    return {result}\n")).unwrap();
         std::fs::write(place.path().join("n.py"), format!("def g():\n    return {result}\n")).unwrap();
         *core.index.write() = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
-        code::remember(&core, &both, &about).unwrap();
+        code::remember(&core, &core.index(), &both, &about).unwrap();
     }
     assert!(remembered(&asked).contains("return 1"), "the question is still: why not 1 any more?");
     assert!(remembered(&other).contains("return 2"));
+}
+
+#[tokio::test]
+async fn code_that_was_edited_and_put_back_while_calls_ran_may_have_run_as_it_was_edited() {
+    let place = tempfile::tempdir().unwrap();
+    let save = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+    save("m.py", "def f():\n    return 1\n");
+    save("n.py", "def g():\n    return 1\n");
+    let core = core(place.path(), Trust::Trusted);
+    let index = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
+    let reach = reaches::by_names(&core, &index);
+    let [f, g] = ["m:f", "n:g"].map(|id| BTreeSet::from([FunctionId(id.into())]));
+    for (edited, about_f) in [(None, true), (Some("m.py"), false), (Some("n.py"), true)] {
+        let began = code::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
+        if let Some(name) = edited {
+            let text = std::fs::read_to_string(place.path().join(name)).unwrap();
+            save(name, "def f():\n    return 2\n");
+            save(name, &text);
+        }
+        assert_eq!(code::stands(&core, &index, &reach, &f, began).await.unwrap(), about_f, "{edited:?}");
+    }
+    let began = code::begin(&core, &index, &reach, BTreeSet::from([RelPath::new("m.py").unwrap()])).await.unwrap();
+    save("m.py", "def f():\n    return 2\n");
+    assert!(code::stands(&core, &index, &reach, &f, began).await.unwrap(), "a text stands in for it");
+    let began = code::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
+    assert!(!code::stands(&core, &index, &reach, &f, began).await.unwrap(), "it is not what the index has");
+    let began = code::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
+    assert!(code::stands(&core, &index, &reach, &g, began).await.unwrap(), "others do not run through it");
 }
 
 #[tokio::test]

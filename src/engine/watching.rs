@@ -200,9 +200,6 @@ pub async fn reread(core: &Arc<Core>, paths: Option<Vec<RelPath>>) -> Option<Ind
     .await;
     let (index, change) = updated.ok()?;
     *core.index.write() = Arc::new(index);
-    if !change.is_harmless() {
-        core.state.lock().edition += 1;
-    }
     Some(change)
 }
 

@@ -31,13 +31,32 @@ pub enum Op<'a> {
     /// too; `tried` ones are known to leave no threads.
     Hello { preload: &'a [String], tests: bool, tried: bool },
     /// Make recorded calls.
-    Replay { root: &'a str, paths: &'a [String], calls: Vec<WireCall<'a>>, track: bool, late_max: Option<u32> },
+    Replay {
+        root: &'a str,
+        paths: &'a [String],
+        calls: Vec<WireCall<'a>>,
+        track: bool,
+        late_max: Option<u32>,
+        #[serde(skip_serializing_if = "<[Former]>::is_empty")]
+        former: &'a [Former],
+    },
     /// Evaluate expressions.
     Evaluate { root: &'a str, paths: &'a [String], items: &'a [Expression] },
     /// Run tests.
     Prove(&'a Prove),
     /// End a request.
     Cancel { target: u64 },
+}
+
+/// The text of a module in place of what lies on the disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Former {
+    /// The module, by its name in the index.
+    pub module: String,
+    /// Its file, relative to the root; need not be there.
+    pub path: String,
+    /// What it is imported from.
+    pub text: String,
 }
 
 /// What a call is made in.
@@ -338,7 +357,7 @@ mod tests {
     #[test]
     fn a_request_has_the_form_of_its_page() {
         let call = WireCall::new(1, "shop.cart", "shop/cart.py", "Cart.total", &[0], 2000);
-        let op = Op::Replay { root: "/p", paths: &["/p".into()], calls: vec![call], track: true, late_max: None };
+        let op = Op::Replay { root: "/p", paths: &["/p".into()], calls: vec![call], track: true, late_max: None, former: &[] };
         let frame = frame(&Request { id: 4, op }).unwrap();
         assert_eq!(u32::from_le_bytes(frame[..4].try_into().unwrap()) as usize, frame.len() - 4);
         let json: serde_json::Value = serde_json::from_slice(&frame[4..]).unwrap();

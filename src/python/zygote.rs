@@ -18,7 +18,7 @@ use crate::contain::{Level, Limits};
 use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::process::Live;
-use crate::python::protocol::{Expression, Hello, Op, Prove, Reply, Spot, Surroundings, WireCall};
+use crate::python::protocol::{Expression, Former, Hello, Op, Prove, Reply, Spot, Surroundings, WireCall};
 
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -195,11 +195,17 @@ impl Worker {
 
     /// Makes calls; each in a process of its own, from the files as they are now. With `track`, replies say which
     /// functions of the project were entered. Of a function of which `late_max` calls took all of their time the others are not
-    /// made.
+    /// made. Modules with a `former` text are imported from that.
     ///
     /// # Errors
     /// When the process cannot be started again or the request is too large.
-    pub async fn replay(&self, calls: &[ReplayCall], track: bool, late_max: Option<u32>) -> Result<Running<Replayed>, Trouble> {
+    pub async fn replay(
+        &self,
+        calls: &[ReplayCall],
+        track: bool,
+        late_max: Option<u32>,
+        former: &[Former],
+    ) -> Result<Running<Replayed>, Trouble> {
         let wait = calls.iter().map(|call| call.wait).sum::<Duration>();
         let calls = calls
             .iter()
@@ -209,7 +215,7 @@ impl Worker {
             })
             .collect();
         let (root, paths) = self.places()?;
-        self.ask(Op::Replay { root: &root, paths: &paths, calls, track, late_max }, wait, |reply| {
+        self.ask(Op::Replay { root: &root, paths: &paths, calls, track, late_max, former }, wait, |reply| {
             let result = match (reply.outcome, reply.broken) {
                 (Some(outcome), _) => Ok(Ending { outcome, ns: reply.ns?, entered: reply.entered }),
                 (None, why) => Err(why?),
@@ -237,7 +243,8 @@ impl Worker {
             })
             .collect();
         let (root, paths) = self.places()?;
-        self.ask(Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: Some(LATE_MAX) }, wait, |reply| {
+        let op = Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: Some(LATE_MAX), former: &[] };
+        self.ask(op, wait, |reply| {
             let printed = reply.printed.unwrap_or_default();
             let (warned, arcs, says) = (reply.warned, reply.arcs, reply.says);
             Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, says })

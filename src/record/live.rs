@@ -16,6 +16,7 @@ use crate::base::error::Trouble;
 use crate::base::text::display_line;
 use crate::domain::batch::Batch;
 use crate::domain::call::ProgramEnd;
+use crate::record::LoadedModule;
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::Plan;
@@ -66,6 +67,8 @@ pub struct Ended {
     pub took: Duration,
     /// What was recorded, as a whole.
     pub summary: Summary,
+    /// The modules that were loaded, one entry for each process and name.
+    pub modules: Vec<LoadedModule>,
 }
 
 /// Runs a program to its end. `stop` asks it to end: by interrupt, then termination, then by force.
@@ -123,7 +126,8 @@ pub async fn run(
     if let Err(error) = folder.remove() {
         tracing::warn!(%error, "a spool folder was not removed");
     }
-    Ok(Ended { end: ended(status), took, summary: ingest.summary().clone() })
+    let modules = ingest.modules().into_iter().cloned().collect();
+    Ok(Ended { end: ended(status), took, summary: ingest.summary().clone(), modules })
 }
 
 /// Hands over what a killed run left, and removes it.

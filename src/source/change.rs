@@ -1,5 +1,7 @@
 //! What differs between two readings of the project: which functions, classes, import-time code, and the lines.
 
+use std::collections::BTreeSet;
+
 use similar::{ChangeTag, TextDiff};
 
 use crate::base::paths::RelPath;
@@ -78,6 +80,16 @@ impl IndexChange {
     #[must_use]
     pub fn is_harmless(&self) -> bool {
         self.init.is_empty() && self.classes.is_empty() && self.functions.iter().all(|change| change.what == What::Doc)
+    }
+
+    /// Leaves out what became of these files.
+    pub fn leave_out(&mut self, files: &BTreeSet<RelPath>) {
+        let stays = |path: &RelPath| !files.contains(path);
+        self.files.retain(stays);
+        self.functions.retain(|change| stays(&change.path));
+        self.init.retain(stays);
+        self.classes.retain(|change| stays(&change.path));
+        self.module_edits.retain(|edit| stays(&edit.path));
     }
 
     /// Gives the functions whose code differs, in the order of the files.

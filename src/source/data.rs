@@ -14,6 +14,7 @@ use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 
 use super::index::{Stat, open};
+use super::stamps::Stamps;
 use super::walk::is_never_named;
 
 /// More files than this are not followed.
@@ -99,7 +100,7 @@ impl DataFiles {
     /// Gives what tells whether anything happened to the files from now on, even where it was taken back.
     #[must_use]
     pub fn stamps(&self, root: &Path) -> Stamps {
-        Stamps(self.0.keys().map(|path| (path.clone(), stamp(root, path))).collect())
+        Stamps::of(root, self.0.keys())
     }
 
     /// Gives the files with their hashes, in the order of their paths.
@@ -118,21 +119,6 @@ impl DataFiles {
     pub fn is_there(&self, path: &RelPath) -> bool {
         self.0.get(path).is_some_and(|seen| seen.stat.is_some())
     }
-}
-
-/// Times, size and inode of files at one moment.
-#[derive(Debug)]
-pub struct Stamps(Vec<(RelPath, Option<Stat>)>);
-
-impl Stamps {
-    /// Gives the files to which something happened since.
-    pub fn touched(&self, root: &Path) -> impl Iterator<Item = &RelPath> {
-        self.0.iter().filter(|(path, then)| stamp(root, path) != *then).map(|(path, _)| path)
-    }
-}
-
-fn stamp(root: &Path, path: &RelPath) -> Option<Stat> {
-    path.under(root).symlink_metadata().ok().map(|meta| Stat::of(&meta))
 }
 
 /// Looks at a file, unless it is as it was known.

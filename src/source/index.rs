@@ -19,6 +19,7 @@ use super::change::{IndexChange, compare};
 use super::kept::Kept;
 use super::names::{Names, rename};
 use super::parse::{Parsed, parse_file};
+use super::stamps::Stamps;
 use super::walk::{SIZE_MAX, walk};
 
 /// What tells without reading that a file is the same.
@@ -276,6 +277,12 @@ impl Index {
     #[must_use]
     pub fn text(&self, path: &RelPath) -> Option<Arc<str>> {
         self.entries.get(path).map(|entry| entry.text.clone())
+    }
+
+    /// Gives what tells whether anything happened to the files from now on, even where it was taken back.
+    #[must_use]
+    pub fn stamps(&self, root: &Path) -> Stamps {
+        Stamps::of(root, self.entries.keys())
     }
 
     /// Gives the folders that hold the project's code, relative to the root (empty for the root): what to watch.

@@ -26,6 +26,7 @@ pub mod parse;
 mod parts;
 mod reached;
 pub mod rename;
+pub mod stamps;
 pub mod stub;
 mod tokens;
 mod tree;

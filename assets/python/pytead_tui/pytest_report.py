@@ -22,7 +22,7 @@ _WIDTH = 500  # kept of a line
 if _PROJECT:
     from pytead_tui.worker.modules import read_fresh
 
-    read_fresh(_PROJECT)
+    read_fresh(_PROJECT, {})
 
 
 def _write(**line: object) -> None:

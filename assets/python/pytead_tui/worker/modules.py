@@ -1,4 +1,4 @@
-"""Imports the project's modules, always from their source as it lies on the disk now."""
+"""Imports the project's modules, always from their source: as it lies on the disk now, or as the request gives it."""
 
 import importlib
 import importlib.machinery
@@ -24,8 +24,8 @@ def describe(error: BaseException) -> str:
     return (f"{name}: {text}" if text else name)[:LONGEST]
 
 
-def read_fresh(root: str) -> None:
-    """Compiles each module below a folder from its source at each import, whoever finds it.
+def read_fresh(root: str, former: dict) -> None:
+    """Compiles each module below a folder from its source at each import, whoever finds it; of some files from these texts.
 
     A `.pyc` of the same size and second as the source would be believed although it is old.
     """
@@ -38,7 +38,8 @@ def read_fresh(root: str) -> None:
         real = os.path.realpath(path)
         if not real.startswith(inside) or "site-packages" in real:
             return by_cache(self, fullname)
-        code = self.source_to_code(self.get_data(path), path)
+        text = former.get(real)
+        code = self.source_to_code(self.get_data(path) if text is None else text, path)
         if sys.version_info < (3, 11):
             _note(code, "")
         return code
@@ -54,11 +55,26 @@ def _note(code: object, prefix: str) -> None:
             _note(inner, name + (".<locals>." if inner.co_flags & 1 else "."))
 
 
+class Gone:
+    """Finds modules whose text is known and whose file is gone."""
+
+    def __init__(self, files: dict) -> None:
+        self.files = files
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        file = self.files.get(name)
+        if file is None or os.path.exists(file):
+            return None
+        return importlib.util.spec_from_file_location(name, file)
+
+
 class Modules:
     """The project's modules in this process."""
 
-    def __init__(self, root: str, paths: list, startup: frozenset) -> None:
+    def __init__(self, root: str, paths: list, startup: frozenset, former: list) -> None:
         self.root = os.path.realpath(root)
+        self.files = {one["module"]: os.path.realpath(os.path.join(self.root, one["path"])) for one in former}
+        self.texts = {os.path.realpath(os.path.join(self.root, one["path"])): one["text"] for one in former}
         self.paths = paths
         self.startup = startup
         self.known: dict = {}
@@ -72,7 +88,9 @@ class Modules:
     def prepare(self, on_path: bool = True) -> None:
         """Makes this process look like one that starts in the project, with or without its folders on the path."""
         os.chdir(self.root)
-        read_fresh(self.root)
+        read_fresh(self.root, self.texts)
+        if self.files:
+            sys.meta_path.insert(0, Gone(self.files))
         if on_path:
             sys.path[0:0] = [path for path in self.paths if path not in sys.path]
         sys.path_importer_cache.clear()

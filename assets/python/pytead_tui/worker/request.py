@@ -27,7 +27,7 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
     """Answers a request; never returns."""
     last: dict = {}
     try:
-        modules = Modules(message["root"], message["paths"], startup)
+        modules = Modules(message["root"], message["paths"], startup, message.get("former", []))
         if guarded is not None:
             from pytead_tui import guard
 

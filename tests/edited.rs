@@ -1,0 +1,62 @@
+//! Code that is edited while recorded calls run, on the real binary: what its edits changed is told, and nothing else.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod harness;
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use harness::Place;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A call that lasts until there is a file, which nobody records: so that an edit falls into its replay.
+const LONG: &str = "import os, select\n\n\ndef last():\n    for _ in range(180):\n        if os.path.exists('go'):\n            \
+     break\n        select.select([], [], [], 0.01)\n";
+const RATES: &str = "import os\n\n\ndef rate(x):\n    return x * 2\n\n\ndef unsteady():\n    return os.getpid()\n";
+const MAIN: &str = "import os, long, rates\n\nlong.last(), rates.rate(21), rates.unsteady()\nos.remove('go')\n";
+
+/// Records a program, and does something as soon as it has ended, before its calls were tried.
+fn recorded(edit: impl FnOnce(&Place)) -> Place {
+    let place = Place::empty();
+    for (path, text) in [("long.py", LONG), ("rates.py", RATES), ("main.py", MAIN), ("go", "")] {
+        place.save(path, text);
+    }
+    let mut child = place.command(&["--trust", "run", "--", "main.py"]).stdout(Stdio::null()).spawn().unwrap();
+    let until = Instant::now() + PATIENCE;
+    while place.root().join("go").exists() {
+        assert!(Instant::now() < until && child.try_wait().unwrap().is_none(), "the program did not run to its end");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    edit(&place);
+    place.save("go", "");
+    assert!(child.wait().unwrap().success());
+    place
+}
+
+fn replay(place: &Place) -> (i32, String) {
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    (code, out + &err)
+}
+
+#[test]
+fn an_edit_made_while_a_recording_is_tried_is_told_as_old_and_new_with_its_cause() {
+    let edited = RATES.replace("x * 2", "x * 3").replace("os.getpid()", "os.getpid() + 0");
+    let place = recorded(|place| place.save("rates.py", &edited));
+    let (code, told) = replay(&place);
+    for part in ["rates:rate", "42", "63", "return x * 2", "return x * 3", "1 function changed"] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+    // What ends otherwise each time is no change, however it was edited.
+    assert!(code == 1 && told.contains("? rates:unsteady was edited, and its 1 recorded call cannot be run"), "{told}");
+    place.save("rates.py", RATES);
+    assert_eq!(replay(&place).0, 0, "as it was recorded");
+}
+
+#[test]
+fn a_recording_is_tried_on_the_code_it_ran_though_a_file_of_it_is_gone() {
+    let place = recorded(|place| std::fs::remove_file(place.root().join("rates.py")).unwrap());
+    place.save("rates.py", &RATES.replace("x * 2", "x * 3"));
+    let (code, told) = replay(&place);
+    assert!(code == 1 && told.contains("rates:rate") && told.contains("63"), "{told}");
+}
