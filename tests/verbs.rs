@@ -339,6 +339,35 @@ fn a_hand_edited_test_is_never_overwritten() {
 }
 
 #[test]
+fn an_interrupt_beside_another_process_leaves_no_draft_at_work() {
+    use std::io::{BufRead, BufReader};
+    let place = recorded_shop();
+    let start = |args: &[&str]| {
+        let mut command = place.command(args);
+        let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        (child, lines)
+    };
+    // While another has the project open, nobody may take work in progress for work left over.
+    let (mut other, mut said) = start(&["--trust", "--format", "json", "watch"]);
+    said.next().unwrap();
+    let (mut child, mut lines) = start(&["--trust", "--format", "json", "gen"]);
+    lines.find(|line| line.contains("\"state\":\"proving\"")).unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    lines.for_each(drop);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let states = "SELECT state, count(*) FROM proposals GROUP BY state";
+    let store = rusqlite::Connection::open(place.root().join(".pytead/pytead.db")).unwrap();
+    let mut statement = store.prepare(states).unwrap();
+    let states = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let states: std::collections::BTreeMap<String, u32> = states.map(Result::unwrap).collect();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(states.get("failed").is_some_and(|count| *count > 3), "{states:?}");
+    assert!(!states.contains_key("queued") && !states.contains_key("proving"), "{states:?}");
+}
+
+#[test]
 fn an_interrupt_ends_gen_with_130_and_leaves_nothing_half_done() {
     use std::io::{BufRead, Read};
     let place = recorded_shop();

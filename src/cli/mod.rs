@@ -38,6 +38,7 @@ mod watch;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Parser;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -65,6 +66,9 @@ pub const FINDINGS: u8 = 1;
 pub const WRONG: u8 = 2;
 /// Ends after an interrupt.
 pub const INTERRUPTED: u8 = 130;
+
+/// Longest wait for what was interrupted to come to its end.
+const LAST_STEPS: Duration = Duration::from_secs(10);
 
 /// What the verbs need of the other front ends, which they do not know.
 pub trait Screen {
@@ -279,7 +283,10 @@ async fn with_events<T>(handle: &Handle, out: &mut Output, work: impl Future<Out
                 Ok(event) => {
                     out.event(&event);
                     match event {
-                        Event::Asked { question, .. } => ask::question(handle, question).await?,
+                        Event::Asked { question, .. } => tokio::select! {
+                            answered = ask::question(handle, question) => answered?,
+                            () = handle.stopped() => {}
+                        },
                         Event::Failed { trouble } if !out.is_json() => output::complain(&trouble),
                         _ => {}
                     }
@@ -313,12 +320,18 @@ async fn interruptible<T>(
     out: &mut Output,
     work: impl Future<Output = Result<T, Trouble>>,
 ) -> Result<Option<T>, Trouble> {
-    let done = tokio::select! {
-        done = with_events(handle, out, work) => Some(done?),
-        _ = tokio::signal::ctrl_c() => None,
-    };
-    if done.is_none() {
-        handle.close().await;
+    {
+        let mut work = std::pin::pin!(with_events(handle, out, work));
+        tokio::select! {
+            done = &mut work => return done.map(Some),
+            _ = tokio::signal::ctrl_c() => handle.stop(),
+        }
+        // What is in the middle of its proof says so to others on this project; who cannot wait for that presses it again.
+        tokio::select! {
+            _ = tokio::time::timeout(LAST_STEPS, &mut work) => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
     }
-    Ok(done)
+    handle.close().await;
+    Ok(None)
 }

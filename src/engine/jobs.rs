@@ -18,6 +18,8 @@ const ENDED_KEPT: usize = 20;
 #[derive(Default)]
 pub struct Jobs {
     next: AtomicU64,
+    /// Set when no job is to go on any more, and none to begin.
+    stopped: CancellationToken,
     table: Mutex<BTreeMap<JobId, Entry>>,
 }
 
@@ -40,7 +42,7 @@ impl Jobs {
     /// Enters a job that begins now.
     pub fn begin(&self, kind: &str, subject: &str, total: u64) -> Job<'_> {
         let id = JobId(self.next.fetch_add(1, Ordering::Relaxed) + 1);
-        let cancel = CancellationToken::new();
+        let cancel = self.stopped.child_token();
         let row = JobRow {
             id,
             kind: kind.to_owned(),
@@ -88,6 +90,16 @@ impl Jobs {
         for entry in self.table.lock().values() {
             entry.cancel.cancel();
         }
+    }
+
+    /// Asks every job to stop, and each that begins from now on.
+    pub fn stop(&self) {
+        self.stopped.cancel();
+    }
+
+    /// Waits until [`Jobs::stop`].
+    pub async fn stopped(&self) {
+        self.stopped.cancelled().await;
     }
 
     /// Lists the jobs, the oldest first.
@@ -202,6 +214,14 @@ mod tests {
         assert_eq!(jobs.rows().last().unwrap().state, JobState::Cancelled);
         first.end(true);
         assert_eq!(jobs.cancel(None), None);
+    }
+
+    #[test]
+    fn what_is_stopped_begins_nothing_more() {
+        let jobs = Jobs::default();
+        let running = jobs.begin("draft", "", 0);
+        jobs.stop();
+        assert!(running.is_cancelled() && jobs.begin("prove", "", 0).is_cancelled());
     }
 
     #[tokio::test]

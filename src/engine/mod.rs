@@ -529,6 +529,17 @@ impl Handle {
         self.core.jobs.cancel_all();
     }
 
+    /// Asks every job to stop, and each that begins from now on: what was asked for comes to its end soon, with everything
+    /// left as others may find it.
+    pub fn stop(&self) {
+        self.core.jobs.stop();
+    }
+
+    /// Waits until [`Handle::stop`].
+    pub async fn stopped(&self) {
+        self.core.jobs.stopped().await;
+    }
+
     /// Ends everything in order: jobs, decisions that were sent and not carried out yet, watcher, worker.
     pub async fn close(&self) {
         self.core.closing.store(true, Ordering::Relaxed);

@@ -61,9 +61,12 @@ pub async fn ask(core: &Arc<Core>, about: About, outgoing: Option<Arc<str>>) -> 
         return Err(about.unanswered());
     }
     let mut waiting = Waiting::join(core, about, outgoing);
-    let answer = waiting.answer.wait_for(Option::is_some).await.map(|answer| *answer);
+    let answer = tokio::select! {
+        answer = waiting.answer.wait_for(Option::is_some) => answer.ok().and_then(|answer| *answer),
+        () = core.jobs.stopped() => None,
+    };
     // A question that went without an answer was not said yes to.
-    Ok(answer.ok().flatten().unwrap_or(false))
+    Ok(answer.unwrap_or(false))
 }
 
 /// Takes a person's answer, for now and for later sessions.
