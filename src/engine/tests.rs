@@ -15,7 +15,7 @@ use crate::domain::samples;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
-use crate::engine::{code, drafting, reaches, review, undo, views, watching};
+use crate::engine::{code, drafting, indexing, reaches, review, undo, views, watching};
 use crate::source::index::Index;
 use crate::store;
 
@@ -322,4 +322,24 @@ async fn what_became_another_while_a_person_looked_at_it_is_not_accepted() {
     core.change_proposal(id, |proposal| proposal.body = draft(text)).unwrap();
     review::accept_seen(&core, id, seen).await.unwrap();
     assert_eq!((state(&core, id), file.exists()), (ProposalState::Written, true));
+}
+
+/// A project of one function, with a proposal for it, that was read once.
+async fn read(folder: &Path, state: ProposalState, text: &str) -> (Arc<Core>, ProposalId) {
+    std::fs::write(folder.join("m.py"), "def f(x):\n    return x + 1\n").unwrap();
+    let core = core(folder, Trust::Unknown);
+    indexing::index(&core).await;
+    let id = core.add_proposal(proposal(state, draft(text))).unwrap().id;
+    (core, id)
+}
+
+#[tokio::test]
+async fn a_save_makes_a_draft_stale_that_waits_for_its_proof_and_none_that_is_still_to_be_written() {
+    for (text, after) in [("def test_f():\n    assert f(1) == 2\n", ProposalState::Stale), ("", ProposalState::Queued)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (core, id) = read(folder.path(), ProposalState::Queued, text).await;
+        std::fs::write(folder.path().join("m.py"), "def f(x):\n    return x + 2\n").unwrap();
+        watching::changed(&core, Some(vec![RelPath::new("m.py").unwrap()])).await;
+        assert_eq!(state(&core, id), after, "{text}");
+    }
 }

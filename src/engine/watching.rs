@@ -271,10 +271,16 @@ fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalI
         .collect()
 }
 
-/// Tells whether a proposal is a draft whose proof rests on the project as it is.
+/// Tells whether a proposal is a draft whose text, or its proof, rests on the project as it is.
 pub fn may_be_stale(proposal: &Proposal) -> bool {
-    let proved = matches!(proposal.state, ProposalState::Ready | ProposalState::Refused | ProposalState::Proving);
-    proposal.draft().is_some() && proved
+    use ProposalState as S;
+    let Some(draft) = proposal.draft() else { return false };
+    match proposal.state {
+        S::Ready | S::Refused | S::Proving => true,
+        // One that is still to be written will be of the project as it is then.
+        S::Queued => !draft.text.is_empty(),
+        _ => false,
+    }
 }
 
 /// Looks for what another process wrote to the store.
