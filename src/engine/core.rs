@@ -66,6 +66,8 @@ pub struct Core {
     pub index: RwLock<Arc<Index>>,
     pub reaches: Reaches,
     pub configured: Configured,
+    /// Held by whoever reads files into the index.
+    pub reading: tokio::sync::Mutex<()>,
     /// The code that recordings ran whose calls are still to be tried.
     pub ran: Ran,
     pub jobs: Jobs,
@@ -177,6 +179,7 @@ impl Core {
             index: RwLock::new(Arc::new(Index::default())),
             reaches: Reaches::default(),
             configured: Configured::default(),
+            reading: tokio::sync::Mutex::new(()),
             ran: Ran::default(),
             jobs: Jobs::default(),
             log: Log::default(),

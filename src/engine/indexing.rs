@@ -4,14 +4,14 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::clock;
+use crate::base::clock::{self, Moment};
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::Module;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
-use crate::engine::{blocking, jobs, redacting};
+use crate::engine::{blocking, jobs, redacting, watching};
 use crate::source::index::Index;
 use crate::source::kept::{self, Kept};
 use crate::store;
@@ -24,10 +24,17 @@ const OURS: [&str; 3] = [FILE, "verdicts/*", "specs/*"];
 /// One file in so many is parsed anew at the next start, too, rather than all written again.
 const FEW: usize = 20;
 
-/// Reads the whole project.
+/// Reads the whole project; once it was read, what differs, with all that follows a save of that.
 pub async fn index(core: &Arc<Core>) {
     let job = core.jobs.begin("index", &core.project, 0);
     let started = clock::now();
+    let turn = core.reading.lock().await;
+    if core.state.lock().indexed {
+        drop(turn);
+        watching::changed(core, None).await;
+        job.end(true);
+        return tell(core, started);
+    }
     let worker = core.clone();
     let built = blocking(move || {
         sweep_ours(&worker);
@@ -41,13 +48,26 @@ pub async fn index(core: &Arc<Core>) {
     })
     .await;
     let Ok((built, parsed)) = built else { return };
-    let built = Arc::new(built);
-    let functions = built.functions().count();
     let files = built.modules().count();
-    let errors = built.modules().filter(|module| module.error.is_some()).count();
+    let built = Arc::new(built);
     *core.index.write() = built.clone();
     core.state.lock().indexed = true;
+    drop(turn);
     job.end(true);
+    tell(core, started);
+    // Once it is in use: nobody waits for this, and the next start is quicker for it.
+    let Some(place) = place(core).filter(|_| parsed > files / FEW) else { return };
+    let root = core.root.clone();
+    if let Ok(Err(error)) = blocking(move || keep(&place, &built, &root)).await {
+        core.log.add(Level::Info, "index", &format!("not kept for the next start: {error}"), None);
+    }
+}
+
+/// Tells what is in the index that was read since a moment.
+fn tell(core: &Core, started: Moment) {
+    let index = core.index();
+    let (files, functions) = (index.modules().count(), index.functions().count());
+    let errors = index.modules().filter(|module| module.error.is_some()).count();
     let ms = jobs::elapsed_ms(started);
     core.log.add(
         Level::Info,
@@ -56,12 +76,6 @@ pub async fn index(core: &Arc<Core>) {
         None,
     );
     core.announce(Event::Indexed { files, functions, errors, ms });
-    // Once it is in use: nobody waits for this, and the next start is quicker for it.
-    let Some(place) = place(core).filter(|_| parsed > files / FEW) else { return };
-    let root = core.root.clone();
-    if let Ok(Err(error)) = blocking(move || keep(&place, &built, &root)).await {
-        core.log.add(Level::Info, "index", &format!("not kept for the next start: {error}"), None);
-    }
 }
 
 /// Removes what killed processes left half written in our folder.

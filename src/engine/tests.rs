@@ -343,3 +343,12 @@ async fn a_save_makes_a_draft_stale_that_waits_for_its_proof_and_none_that_is_st
         assert_eq!(state(&core, id), after, "{text}");
     }
 }
+
+#[tokio::test]
+async fn reading_the_project_once_more_forgets_no_save() {
+    let folder = tempfile::tempdir().unwrap();
+    let (core, id) = read(folder.path(), ProposalState::Ready, "def test_f():\n    assert f(1) == 2\n").await;
+    std::fs::write(folder.path().join("m.py"), "def f(x):\n    return x + 2\n").unwrap();
+    indexing::index(&core).await;
+    assert_eq!(state(&core, id), ProposalState::Stale);
+}

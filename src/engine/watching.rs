@@ -187,6 +187,7 @@ fn specs_saved(core: &Core, paths: &[RelPath]) {
 /// Reads these files, or whatever differs, into the index; gives what changed. With whatever differs, files that are no code
 /// are looked at, too, where nobody watches.
 pub async fn reread(core: &Arc<Core>, paths: Option<Vec<RelPath>>) -> Option<IndexChange> {
+    let _turn = core.reading.lock().await;
     let worker = core.clone();
     let updated = blocking(move || {
         // Where somebody watches, what is other than before is told by [`changed`].
