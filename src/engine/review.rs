@@ -110,6 +110,8 @@ pub async fn decide(
     let worker = core.clone();
     let (decided, mut lines) = super::blocking(move || {
         let turn = deeds::turn(&worker)?;
+        // Another process may have proved another text since it was read here: that is none that a person saw.
+        worker.take_in(|store| store.proposals(&ids))?;
         let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| worker.proposal(*id)).collect::<Result<_, _>>()?;
         let lines = match verb {
             Verb::Accept | Verb::Edit => accept(&worker, &turn, &proposals, reason.as_deref(), seen),

@@ -324,6 +324,29 @@ async fn what_became_another_while_a_person_looked_at_it_is_not_accepted() {
     assert_eq!((state(&core, id), file.exists()), (ProposalState::Written, true));
 }
 
+#[tokio::test]
+async fn what_another_process_made_of_it_meanwhile_is_shown_and_not_accepted_unseen() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.py"), "def f(x):\n    return x\n").unwrap();
+    let store = store::open_in_memory().unwrap();
+    let [here, elsewhere] = [(); 2].map(|()| {
+        let core = Core::new(folder.path().into(), Settings::default(), store.clone(), Trust::Trusted, "none".into());
+        *core.index.write() = Arc::new(Index::build(folder.path(), &[], &|_, _| {}));
+        Arc::new(core)
+    });
+    let text = "def test_f():\n    assert f(1) == 1\n";
+    let id = here.add_proposal(proposal(ProposalState::Ready, draft(text))).unwrap().id;
+    let shown = views::proposal(&here, id).unwrap();
+    elsewhere.change_proposal(id, |proposal| proposal.body = draft(&text.replace("== 1", "== 2"))).unwrap();
+    let refused = review::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap_err();
+    assert!(refused.to_string().contains("It became another while you looked at it."), "{refused}");
+    assert_eq!(state(&here, id), ProposalState::Ready);
+    let shown = views::proposal(&here, id).unwrap();
+    assert!(shown.proposal.draft().unwrap().text.contains("== 2"), "what it is now");
+    review::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap();
+    assert!(std::fs::read_to_string(folder.path().join("tests/pytead/test_pytead_m.py")).unwrap().contains("== 2"));
+}
+
 /// A project of one function, with a proposal for it, that was read once.
 async fn read(folder: &Path, state: ProposalState, text: &str) -> (Arc<Core>, ProposalId) {
     std::fs::write(folder.join("m.py"), "def f(x):\n    return x + 1\n").unwrap();
