@@ -192,9 +192,13 @@ fn accept(
     Ok(deeds::carry_out(core, turn, &made(decisions), |index, _| lines[index].clone())?)
 }
 
-/// Makes the deed that new decisions are.
-fn made(decisions: Vec<Decision>) -> Deed {
+/// Makes the deed that new decisions are. They are taken back at once, too, so that their edits are kept once, with the last.
+fn made(mut decisions: Vec<Decision>) -> Deed {
     let edits = merged(decisions.iter().flat_map(|decision| &decision.edits));
+    decisions.iter_mut().for_each(|decision| decision.edits.clear());
+    if let Some(last) = decisions.last_mut() {
+        last.edits.clone_from(&edits);
+    }
     Deed::new(Way::Made, decisions, edits)
 }
 

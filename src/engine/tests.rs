@@ -375,3 +375,26 @@ async fn reading_the_project_once_more_forgets_no_save() {
     indexing::index(&core).await;
     assert_eq!(state(&core, id), ProposalState::Stale);
 }
+
+#[tokio::test]
+async fn what_is_decided_at_once_keeps_its_files_once_and_is_taken_back_and_made_again_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let core = core(folder.path(), Trust::Trusted);
+    let ids = ["f", "g", "h"].map(|name| {
+        let text = format!("def test_{name}():\n    assert {name}(1) == 2\n");
+        let draft = Draft { tests: vec![format!("test_{name}")], ..samples::draft(&["import m"], &text) };
+        let queued = Proposal::queued(FunctionId(format!("m:{name}")), Body::Draft(draft), Moment(0));
+        core.add_proposal(Proposal { state: ProposalState::Ready, ..queued }).unwrap().id
+    });
+    review::decide(&core, ids.to_vec(), Verb::Accept, None, None).await.unwrap();
+    let at = core.store().last_standing().unwrap().unwrap().at;
+    let kept: Vec<usize> = core.store().decided_at(at).unwrap().iter().map(|decision| decision.edits.len()).collect();
+    assert_eq!(kept, [2, 0, 0], "the tests and the manifest, with the last");
+    let file = folder.path().join("tests/pytead/test_pytead_m.py");
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert!(["test_f", "test_g", "test_h"].iter().all(|test| written.contains(test)), "{written}");
+    undo::undo(&core).await.unwrap();
+    assert!(!file.exists() && ids.iter().all(|id| state(&core, *id) == ProposalState::Ready));
+    undo::redo(&core).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
+}

@@ -13,9 +13,6 @@ use crate::engine::{behaviour, beside_tests, is_ready, require_trust, review, ro
 use crate::store::Store;
 use crate::write::apply::WriteError;
 
-/// Decisions looked at for the group that was made at once.
-const GROUP_MAX: usize = 2_000;
-
 /// Takes back the last decision that stands, and those made together with it.
 pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
     walk(core, Way::Back).await
@@ -60,8 +57,7 @@ fn group(store: &Store, way: Way) -> Result<Vec<Decision>, Trouble> {
         store.last_standing()?.ok_or("Nothing to take back: no decision was made yet.")
     }
     .map_err(Trouble::usage)?;
-    let together = |other: &Decision| other.at == next.at && other.undone == again;
-    let mut group: Vec<Decision> = store.decisions(GROUP_MAX)?.into_iter().filter(together).collect();
+    let mut group: Vec<Decision> = store.decided_at(next.at)?.into_iter().filter(|other| other.undone == again).collect();
     if again {
         group.reverse();
     }

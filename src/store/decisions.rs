@@ -3,8 +3,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::json::{from_word, json, to_json, word};
-use super::{Result, Store, StoreError, signed, unsigned};
+use super::json::{from_word, word};
+use super::{Result, Store, StoreError, edits, signed, unsigned};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
@@ -46,10 +46,11 @@ impl Store {
     pub fn last_written(&self, path: &RelPath) -> Result<Option<String>> {
         self.believed(None, |connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT json_extract(edit.value, '$.after') FROM decisions JOIN json_each(decisions.edits) AS edit \
+                "SELECT decisions.id FROM decisions JOIN json_each(decisions.edits) AS edit \
                  WHERE NOT undone AND json_extract(edit.value, '$.path') = ?1 ORDER BY decisions.id DESC LIMIT 1",
             )?;
-            Ok(statement.query_row([path.as_str()], |row| row.get(0)).optional()?.flatten())
+            let newest = statement.query_row([path.as_str()], |row| row.get(0)).optional()?;
+            newest.map_or(Ok(None), |newest| edits::left_by(connection, newest, path))
         })
     }
 
@@ -65,7 +66,7 @@ impl Store {
         })
     }
 
-    /// Lists the newest decisions, the newest first, those taken back too.
+    /// Lists the newest decisions, the newest first, those taken back too, without their edits.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
@@ -73,8 +74,21 @@ impl Store {
         self.believed(Vec::new(), |connection| {
             let mut statement =
                 connection.prepare_cached(&format!("SELECT {COLUMNS} FROM decisions ORDER BY id DESC LIMIT ?1"))?;
-            let rows = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], load)?;
+            let rows = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| load(row).map(|(one, _)| one))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Lists the decisions that were made at this moment, which is at once, the newest first, those taken back too.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn decided_at(&self, at: Moment) -> Result<Vec<Decision>> {
+        self.believed(Vec::new(), |connection| {
+            let mut statement =
+                connection.prepare_cached(&format!("SELECT {COLUMNS} FROM decisions WHERE at = ?1 ORDER BY id DESC"))?;
+            let rows = statement.query_map([at.0], load)?.collect::<rusqlite::Result<Vec<_>>>()?;
+            rows.into_iter().map(|loaded| with_edits(connection, loaded)).collect()
         })
     }
 
@@ -122,7 +136,7 @@ pub(super) fn append(connection: &Connection, decision: &Decision) -> Result<()>
             decision.at.0,
             decision.reason,
             signed(decision.basis.0),
-            to_json(&decision.edits)?,
+            edits::to_keep(connection, &decision.edits)?,
         ],
     )?;
     Ok(())
@@ -152,12 +166,17 @@ pub(super) fn free_moment(connection: &Connection, from: Moment) -> Result<Momen
 
 fn one(connection: &Connection, which: &str, params: impl rusqlite::Params) -> Result<Option<Decision>> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM decisions WHERE {which}"))?;
-    Ok(statement.query_row(params, load).optional()?)
+    statement.query_row(params, load).optional()?.map(|loaded| with_edits(connection, loaded)).transpose()
 }
 
-fn load(row: &Row<'_>) -> rusqlite::Result<Decision> {
+fn with_edits(connection: &Connection, (decision, kept): (Decision, String)) -> Result<Decision> {
+    Ok(Decision { edits: edits::whole(connection, &kept)?, ..decision })
+}
+
+/// Gives a decision without its edits, and these as they are kept.
+fn load(row: &Row<'_>) -> rusqlite::Result<(Decision, String)> {
     let from: ProposalState = from_word(row, 4)?;
-    Ok(Decision {
+    let decision = Decision {
         id: DecisionId(row.get(0)?),
         proposal: ProposalId(row.get(1)?),
         function: FunctionId(row.get(2)?),
@@ -167,7 +186,8 @@ fn load(row: &Row<'_>) -> rusqlite::Result<Decision> {
         at: Moment(row.get(6)?),
         reason: row.get(7)?,
         basis: Digest(unsigned(row.get(8)?)),
-        edits: json(row, 9)?,
+        edits: Vec::new(),
         undone: row.get(10)?,
-    })
+    };
+    Ok((decision, row.get(9)?))
 }

@@ -8,6 +8,7 @@ mod calls;
 mod clean;
 mod code;
 mod decisions;
+mod edits;
 mod error;
 pub mod former;
 mod journeys;

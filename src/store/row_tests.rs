@@ -337,6 +337,33 @@ fn undo_and_redo_walk_along_the_decisions() {
 }
 
 #[test]
+fn a_file_that_grows_with_each_decision_is_not_kept_whole_with_each() {
+    let store = open_in_memory().unwrap();
+    let path = RelPath::new("tests/pytead/manifest.yaml").unwrap();
+    let text = |tests: usize| (0..tests).map(|test| format!("- test: test_{test}\n  of: m:f{test}\n")).collect::<String>();
+    // The fiftieth finds the file as nobody of ours left it.
+    let before = |tests: usize| if tests == 50 { format!("# Mine.\n{}", text(50)) } else { text(tests) };
+    let edit =
+        |tests: usize| FileEdit { path: path.clone(), before: (tests > 0).then(|| before(tests)), after: Some(text(tests + 1)) };
+    for tests in 0..100 {
+        let made = Decision { edits: vec![edit(tests)], ..decision(ready(&store), Verb::Accept) };
+        done(&store, Way::Made, vec![made]).unwrap();
+    }
+    let whole: usize = (0..100).map(|tests| 2 * text(tests).len()).sum();
+    let size = "SELECT sum(length(edits)) FROM decisions";
+    let size: u32 = store.read(|connection| Ok(connection.query_row(size, [], |row| row.get(0))?)).unwrap();
+    assert!((size as usize) < whole / 8, "{size} of {whole} bytes");
+    for tests in (0..100).rev() {
+        let last = store.last_standing().unwrap().unwrap();
+        assert_eq!(last.edits, [edit(tests)], "{tests}");
+        assert_eq!(store.decided_at(last.at).unwrap(), std::slice::from_ref(&last));
+        assert_eq!(store.last_written(&path).unwrap(), edit(tests).after, "{tests}");
+        done(&store, Way::Back, vec![last]).unwrap();
+    }
+    assert_eq!(store.last_written(&path).unwrap(), None);
+}
+
+#[test]
 fn a_deed_is_kept_until_its_last_step_and_is_given_up_whole() {
     let store = open_in_memory().unwrap();
     let ids = [ready(&store), ready(&store)];
