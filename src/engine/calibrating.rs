@@ -19,7 +19,7 @@ use crate::domain::snapshot::Topic;
 use crate::engine::behaviour::{asked_about, reach_of, reach_of_now};
 use crate::engine::core::Core;
 use crate::engine::environment::On;
-use crate::engine::{behaviour, blocking, code, environment, reaches, views, watching};
+use crate::engine::{behaviour, blocking, code, environment, meanwhile, reaches, views, watching};
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;
 use crate::record::LoadedModule;
@@ -75,6 +75,9 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
     if calls.is_empty() || try_calls(core, recording, calls).await? {
         core.store().set_tried(recording)?;
         core.ran.0.lock().remove(&recording);
+        // By now it is known which files these calls read.
+        let worker = core.clone();
+        blocking(move || meanwhile::keep(&worker)).await?;
     }
     Ok(())
 }

@@ -46,6 +46,11 @@ pub fn differing(core: &Core, paths: Option<&[RelPath]>) -> Vec<RelPath> {
     wanted.into_iter().filter(differs).collect()
 }
 
+/// Gives what the files of configuration said when they were read last.
+pub fn known(core: &Core) -> BTreeMap<RelPath, Digest> {
+    core.configured.0.lock().clone()
+}
+
 /// Lists the files `conftest.py` of a change in which something means something else.
 pub fn conftests(change: &IndexChange) -> impl Iterator<Item = &RelPath> {
     let means = |path: &&RelPath| {
@@ -55,25 +60,31 @@ pub fn conftests(change: &IndexChange) -> impl Iterator<Item = &RelPath> {
     change.files.iter().filter(|path| path.file_name() == "conftest.py").filter(means)
 }
 
+/// Tells whether a file of configuration says how the tests in a file are run.
+pub fn concerns(path: &RelPath, test: &RelPath) -> bool {
+    path.as_str().strip_suffix(path.file_name()).is_some_and(|folder| test.as_str().starts_with(folder))
+}
+
 /// Marks all that configuration may concern as stale, and says why; gives the functions whose drafts are to be proved again.
 pub fn changed(core: &Arc<Core>, paths: &[RelPath]) -> BTreeSet<FunctionId> {
     let Some(first) = paths.first() else { return BTreeSet::new() };
-    let folders: Vec<&str> = paths.iter().map(|path| path.as_str().strip_suffix(path.file_name()).unwrap_or_default()).collect();
-    let concerns = |path: &RelPath| folders.iter().any(|folder| path.as_str().starts_with(folder));
-    let judged = verdicts::mark_stale_in(core, &concerns);
+    let concerned = |test: &RelPath| paths.iter().any(|path| concerns(path, test));
+    let judged = verdicts::mark_stale_in(core, &concerned);
     let drafts: BTreeSet<FunctionId> = {
         let state = core.state.lock();
         let open = state.proposals.values().filter(|proposal| watching::may_be_stale(proposal));
-        let here = open.filter(|proposal| proposal.draft().is_some_and(|draft| concerns(&draft.target)));
+        let here = open.filter(|proposal| proposal.draft().is_some_and(|draft| concerned(&draft.target)));
         here.map(|proposal| proposal.function.clone()).collect()
     };
     let what =
         if paths.len() == 1 { first.to_string() } else { format!("{first} and {}", text::count(paths.len() - 1, "other")) };
+    // A verb of the command line proves what it is asked to.
+    let then = if core.watcher.lock().is_some() { "proved again" } else { "stale" };
     let follows = match (drafts.len(), judged) {
         (0, 0) => "no draft and no verdict rests on it".to_owned(),
-        (drafts, 0) => format!("{} proved again", text::count(drafts, "draft")),
+        (drafts, 0) => format!("{} {then}", text::count(drafts, "draft")),
         (0, judged) => format!("{} stale", text::count(judged, "verdict")),
-        (drafts, judged) => format!("{} proved again, {} stale", text::count(drafts, "draft"), text::count(judged, "verdict")),
+        (drafts, judged) => format!("{} {then}, {} stale", text::count(drafts, "draft"), text::count(judged, "verdict")),
     };
     let because = format!("it says how tests run: {follows}");
     core.log.add(Level::Info, "saved", &format!("{what} changed; {because}"), Some(Topic::File(first.clone())));

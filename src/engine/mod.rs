@@ -42,6 +42,7 @@ pub mod judging;
 mod leaving;
 mod leftovers;
 mod log;
+mod meanwhile;
 mod model;
 mod models;
 mod offers;
@@ -265,10 +266,13 @@ async fn catch_up(core: &Arc<Core>) {
 }
 
 async fn mark_outdated(core: &Arc<Core>) {
-    if core.trust() == Trust::Trusted
-        && let Err(trouble) = drafting::mark_outdated(core).await
-    {
-        core.complain("draft", &trouble);
+    if core.trust() != Trust::Trusted {
+        return;
+    }
+    for marked in [drafting::mark_outdated(core).await, meanwhile::catch_up(core).await] {
+        if let Err(trouble) = marked {
+            core.complain("stale", &trouble);
+        }
     }
 }
 

@@ -122,6 +122,12 @@ pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Tr
     Ok(Some(Conflict { path: file.clone(), base, mine, disk }))
 }
 
+/// A conftest that puts the project on the path, up to its first line that depends on the project; how this line begins,
+/// and how those after it do.
+const HELP: &str = "\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n";
+const HELP_ROOT: &str = "ROOT = Path(__file__).resolve().parents[";
+const HELP_PATH: &str = "sys.path.insert(0, str";
+
 /// Where plain pytest does not find the project, a conftest beside the tests puts its folders on the path.
 fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<FileEdit>, Trouble> {
     if draft.import_roots.is_empty() {
@@ -140,14 +146,18 @@ fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<Fil
 fn conftest(path: &RelPath, roots: &[String]) -> String {
     // `parents[0]` is the conftest's own folder.
     let up = path.parts().count().saturating_sub(1);
-    let mut text =
-        String::from("\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n");
-    text.push_str(&format!("ROOT = Path(__file__).resolve().parents[{up}]\n"));
+    let mut text = format!("{HELP}{HELP_ROOT}{up}]\n");
     for root in roots.iter().rev() {
         let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) };
-        text.push_str(&format!("sys.path.insert(0, str({place}))\n"));
+        text.push_str(&format!("{HELP_PATH}({place}))\n"));
     }
     text
+}
+
+/// Tells whether a conftest is one that was written with accepted tests, and no more: they were proved with its paths.
+pub fn is_path_help(text: &str) -> bool {
+    let rest = text.strip_prefix(HELP);
+    rest.is_some_and(|rest| rest.lines().all(|line| line.starts_with(HELP_ROOT) || line.starts_with(HELP_PATH)))
 }
 
 /// Lists what stands otherwise than the manifest says, a line each.
@@ -241,5 +251,6 @@ mod tests {
         let deep = text("tests/pytead/conftest.py");
         assert!(deep.contains("parents[2]\n"), "{deep}");
         assert!(deep.ends_with("str(ROOT / \"src\"))\nsys.path.insert(0, str(ROOT))\n"), "{deep}");
+        assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\n")) && !is_path_help("import sys\n"));
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Proposal, Pr
 use crate::domain::snapshot::{JudgedView, Mark, Topic, Trust, VerdictRow};
 use crate::domain::verdict::{ClauseOutcome, JudgedTest, Ruling};
 use crate::engine::core::Core;
-use crate::engine::{Handle, blocking, leaving, rows};
+use crate::engine::{Handle, blocking, configured, leaving, meanwhile, reaches, rows};
 use crate::source::index::Index;
 use crate::store::{Mode, StoredVerdict};
 
@@ -59,7 +59,7 @@ pub async fn begin(core: &Arc<Core>) {
     let taken = blocking(move || {
         take_in(&worker)?;
         load(&worker)?;
-        mark_edited(&worker);
+        mark_edited(&worker)?;
         withdraw_gone(&worker)
     });
     if let Err(trouble) = taken.await.and_then(|taken| taken) {
@@ -109,9 +109,16 @@ pub fn mark_stale_in(core: &Core, files: &dyn Fn(&RelPath) -> bool) -> usize {
     count
 }
 
-/// Marks the verdicts of tests whose files were written after their run began, while nobody watched.
-pub fn mark_edited(core: &Core) {
+/// Marks the verdicts of tests whose code, configuration or data was written after their run began, while nobody watched.
+pub fn mark_edited(core: &Core) -> Result<(), Trouble> {
     let index = core.index();
+    let readers = reaches::readers(core)?;
+    let mut read: HashMap<&FunctionId, Vec<&RelPath>> = HashMap::new();
+    for (path, reads) in readers.iter() {
+        reads.by.iter().for_each(|by| read.entry(by).or_default().push(path));
+    }
+    let conftests = meanwhile::conftests(&index).map(|module| &module.path);
+    let configuration: Vec<&RelPath> = index.configuration().iter().chain(conftests).collect();
     let mut written: HashMap<RelPath, Option<Moment>> = HashMap::new();
     let mut written = |path: &RelPath| {
         *written.entry(path.clone()).or_insert_with(|| {
@@ -122,10 +129,17 @@ pub fn mark_edited(core: &Core) {
     };
     let mut state = core.state.lock();
     for kept in state.verdicts.values_mut() {
-        let entered = kept.stored.entered.iter().chain([&kept.stored.function]);
-        let files: BTreeSet<RelPath> = entered.filter_map(|id| index.module_of(id)).map(|module| module.path.clone()).collect();
-        kept.edited = files.iter().filter_map(&mut written).max().max(kept.edited);
+        let entered = || kept.stored.entered.iter().chain([&kept.stored.function]);
+        let modules = || entered().filter_map(|id| index.module_of(id));
+        let mut files: BTreeSet<&RelPath> = modules().map(|module| &module.path).collect();
+        files.extend(entered().filter_map(|id| read.get(id)).flatten());
+        // What a module reads on import has its name without a function's.
+        let inits: BTreeSet<FunctionId> = modules().map(|module| FunctionId::new(&module.name, "")).collect();
+        files.extend(inits.iter().filter_map(|id| read.get(id)).flatten());
+        files.extend(configuration.iter().filter(|path| configured::concerns(path, &kept.stored.judged.file)));
+        kept.edited = files.into_iter().filter_map(&mut written).max().max(kept.edited);
     }
+    Ok(())
 }
 
 /// Lists the tests whose verdicts are stale.

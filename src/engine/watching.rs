@@ -17,7 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, configured, drafting, promised, reaches, rejudging, spec_runs, verdicts};
+use crate::engine::{behaviour, blocking, configured, drafting, meanwhile, promised, reaches, rejudging, spec_runs, verdicts};
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
 use crate::watch::{Batch, Watcher};
@@ -164,6 +164,10 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         Err(trouble) => return core.complain("stale", &trouble),
     };
     let stale = mark_stale(core, &resting.union(&unsure).cloned().collect());
+    if others || !configuration.is_empty() {
+        let worker = core.clone();
+        let _ = blocking(move || meanwhile::keep(&worker)).await;
+    }
     let core = core.clone();
     // The next save is read while this one is replayed; the newest replay wins.
     tokio::spawn(async move {
@@ -229,7 +233,7 @@ fn note(core: &Arc<Core>, change: &IndexChange) {
 }
 
 /// Tells of changed files that are no code and that calls may read; gives those that do.
-fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<FunctionId>, Trouble> {
+pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<FunctionId>, Trouble> {
     let Some(first) = paths.first() else { return Ok(BTreeSet::new()) };
     let (known, files) = (reaches::readers(core)?, reaches::data(core)?);
     let reads = || paths.iter().filter_map(|path| known.get(path));
@@ -252,7 +256,7 @@ fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<FunctionId>, Tro
 }
 
 /// Marks the drafts of these functions, whose code changed; gives them.
-fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalId> {
+pub fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalId> {
     let ids: Vec<ProposalId> = {
         let state = core.state.lock();
         state

@@ -1,6 +1,8 @@
 //! Accepted tests as last seen in the project's files, the docstrings written last, and the place of the screen.
 
 use rusqlite::{OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::json::{json, to_json};
 use super::{Result, Store, signed, unsigned};
@@ -116,6 +118,29 @@ impl Store {
         self.believed(Vec::new(), |connection| {
             let sql = "SELECT value FROM session WHERE key = 'documented'";
             Ok(connection.query_row(sql, [], |row| json(row, 0)).optional()?.unwrap_or_default())
+        })
+    }
+
+    /// Keeps what files said that drafts and verdicts rest on besides code, for the next start.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn keep_said(&self, said: &impl Serialize) -> Result<()> {
+        let said = to_json(said)?;
+        self.write(move |transaction| {
+            transaction.execute("INSERT OR REPLACE INTO session (key, value) VALUES ('said', ?1)", [said])?;
+            Ok(())
+        })
+    }
+
+    /// Gives what files said that was kept.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn said<T: DeserializeOwned + Send>(&self) -> Result<Option<T>> {
+        self.believed(None, |connection| {
+            let sql = "SELECT value FROM session WHERE key = 'said'";
+            Ok(connection.query_row(sql, [], |row| json(row, 0)).optional()?)
         })
     }
 
