@@ -37,6 +37,8 @@ interpreters() {
     local minor candidate version
     for minor in 10 11 12 13 14; do
         while read -r candidate; do
+            # The clone's own environment leads PATH where one script calls another; it cannot be made anew from itself.
+            [[ $candidate != "$root"/.venv/* ]] || continue
             version=$("$candidate" -c "$probe" </dev/null 2>/dev/null) || continue
             [ "${version%.*}" = "3.$minor" ] || continue
             printf '%s %s\n' "$version" "$candidate"
