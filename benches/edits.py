@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import table
-from drafts import Place
+from tried import Place
 
 TITLE = "A day of edits"
 NOTES = """
@@ -96,10 +96,18 @@ CHANGES = (
 )
 
 
+class Project(Place):
+    """A library's project, and the binary that looks on."""
+
+    def __init__(self, folder: Path, library: str, python: Path, binary: Path) -> None:
+        super().__init__(folder, library, python, "pytead")
+        self.binary = binary
+
+
 class Watch:
     """`pytead-tui watch` on the project, and what it announced."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Project) -> None:
         self.events: list = []
         self.process = subprocess.Popen(
             [place.binary, "--trust", "--python", place.python, "watch", "--format", "json"],
@@ -123,7 +131,7 @@ class Watch:
         return sum(event["calls"] for event in list(self.events) if event.get("event") == "replayed")
 
 
-def environment(place: Place) -> dict:
+def environment(place: Project) -> dict:
     home = place.folder / "home"
     home.mkdir(exist_ok=True)
     # An edit may make a loop endless: hundreds of calls that run out of their time.
@@ -131,7 +139,7 @@ def environment(place: Place) -> dict:
     return {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", **short}
 
 
-def ask(place: Place, root: Path, *words: str) -> str:
+def ask(place: Project, root: Path, *words: str) -> str:
     """Runs the binary in a project; 1 means that it found something."""
     done = subprocess.run(
         [place.binary, "--trust", "--python", place.python, *words],
@@ -142,7 +150,7 @@ def ask(place: Place, root: Path, *words: str) -> str:
     return done.stdout
 
 
-def queue(place: Place, root: Path) -> set:
+def queue(place: Project, root: Path) -> set:
     """Gives the changes that wait for a person: function, and of how many calls."""
     for line in ask(place, root, "review", "--list", "--format", "json").splitlines():
         said = json.loads(line)
@@ -154,7 +162,7 @@ def queue(place: Place, root: Path) -> set:
 class Editor:
     """Somebody who edits at random; every second edit takes an earlier one back, so that the project stays alive."""
 
-    def __init__(self, place: Place, seed: int) -> None:
+    def __init__(self, place: Project, seed: int) -> None:
         self.root, self.dice = place.root, random.Random(seed)
         self.files = sorted((place.root / place.library).rglob("*.py"))
         self.original = {file: file.read_text() for file in self.files}
@@ -231,7 +239,7 @@ class Editor:
 def day(binary: Path, python: Path, library: str, edits: int, every: int, seed: int) -> dict:
     """Edits for a day, and counts what watch missed and what it left alone."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(Path(folder), library, python, binary)
+        place = Project(Path(folder), library, python, binary)
         place.root.joinpath("tables.py").write_text(TABLES)
         for name, text in DATA.items():
             file = place.root / "data" / name
@@ -269,7 +277,7 @@ def day(binary: Path, python: Path, library: str, edits: int, every: int, seed: 
         }  # fmt: skip
 
 
-def full(place: Place, base: Path) -> set:
+def full(place: Project, base: Path) -> set:
     """Runs every recorded call on today's files, with the database as it was before the first edit, at the same path."""
     fresh, aside = place.root.with_name("fresh"), place.root
     shutil.rmtree(fresh, ignore_errors=True)
