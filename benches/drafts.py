@@ -107,16 +107,27 @@ class Contained:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.others: set = set()  # processes that are none of them
-        self.cpu: dict = {}  # seconds with those of their forks, by process
+        self.cpu: dict = {}  # seconds with those of all below them, by process
 
     def look(self) -> None:
-        """Notes what each has spent by now."""
+        """Notes what each has spent by now: what ended below it was added to its own time, what lives is added here."""
+        alive = {}
         for name in os.listdir("/proc"):
-            if name.isdigit() and name not in self.others and name not in self.cpu:
+            if name.isdigit():
+                with contextlib.suppress(OSError):
+                    alive[name] = stat(name)
+        for name in alive:
+            if name not in self.others and name not in self.cpu:
                 self._meet(name)
-        for name in self.cpu:
-            with contextlib.suppress(OSError):
-                self.cpu[name] = sum(map(int, stat(name)[11:15])) / os.sysconf("SC_CLK_TCK")
+        spent = dict.fromkeys(self.cpu, 0.0)
+        for name, fields in alive.items():
+            home = name
+            while home in alive and home not in spent:
+                home = alive[home][1]
+            if home in spent:
+                spent[home] += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        for name, seconds in spent.items():
+            self.cpu[name] = max(self.cpu[name], seconds)
 
     def _meet(self, name: str) -> None:
         with contextlib.suppress(OSError):

@@ -14,10 +14,15 @@ class Gone(Exception):
     """The other side hung up or does not speak in frames."""
 
 
+def framed(message: dict) -> bytes:
+    """Gives the bytes of one message."""
+    body = json.dumps(message).encode()
+    return len(body).to_bytes(4, "little") + body
+
+
 def send(fd: int, message: dict) -> None:
     """Writes one message."""
-    body = json.dumps(message).encode()
-    data = memoryview(len(body).to_bytes(4, "little") + body)
+    data = memoryview(framed(message))
     while data:
         try:
             data = data[os.write(fd, data) :]

@@ -5,8 +5,10 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 
+from pytead_tui.worker.inputs import Inputs
 from pytead_tui.worker.rebuild import Broken
 
 LONGEST = 300
@@ -24,8 +26,9 @@ def describe(error: BaseException) -> str:
     return (f"{name}: {text}" if text else name)[:LONGEST]
 
 
-def read_fresh(root: str, former: dict) -> None:
+def read_fresh(root: str, former: dict, compiled: "Callable | None" = None) -> None:
     """Compiles each module below a folder from its source at each import, whoever finds it; of some files from these texts.
+    `compiled` is told of each other file and its text.
 
     A `.pyc` of the same size and second as the source would be believed although it is old.
     """
@@ -39,7 +42,11 @@ def read_fresh(root: str, former: dict) -> None:
         if not real.startswith(inside) or "site-packages" in real:
             return by_cache(self, fullname)
         text = former.get(real)
-        code = self.source_to_code(self.get_data(path) if text is None else text, path)
+        if text is None:
+            text = self.get_data(path)
+            if compiled is not None:
+                compiled(real, text)
+        code = self.source_to_code(text, path)
         if sys.version_info < (3, 11):
             _note(code, "")
         return code
@@ -80,6 +87,7 @@ class Modules:
         self.known: dict = {}
         self.main: object = None
         self.guard: object = None
+        self.inputs: "Inputs | None" = None  # of a process that goes on after its imports
 
     def unguarded(self) -> object:
         """Gives a context in which our own code may do what the guard refuses."""
@@ -88,7 +96,7 @@ class Modules:
     def prepare(self, on_path: bool = True) -> None:
         """Makes this process look like one that starts in the project, with or without its folders on the path."""
         os.chdir(self.root)
-        read_fresh(self.root, self.texts)
+        read_fresh(self.root, self.texts, self._compiled)
         if self.files:
             sys.meta_path.insert(0, Gone(self.files))
         if on_path:
@@ -99,6 +107,10 @@ class Modules:
             if any(self._holds(path, name) for path in self.paths):
                 for loaded in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
                     del sys.modules[loaded]
+
+    def _compiled(self, path: str, text: bytes) -> None:
+        if self.inputs is not None:
+            self.inputs.compiled(path, text)
 
     def _holds(self, path: str, name: str) -> bool:
         place = os.path.join(path, name)
@@ -117,13 +129,16 @@ class Modules:
             raise found
         return found
 
-    def _load(self, name: str, file: str) -> object:
-        spec = None
+    def leads_to(self, name: str, path: str) -> bool:
+        """Tells whether importing a name leads to this file; its packages are imported to find that out."""
         try:
             spec = importlib.util.find_spec(name)
         except (ImportError, ValueError, AttributeError):
-            pass
-        if spec is not None and spec.origin and _same(spec.origin, file):
+            return False
+        return spec is not None and bool(spec.origin) and _same(spec.origin, os.path.join(self.root, path))
+
+    def _load(self, name: str, file: str) -> object:
+        if self.leads_to(name, file):
             return importlib.import_module(name)
         loaded = sys.modules.get(name)
         if loaded is not None and _same(getattr(loaded, "__file__", None) or "", file):

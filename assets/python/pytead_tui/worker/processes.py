@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import threading
 import time
 from collections.abc import Callable
 
@@ -13,6 +14,14 @@ from pytead_tui.worker.server import ended, fork_patiently
 
 GRACE = 0.5  # seconds for a process to end after it hung up
 SPARE = 2  # seconds of processor time beyond its time: the clock on the wall is to end it, not the processor's
+
+
+def threads() -> int:
+    """Counts the threads of this process; those that Python does not know of too, where that can be seen."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count()
 
 
 def fork(modules: Modules, writing: int, work: Callable, seconds: float) -> "tuple[int, Reader]":

@@ -9,7 +9,6 @@ import gc
 import os
 import random
 import sys
-import threading
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from pytead_tui.worker import frames, mutants, surroundings
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.frames import Gone, Reader
 from pytead_tui.worker.modules import Modules
-from pytead_tui.worker.processes import end, fork
+from pytead_tui.worker.processes import end, fork, threads
 from pytead_tui.worker.rebuild import Broken
 
 MANY = 5.0  # seconds for all faults of one function
@@ -32,25 +31,11 @@ CHECK = -1  # the run that says whether a process is still sound
 
 def answer(message: dict, modules: Modules, writing: int) -> None:
     """Runs what is asked for."""
-    os.environ.update(message.get("env") or {})
-    for name in ("PYTEAD_LEVEL", "PYTEAD_SCRATCH"):
-        os.environ.pop(name, None)
-    time.tzset()
-    if message.get("cwd"):
-        os.chdir(message["cwd"])
     sys.argv = ["pytest", *message["args"]]
     bench = _Bench(message, modules, writing)
     status = pytest.main(list(message["args"]), plugins=[bench])
     # Only what stops before the tests ends up here.
     bench.say(None, None, {"kind": "end", "status": int(status)})
-
-
-def threads() -> int:
-    """Counts the threads of this process; those that Python does not know of too, where that can be seen."""
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return threading.active_count()
 
 
 class _Bench:

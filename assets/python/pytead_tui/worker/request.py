@@ -23,17 +23,30 @@ PREPARING = 10.0  # seconds to build the arguments of a call
 LATE = "it was not run: others of its function do not end any more"
 
 
-def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None") -> None:
-    """Answers a request; never returns."""
+def settle(message: dict, modules: Modules) -> None:
+    """Makes this process look like one that starts in the project, in the surroundings of a request."""
+    modules.prepare(message.get("on_path", True))
+    if message["op"] == "prove":
+        os.environ.update(message.get("env") or {})
+        for name in ("PYTEAD_LEVEL", "PYTEAD_SCRATCH"):
+            os.environ.pop(name, None)
+        time.tzset()
+        if message.get("cwd"):
+            os.chdir(message["cwd"])
+
+
+def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None", modules: "Modules | None") -> None:
+    """Answers a request, in a process that has settled with these modules or has yet to; never returns."""
     last: dict = {}
     try:
-        modules = Modules(message["root"], message["paths"], startup, message.get("former", []))
-        if guarded is not None:
-            from pytead_tui import guard
+        if modules is None:
+            modules = Modules(message["root"], message["paths"], startup, message.get("former", []))
+            if guarded is not None:
+                from pytead_tui import guard
 
-            guard.install([guarded])
-            modules.guard = guard
-        modules.prepare(message.get("on_path", True))
+                guard.install([guarded])
+                modules.guard = guard
+            settle(message, modules)
         if message["op"] == "prove":
             from pytead_tui.worker import prove
 

@@ -15,6 +15,7 @@ import time
 from pytead_tui.worker import frames
 from pytead_tui.worker.clock import library
 from pytead_tui.worker.frames import Gone, Reader
+from pytead_tui.worker.layers import Layers
 
 # Seconds a fork may say nothing, besides the time of a call: importing the project.
 PATIENCE = 40.0
@@ -82,6 +83,9 @@ class Server:
         self.level = level
         self.scratch = scratch
         self.forks: dict = {}  # by the descriptor they answer on
+        self.modules: object = None  # the project's, of a layer
+        # The guard of the weak level would have to tell a layer's own forks from those of a call.
+        self.layers: "Layers | None" = None if level == "weak" else Layers(self._fork_layer, self._reply, self._start)
 
     def serve(self) -> int:
         """Serves until the other side hangs up."""
@@ -95,11 +99,15 @@ class Server:
         finally:
             for fork in list(self.forks.values()):
                 fork.end()
+            if self.layers is not None:
+                self.layers.end()
 
     def _listen(self) -> None:
-        soonest = min((fork.deadline for fork in self.forks.values()), default=None)
+        layers = [] if self.layers is None else self.layers.all
+        soonest = min((one.deadline for one in (*self.forks.values(), *layers)), default=None)
         left = None if soonest is None else max(0.0, soonest - time.monotonic())
-        ready, _, _ = select.select([self.reader.fd, *self.forks], [], [], left)
+        reading = [self.reader.fd, *self.forks, *(layer.reader.fd for layer in layers)]
+        ready, room, _ = select.select(reading, [layer.asking for layer in layers if layer.unsent], [], left)
         for fd in ready:
             if fd == self.reader.fd:
                 self.reader.fill()
@@ -109,6 +117,9 @@ class Server:
         for fork in list(self.forks.values()):
             if fork.deadline <= now:
                 self._over(fork, f"importing it took over {fork.patience:.0f} s")
+        if layers:
+            self.layers.hear(ready, room, now)
+            self._sweep()
 
     def _reply(self, number: int, **fields: object) -> None:
         frames.send(self.outgoing, {"id": number, **fields})
@@ -124,10 +135,12 @@ class Server:
             for fork in [f for f in self.forks.values() if f.number == target]:
                 self._forget(fork)
                 fork.end()
+            if self.layers is not None:
+                self.layers.cancel(target)
             self._sweep()
             self._reply(number, cancelled=True, done=True)
         elif op in ("replay", "evaluate", "prove"):
-            self._start(number, message)
+            self._ask(number, message)
         else:
             self._reply(number, error=f"There is no request {op!r}.", done=True)
 
@@ -157,7 +170,7 @@ class Server:
         )
         # What every fork uses is imported before it is asked for, and what lives now lives on: not to be looked at by
         # the collector of each fork, which would copy it.
-        for name in ("request", "prove") if message.get("tests") else ("request", "call"):
+        for name in ("layer", "prove") if message.get("tests") else ("layer", "call"):
             importlib.import_module("pytead_tui.worker." + name)
         importlib.import_module("pytead_tui.recorder.known")
         gc.collect()
@@ -175,6 +188,38 @@ class Server:
                     raise
         return loaded
 
+    def _ask(self, number: int, message: dict) -> None:
+        """Has a request answered: by a layer, where there can be one for it."""
+        if self.layers is None or not self.layers.take(number, message):
+            self._start(number, message)
+
+    def _fork_layer(self, message: dict, incoming: int, outgoing: int, others: tuple) -> int:
+        """Makes the process of a layer; gives its number."""
+        pid = fork_patiently()
+        if pid == 0:
+            try:
+                os.setpgid(0, 0)
+                self._let_go(others)
+                from pytead_tui.worker.layer import Layer
+
+                Layer(incoming, outgoing, self, message).serve()
+                os._exit(0)
+            finally:
+                os._exit(70)
+        return pid
+
+    def _let_go(self, others: tuple) -> None:
+        """Closes, in a fork, what is this process's alone."""
+        layers = [] if self.layers is None else self.layers.all
+        for fd in (self.reader.fd, self.outgoing, *self.forks, *others):
+            os.close(fd)
+        for layer in layers:
+            os.close(layer.asking)
+            os.close(layer.reader.fd)
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 2)
+        os.close(nothing)
+
     def _start(self, number: int, message: dict) -> None:
         reading, writing = os.pipe()
         pid = fork_patiently()
@@ -191,14 +236,11 @@ class Server:
         """Goes on as the process of a request; never returns."""
         try:
             os.setpgid(0, 0)
-            for fd in (self.reader.fd, self.outgoing, *self.forks):
-                os.close(fd)
-            nothing = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nothing, 2)
-            os.close(nothing)
+            self._let_go(())
             from pytead_tui.worker import request
 
-            request.answer(message, writing, self.startup, self.scratch if self.level == "weak" else None)
+            guarded = self.scratch if self.level == "weak" else None
+            request.answer(message, writing, self.startup, guarded, self.modules)
         finally:
             os._exit(70)
 
@@ -245,14 +287,15 @@ class Server:
 
     def _sweep(self) -> None:
         """Kills what calls left behind outside their process groups, where all processes here are ours."""
-        if self.level != "namespaces" or self.forks:
+        if self.level != "namespaces" or self.forks or (self.layers is not None and self.layers.is_busy()):
             return
+        ours = [1, os.getpid()] + [layer.pid for layer in (self.layers.all if self.layers is not None else [])]
         try:
             pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
         except OSError:
             return
         for pid in pids:
-            if pid not in (1, os.getpid()):
+            if pid not in ours:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except OSError:
