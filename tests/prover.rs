@@ -370,10 +370,18 @@ async fn tests_that_import_another_copy_of_the_project_do_not_count_as_having_fo
     let test = "from lib import one\n\n\ndef test_one():\n    assert one() == 1\n";
     let heard = project.run(test, vec![ProveRun { targets: vec![place()], ..look(1) }]).await;
     let said: Vec<&str> = heard.uncollected.iter().map(|result| result.message.as_str()).collect();
+    assert!(!heard.reports.is_empty(), "with its folders on the path, what was found is only told");
     assert!(
         matches!(said.as_slice(), [one] if one.starts_with("ModuleNotFoundError: No module named 'lib' in the project")),
         "{said:?}"
     );
+    // Without them nothing of the other copy is run.
+    project.write("installed/lib.py", "raise SystemExit('it was imported')\n");
+    let alone = [ProveRun { targets: vec![place()], ..look(1) }];
+    let heard = project.run_in(test, alone.to_vec(), |session| session.on_path = false).await;
+    let said: Vec<&str> = heard.uncollected.iter().map(|result| result.message.as_str()).collect();
+    assert!(matches!(said.as_slice(), [one] if one.contains("No module named 'lib' in the project")), "{said:?}");
+    assert!(heard.reports.is_empty(), "{:?}", heard.reports);
     std::fs::remove_dir_all(project.root().join("installed")).unwrap();
     let heard = project.run(test, vec![ProveRun { targets: vec![place()], ..look(1) }]).await;
     assert!(heard.uncollected.is_empty(), "{:?}", heard.uncollected);

@@ -334,6 +334,56 @@ async fn a_stale_pyc_is_not_believed_and_the_project_stays_clean() {
     }
 }
 
+const RESTING: &str = r#"
+import os
+try:
+    import extra
+except ImportError:
+    extra = None
+RATE = open(os.path.join(os.path.dirname(__file__), "rate.txt")).read()
+ONCE = os.urandom(8).hex()
+
+def once():
+    return ONCE
+
+def seen():
+    return RATE, extra is not None, 1
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_imported_serves_later_requests_as_long_as_all_that_it_rests_on_stands() {
+    for python in pythons() {
+        let project = Project::new(&[("shop.py", RESTING), ("rate.txt", "5")]);
+        let worker = project.worker(&python, best_level()).await;
+        let seen =
+            |rate: &str, extra, last| returned(Value::Tuple(vec![Value::Str(rate.into()), Value::Bool(extra), Value::Int(last)]));
+        let edits = [
+            ("shop.py", RESTING.to_owned(), seen("5", false, 1)),
+            ("rate.txt", "6".to_owned(), seen("6", false, 1)),
+            ("extra.py", String::new(), seen("6", true, 1)),
+            ("shop.py", RESTING.replace("None, 1", "None, 2"), seen("6", true, 2)),
+        ];
+        for (path, text, expected) in edits {
+            project.write(path, &text);
+            assert_eq!(effect(&worker, call(1, "shop:seen", &[])).await, expected, "{python}: {path}");
+            // Files that were written just now may have changed since in the same tick, so they are read anew for a while.
+            let mut before = effect(&worker, call(1, "shop:once", &[])).await;
+            for turn in 0.. {
+                let now = effect(&worker, call(1, "shop:once", &[])).await;
+                if now == std::mem::replace(&mut before, now.clone()) {
+                    break;
+                }
+                assert!(turn < 200, "{python}: the project is imported for every request");
+            }
+        }
+        // What cannot be imported breaks its own calls, and once it can be, they are made.
+        project.write("shop.py", "def seen(:\n");
+        assert!(endings(&worker, &[call(1, "shop:seen", &[])]).await[0].is_err());
+        project.write("shop.py", RESTING);
+        assert_eq!(effect(&worker, call(1, "shop:seen", &[])).await, seen("6", true, 1), "{python}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn modules_are_imported_from_texts_that_stand_in_for_their_files() {
     for python in pythons() {

@@ -172,14 +172,18 @@ impl Trials {
         let rooted = &self.environment.provers.rooted;
         let with_roots = rooted.load(Ordering::Relaxed);
         let mut try_once = self.warm_with(candidates, with_roots).await?;
-        if let (Warm::Seen(seen), false) = (&try_once, with_roots) {
-            let misses = |run: &Run| fresh::misses_the_project(&run.end, &self.fresh.names);
-            if seen.values().any(|observed| observed.trial.runs.iter().any(misses)) {
-                rooted.store(true, Ordering::Relaxed);
-                try_once = self.warm_with(candidates, true).await?;
-            }
+        if let (Warm::Seen(seen), false) = (&try_once, with_roots)
+            && self.misses_the_project(seen)
+        {
+            rooted.store(true, Ordering::Relaxed);
+            try_once = self.warm_with(candidates, true).await?;
         }
         Ok(try_once)
+    }
+
+    fn misses_the_project(&self, seen: &HashMap<ProposalId, Observed>) -> bool {
+        let misses = |run: &Run| fresh::misses_the_project(&run.end, &self.fresh.names);
+        seen.values().any(|observed| observed.trial.runs.iter().any(misses))
     }
 
     async fn warm_with(&self, candidates: &[Candidate], with_roots: bool) -> Result<Warm, Trouble> {
@@ -245,7 +249,7 @@ impl Desk<'_> {
             run.each = true;
             run.look = true;
             run.again = Some(AGAIN);
-            run.targets = self.places(candidates).into_iter().map(|(_, place)| place).collect();
+            run.targets = self.targets(candidates);
         })];
         runs.push(self.run(FORWARD, |_| {}));
         let of = |which: fn(&Candidate) -> bool| -> Vec<String> {
@@ -276,11 +280,16 @@ impl Desk<'_> {
         if let Some(why) = first.cold {
             return Ok(Warm::Cold(why));
         }
+        let seen = self.part(candidates, &first, &[]);
+        if !self.with_roots && self.trials.misses_the_project(&seen) {
+            return Ok(Warm::Seen(seen));
+        }
         let sound = passed_in(&first, LOOK);
         let mut others = Vec::new();
         for nth in 1..self.trials.seeds.max(2) {
             let runs = vec![
                 self.run(BACKWARD, |run| {
+                    run.targets = self.targets(candidates);
                     run.tests = Some(sound.iter().cloned().collect());
                     run.order = Some("reverse");
                 }),
@@ -316,6 +325,10 @@ impl Desk<'_> {
             })
         };
         (0..).zip(self.owners).filter_map(|(at, owner)| Some((at, place(owner)?))).collect()
+    }
+
+    fn targets(&self, candidates: &[Candidate]) -> Vec<Place> {
+        self.places(candidates).into_iter().map(|(_, place)| place).collect()
     }
 
     fn run(&self, key: u64, change: impl FnOnce(&mut ProveRun)) -> ProveRun {

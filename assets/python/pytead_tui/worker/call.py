@@ -162,15 +162,12 @@ def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict)
         function, args, kwargs, eyes = _ready(modules, call)
         faulty.__code__ = code
         _seed()
-        fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000)
         with closely.listening() as ears:
-            sys.settrace(fuse.enter)
             try:
-                outcome = _run(function, args, kwargs, eyes, watched=True)
+                with closely.Fuse(modules.root, closely.PATIENCE * lines + 1000):
+                    outcome = _run(function, args, kwargs, eyes, watched=True)
             except closely.TooLong:
                 outcome = ("T",)
-            finally:
-                sys.settrace(None)
         return base64.b64encode(marshal.dumps(outcome, 2)).decode(), ears.reply()["printed"]
 
     as_recorded = first["outcome"], first["printed"]

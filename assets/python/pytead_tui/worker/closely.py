@@ -26,6 +26,7 @@ LONGEST = 2000  # characters of what is printed
 SAID = 200  # characters of what a value says of itself
 PROPERTIES = 6
 ADDRESS = "0x"
+FUSE = "pytead-tui"  # the name of what counts
 PLAIN = (type(None), bool, int, float, str, bytes)
 DESCRIPTORS = (property, functools.cached_property, types.GetSetDescriptorType, types.MemberDescriptorType)
 
@@ -163,14 +164,43 @@ class TooLong(BaseException):
 
 
 class Fuse:
-    """Ends what runs through more lines of the project than it may. Lines are counted, for time is never the same twice."""
+    """Ends what runs through more of the project than it may. Steps are counted, for time is never the same twice: lines,
+    or where Python tells of those at little cost, calls and jumps."""
 
     def __init__(self, root: str, most: int) -> None:
         self.inside = root + os.sep
         self.left = most
+        self.tool: "int | None" = None
 
-    def enter(self, frame: object, event: str, argument: object) -> object:
-        """Traces a function of the project."""
+    def __enter__(self) -> "Fuse":
+        if sys.version_info < (3, 12):
+            sys.settrace(self._enter)
+            return self
+        monitoring = sys.monitoring
+        self.tool = next(tool for tool in (4, 3, 5, 2) if monitoring.get_tool(tool) in (None, FUSE))
+        if monitoring.get_tool(self.tool) is None:
+            monitoring.use_tool_id(self.tool, FUSE)
+        for event in (monitoring.events.PY_START, monitoring.events.PY_RESUME, monitoring.events.JUMP):
+            monitoring.register_callback(self.tool, event, self._count)
+        steps = monitoring.events.PY_START | monitoring.events.PY_RESUME | monitoring.events.JUMP
+        monitoring.set_events(self.tool, steps)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self.tool is None:
+            sys.settrace(None)
+        else:
+            sys.monitoring.set_events(self.tool, 0)
+
+    def _count(self, code: object, *place: int) -> object:
+        if not code.co_filename.startswith(self.inside):
+            return sys.monitoring.DISABLE
+        self.left -= 1
+        if self.left < 0:
+            raise TooLong
+        return None
+
+    def _enter(self, frame: object, event: str, argument: object) -> object:
         return self._step if frame.f_code.co_filename.startswith(self.inside) else None
 
     def _step(self, frame: object, event: str, argument: object) -> object:

@@ -4,6 +4,7 @@ A layer is a convenience: where there can be none, or it is not what it should b
 layer says can only answer requests that it was given.
 """
 
+import math
 import os
 import signal
 import time
@@ -48,8 +49,9 @@ class Below:
             self.unsent.clear()  # it is gone, as reading from it will say
 
     def rest(self) -> None:
-        """Sets the time when it has to have done something: the imports, or anything at all."""
-        self.deadline = time.monotonic() + (TAKING if self.untaken else IDLE)
+        """Sets the time when it has to have done the imports, or is kept no longer; there is none while it is at requests."""
+        seconds = TAKING if self.untaken else math.inf if self.open else IDLE
+        self.deadline = time.monotonic() + seconds
 
     def end(self) -> None:
         """Has it end what it is at and itself."""
@@ -121,7 +123,7 @@ class Layers:
                 except Gone:
                     self._died(layer)
                     continue
-            if layer.deadline <= now and not (layer.open and not layer.untaken):
+            if layer.deadline <= now:
                 if layer.untaken:
                     self._died(layer)
                 else:
@@ -131,16 +133,17 @@ class Layers:
 
     def _heard(self, layer: Below, message: dict) -> None:
         number = message.pop("id", None)
-        asked = layer.open.get(number)
+        asked = layer.open.get(number) if type(number) is int else None
         if asked is None:
             return
         said = message.get("layer")
         if said is not None:
             layer.untaken.discard(number)
-            layer.rest()
             if said != "taken":
                 layer.wanted = False
                 del layer.open[number]
+            layer.rest()
+            if said != "taken":
                 if said != "stale" or not self.take(number, asked):
                     self.start(number, asked)
             return
@@ -171,6 +174,7 @@ class Layers:
                     self._end(layer)
                 else:
                     layer.untaken.discard(target)
+                    layer.rest()
                     layer.ask({"id": target, "op": "cancel", "target": target})
 
     def _end(self, layer: Below) -> None:

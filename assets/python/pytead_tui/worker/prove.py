@@ -49,6 +49,7 @@ class _Bench:
         self.took: dict = {}  # seconds, by test
         self.failed: set = set()  # alone
         self.brief = False
+        self.others: "_OtherCopies | None" = None
 
     def say(self, run: "int | None", turn: "int | None", line: dict) -> None:
         """Sends a line of a run, or of the collection."""
@@ -78,33 +79,50 @@ class _Bench:
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when, duration=call.duration)
 
     @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Sees to it that no other copy of the project is imported: its code would run for nothing."""
+        if not self.message["on_path"]:
+            self.others = _OtherCopies(self.modules.root, self._places())
+            sys.meta_path.insert(0, self.others)
+
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Makes all runs; never returns."""
         nodeids = [item.nodeid for item in session.items]
         self.say(None, None, {"kind": "collected", "pytest": pytest.__version__, "tests": nodeids})
+        if self.others is not None:
+            sys.meta_path.remove(self.others)
+            if self.others.refused:
+                self._end()
         if threads() > 1:
             # They would not be there in a fork, and what they hold locked would stay so.
             self.say(None, None, {"kind": "cold", "why": "importing the tests starts threads"})
             os._exit(0)
-        for run in self.message["runs"]:
-            for place in run.get("targets") or []:
-                self._check_origin(place)
+        for place in self._places():
+            self._check_origin(place)
         gc.freeze()
         self.items = {item.nodeid: item for item in session.items}
         self.session = session
         self.before: object = None
         for run in self.message["runs"]:
             self._make(run)
+        self._end()
+
+    def _end(self) -> None:
         self.say(None, None, {"kind": "end", "status": 0})
         frames.send(self.writing, {"done": True})
         os._exit(0)
+
+    def _places(self) -> list:
+        """Lists the functions that the tests are about."""
+        return [place for run in self.message["runs"] for place in run.get("targets") or []]
 
     def _check_origin(self, place: dict) -> None:
         """Says of tests that import another copy of the project, an installed one, that they do not find the project."""
         name = place["module"]
         file = getattr(sys.modules.get(name), "__file__", None)
         if type(file) is str and os.path.realpath(file) != os.path.realpath(os.path.join(self.modules.root, place["path"])):
-            message = f"ModuleNotFoundError: No module named '{name}' in the project: the tests import {file}"
+            message = "ModuleNotFoundError: " + _found_elsewhere(name, file)
             found = {"path": None, "line": None, "message": message, "lines": []}
             self.say(None, None, {"kind": "uncollected", "nodeid": place["tests"], **found})
 
@@ -314,6 +332,32 @@ class _Bench:
 
 def _belongs(nodeid: str, wanted: "list[str]") -> bool:
     return any(nodeid == one or nodeid.startswith((one + "::", one + "[")) for one in wanted)
+
+
+class _OtherCopies:
+    """Refuses to find the project's packages where other copies of them are installed."""
+
+    def __init__(self, root: str, places: list) -> None:
+        self.inside = root + os.sep
+        self.names = {place["module"].partition(".")[0] for place in places}
+        self.files = {place["module"]: os.path.realpath(os.path.join(root, place["path"])) for place in places}
+        self.refused = False
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        if name not in self.names:
+            return None
+        finders = [finder for finder in sys.meta_path if finder is not self and hasattr(finder, "find_spec")]
+        spec = next((spec for finder in finders if (spec := finder.find_spec(name, path, target)) is not None), None)
+        real = os.path.realpath(spec.origin) if spec is not None and spec.origin else ""
+        own = self.files.get(name, real)
+        if not real or (real == own and real.startswith(self.inside) and "site-packages" not in real):
+            return spec
+        self.refused = True
+        raise ModuleNotFoundError(_found_elsewhere(name, spec.origin), name=name)
+
+
+def _found_elsewhere(name: str, file: str) -> str:
+    return f"No module named '{name}' in the project: the tests import {file}"
 
 
 class _Asked:

@@ -6,6 +6,7 @@ a pipe of their own and can only answer their own request.
 
 import gc
 import importlib
+import math
 import os
 import select
 import signal
@@ -104,8 +105,8 @@ class Server:
 
     def _listen(self) -> None:
         layers = [] if self.layers is None else self.layers.all
-        soonest = min((one.deadline for one in (*self.forks.values(), *layers)), default=None)
-        left = None if soonest is None else max(0.0, soonest - time.monotonic())
+        soonest = min((one.deadline for one in (*self.forks.values(), *layers)), default=math.inf)
+        left = None if soonest == math.inf else max(0.0, soonest - time.monotonic())
         reading = [self.reader.fd, *self.forks, *(layer.reader.fd for layer in layers)]
         ready, room, _ = select.select(reading, [layer.asking for layer in layers if layer.unsent], [], left)
         for fd in ready:
