@@ -94,7 +94,7 @@ impl Project {
             limit: Duration::from_secs(20),
         };
         change(&mut session);
-        warm::run(&self.worker, &session, &mut || {}).await.unwrap()
+        warm::run(&self.worker, &session).await.unwrap()
     }
 }
 

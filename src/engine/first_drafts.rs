@@ -2,7 +2,7 @@
 //!
 //! Which drafts there are, and what stands in them, is `drafting.rs` alone: here is only what comes first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
@@ -14,6 +14,8 @@ use crate::engine::{calibrating, drafting, environment, views};
 /// Functions whose drafts come before those of all others, where a recording saw [`MANY`] of them or more.
 const FIRST: usize = 3;
 const MANY: usize = 12;
+/// Those with so many calls or fewer come first: all calls of theirs are tried before there is a draft.
+const CALLS: usize = 12;
 
 /// Drafts and proves tests of a few functions of a new recording before its other calls are tried, so that a person soon
 /// has something to read. [`drafting::draft`] finds these drafts as they are.
@@ -32,7 +34,9 @@ pub async fn draft_first(core: &Arc<Core>, recording: RecordingId) -> Result<(),
 /// Gives the calls of the functions that need the least for a test: public functions of modules, in calls that no
 /// other made, and nobody was asked about them yet.
 fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
-    if calls.iter().map(|call| &call.function).collect::<BTreeSet<_>>().len() < MANY {
+    let mut counts: BTreeMap<&FunctionId, usize> = BTreeMap::new();
+    calls.iter().for_each(|call| *counts.entry(&call.function).or_default() += 1);
+    if counts.len() < MANY {
         return Vec::new();
     }
     let index = core.index();
@@ -50,9 +54,11 @@ fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
     };
     let mut first: Vec<FunctionId> = Vec::new();
     for call in calls.iter().filter(is_plain) {
-        if first.len() < FIRST && !first.contains(&call.function) {
+        if !first.contains(&call.function) {
             first.push(call.function.clone());
         }
     }
+    first.sort_by_key(|function| counts.get(function).is_some_and(|count| *count > CALLS));
+    first.truncate(FIRST);
     calls.into_iter().filter(|call| first.contains(&call.function)).collect()
 }

@@ -20,6 +20,7 @@ mod configured;
 mod contested;
 mod core;
 mod counted;
+mod culprits;
 mod deeds;
 mod diff;
 mod drafting;

@@ -32,6 +32,7 @@ pub struct Provers {
     warm: tokio::sync::Mutex<BTreeMap<(Author, u32), Worker>>,
     folders: [OnceLock<Arc<TempDir>>; 2],
     never: Mutex<HashSet<FunctionId>>,
+    visited: Mutex<BTreeSet<(Author, u32, bool)>>,
     /// Runs of the proof at hand found that plain pytest does not reach the project's modules, or reaches another copy of
     /// them: none tries that again.
     pub rooted: AtomicBool,
@@ -85,6 +86,12 @@ impl Provers {
         }
         let made = Arc::new(contain::scratch()?);
         Ok(slot.get_or_init(|| made).clone())
+    }
+
+    /// Tells whether nothing ran yet in the Python of a hash seed, with or without the project's folders on the path; that is
+    /// noted.
+    pub fn is_untouched(&self, author: Author, hash_seed: u32, with_roots: bool) -> bool {
+        self.visited.lock().insert((author, hash_seed, with_roots))
     }
 
     /// Notes that the tests of a function gave another result in a warm Python than in a fresh one.

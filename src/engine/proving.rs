@@ -234,6 +234,22 @@ fn trials(core: &Arc<Core>, environment: &Arc<Environment>, foreign: bool, level
     }
 }
 
+/// Starts the Pythons that a first proof takes, while nobody waits for them yet.
+///
+/// # Errors
+/// As [`environment::get`], and when one cannot be started.
+pub async fn start_pythons(core: &Arc<Core>) -> Result<(), Trouble> {
+    let environment = environment::get(core).await?;
+    if environment.level == Level::None || environment.interpreter.pytest.is_none() {
+        return Ok(());
+    }
+    for nth in 0..2 {
+        let what = (Author::Own, environment.level);
+        environment.provers.get(core, &environment, what, trials::hash_seed(nth)).await?;
+    }
+    Ok(())
+}
+
 fn seeds(core: &Core) -> u32 {
     core.settings().generation.proof_runs.clamp(2, 10)
 }

@@ -13,7 +13,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::core::Core;
-use crate::engine::{calibrating, drafting, environment, first_drafts, redacting};
+use crate::engine::{calibrating, drafting, environment, first_drafts, proving, redacting};
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};
@@ -103,6 +103,11 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
         Some(Topic::Recording(recording.id)),
     );
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
+    if drafts || core.watcher.lock().is_some() {
+        let core = core.clone();
+        // What is wrong with them is said where they are needed.
+        tokio::spawn(async move { proving::start_pythons(&core).await });
+    }
     let ended = follow(core, &plan, &recording, stdio).await;
     conclude(core, recording, ended, begun, stdio, drafts).await
 }

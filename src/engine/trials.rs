@@ -1,5 +1,5 @@
 //! What is tried with drafts before a person sees them: each test alone, all in company, in other circumstances, against
-//! faults; and, where something fails, whose doing it is.
+//! faults. Whose doing it is when something fails is `culprits.rs`.
 //!
 //! A warm Python collects the tests once and every try is a fork of it. What fails there is run once more in a fresh
 //! process before anybody believes it; where the two disagree, fresh ones decide from then on.
@@ -14,21 +14,20 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::blocking;
 use crate::engine::core::Core;
+use crate::engine::culprits::{blame, passed_in};
 use crate::engine::environment::Environment;
 use crate::engine::fresh::{self, Fresh, Way};
 use crate::engine::provers::Author;
-use crate::generate::prove::{Blame, Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, name_of};
+use crate::generate::prove::{Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, name_of};
 use crate::generate::rules::Allowed;
 use crate::pytest::bench::Bench;
-use crate::pytest::report::{Outcome, Report};
+use crate::pytest::report::Outcome;
 use crate::pytest::warm::{self, Heard, Session, millis};
 use crate::python::protocol::{Hello, Place, ProveRun};
 use crate::python::zygote::Worker;
 
 /// Faults put into a function.
 const FAULTS: u32 = 8;
-/// Pairs of tests tried when one fails after others.
-const PAIRS: usize = 40;
 /// More runs of what uses random numbers, each with others: one that holds for half of them passes all once in a thousand.
 const CHANCES: u64 = 6;
 /// Seconds the clock is put forward: 400 days.
@@ -40,15 +39,15 @@ const ZONE: &str = "Asia/Kathmandu";
 const PLAIN_ZONE: &str = "PYT-05:45";
 
 // Keys of runs.
-const LOOK: u64 = 1;
+pub(super) const LOOK: u64 = 1;
 const AGAIN: u64 = 2;
-const FORWARD: u64 = 3;
-const BACKWARD: u64 = 4;
-const SHUFFLED: u64 = 5;
+pub(super) const FORWARD: u64 = 3;
+pub(super) const BACKWARD: u64 = 4;
+pub(super) const SHUFFLED: u64 = 5;
 const LATE: u64 = 6;
 const CHANCE: u64 = 10;
 const FAULT: u64 = 1000;
-const PAIR: u64 = 1_000_000;
+pub(super) const PAIR: u64 = 1_000_000;
 
 /// A draft to try.
 #[derive(Debug, Clone)]
@@ -211,7 +210,7 @@ impl Trials {
         })
     }
 
-    async fn python(&self, nth: u32) -> Result<(Worker, Hello), Trouble> {
+    pub(super) async fn python(&self, nth: u32) -> Result<(Worker, Hello), Trouble> {
         let what = (self.author, self.fresh.level);
         self.environment.provers.get(&self.core, &self.environment, what, hash_seed(nth)).await
     }
@@ -225,25 +224,48 @@ enum Warm {
 }
 
 /// The tries of drafts that are laid out.
-struct Desk<'a> {
-    trials: &'a Trials,
+pub(super) struct Desk<'a> {
+    pub(super) trials: &'a Trials,
     bench: &'a Bench,
     files: &'a [String],
     owners: &'a BTreeMap<String, ProposalId>,
     with_roots: bool,
-    first: (Worker, Hello),
+    pub(super) first: (Worker, Hello),
 }
 
 /// Surroundings of a session.
 #[derive(Clone, Default)]
-struct Around {
-    zone: bool,
-    elsewhere: bool,
+pub(super) struct Around {
+    pub(super) zone: bool,
+    pub(super) elsewhere: bool,
     /// Nobody looks at why a test failed.
-    plain: bool,
+    pub(super) plain: bool,
+}
+
+impl Around {
+    /// Those of the runs with another hash seed.
+    const fn another() -> Self {
+        Self { zone: true, elsewhere: true, plain: true }
+    }
 }
 
 impl Desk<'_> {
+    /// Has the second Python import the project while the first one is at the tests, once: runs there need what passed here.
+    async fn import_in_second(&self, candidates: &[Candidate]) {
+        let trials = self.trials;
+        if !trials.environment.provers.is_untouched(trials.author, hash_seed(1), self.with_roots) {
+            return;
+        }
+        let no_tests = self.run(BACKWARD, |run| {
+            run.targets = self.targets(candidates);
+            run.tests = Some(Vec::new());
+        });
+        if let Ok((python, _)) = trials.python(1).await {
+            // What goes wrong there goes wrong once more where it is needed.
+            let _ = self.session(&python, &Around::another(), vec![no_tests]).await;
+        }
+    }
+
     async fn try_all(&mut self, candidates: &[Candidate]) -> Result<Warm, Trouble> {
         let mut runs = vec![self.run(LOOK, |run| {
             run.each = true;
@@ -276,7 +298,9 @@ impl Desk<'_> {
                 run.most = FAULTS;
             }));
         }
-        let first = self.session(&self.first.0, &Around::default(), runs).await?;
+        let around = Around::default();
+        let (first, ()) = tokio::join!(self.session(&self.first.0, &around, runs), self.import_in_second(candidates));
+        let first = first?;
         if let Some(why) = first.cold {
             return Ok(Warm::Cold(why));
         }
@@ -299,7 +323,7 @@ impl Desk<'_> {
                 }),
             ];
             let (python, _) = self.trials.python(nth).await?;
-            let around = Around { zone: true, elsewhere: true, plain: true };
+            let around = Around::another();
             let heard = if sound.is_empty() { Heard::default() } else { self.session(&python, &around, runs).await? };
             if let Some(why) = heard.cold {
                 return Ok(Warm::Cold(why));
@@ -331,13 +355,13 @@ impl Desk<'_> {
         self.places(candidates).into_iter().map(|(_, place)| place).collect()
     }
 
-    fn run(&self, key: u64, change: impl FnOnce(&mut ProveRun)) -> ProveRun {
+    pub(super) fn run(&self, key: u64, change: impl FnOnce(&mut ProveRun)) -> ProveRun {
         let mut run = ProveRun { key, limit_ms: millis(self.trials.fresh.limit), ..ProveRun::default() };
         change(&mut run);
         run
     }
 
-    async fn session(&self, python: &Worker, around: &Around, runs: Vec<ProveRun>) -> Result<Heard, Trouble> {
+    pub(super) async fn session(&self, python: &Worker, around: &Around, runs: Vec<ProveRun>) -> Result<Heard, Trouble> {
         let mut env = BTreeMap::new();
         if around.zone {
             let zone = if Path::new("/usr/share/zoneinfo").join(ZONE).exists() { ZONE } else { PLAIN_ZONE };
@@ -355,7 +379,7 @@ impl Desk<'_> {
             runs,
             limit: self.trials.fresh.limit,
         };
-        warm::run(python, &session, &mut || {}).await
+        warm::run(python, &session).await
     }
 
     /// Parts what was heard by draft.
@@ -419,112 +443,7 @@ impl Desk<'_> {
         all
     }
 
-    /// Looks for what makes tests fail that pass alone: another test, or the circumstances.
-    async fn find_culprits(
-        &self,
-        sound: &BTreeSet<String>,
-        first: &Heard,
-        others: &[(u32, Heard)],
-        seen: &mut HashMap<ProposalId, Observed>,
-    ) -> Result<(), Trouble> {
-        let mut after: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (victim, before) in failures(first, FORWARD, sound) {
-            after.entry(victim).or_default().extend(before);
-        }
-        for (nth, heard) in others {
-            let mut failed: BTreeMap<String, Vec<String>> = BTreeMap::new();
-            for key in [BACKWARD, SHUFFLED] {
-                failed.extend(failures(heard, key, sound));
-            }
-            if failed.is_empty() {
-                continue;
-            }
-            for (name, when) in self.circumstances(*nth, failed.keys().cloned().collect()).await? {
-                failed.remove(&name);
-                if let Some(observed) = self.owner(&name).and_then(|id| seen.get_mut(&id)) {
-                    observed.trial.blamed.insert(name_of(&name), when);
-                }
-            }
-            for (victim, before) in failed {
-                after.entry(victim).or_default().extend(before);
-            }
-        }
-        for (culprit, victim) in self.pairs(first, after).await? {
-            if let Some(observed) = self.owner(&victim).and_then(|id| seen.get_mut(&id)) {
-                observed.trial.excused.insert(name_of(&victim));
-            }
-            if let Some(observed) = self.owner(&culprit).and_then(|id| seen.get_mut(&id)) {
-                observed.trial.spoilers.insert(name_of(&culprit), name_of(&victim));
-            }
-        }
-        Ok(())
-    }
-
-    /// Finds which of the circumstances of the nth Python tests fail in even when they run alone there.
-    async fn circumstances(&self, nth: u32, tests: Vec<String>) -> Result<BTreeMap<String, Blame>, Trouble> {
-        let alone = |tests: &[String]| {
-            let each = self.run(LOOK, |run| {
-                run.tests = Some(tests.to_vec());
-                run.each = true;
-            });
-            vec![each]
-        };
-        let (python, _) = self.trials.python(nth).await?;
-        let both = Around { zone: true, elsewhere: true, plain: false };
-        let heard = self.session(&python, &both, alone(&tests)).await?;
-        let fine = passed_in(&heard, LOOK);
-        let mut blamed = BTreeMap::new();
-        let mut left: Vec<String> = tests.into_iter().filter(|test| !fine.contains(test)).collect();
-        let single = [
-            (Around { zone: true, ..Around::default() }, "in another time zone"),
-            (Around { elsewhere: true, ..Around::default() }, "in another folder"),
-        ];
-        for (around, words) in single {
-            if left.is_empty() {
-                break;
-            }
-            let heard = self.session(&self.first.0, &around, alone(&left)).await?;
-            let fine = passed_in(&heard, LOOK);
-            let failed = left.iter().filter(|test| !fine.contains(*test));
-            blamed.extend(failed.map(|test| (test.clone(), blame(&heard, LOOK, test, words))));
-            left.retain(|test| fine.contains(test));
-        }
-        let words = format!("under hash seed {}", hash_seed(nth));
-        blamed.extend(left.into_iter().map(|test| (test.clone(), blame(&heard, LOOK, &test, &words))));
-        Ok(blamed)
-    }
-
-    /// Finds which test makes which other fail, of those that leave something behind.
-    async fn pairs(&self, first: &Heard, after: BTreeMap<String, BTreeSet<String>>) -> Result<Vec<(String, String)>, Trouble> {
-        let leaves = |test: &&String| first.looks.get(*test).is_some_and(|look| !look.left.is_empty());
-        let mut pairs = Vec::new();
-        for (victim, before) in &after {
-            for culprit in before.iter().filter(leaves).filter(|culprit| *culprit != victim) {
-                pairs.push((culprit.clone(), victim.clone()));
-            }
-        }
-        pairs.truncate(PAIRS);
-        if pairs.is_empty() {
-            return Ok(pairs);
-        }
-        let runs = (PAIR..).zip(&pairs).map(|(key, (culprit, victim))| {
-            self.run(key, |run| {
-                run.tests = Some(vec![culprit.clone(), victim.clone()]);
-                run.order = Some("listed");
-            })
-        });
-        let heard = self.session(&self.first.0, &Around::default(), runs.collect()).await?;
-        let fails = |key: u64, victim: &str| {
-            let report = heard.reports.get(&(key, 0));
-            report.is_some_and(|report| {
-                report.results.iter().any(|result| result.nodeid == victim && result.outcome != Outcome::Passed)
-            })
-        };
-        let found = (PAIR..).zip(pairs).filter(|(key, (_, victim))| fails(*key, victim));
-        Ok(found.map(|(_, pair)| pair).collect())
-    }
-
-    fn owner(&self, nodeid: &str) -> Option<ProposalId> {
+    pub(super) fn owner(&self, nodeid: &str) -> Option<ProposalId> {
         self.owners.get(nodeid.split("::").next()?).copied()
     }
 }
@@ -541,31 +460,6 @@ fn clock_of(candidates: &[Candidate], id: ProposalId, by: Option<&str>) -> Clock
         (true, Some(by)) => Clock::Varied(by.replace('_', "-")),
         (true, None) => Clock::NotVaried,
     }
-}
-
-fn blame(heard: &Heard, key: u64, test: &str, when: &str) -> Blame {
-    let results = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
-    let failed = results.into_iter().find(|result| result.nodeid == test).map(TestResult::from);
-    let (message, lines) = failed.map_or_else(Default::default, |result| (result.message, result.lines));
-    Blame { when: when.to_owned(), message, lines }
-}
-
-/// Lists the tests that passed in a run, by id.
-fn passed_in(heard: &Heard, key: u64) -> BTreeSet<String> {
-    let results = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
-    results.filter(|result| result.outcome == Outcome::Passed).map(|result| result.nodeid.clone()).collect()
-}
-
-/// Lists the tests that pass alone and failed in a run in company, with those that ran before them.
-fn failures(heard: &Heard, key: u64, sound: &BTreeSet<String>) -> BTreeMap<String, Vec<String>> {
-    let mut found = BTreeMap::new();
-    let Some(Report { results, .. }) = heard.reports.get(&(key, 0)) else { return found };
-    for (at, result) in results.iter().enumerate() {
-        if result.outcome != Outcome::Passed && sound.contains(&result.nodeid) && !result.message.starts_with("not run: ") {
-            found.insert(result.nodeid.clone(), results[..at].iter().map(|result| result.nodeid.clone()).collect());
-        }
-    }
-    found
 }
 
 /// Lists the tests that did not pass in some runs; `None` when they could not be collected or the run broke.

@@ -14,7 +14,7 @@ use crate::pytest::bench::Bench;
 use crate::pytest::report::{Line, Report, TestResult, gather, uncollectable};
 use crate::pytest::runner::{End, Output, arguments};
 use crate::python::protocol::{Prove, ProveRun};
-use crate::python::zygote::Worker;
+use crate::python::zygote::{ProveLine, Worker};
 
 /// Lines taken of one request; what is said beyond is not heard.
 const LINES_MAX: usize = 1 << 18;
@@ -101,11 +101,11 @@ pub struct Heard {
     pub cold: Option<String>,
 }
 
-/// Runs a session; `heard` is told of each line.
+/// Runs a session.
 ///
 /// # Errors
 /// When the Python died or said nothing for too long.
-pub async fn run(worker: &Worker, session: &Session<'_>, heard: &mut (dyn FnMut() + Send)) -> Result<Heard, Trouble> {
+pub async fn run(worker: &Worker, session: &Session<'_>) -> Result<Heard, Trouble> {
     let text = |path: &Path| {
         path.to_str().map(ToOwned::to_owned).ok_or_else(|| Trouble::environment("The project's path is not UTF-8."))
     };
@@ -129,10 +129,10 @@ pub async fn run(worker: &Worker, session: &Session<'_>, heard: &mut (dyn FnMut(
     };
     let mut running = worker.prove(&what).await?;
     let mut listener = Listener::default();
-    while let Some(line) = running.next().await {
-        let line = line?;
-        listener.hear(line.run.zip(line.turn), line.run, line.line);
-        heard();
+    while let Some(lines) = running.next().await {
+        for ProveLine(run, turn, line) in lines? {
+            listener.hear(run.zip(turn), run, line);
+        }
     }
     Ok(listener.end(session))
 }

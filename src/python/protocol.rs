@@ -283,12 +283,9 @@ pub struct Reply {
     /// The project's functions a call entered: relative path and qualified name.
     #[serde(default)]
     pub entered: Vec<(String, String)>,
-    /// The run a line is of; absent for the collection.
-    pub run: Option<u64>,
-    /// The process of that run.
-    pub turn: Option<u64>,
-    /// A line of a test run.
-    pub line: Option<serde_json::Value>,
+    /// Lines of test runs, each `[run, turn, line]`.
+    #[serde(default)]
+    pub said: Vec<serde_json::Value>,
     /// What a call that was looked at closely printed, to the output and to the error stream.
     pub printed: Option<[String; 2]>,
     /// What it warned: the category's module and name, and the message.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -122,15 +123,15 @@ pub struct Ending {
 }
 
 /// What a test run says as it goes on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProveLine {
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ProveLine(
     /// The run; absent for the collection.
-    pub run: Option<u64>,
+    pub Option<u64>,
     /// The process of that run.
-    pub turn: Option<u64>,
+    pub Option<u64>,
     /// What is said.
-    pub line: serde_json::Value,
-}
+    pub serde_json::Value,
+);
 
 /// A call that was made again and looked at closely.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,13 +269,14 @@ impl Worker {
         .await
     }
 
-    /// Runs tests; what happens comes as it happens.
+    /// Runs tests; what happens comes as it happens, some lines at a time.
     ///
     /// # Errors
     /// As [`Worker::replay`].
-    pub async fn prove(&self, what: &Prove) -> Result<Running<ProveLine>, Trouble> {
+    pub async fn prove(&self, what: &Prove) -> Result<Running<Vec<ProveLine>>, Trouble> {
         let wait = Duration::from_millis(what.limit_ms);
-        let read = |reply: Reply| Some(ProveLine { run: reply.run, turn: reply.turn, line: reply.line? });
+        // What is no line is passed over: code of the project may have said it.
+        let read = |reply: Reply| Some(reply.said.into_iter().filter_map(|said| serde_json::from_value(said).ok()).collect());
         let mut running = self.ask(Op::Prove(what), wait, read).await?;
         running.renewed = true;
         Ok(running)
@@ -351,7 +353,7 @@ impl<T> Running<T> {
             self.over = true;
             return Some(Err(Trouble::environment(text::display(&error))));
         }
-        if reply.done && reply.key.is_none() && reply.line.is_none() {
+        if reply.done && reply.key.is_none() && reply.said.is_empty() {
             return None;
         }
         match (self.read)(reply) {

@@ -11,7 +11,7 @@ use crate::base::hash::{Digest, Hasher};
 use crate::domain::function::{Import, SyntaxError};
 
 use super::decode::decode;
-use super::parse::syntax_error;
+use super::parse::first_mistake;
 use super::parts::imports;
 use super::tokens::Shape;
 use super::tree::syntax_tree;
@@ -84,9 +84,9 @@ thread_local! {
 }
 
 /// So many texts are remembered.
-const REMEMBERED: usize = 3;
+const REMEMBERED: usize = 8;
 /// And none of more bytes.
-const REMEMBERED_MAX: usize = 1 << 20;
+const REMEMBERED_MAX: usize = 1 << 18;
 
 /// Reads the top level of a text; lines end where Python ends them, at `\n`, `\r\n` or `\r`.
 #[must_use]
@@ -112,22 +112,24 @@ pub fn outline(text: &str) -> Arc<Outline> {
 }
 
 fn read(text: &str) -> Outline {
-    let text = decode(text.as_bytes()).text;
-    // The rules for mistakes live in one place.
-    let mut outline = Outline { statements: Vec::new(), comment_lines: BTreeSet::new(), error: syntax_error(&text) };
-    let Some(tree) = syntax_tree(&text) else { return outline };
+    let decoded = decode(text.as_bytes());
+    let text = &decoded.text;
+    let tree = syntax_tree(text);
+    let error = first_mistake(&decoded, tree.as_ref());
+    let mut outline = Outline { statements: Vec::new(), comment_lines: BTreeSet::new(), error };
+    let Some(tree) = tree else { return outline };
     let root = tree.root_node();
     let mut cursor = root.walk();
     for node in root.named_children(&mut cursor) {
         if node.kind() == "comment" {
-            note_comment(node, &text, &mut outline);
+            note_comment(node, text, &mut outline);
             continue;
         }
         let mut shape = Shape::default();
-        shape.absorb(node, &text);
-        let (last, has_comments) = last_row(node, &text, &mut outline);
+        shape.absorb(node, text);
+        let (last, has_comments) = last_row(node, text, &mut outline);
         outline.statements.push(Statement {
-            kind: kind(node, outline.statements.is_empty(), &text),
+            kind: kind(node, outline.statements.is_empty(), text),
             lines: node.start_position().row..last + 1,
             digest: shape.digest(),
             names: shape.names,
@@ -135,7 +137,7 @@ fn read(text: &str) -> Outline {
             is_fixture: text.get(node.byte_range()).is_some_and(|text| text.starts_with("@pytest.fixture")),
         });
     }
-    join_expected(&mut outline.statements, &text);
+    join_expected(&mut outline.statements, text);
     rest_on_fixtures(&mut outline.statements);
     // Statements that share a line cannot be told apart by lines.
     for index in 1..outline.statements.len() {

@@ -13,7 +13,8 @@ use crate::domain::function::{Class, Fingerprint, Function, FunctionId, Function
 use super::decode::{Decoded, decode, number, place};
 use super::literal;
 use super::parts::{
-    decorator_name, decorator_nodes, docstring, fields, first_error, imports, is_empty, kind, params, row, unwrap_parentheses,
+    decorator_name, decorator_nodes, docstring, fields, first_error, first_mistaken, imports, is_mistake, kind, params, row,
+    unwrap_parentheses,
 };
 use super::tokens::{KEYWORD, Shape, Step};
 use super::tree::syntax_tree;
@@ -207,15 +208,10 @@ impl<'t> Walk<'t> {
             }
             "decorator" => return (Mark::Nothing, false),
             "function_definition" | "class_definition" => return self.define(node),
-            "block" if is_empty(node) => self.error_at(node.start_byte()),
+            _ if is_mistake(node) => self.error_at(node.start_byte()),
             "expression_statement" if self.scopes.last().and_then(|scope| scope.docstring) == Some(node.id()) => {
                 return (Mark::Nothing, false);
             }
-            // The grammar knows Python 2's statements; Python 3 does not.
-            "print_statement" if node.named_child(0).is_none_or(|child| child.kind() != "chevron") => {
-                self.error_at(node.start_byte());
-            }
-            "exec_statement" => self.error_at(node.start_byte()),
             "import_statement" | "import_from_statement" | "future_import_statement" => {
                 let imports = imports(node, self.source);
                 self.parsed.module.imports.extend(imports);
@@ -452,8 +448,16 @@ impl<'t> Walk<'t> {
 /// Gives the place of the first mistake in a text, if it does not parse.
 #[must_use]
 pub fn syntax_error(text: &str) -> Option<SyntaxError> {
-    let path = RelPath::new("text.py")?;
-    parse(&path, text.as_bytes(), "text", "").error
+    let decoded = decode(text.as_bytes());
+    first_mistake(&decoded, syntax_tree(&decoded.text).as_ref())
+}
+
+/// Gives the place of the first mistake in a text that was read; one that took too long is a mistake as a whole.
+pub(super) fn first_mistake(decoded: &Decoded, tree: Option<&Tree>) -> Option<SyntaxError> {
+    let (unclear, mistake) =
+        tree.map_or((Some(0), None), |tree| (first_error(tree.root_node()), first_mistaken(tree.root_node())));
+    let places = unclear.into_iter().chain(mistake).map(|byte| place(&decoded.text, byte));
+    places.chain(decoded.error).min_by_key(|error| (error.line, error.column))
 }
 
 #[cfg(test)]

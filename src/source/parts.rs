@@ -20,6 +20,34 @@ pub(super) fn first_error(root: Node<'_>) -> Option<usize> {
     (node.is_error() || node.is_missing()).then(|| node.start_byte())
 }
 
+/// Tells whether Python 3 has nothing like this node, though the grammar does: it knows Python 2's statements.
+pub(super) fn is_mistake(node: Node<'_>) -> bool {
+    match node.kind() {
+        "block" => is_empty(node),
+        "print_statement" => node.named_child(0).is_none_or(|child| child.kind() != "chevron"),
+        "exec_statement" => true,
+        _ => false,
+    }
+}
+
+/// Finds the first of these.
+pub(super) fn first_mistaken(root: Node<'_>) -> Option<usize> {
+    let mut cursor = root.walk();
+    loop {
+        if is_mistake(cursor.node()) {
+            return Some(cursor.node().start_byte());
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
+    }
+}
+
 pub(super) fn row(row: usize) -> u32 {
     number(row + 1)
 }

@@ -10,6 +10,7 @@ import marshal
 import random
 import sys
 import time
+from collections import Counter
 
 from pytead_tui.recorder import kinds
 from pytead_tui.worker import closely, track
@@ -145,9 +146,9 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     return reply
 
 
-def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict) -> list:
-    """Makes a call once more for each fault in its function, or in one that it runs; gives a number for each that makes
-    it end otherwise."""
+def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict, known: "Counter[int]") -> list:
+    """Makes a call once more for each fault in its function, or in one that it runs, that not enough calls are known to
+    notice; gives a number for each that makes it end otherwise."""
     if place is call:
         faulty = _ready(modules, call)[0]
     else:
@@ -162,21 +163,26 @@ def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict)
         function, args, kwargs, eyes = _ready(modules, call)
         faulty.__code__ = code
         _seed()
+        fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000)
         with closely.listening() as ears:
+            sys.settrace(fuse.enter)
             try:
-                with closely.Fuse(modules.root, closely.PATIENCE * lines + 1000):
-                    outcome = _run(function, args, kwargs, eyes, watched=True)
+                outcome = _run(function, args, kwargs, eyes, watched=True)
             except closely.TooLong:
                 outcome = ("T",)
+            finally:
+                sys.settrace(None)
         return base64.b64encode(marshal.dumps(outcome, 2)).decode(), ears.reply()["printed"]
 
     as_recorded = first["outcome"], first["printed"]
     mutants = faults.get(own, [])[: closely.tries(lines)]
-    found = [number for number, mutant in enumerate(mutants) if end(mutant.code) != as_recorded]
+    marked = [(closely.mark(place, at), mutant) for at, mutant in enumerate(mutants)]
+    tried = [(mark, mutant) for mark, mutant in marked if known[mark] < closely.ENOUGH]
+    found = [mark for mark, mutant in tried if end(mutant.code) != as_recorded]
     # Where a fault left something behind, nobody knows which of them were noticed.
-    if end(own) != as_recorded:
+    if found and end(own) != as_recorded:
         return []
-    return [closely.mark(place["qualname"], number) for number in found]
+    return found
 
 
 def _seed() -> None:

@@ -21,12 +21,12 @@ MOST = 50  # items of an iterator
 MOST_ARCS = 20_000
 FAULTS = 30  # put into a function that was called
 PATIENCE = 10  # times as many lines as without a fault, and a thousand
+ENOUGH = 4  # calls that notice a fault
 MOST_LINES = 200_000  # run for all faults of a call together
 LONGEST = 2000  # characters of what is printed
 SAID = 200  # characters of what a value says of itself
 PROPERTIES = 6
 ADDRESS = "0x"
-FUSE = "pytead-tui"  # the name of what counts
 PLAIN = (type(None), bool, int, float, str, bytes)
 DESCRIPTORS = (property, functools.cached_property, types.GetSetDescriptorType, types.MemberDescriptorType)
 
@@ -164,43 +164,14 @@ class TooLong(BaseException):
 
 
 class Fuse:
-    """Ends what runs through more of the project than it may. Steps are counted, for time is never the same twice: lines,
-    or where Python tells of those at little cost, calls and jumps."""
+    """Ends what runs through more lines of the project than it may. Lines are counted, for time is never the same twice."""
 
     def __init__(self, root: str, most: int) -> None:
         self.inside = root + os.sep
         self.left = most
-        self.tool: "int | None" = None
 
-    def __enter__(self) -> "Fuse":
-        if sys.version_info < (3, 12):
-            sys.settrace(self._enter)
-            return self
-        monitoring = sys.monitoring
-        self.tool = next(tool for tool in (4, 3, 5, 2) if monitoring.get_tool(tool) in (None, FUSE))
-        if monitoring.get_tool(self.tool) is None:
-            monitoring.use_tool_id(self.tool, FUSE)
-        for event in (monitoring.events.PY_START, monitoring.events.PY_RESUME, monitoring.events.JUMP):
-            monitoring.register_callback(self.tool, event, self._count)
-        steps = monitoring.events.PY_START | monitoring.events.PY_RESUME | monitoring.events.JUMP
-        monitoring.set_events(self.tool, steps)
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if self.tool is None:
-            sys.settrace(None)
-        else:
-            sys.monitoring.set_events(self.tool, 0)
-
-    def _count(self, code: object, *place: int) -> object:
-        if not code.co_filename.startswith(self.inside):
-            return sys.monitoring.DISABLE
-        self.left -= 1
-        if self.left < 0:
-            raise TooLong
-        return None
-
-    def _enter(self, frame: object, event: str, argument: object) -> object:
+    def enter(self, frame: object, event: str, argument: object) -> object:
+        """Traces a function of the project."""
         return self._step if frame.f_code.co_filename.startswith(self.inside) else None
 
     def _step(self, frame: object, event: str, argument: object) -> object:
@@ -215,9 +186,9 @@ def tries(lines: int) -> int:
     return min(FAULTS, MOST_LINES // (lines + 100))
 
 
-def mark(name: str, number: int) -> int:
+def mark(place: dict, number: int) -> int:
     """Gives the number of a fault that a call notices, beside those of the ways it takes."""
-    return zlib.crc32(b"fault %s:%d" % (name.encode(), number))
+    return zlib.crc32(f"fault {place['path']}:{place['qualname']}:{number}".encode())
 
 
 @contextmanager

@@ -25,11 +25,11 @@ class Layer(Server):
 
     def _ask(self, number: int, message: dict) -> None:
         if not self.modules.inputs.stand():
-            self._reply(number, layer="stale")
+            self._reply(number, {"layer": "stale"})
         elif not self._import(message):
-            self._reply(number, layer="unfit")
+            self._reply(number, {"layer": "unfit"})
         else:
-            self._reply(number, layer="taken")
+            self._reply(number, {"layer": "taken"})
             self._start(number, message)
 
     def _import(self, message: dict) -> bool:
@@ -38,9 +38,13 @@ class Layer(Server):
         self.modules.inputs.noting = True
         try:
             for name, path in _places(message):
-                # A test finds a module by its name alone.
-                if message["op"] != "prove" or self.modules.leads_to(name, path):
-                    self.modules.get(name, path)
+                if message["op"] == "prove":
+                    # A test finds a module by its name alone; another copy of the project's is not run to see that.
+                    if not message["on_path"] and not self.modules.finds_package(name):
+                        return False
+                    if not self.modules.leads_to(name, path):
+                        continue
+                self.modules.get(name, path)
         except Exception:
             return False
         finally:

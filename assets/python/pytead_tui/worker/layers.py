@@ -153,7 +153,7 @@ class Layers:
         if message.get("done"):
             del layer.open[number]
             layer.rest()
-        self.reply(number, **message)
+        self.reply(number, message)
 
     def _died(self, layer: Below) -> None:
         """Has the server do what a layer did not come to."""
@@ -163,7 +163,7 @@ class Layers:
             if number in layer.untaken or asked.get("calls") or asked.get("items"):
                 self.start(number, asked)
             else:
-                self.reply(number, done=True)
+                self.reply(number, {"done": True})
 
     def cancel(self, target: int) -> None:
         """Has a request ended."""
@@ -192,7 +192,7 @@ def _kind(message: dict) -> "tuple | None":
     place = message["root"], tuple(message["paths"])
     if message["op"] != "prove":
         return None if message.get("former") else ("calls", *place)
-    # What a `conftest.py` does comes before the project is imported; without its folders on the path only pytest finds it.
-    if not message["on_path"] or any("conftest.py" in files for _, _, files in os.walk(message["bench"])):
+    # What a `conftest.py` does comes before the project is imported.
+    if any("conftest.py" in files for _, _, files in os.walk(message["bench"])):
         return None
-    return ("prove", *place, tuple(sorted((message.get("env") or {}).items())), message.get("cwd"))
+    return ("prove", *place, message["on_path"], tuple(sorted((message.get("env") or {}).items())), message.get("cwd"))

@@ -129,6 +129,16 @@ class Modules:
             raise found
         return found
 
+    def finds_package(self, name: str) -> bool:
+        """Tells whether the package or module at the top of a name is found in the project; imports nothing."""
+        try:
+            spec = importlib.util.find_spec(name.partition(".")[0])
+        except (ImportError, ValueError, AttributeError):
+            return False
+        places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or [])]
+        real = [os.path.realpath(place) for place in places if place]
+        return any(place.startswith(self.root + os.sep) and "site-packages" not in place for place in real)
+
     def leads_to(self, name: str, path: str) -> bool:
         """Tells whether importing a name leads to this file; its packages are imported to find that out."""
         try:

@@ -6,7 +6,9 @@ A mutant is a code object that takes the place of the function's own in a proces
 import __future__
 
 import ast
-import copy
+import functools
+import inspect
+import tokenize
 import types
 from collections.abc import Callable, Iterator
 
@@ -30,8 +32,6 @@ _SIGNS = {
     ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|",
 }  # fmt: skip
 
-_trees: dict = {}
-
 
 class Mutant:
     """A fault: what it is, on which line, and the code with it."""
@@ -45,17 +45,17 @@ class Mutant:
 def of(function: types.FunctionType, most: int) -> "list[Mutant]":
     """Gives up to so many mutants of a function, of different kinds first; none when its source is not found."""
     own = function.__code__
-    found = _definition(own)
-    if found is None:
+    definition = _Definition(own, getattr(own, "co_qualname", function.__qualname__))
+    node = definition.tree()
+    if node is None:
         return []
-    homes, node = found
     mutants: list = []
     seen = {own.co_code + repr(own.co_consts).encode()}
     for label, line, change in _spread(node, most * 3):
-        altered = copy.deepcopy(node)
+        altered = definition.tree()
         change(altered)
         altered.decorator_list = []
-        code = _compiled(homes, altered, own)
+        code = definition.compiled(altered)
         # What comes out as the same code, or needs other cells, is no mutant.
         if code is None or code.co_freevars != own.co_freevars:
             continue
@@ -68,51 +68,65 @@ def of(function: types.FunctionType, most: int) -> "list[Mutant]":
     return mutants
 
 
-def _definition(code: types.CodeType) -> "tuple | None":
-    """Finds the definition that a code object was made from, and the names of what it lies in."""
-    tree = _trees.get(code.co_filename)
-    if tree is None:
+class _Definition:
+    """The text that a code object was made from; parsing it anew is quicker than copying its tree."""
+
+    def __init__(self, code: types.CodeType, qualname: str) -> None:
+        self.code = code
+        parts = qualname.split(".")
+        inner = zip(parts, parts[1:])
+        self.classes = [name for name, below in inner if name != "<locals>" and below != "<locals>"]
+        self.text = _text(code.co_filename, code.co_firstlineno)
+
+    def tree(self) -> "ast.FunctionDef | ast.AsyncFunctionDef | None":
+        """Gives a tree of its own of the definition; None when it is not there."""
         try:
-            with open(code.co_filename, "rb") as file:
-                tree = ast.parse(file.read())
-        except (OSError, SyntaxError, ValueError):
+            (node,) = ast.parse(self.text).body
+        except (SyntaxError, ValueError):
             return None
-        _trees[code.co_filename] = tree
-    pending: list = [((), tree)]
-    while pending:
-        homes, home = pending.pop()
-        for child in ast.iter_child_nodes(home):
-            inner = homes
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
-                if child.name == code.co_name and code.co_firstlineno in (first, child.lineno):
-                    return homes, child
-                inner = (*homes, (child.name, False))
-            elif isinstance(child, ast.ClassDef):
-                inner = (*homes, (child.name, True))
-            pending.append((inner, child))
-    return None
+        if isinstance(node, ast.If):
+            node = node.body[0]
+        is_it = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == self.code.co_name
+        return node if is_it else None
+
+    def compiled(self, node: ast.AST) -> "types.CodeType | None":
+        """Compiles a tree as what it is where it stands; None when that cannot be."""
+        # In its classes, for private names and `super()`; what it needs of a function around it is not there.
+        body: ast.AST = node
+        for name in reversed(self.classes):
+            home = ast.ClassDef(name=name, bases=[], keywords=[], body=[body], decorator_list=[], type_params=[])
+            body = ast.copy_location(home, node)
+        module = ast.Module(body=[body], type_ignores=[])
+        try:
+            flags = self.code.co_flags & FUTURE
+            code = compile(module, self.code.co_filename, "exec", flags=flags, dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return None
+        for name in [*self.classes, self.code.co_name]:
+            inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
+            code = next((const for const in inner if const.co_name == name), None)
+            if code is None and len(inner) == 1:  # type parameters have a scope of their own
+                code = next((c for c in inner[0].co_consts if isinstance(c, types.CodeType) and c.co_name == name), None)
+            if code is None:
+                return None
+        return code
 
 
-def _compiled(homes: tuple, node: ast.AST, own: types.CodeType) -> "types.CodeType | None":
-    # In its classes, for private names and `super()`; what it needs of a function around it is not there.
-    body: ast.AST = node
-    for name, is_class in reversed(homes):
-        if is_class:
-            body = ast.ClassDef(name=name, bases=[], keywords=[], body=[body], decorator_list=[], type_params=[])
-    module = ast.fix_missing_locations(ast.Module(body=[body], type_ignores=[]))
+@functools.lru_cache(maxsize=64)
+def _lines(file: str) -> "list[str]":
     try:
-        code = compile(module, own.co_filename, "exec", flags=own.co_flags & FUTURE, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return None
-    for name in [*(name for name, is_class in homes if is_class), own.co_name]:
-        inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
-        code = next((const for const in inner if const.co_name == name), None)
-        if code is None and len(inner) == 1:  # type parameters have a scope of their own
-            code = next((c for c in inner[0].co_consts if isinstance(c, types.CodeType) and c.co_name == name), None)
-        if code is None:
-            return None
-    return code
+        with tokenize.open(file) as text:
+            return text.readlines()
+    except (OSError, SyntaxError, ValueError):
+        return []
+
+
+def _text(file: str, first: int) -> str:
+    """Gives the text of a definition that begins on a line, on the same lines as in its file."""
+    block = inspect.getblock(_lines(file)[first - 1 :])
+    if block and block[0][0].isspace():
+        return "\n" * (first - 2) + "if 1:\n" + "".join(block)
+    return "\n" * (first - 1) + "".join(block)
 
 
 def _spread(node: ast.AST, most: int) -> "Iterator[tuple]":
@@ -147,7 +161,7 @@ def _at(place: int, change: Callable) -> Callable:
 def _return_at_once(root: ast.AST) -> None:
     """Returns before anything is done; what follows stays, so that the cells stay the same."""
     skip = 1 if ast.get_docstring(root, clean=False) is not None else 0
-    root.body.insert(skip, ast.Return(value=None))
+    root.body.insert(skip, ast.copy_location(ast.Return(value=None), root))
 
 
 def _return_else(root: ast.AST) -> None:
@@ -157,7 +171,7 @@ def _return_else(root: ast.AST) -> None:
         def visit_Return(self, node: ast.Return) -> ast.AST:  # noqa: N802
             pair = ast.Tuple(elts=[node.value or ast.Constant(value=None), ast.Constant(value=...)], ctx=ast.Load())
             index = ast.Subscript(value=pair, slice=ast.Constant(value=1), ctx=ast.Load())
-            return ast.copy_location(ast.Return(value=index), node)
+            return _placed(ast.Return(value=index), node)
 
         def visit_FunctionDef(self, node: ast.AST) -> ast.AST:  # noqa: N802
             return node
@@ -165,7 +179,7 @@ def _return_else(root: ast.AST) -> None:
         visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_FunctionDef  # noqa: N815
 
     root.body = [Returns().visit(statement) for statement in root.body]
-    root.body.append(ast.Return(value=ast.Constant(value=...)))
+    root.body.append(_placed(ast.Return(value=ast.Constant(value=...)), root))
 
 
 def _faults(node: ast.AST) -> "Iterator[tuple]":
@@ -208,5 +222,9 @@ def _negate(node: ast.AST) -> None:
 
 def _leave_out(node: ast.AST, at: int) -> None:
     statement = node.body[at]
-    never = ast.If(test=ast.Constant(value=0), body=[statement], orelse=[])
-    node.body[at] = ast.copy_location(never, statement)
+    node.body[at] = _placed(ast.If(test=ast.Constant(value=0), body=[statement], orelse=[]), statement)
+
+
+def _placed(node: ast.AST, like: ast.AST) -> ast.AST:
+    """Gives a new node, and what is new in it, the place of another."""
+    return ast.fix_missing_locations(ast.copy_location(node, like))

@@ -8,6 +8,7 @@ the tests in some order, maybe with another clock or with a fault in a function.
 import gc
 import os
 import random
+import signal
 import sys
 import time
 import types
@@ -25,7 +26,9 @@ from pytead_tui.worker.processes import end, fork, threads
 from pytead_tui.worker.rebuild import Broken
 
 MANY = 5.0  # seconds for all faults of one function
-ENDLESS = 0.5  # seconds that a fault may add to the time of the tests; they notice one that adds more
+ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it notices one that adds more
+STUCK = 1.0  # seconds until a process is killed that does not end by itself then
+SOON = 0.1  # seconds that what is said may wait for more
 CHECK = -1  # the run that says whether a process is still sound
 
 
@@ -36,6 +39,11 @@ def answer(message: dict, modules: Modules, writing: int) -> None:
     status = pytest.main(list(message["args"]), plugins=[bench])
     # Only what stops before the tests ends up here.
     bench.say(None, None, {"kind": "end", "status": int(status)})
+    bench.send()
+
+
+class TooLong(BaseException):
+    """A fault keeps a test from coming to its end."""
 
 
 class _Bench:
@@ -48,12 +56,25 @@ class _Bench:
         self.run: tuple = (None, None)
         self.took: dict = {}  # seconds, by test
         self.failed: set = set()  # alone
-        self.brief = False
+        self.said: list = []  # and not sent yet
+        self.sent = 0.0
+        self.brief = False  # only the outcome of tests matters, and what takes long is ended
+        self.names_tests = False  # before they begin
         self.others: "_OtherCopies | None" = None
 
     def say(self, run: "int | None", turn: "int | None", line: dict) -> None:
-        """Sends a line of a run, or of the collection."""
-        frames.send(self.writing, {"run": run, "turn": turn, "line": line})
+        """Says a line of a run, or of the collection; it is sent with those that follow."""
+        self.said.append((run, turn, line))
+
+    def send(self, interval: float = 0.0) -> None:
+        """Sends what was said, unless it is a shorter time since that was done last: each time wakes all who pass it on."""
+        now = time.monotonic()
+        if now < self.sent + interval:
+            return
+        self.sent = now
+        said, self.said = self.said, []
+        if said:
+            frames.send(self.writing, {"said": said})
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Says what could not be collected."""
@@ -63,6 +84,8 @@ class _Bench:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Says which test begins, so that a death has a name."""
         self.say(*self.run, {"kind": "begun", "nodeid": nodeid})
+        if self.names_tests:
+            self.send()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Says how a phase of a test went."""
@@ -77,6 +100,16 @@ class _Bench:
         if call.excinfo is not None:
             outcome = "skipped" if isinstance(call.excinfo.value, pytest.skip.Exception) else "failed"
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when, duration=call.duration)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> "Iterator[None]":
+        """Ends a test that a fault keeps from its end. It is told by the processor's time: others may be busy."""
+        if self.brief:
+            longest = ENDLESS + 5 * self.took.get(pyfuncitem.nodeid, 0.0)
+            signal.setitimer(signal.ITIMER_PROF, longest, ENDLESS)  # again, for what catches all that is raised
+        yield
+        if self.brief:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -97,9 +130,12 @@ class _Bench:
         if threads() > 1:
             # They would not be there in a fork, and what they hold locked would stay so.
             self.say(None, None, {"kind": "cold", "why": "importing the tests starts threads"})
+            self.send()
             os._exit(0)
         for place in self._places():
             self._check_origin(place)
+        for item in session.items:
+            _ = item.location  # found out once for all forks
         gc.freeze()
         self.items = {item.nodeid: item for item in session.items}
         self.session = session
@@ -110,6 +146,7 @@ class _Bench:
 
     def _end(self) -> None:
         self.say(None, None, {"kind": "end", "status": 0})
+        self.send()
         frames.send(self.writing, {"done": True})
         os._exit(0)
 
@@ -160,6 +197,7 @@ class _Bench:
             self._fork(run, 0, items, lambda: self._go(run, items, {}))
 
     def _go(self, run: dict, items: list, targets: dict) -> None:
+        self.names_tests = len(items) > 1 and not self.brief
         seconds = run.get("clock")
         with Later(seconds, {**self._project(), **self._tests()} if seconds else {}):
             for at, item in enumerate(items):
@@ -187,7 +225,8 @@ class _Bench:
             self._go(run, [item], {})
 
     def _with_faults(self, run: dict, items: list) -> None:
-        """Runs the tests that pass for each fault of their target: all in one process, unless a fault spoils it."""
+        """Runs the tests that pass for each fault of their target: all in one process, unless a fault spoils it or has to be
+        killed."""
         items = [item for item in items if item.nodeid not in self.failed]
         target = self._find(run["fault"])
         if isinstance(target, str):
@@ -198,53 +237,68 @@ class _Bench:
             self.say(run["key"], None, {"kind": "faultless", "why": "its source is not there"})
         if not items or not found:
             return
-        longest = ENDLESS + 5 * sum(self.took.get(item.nodeid, 0.0) for item in items)
+        longest = STUCK + 5 * sum(self.took.get(item.nodeid, 0.0) for item in items)
         run = {**run, "limit_ms": min(run["limit_ms"], int(longest * 1000))}
-        if self._together(run, items, target, found):
-            return
         until = time.monotonic() + MANY
-        for turn, mutant in enumerate(found):
+        faults = dict(enumerate(found))
+        while time.monotonic() < until:
+            sound, endless = self._together(run, items, target, faults)
+            if sound:
+                return
+            if endless is None:
+                break
+            self._say_fault(run, endless, faults.pop(endless))
+            self.say(run["key"], endless, {"kind": "collected", "tests": [item.nodeid for item in items]})
+            self.say(run["key"], endless, {"kind": "over", "how": "time"})
+        for turn, mutant in faults.items():
             if turn < 2 or time.monotonic() < until:
                 self._say_fault(run, turn, mutant)
                 self._fork(run, turn, items, lambda mutant=mutant: self._with(mutant, run, items, target))
 
-    def _together(self, run: dict, items: list, target: types.FunctionType, found: list) -> bool:
-        """Tries all faults in one process. What was heard counts only if all tests pass there without one at the end."""
+    def _together(self, run: dict, items: list, target: types.FunctionType, faults: dict) -> "tuple[bool, int | None]":
+        """Tries all faults in one process: (whether that is sound, the fault that did not end). What was heard counts only
+        if all tests pass there without one at the end."""
 
         def work() -> None:
             own = target.__code__
-            for turn, mutant in enumerate(found):
+            for turn, mutant in faults.items():
                 self.run = (run["key"], turn)
                 self._say_fault(run, turn, mutant)
                 self.say(*self.run, {"kind": "collected", "tests": [item.nodeid for item in items]})
                 self._with(mutant, run, items, target)
+                self.send()
             target.__code__ = own
             self.run = (CHECK, 0)
             self._go(run, items, {})
 
-        seconds = run["limit_ms"] / 1000
-        pid, reader = self._start(run, 0, work, seconds * (len(found) + 1))
+        # What is endless ends by itself there; what cannot be ended, not being Python's, has to be noticed from here.
+        seconds = len(items) * run["limit_ms"] / 1000
+        pid, reader = self._start(run, 0, work, seconds * (len(faults) + 1))
         heard: list = []
+        at = None
         try:
-            for message in self._hear(reader, seconds, renewed=True):
-                heard.append(message)
-        except (Gone, TimeoutError):
+            for lines in self._hear(reader, seconds, renewed=True):
+                heard += lines
+        except TimeoutError:
+            tried = {turn for key, turn, _ in heard if key == run["key"]}
+            at = next((turn for turn in faults if turn not in tried), None)
+        except Gone:
             pass
         end(self.modules, pid, reader.fd, died=False)
-        checked = [message["line"] for message in heard if message["run"] == CHECK]
+        checked = [line for key, _, line in heard if key == CHECK]
         phases = [line.get("outcome") for line in checked if line.get("kind") == "phase"]
         if not checked or checked[-1].get("kind") != "end" or set(phases) != {"passed"}:
-            return False
-        for message in heard:
-            if message["run"] == run["key"]:
-                frames.send(self.writing, message)
-        return True
+            return False, at
+        self.said += [one for one in heard if one[0] == run["key"]]
+        self.send()
+        return True, None
 
     def _say_fault(self, run: dict, turn: int, mutant: mutants.Mutant) -> None:
         self.say(run["key"], turn, {"kind": "fault", "label": mutant.label, "place": mutant.line})
 
     def _with(self, mutant: mutants.Mutant, run: dict, items: list, target: types.FunctionType) -> None:
         self.brief = True
+        signal.signal(signal.SIGPROF, _end_endless)
         target.__code__ = mutant.code
         self._go(run, items, {})
 
@@ -287,15 +341,18 @@ class _Bench:
         """Does some work in a process of its own and passes on what it says; says how it ended."""
         seconds = run["limit_ms"] / 1000
         self.say(run["key"], turn, {"kind": "collected", "tests": [item.nodeid for item in items]})
+        if len(items) == 1:
+            self.say(run["key"], turn, {"kind": "begun", "nodeid": items[0].nodeid})
         pid, reader = self._start(run, turn, work, seconds)
         over, finished = "", False
         try:
-            for message in self._hear(reader, seconds):
-                line = message["line"]
-                finished = finished or line.get("kind") == "end"
-                if run.get("look") and line.get("kind") == "phase" and line.get("outcome") != "passed":
-                    self.failed.add(line.get("nodeid"))
-                frames.send(self.writing, message)
+            for lines in self._hear(reader, seconds):
+                for _, _, line in lines:
+                    finished = finished or line.get("kind") == "end"
+                    if run.get("look") and line.get("kind") == "phase" and line.get("outcome") != "passed":
+                        self.failed.add(line.get("nodeid"))
+                self.said += lines
+                self.send(SOON)
         except TimeoutError:
             over = "time"
         except Gone:
@@ -307,27 +364,36 @@ class _Bench:
 
     def _start(self, run: dict, turn: int, work: Callable, seconds: float) -> tuple:
         def begin(answering: int) -> None:
-            self.writing = answering
+            self.writing, self.said = answering, []
             self.run = (run["key"], turn)
             numpy = sys.modules.get("numpy.random")
             if numpy is not None:
                 numpy.seed()  # Python's own generator does so by itself
             work()
+            self.send()
 
         return fork(self.modules, self.writing, begin, seconds)
 
-    def _hear(self, reader: Reader, seconds: float, renewed: bool = False) -> "Iterator[dict]":
-        """Gives the messages of a run until it hangs up; with `renewed`, each fault has the time for itself."""
+    def _hear(self, reader: Reader, seconds: float, renewed: bool = False) -> "Iterator[list]":
+        """Gives the lines of a run until it hangs up; with `renewed`, it has the time again whenever it says something."""
         until = time.monotonic() + seconds
         while True:
             message = reader.next(until)
             if message is None:
                 raise TimeoutError
-            if type(message.get("run")) is not int or type(message.get("line")) is not dict:
-                continue
-            if renewed and message["line"].get("kind") == "fault":
+            lines = message.get("said")
+            if type(lines) is list and all(map(_is_line, lines)):
+                yield lines
+            if renewed:
                 until = time.monotonic() + seconds
-            yield message
+
+
+def _is_line(said: object) -> bool:
+    return type(said) is list and len(said) == 3 and type(said[0]) is int and type(said[2]) is dict
+
+
+def _end_endless(number: int, frame: object) -> None:
+    raise TooLong
 
 
 def _belongs(nodeid: str, wanted: "list[str]") -> bool:

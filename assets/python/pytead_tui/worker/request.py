@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 
 from pytead_tui.recorder import lambdas
 from pytead_tui.worker import call as calls
@@ -53,6 +54,7 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
             prove.answer(message, modules, writing)
         elif message["op"] == "replay":
             faults: dict = {}
+            known: "Counter[int]" = Counter()  # calls that noticed a fault
             late: dict = {}  # calls that took all of their time, by their function
             for call in message["calls"]:
                 function = call["path"], call["qualname"]
@@ -61,7 +63,7 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
                     continue
                 for place in _faulty(call):
                     _put_faults(modules, place, faults)
-                reply = _replay(modules, call, message.get("track", False), writing, faults)
+                reply = _replay(modules, call, message.get("track", False), writing, faults, known)
                 late[function] = late.get(function, 0) + (reply.pop("late", None) is True)
                 frames.send(writing, {"key": call["key"], **reply})
         else:
@@ -94,14 +96,14 @@ def _put_faults(modules: Modules, place: dict, faults: dict) -> None:
         faults[function.__code__] = mutants.of(function, closely.FAULTS)
 
 
-def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dict) -> dict:
+def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dict, known: Counter) -> dict:
     try:
         modules.get(call["module"], call["path"])
     except Broken as error:
         return {"broken": str(error)}
     seconds = call["wait_ms"] / 1000
     started = time.perf_counter_ns()
-    pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults), seconds + 2 * PREPARING)
+    pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults, known), seconds + 2 * PREPARING)
     reply: dict | None = {}
     laid: list = []
     try:
@@ -117,7 +119,9 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
     if reply and reply.pop("goes_on", False):
         try:
             more = reader.next(time.monotonic() + PREPARING) or {}
-            reply["arcs"] += more.get("arcs", [])
+            noticed = more.get("arcs", [])
+            known.update(noticed)
+            reply["arcs"] += noticed
         except Gone:
             pass  # a fault ended the process
     how = end(modules, pid, reader.fd, died=reply == {})
@@ -128,7 +132,7 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
     return reply or {"outcome": encode(("D", how)), "ns": spent}
 
 
-def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict) -> None:
+def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict, known: Counter) -> None:
     _prepare(modules)
     around = Around(call, modules.root)
     try:
@@ -136,7 +140,7 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict) -> N
         reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True, "laid": around.made}))
         if _faulty(call):
             frames.send(fd, {**reply, "goes_on": True})
-            found = [calls.noticed(modules, call, place, reply, faults) for place in _faulty(call)]
+            found = [calls.noticed(modules, call, place, reply, faults, known) for place in _faulty(call)]
             reply = {"arcs": sum(found, [])}
     except Broken as error:
         reply = {"broken": str(error)}

@@ -122,8 +122,8 @@ class Server:
             self.layers.hear(ready, room, now)
             self._sweep()
 
-    def _reply(self, number: int, **fields: object) -> None:
-        frames.send(self.outgoing, {"id": number, **fields})
+    def _reply(self, number: int, fields: dict) -> None:
+        frames.send(self.outgoing, {**fields, "id": number})
 
     # Requests.
 
@@ -139,11 +139,11 @@ class Server:
             if self.layers is not None:
                 self.layers.cancel(target)
             self._sweep()
-            self._reply(number, cancelled=True, done=True)
+            self._reply(number, {"cancelled": True, "done": True})
         elif op in ("replay", "evaluate", "prove"):
             self._ask(number, message)
         else:
-            self._reply(number, error=f"There is no request {op!r}.", done=True)
+            self._reply(number, {"error": f"There is no request {op!r}.", "done": True})
 
     def _hello(self, number: int, message: dict) -> None:
         names = message.get("preload") or []
@@ -157,18 +157,17 @@ class Server:
         except PackageNotFoundError:
             pytest = None
         seed = os.environ.get("PYTHONHASHSEED", "")
-        self._reply(
-            number,
-            python=".".join(map(str, sys.version_info[:3])),
-            executable=sys.executable,
-            pytest=pytest,
-            hashseed=int(seed) if seed.isdigit() else None,
-            preloaded=loaded,
-            stdlib=sorted(sys.stdlib_module_names),
-            plugins=sorted({point.module.partition(".")[0] for point in _plugins()}),
-            clock=library(),
-            done=True,
-        )
+        about = {
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "executable": sys.executable,
+            "pytest": pytest,
+            "hashseed": int(seed) if seed.isdigit() else None,
+            "preloaded": loaded,
+            "stdlib": sorted(sys.stdlib_module_names),
+            "plugins": sorted({point.module.partition(".")[0] for point in _plugins()}),
+            "clock": library(),
+        }
+        self._reply(number, {**about, "done": True})
         # What every fork uses is imported before it is asked for, and what lives now lives on: not to be looked at by
         # the collector of each fork, which would copy it.
         for name in ("layer", "prove") if message.get("tests") else ("layer", "call"):
@@ -252,19 +251,18 @@ class Server:
             fork.reader.fill()
             for message in fork.reader.messages():
                 fork.deadline = time.monotonic() + fork.patience
-                if type(message.get("line")) is dict:
-                    self._reply(fork.number, run=message.get("run"), turn=message.get("turn"), line=message["line"])
+                if type(message.get("said")) is list:
+                    self._reply(fork.number, {"said": message["said"]})
                     continue
                 if "child" in message:
                     fork.child = message["child"] if type(message["child"]) is int and message["child"] > 1 else None
                     continue
-                message.pop("id", None)
                 if message.get("done"):
                     self._over(fork, None, message)
                     return
                 if message.get("key") in fork.waiting:
                     fork.waiting.remove(message["key"])
-                    self._reply(fork.number, **message)
+                    self._reply(fork.number, message)
         except Gone:
             self._over(fork, None)
 
@@ -275,13 +273,13 @@ class Server:
         self._sweep()
         if last is None and fork.waiting:
             key, *rest = fork.waiting
-            self._reply(fork.number, key=key, broken=why or f"importing it ended the process: {how}")
+            self._reply(fork.number, {"key": key, "broken": why or f"importing it ended the process: {how}"})
             if rest:
                 name = "calls" if fork.message["op"] == "replay" else "items"
                 items = [item for item in fork.message[name] if item["key"] in rest]
                 self._start(fork.number, {**fork.message, name: items})
                 return
-        self._reply(fork.number, **{**(last or {}), "done": True})
+        self._reply(fork.number, {**(last or {}), "done": True})
 
     def _forget(self, fork: Fork) -> None:
         del self.forks[fork.reader.fd]
