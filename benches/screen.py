@@ -32,12 +32,13 @@ IDLE = 10
 # What a terminal says when it is asked for its background, its cursor and what it is.
 ANSWERS = ((b"\x1b]11;?", b"\x1b]11;rgb:0000/0000/0000\x1b\\"), (b"\x1b[6n", b"\x1b[1;2R"), (b"\x1b[c", b"\x1b[?62c"))
 NOTES = """\
-Milliseconds from the key or the save to the first moment at which the screen shows the answer, in a terminal of 160×45.
-*First frame*: from the start of the process to the screen with its panes, in a project of 10,000 functions in 400 files that was
-opened before; *functions in sight*: until they are listed, every file having been compared with what is known of it. *Busy*: a recording brings 50,000 calls, a model on loopback writes without end and files are saved that have to be
-read again, while help is opened and closed. *Long list*: the end and the start of a list of 100,000 calls, a page and a line, in turn.
-*Stopped*: `x` while that model writes, to the message that it is cancelled. *Saved*: an edit of
-`examples/shop` that changes what recorded calls return, to the change on the screen.
+Milliseconds from the key or the save to the first moment at which the screen shows the answer, in a terminal of 160×45. *First
+frame*: from the start of the process to the screen with its panes, in a project of 10,000 functions in 400 files that was
+opened before; *functions in sight*: until they are listed, every file having been compared with what is known of it. *Busy*: a
+recording brings 50,000 calls, a model on loopback writes without end and files are saved that have to be read again, while
+help is opened and closed. *Long list*: the end and the start of a list of 100,000 calls, a page and a line, in turn.
+*Stopped*: `x` while that model writes, to the message that it is cancelled. *Saved*: an edit of `examples/shop` that changes
+what recorded calls return, to the change on the screen.
 """
 
 

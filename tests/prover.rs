@@ -115,6 +115,14 @@ fn faults(key: u64, qualname: &str) -> ProveRun {
     ProveRun { key, fault: Some(place), most: 8, limit_ms: 20_000, ..ProveRun::default() }
 }
 
+/// Names the tests that noticed a fault.
+fn noticed<'a>(heard: &'a Heard, key: u64, label: &str) -> Vec<&'a str> {
+    let place = heard.faults.iter().find(|((run, _), fault)| *run == key && fault.label == label);
+    let (place, _) = place.unwrap_or_else(|| panic!("{label}: {:?}", heard.faults));
+    let failed = heard.reports[place].results.iter().filter(|result| result.outcome != Outcome::Passed);
+    failed.map(|result| result.name.as_str()).collect()
+}
+
 /// Gives the names of the tests of a run with how they ended.
 fn ends(heard: &Heard, key: u64) -> Vec<(String, Outcome)> {
     let results = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
@@ -290,21 +298,32 @@ async fn faults_are_noticed_by_tests_that_can_fail() {
                 def test_count():\n    assert list(count(2)) == [2, 1]\n";
     let heard = project.run(test, vec![look(1), faults(2, "Shop.ship"), faults(3, "count"), faults(4, "gone")]).await;
     assert!(all_passed(&heard, 1));
-    let noticed = |key: u64, label: &str| -> Vec<String> {
-        let place = heard.faults.iter().find(|((run, _), fault)| *run == key && fault.label == label);
-        let (place, _) = place.unwrap_or_else(|| panic!("{label}: {:?}", heard.faults));
-        let failed = heard.reports[place].results.iter().filter(|result| result.outcome != Outcome::Passed);
-        failed.map(|result| result.name.clone()).collect()
-    };
-    assert_eq!(noticed(2, "returns nothing"), ["test_free", "test_paid"]);
-    assert_eq!(noticed(2, "returns something else"), ["test_free", "test_paid"]);
-    assert_eq!(noticed(2, ">= → <"), ["test_free", "test_paid"]);
-    assert_eq!(noticed(2, ">= → >"), ["test_free"]);
-    assert_eq!(noticed(3, "returns nothing"), ["test_count"]);
-    assert_eq!(noticed(3, "> → >="), ["test_count"]);
-    assert_eq!(noticed(3, "line 19 is left out"), ["test_count"], "one that never ends is noticed too");
+    assert_eq!(noticed(&heard, 2, "returns nothing"), ["test_free", "test_paid"]);
+    assert_eq!(noticed(&heard, 2, "returns something else"), ["test_free", "test_paid"]);
+    assert_eq!(noticed(&heard, 2, ">= → <"), ["test_free", "test_paid"]);
+    assert_eq!(noticed(&heard, 2, ">= → >"), ["test_free"]);
+    assert_eq!(noticed(&heard, 3, "returns nothing"), ["test_count"]);
+    assert_eq!(noticed(&heard, 3, "> → >="), ["test_count"]);
+    assert_eq!(noticed(&heard, 3, "line 19 is left out"), ["test_count"], "one that never ends is noticed too");
     assert!(heard.faultless[&4].contains("there is no gone"), "{:?}", heard.faultless);
     assert_eq!(std::fs::read_to_string(project.root().join("shop.py")).unwrap(), shop, "the file is never touched");
+}
+
+/// Whether Python can end it or the process has to be killed: the other faults are tried as if it were not there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_that_never_ends_is_noticed_and_changes_nothing_for_the_others() {
+    let shop = "from itertools import count\n\n\ndef add(n, forever=False):\n    step = 1\n    if forever:\n        sum(count(step))\n    \
+                return n + step\n\n\ndef down(n):\n    while n > 0:\n        try:\n            n -= 1\n        except BaseException:\n            \
+                pass\n    return n\n";
+    let project = Project::new(&[("shop.py", shop)]).await;
+    let test = "from shop import add, down\n\ndef test_add():\n    assert add(1) == 2\n\ndef test_more():\n    assert add(1) > 1\n\n\
+                def test_down():\n    assert down(3) == 0\n";
+    let heard = project.run(test, vec![look(1), faults(2, "add"), faults(3, "down")]).await;
+    assert!(noticed(&heard, 2, "a condition is the other way round").contains(&"test_add"));
+    assert_eq!(noticed(&heard, 2, "1 → 2"), ["test_add"]);
+    assert_eq!(noticed(&heard, 2, "+ → -"), ["test_add", "test_more"]);
+    assert_eq!(noticed(&heard, 3, "line 14 is left out"), ["test_down"]);
+    assert_eq!(noticed(&heard, 3, "> → >="), ["test_down"]);
 }
 
 /// A fault may spoil the process for the tests after it: then each runs in a process of its own.

@@ -160,7 +160,7 @@ class Arcs:
 
 
 class TooLong(BaseException):
-    """A fault keeps a function from coming to an end."""
+    """A fault keeps a call or a test from coming to an end."""
 
 
 class Fuse:

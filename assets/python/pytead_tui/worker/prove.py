@@ -20,6 +20,7 @@ from pytead_tui.pytest_report import failure, phase
 from pytead_tui.worker import call as calls
 from pytead_tui.worker import frames, mutants, surroundings
 from pytead_tui.worker.clock import Later
+from pytead_tui.worker.closely import TooLong
 from pytead_tui.worker.frames import Gone, Reader
 from pytead_tui.worker.modules import Modules
 from pytead_tui.worker.processes import end, fork, threads
@@ -40,10 +41,6 @@ def answer(message: dict, modules: Modules, writing: int) -> None:
     # Only what stops before the tests ends up here.
     bench.say(None, None, {"kind": "end", "status": int(status)})
     bench.send()
-
-
-class TooLong(BaseException):
-    """A fault keeps a test from coming to its end."""
 
 
 class _Bench:
@@ -384,8 +381,8 @@ class _Bench:
             lines = message.get("said")
             if type(lines) is list and all(map(_is_line, lines)):
                 yield lines
-            if renewed:
-                until = time.monotonic() + seconds
+                if renewed:
+                    until = time.monotonic() + seconds
 
 
 def _is_line(said: object) -> bool:
