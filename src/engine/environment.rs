@@ -1,6 +1,7 @@
 //! What running the project's code takes, found once and kept: interpreter, our package, the contained worker.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -260,7 +261,7 @@ impl Environment {
     }
 
     /// Looks at calls closely, those of a function together; those that cannot be made again are missing from the answer.
-    /// With more than `few` calls of a function, faults in it tell them apart.
+    /// With more than `few` calls of a function, faults in it tell them apart; those that come first are tried with most.
     pub async fn look(&self, core: &Core, calls: &[Call], few: usize) -> Result<HashMap<CallId, Look>, Trouble> {
         let mut all = HashMap::new();
         if calls.is_empty() {
@@ -273,7 +274,8 @@ impl Environment {
         let index = core.index();
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
         let worker = self.worker(core).await?;
-        for batch in calls.chunks(BATCH) {
+        for batch in batches(calls.chunk_by(|one, next| one.function == next.function).map(<[Call]>::len)) {
+            let batch = &calls[batch];
             let many = |request: &ReplayCall| {
                 let call = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
                 call.is_some_and(|call| of_function.get(&call.function).is_some_and(|count| *count > few))
@@ -437,4 +439,38 @@ fn observed(index: &Index, result: Result<crate::python::zygote::Ending, String>
         })
         .collect();
     Observed { effect, bytes: ending.outcome, duration_ns: i64::try_from(ending.ns).unwrap_or(i64::MAX), entered }
+}
+/// Parts calls, of which these many stand side by side for each function: those of one stay together up to [`BATCH`], so that
+/// what is found out of them does not follow from what else is asked.
+fn batches(of_functions: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    let mut open = 0..0;
+    for count in of_functions {
+        if open.len() + count > BATCH && !open.is_empty() {
+            all.push(open.clone());
+            open = open.end..open.end;
+        }
+        open.end += count;
+        while open.len() > BATCH {
+            all.push(open.start..open.start + BATCH);
+            open.start += BATCH;
+        }
+    }
+    all.extend(Some(open).filter(|open| !open.is_empty()));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_calls_of_a_function_are_parted_alike_whatever_else_is_asked() {
+        let of = |sizes: &[usize]| batches(sizes.iter().copied());
+        assert!(of(&[]).is_empty());
+        assert_eq!(of(&[100, 150, 1]), [0..250, 250..251]);
+        assert_eq!(of(&[100, 151]), [0..100, 100..251]);
+        assert_eq!(of(&[10, 600, 20]), [0..10, 10..260, 260..510, 510..630], "a long one begins a batch of its own");
+        assert_eq!(of(&[600]), [0..250, 250..500, 500..600]);
+    }
 }

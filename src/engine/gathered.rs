@@ -326,17 +326,17 @@ impl Gathered {
         }
     }
 
-    /// Lists the calls of which a recording cannot say enough, and those of functions with more than `few`.
+    /// Lists the calls of which a recording cannot say enough, and those of functions with more than `few`; by function.
     pub fn unclear(&self, index: &Index, few: usize) -> Vec<Call> {
         let names = names(index);
         self.with_project(index, &names, |project, _| {
             let wanted = |(_, calls, _): &Recorded| {
                 let many = calls.len() > few;
+                let wanted = |call: &&Call| !call.rests_on_its_past() && (many || closer::is_wanted(call, project));
+                let mut calls: Vec<Call> = calls.iter().filter(wanted).cloned().collect();
+                // As people like to read them.
+                calls.sort_by_cached_key(|call| (!call.direct, call.arguments(usize::MAX).len(), call.id));
                 calls
-                    .iter()
-                    .filter(|call| !call.rests_on_its_past() && (many || closer::is_wanted(call, project)))
-                    .cloned()
-                    .collect::<Vec<_>>()
             };
             self.functions.iter().flat_map(wanted).collect()
         })

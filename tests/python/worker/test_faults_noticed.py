@@ -77,6 +77,14 @@ def test_a_call_at_the_edge_notices_faults_that_others_of_the_same_way_do_not(lo
     assert looked("grade", points(90), points(50), points(10)) == [far, edge, low], "the same numbers each time"
 
 
+def test_a_fault_that_four_calls_noticed_is_not_tried_with_more(looked):
+    (ways,) = looked("grade", points(90), faults=False)
+    *four, fifth, edge = looked("grade", *(points(90 + more) for more in range(5)), points(50))
+    assert all(one == four[0] > ways for one in four)
+    assert fifth == ways
+    assert edge > ways, "what none of them noticed is still tried"
+
+
 def test_faults_without_an_end_are_noticed_and_cost_no_other(looked):
     (ways,) = looked("forever", [("count", 1, 3)], faults=False)
     (found,) = looked("forever", [("count", 1, 3)])

@@ -147,8 +147,8 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
 
 
 def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict, known: "Counter[int]") -> list:
-    """Makes a call once more for each fault in its function, or in one that it runs, that not enough calls are known to
-    notice; gives a number for each that makes it end otherwise."""
+    """Makes a call once more for each fault in its function that not enough of its calls are known to notice, or for each in
+    a function that it runs; gives a number for each that makes it end otherwise."""
     if place is call:
         faulty = _ready(modules, call)[0]
     else:
@@ -177,7 +177,7 @@ def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict,
     as_recorded = first["outcome"], first["printed"]
     mutants = faults.get(own, [])[: closely.tries(lines)]
     marked = [(closely.mark(place, at), mutant) for at, mutant in enumerate(mutants)]
-    tried = [(mark, mutant) for mark, mutant in marked if known[mark] < closely.ENOUGH]
+    tried = [(mark, mutant) for mark, mutant in marked if place is not call or known[mark] < closely.ENOUGH]
     found = [mark for mark, mutant in tried if end(mutant.code) != as_recorded]
     # Where a fault left something behind, nobody knows which of them were noticed.
     if found and end(own) != as_recorded:

@@ -54,7 +54,7 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
             prove.answer(message, modules, writing)
         elif message["op"] == "replay":
             faults: dict = {}
-            known: "Counter[int]" = Counter()  # calls that noticed a fault
+            known: dict = {}  # how many calls of a function noticed each of its faults
             late: dict = {}  # calls that took all of their time, by their function
             for call in message["calls"]:
                 function = call["path"], call["qualname"]
@@ -63,7 +63,7 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
                     continue
                 for place in _faulty(call):
                     _put_faults(modules, place, faults)
-                reply = _replay(modules, call, message.get("track", False), writing, faults, known)
+                reply = _replay(modules, call, message.get("track", False), writing, faults, known.setdefault(function, Counter()))
                 late[function] = late.get(function, 0) + (reply.pop("late", None) is True)
                 frames.send(writing, {"key": call["key"], **reply})
         else:
