@@ -122,8 +122,12 @@ def _lines(file: str) -> "list[str]":
 
 
 def _text(file: str, first: int) -> str:
-    """Gives the text of a definition that begins on a line, on the same lines as in its file."""
-    block = inspect.getblock(_lines(file)[first - 1 :])
+    """Gives the text of a definition that begins on a line, on the same lines as in its file; what is no definition, for
+    the file is another by now, need not be whole."""
+    try:
+        block = inspect.getblock(_lines(file)[first - 1 :])
+    except (SyntaxError, tokenize.TokenError):
+        return ""
     if block and block[0][0].isspace():
         return "\n" * (first - 2) + "if 1:\n" + "".join(block)
     return "\n" * (first - 1) + "".join(block)
