@@ -19,7 +19,8 @@ def starts(frame: object) -> bool:
 def step_aside(frame: object, plain: dict) -> None:
     """Gives functions their own code back: `plain` has it by the identity of the rewritten code.
 
-    A function that runs already goes on rewritten and returns from no line, which `bdb` cannot compare.
+    A function that runs already goes on rewritten and returns from no line, which `bdb` cannot compare and, before
+    3.11.4, cannot show.
     """
     for held in gc.get_objects():
         if type(held) is kinds.Function:
@@ -27,12 +28,16 @@ def step_aside(frame: object, plain: dict) -> None:
             if pair is not None and pair[0] is held.__code__:
                 held.__code__ = pair[1]
     debugger = frame.f_globals.get("Bdb")
-    original = getattr(debugger, "stop_here", None)
-    if type(original) is kinds.Function and original.__module__ == "bdb":
+    stops, shows = getattr(debugger, "stop_here", None), getattr(debugger, "format_stack_entry", None)
+    if type(stops) is kinds.Function and stops.__module__ == "bdb" and type(shows) is kinds.Function:
 
         def stop_here(self, frame):  # type: ignore[no-untyped-def]
             if frame.f_lineno is None:
                 return self.stoplineno != -1 if frame is self.stopframe else not self.stopframe
-            return original(self, frame)
+            return stops(self, frame)
 
-        debugger.stop_here = stop_here
+        def format_stack_entry(self, entry, *rest):  # type: ignore[no-untyped-def]
+            frame, line = entry
+            return shows(self, (frame, frame.f_code.co_firstlineno if line is None else line), *rest)
+
+        debugger.stop_here, debugger.format_stack_entry = stop_here, format_stack_entry

@@ -184,14 +184,16 @@ def _found_there(recorder: Recorder, frame: object, kind: str, detail: str) -> N
 
 def asked(recorder: Recorder, frame: object) -> None:
     """Notes a use of the environment in `frame`, one of its own methods, and what the variable that is read held."""
+    asking = frame.f_back
+    while asking is not None and asking.f_globals.get("__name__") in ("os", "_collections_abc", "collections.abc"):
+        asking = asking.f_back
+    if asking is None or asking.f_code.co_filename.startswith(PACKAGE):
+        return
     note(recorder, frame, "env", "os.environ")
     if recorder.journey or frame.f_code.co_name != "__getitem__":
         return
     name = frame.f_locals.get("key")
-    asking = frame.f_back
-    while asking is not None and asking.f_globals.get("__name__") in ("os", "_collections_abc", "collections.abc"):
-        asking = asking.f_back
-    if type(name) is not str or name in _MACHINE or name.startswith(("LC_", "XDG_", "PYTEAD")) or asking is None:
+    if type(name) is not str or name in _MACHINE or name.startswith(("LC_", "XDG_", "PYTEAD")):
         return
     if redact.secret_word(name) is not None or recorder.project.file(asking.f_code.co_filename) is None:
         return

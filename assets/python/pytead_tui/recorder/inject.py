@@ -314,10 +314,8 @@ def install(recorder: Recorder) -> Injector:
     loader_class.get_code = get_code
     for module, name in [(module, name) for module, names in library.REWRITTEN.items() for name in names]:
         held = lookup(module, name)
-        if type(held) is kinds.Function:  # loaded before us
-            held.__code__ = injector.library(name, held.__code__, lambda loader=held.__globals__["__loader__"]: (
-                loader.get_data(loader.path)
-            ))  # fmt: skip
+        if type(held) is kinds.Function:  # loaded before us, maybe frozen: what lies in the file is the same
+            held.__code__ = injector.library(name, held.__code__, lambda space=held.__globals__: read(space["__file__"]))
 
     def hook(event: str, args: tuple) -> None:
         if event == "sys.settrace":

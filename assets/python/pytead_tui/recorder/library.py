@@ -64,8 +64,9 @@ HANDLERS = {
     "_ensure_future": ("asyncio.tasks", 1, _task_made),
     "TaskGroup.create_task": ("asyncio.taskgroups", 2, _task_made),
 }
-# Where source is rewritten, uses of the environment are seen in the program's own.
+# Those that are rewritten where source is.
 REWRITTEN = {
+    "os": ("_Environ.__getitem__", "_Environ.__setitem__", "_Environ.__delitem__"),
     "random": ("Random.seed",),
     "asyncio.base_events": ("BaseEventLoop.create_task",),
     "asyncio.tasks": ("create_task", "ensure_future", "_ensure_future"),

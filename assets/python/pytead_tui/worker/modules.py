@@ -26,21 +26,27 @@ def describe(error: BaseException) -> str:
     return (f"{name}: {text}" if text else name)[:LONGEST]
 
 
+def is_of(root: str, path: str) -> bool:
+    """Tells whether a file is one of the project, whose real folder is given, and not one that is installed below it."""
+    real = os.path.realpath(path)
+    return real.startswith(root + os.sep) and "site-packages" not in real
+
+
 def read_fresh(root: str, former: dict, compiled: "Callable | None" = None) -> None:
     """Compiles each module below a folder from its source at each import, whoever finds it; of some files from these texts.
     `compiled` is told of each other file and its text.
 
     A `.pyc` of the same size and second as the source would be believed although it is old.
     """
-    inside = os.path.realpath(root) + os.sep
+    root = os.path.realpath(root)
     loader = importlib.machinery.SourceFileLoader
     by_cache = loader.get_code
 
     def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> object:
         path = self.get_filename(fullname)
-        real = os.path.realpath(path)
-        if not real.startswith(inside) or "site-packages" in real:
+        if not is_of(root, path):
             return by_cache(self, fullname)
+        real = os.path.realpath(path)
         text = former.get(real)
         if text is None:
             text = self.get_data(path)
@@ -136,8 +142,7 @@ class Modules:
         except (ImportError, ValueError, AttributeError):
             return False
         places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or [])]
-        real = [os.path.realpath(place) for place in places if place]
-        return any(place.startswith(self.root + os.sep) and "site-packages" not in place for place in real)
+        return any(is_of(self.root, place) for place in places if place)
 
     def leads_to(self, name: str, path: str) -> bool:
         """Tells whether importing a name leads to this file; its packages are imported to find that out."""

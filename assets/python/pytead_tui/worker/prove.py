@@ -22,7 +22,7 @@ from pytead_tui.worker import frames, mutants, surroundings
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.closely import TooLong
 from pytead_tui.worker.frames import Gone, Reader
-from pytead_tui.worker.modules import Modules
+from pytead_tui.worker.modules import Modules, is_of
 from pytead_tui.worker.processes import end, fork, threads
 from pytead_tui.worker.rebuild import Broken
 
@@ -318,13 +318,12 @@ class _Bench:
 
     def _project(self) -> dict:
         """Gives the project's modules that are loaded, without the tests."""
-        inside, bench = self.modules.root + os.sep, self.message["bench"] + os.sep
+        bench = self.message["bench"] + os.sep
         found = {}
         for name, module in list(sys.modules.items()):
             file = getattr(module, "__file__", None)
-            if type(file) is str and name != "__main__":
-                real = os.path.realpath(file)
-                if real.startswith(inside) and not real.startswith(bench) and "site-packages" not in real:
+            if type(file) is str and name != "__main__" and is_of(self.modules.root, file):
+                if not os.path.realpath(file).startswith(bench):
                     found[name] = module
         return found
 
@@ -401,7 +400,7 @@ class _OtherCopies:
     """Refuses to find the project's packages where other copies of them are installed."""
 
     def __init__(self, root: str, places: list) -> None:
-        self.inside = root + os.sep
+        self.root = root
         self.names = {place["module"].partition(".")[0] for place in places}
         self.files = {place["module"]: os.path.realpath(os.path.join(root, place["path"])) for place in places}
         self.refused = False
@@ -411,9 +410,10 @@ class _OtherCopies:
             return None
         finders = [finder for finder in sys.meta_path if finder is not self and hasattr(finder, "find_spec")]
         spec = next((spec for finder in finders if (spec := finder.find_spec(name, path, target)) is not None), None)
-        real = os.path.realpath(spec.origin) if spec is not None and spec.origin else ""
-        own = self.files.get(name, real)
-        if not real or (real == own and real.startswith(self.inside) and "site-packages" not in real):
+        if spec is None or not spec.origin:
+            return spec
+        real = os.path.realpath(spec.origin)
+        if is_of(self.root, real) and real == self.files.get(name, real):
             return spec
         self.refused = True
         raise ModuleNotFoundError(_found_elsewhere(name, spec.origin), name=name)
