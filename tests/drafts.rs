@@ -324,7 +324,7 @@ impl Recorded {
             fs::write(path, &helper.text).unwrap();
         }
         for (at, draft) in drafts.iter().enumerate() {
-            fs::write(folder.join(format!("test_draft_{at}.py")), draft.standalone()).unwrap();
+            fs::write(folder.join(format!("test_draft_{at:04}.py")), draft.standalone()).unwrap();
         }
         let done = Command::new(python())
             .args(["-m", "pytest", "-q", "-rA", "--tb=short", "-p", "no:cacheprovider", "tests/pytead"])
@@ -341,7 +341,7 @@ impl Recorded {
         }
         (0..drafts.len())
             .map(|at| {
-                let file = format!("tests/pytead/test_draft_{at}.py::");
+                let file = format!("tests/pytead/test_draft_{at:04}.py::");
                 let results = output.lines().filter_map(|line| {
                     let (word, rest) = line.split_once(' ')?;
                     let (name, message) = rest.split_once(" - ").unwrap_or((rest, ""));

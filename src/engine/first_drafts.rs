@@ -2,12 +2,13 @@
 //!
 //! Which drafts there are, and what stands in them, is `drafting.rs` alone: here is only what comes first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
-use crate::domain::call::{Call, RecordingId};
+use crate::domain::call::{Call, CallId, Outcome, RecordingId};
 use crate::domain::function::{FunctionId, FunctionKind};
+use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::{calibrating, drafting, environment, views};
 
@@ -31,8 +32,8 @@ pub async fn draft_first(core: &Arc<Core>, recording: RecordingId) -> Result<(),
     Ok(())
 }
 
-/// Gives the calls of the functions that need the least for a test: public functions of modules, in calls that no
-/// other made, and nobody was asked about them yet.
+/// Gives the calls of the functions that need the least for a test: public ones that nobody was asked about yet, with few
+/// calls, a plain one among them, that make no others; of modules before those of classes.
 fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
     let mut counts: BTreeMap<&FunctionId, usize> = BTreeMap::new();
     calls.iter().for_each(|call| *counts.entry(&call.function).or_default() += 1);
@@ -44,21 +45,37 @@ fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
         let state = core.state.lock();
         state.proposals.values().map(|proposal| proposal.function.clone()).chain(state.tested.iter().cloned()).collect()
     };
-    let is_plain = |call: &&Call| {
-        call.parent.is_none()
-            && !asked.contains(&call.function)
-            && index.function(&call.function).is_some_and(|function| {
-                let is_test = index.module(&function.path).is_some_and(|module| module.is_test());
-                function.kind == FunctionKind::Function && !function.is_private() && !is_test
-            })
-    };
-    let mut first: Vec<FunctionId> = Vec::new();
-    for call in calls.iter().filter(is_plain) {
-        if !first.contains(&call.function) {
-            first.push(call.function.clone());
+    let makers: HashSet<CallId> = calls.iter().filter_map(|call| call.parent).collect();
+    let busy: HashSet<&FunctionId> = calls.iter().filter(|call| makers.contains(&call.id)).map(|call| &call.function).collect();
+    let plain: HashSet<&FunctionId> = calls.iter().filter(|call| is_plain(call)).map(|call| &call.function).collect();
+    let mut ranked: Vec<_> = Vec::new();
+    for id in counts.keys() {
+        let Some(function) = index.function(id).filter(|function| !function.is_private() && !asked.contains(*id)) else {
+            continue;
+        };
+        if index.module(&function.path).is_none_or(|module| !module.is_test()) {
+            let is_of_class = function.kind != FunctionKind::Function;
+            ranked.push((counts[id] > CALLS, !plain.contains(id), busy.contains(id), is_of_class, (*id).clone()));
         }
     }
-    first.sort_by_key(|function| counts.get(function).is_some_and(|count| *count > CALLS));
-    first.truncate(FIRST);
+    ranked.sort();
+    let first: BTreeSet<FunctionId> = ranked.into_iter().take(FIRST).map(|(.., id)| id).collect();
     calls.into_iter().filter(|call| first.contains(&call.function)).collect()
+}
+
+/// Tells whether a call took and gave only what stands for itself: no objects.
+fn is_plain(call: &Call) -> bool {
+    let plain = |value: &Value| {
+        let mut found = value.not_buildable().is_some();
+        value.walk(&mut |part| {
+            found |= part.ordinal().is_some();
+            !found
+        });
+        !found
+    };
+    let gave = match &call.effect.outcome {
+        Outcome::Returned(value) => plain(value),
+        _ => false,
+    };
+    gave && call.args.iter().all(|argument| plain(&argument.value))
 }

@@ -13,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::paths::RelPath;
 use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::beside_tests;
@@ -188,7 +187,7 @@ pub fn lay_out(
     let mut files = BTreeMap::new();
     let mut owners = BTreeMap::new();
     for (at, (id, draft)) in drafts.iter().enumerate() {
-        let path = beside(&draft.target, at);
+        let path = Bench::file_of(&draft.target, at);
         owners.insert(path.as_str().to_owned(), *id);
         files.insert(path, draft.standalone());
         for helper in &draft.helpers {
@@ -218,13 +217,6 @@ fn ended(status: std::process::ExitStatus) -> End {
         return End::Killed(format!("signal {signal}"));
     }
     End::Exited(status.code().unwrap_or(-1))
-}
-
-/// Gives a draft a file of its own beside its target, so that drafts of one module do not meet.
-fn beside(target: &RelPath, at: usize) -> RelPath {
-    let path = target.as_str();
-    let stem = path.strip_suffix(".py").unwrap_or(path);
-    RelPath::new(format!("{stem}__draft_{at}.py")).unwrap_or_else(|| target.clone())
 }
 
 /// Parts a report by the file each test is in.

@@ -1,6 +1,8 @@
 //! A folder in which tests run that are not in the project yet, as if they were: at their own paths below it, with copies
 //! of the project's pytest configuration and of the `conftest.py` files that would apply.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,9 @@ const CONFIGS: &[(&str, &[&str])] = &[
     ("tox.ini", &["[pytest]"]),
     ("setup.cfg", &["[tool:pytest]"]),
 ];
+
+/// What names of files with one draft match; no file of a project has such a name.
+const DRAFTS: &str = "*__draft_*.py";
 
 /// A folder with tests to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +48,29 @@ impl Bench {
         }
         link_project(root, folder)?;
         Ok(Self { folder: folder.to_owned(), config })
+    }
+
+    /// Gives a draft a file of its own beside its target, so that drafts of one module do not meet.
+    #[must_use]
+    pub fn file_of(target: &RelPath, at: usize) -> RelPath {
+        let path = target.as_str();
+        let stem = path.strip_suffix(".py").unwrap_or(path);
+        RelPath::new(format!("{stem}__draft_{at}.py")).unwrap_or_else(|| target.clone())
+    }
+
+    /// Gives the arguments that have pytest collect tests: the folders of all drafts in place of their files, for pytest
+    /// goes through the whole folder of each file that it is given.
+    pub(super) fn collected(&self, tests: &[String]) -> Vec<OsString> {
+        let folders: BTreeSet<&Path> = tests.iter().filter_map(|test| Path::new(test).parent()).collect();
+        // The top of the bench leads to all of the project.
+        let are_apart = folders
+            .iter()
+            .all(|folder| *folder != Path::new("") && folders.iter().all(|other| folder == other || !other.starts_with(folder)));
+        if tests.len() > 1 && are_apart && tests.iter().all(|test| test.contains("__draft_") && test.ends_with(".py")) {
+            let option = ["-o".into(), format!("python_files={DRAFTS}").into()];
+            return option.into_iter().chain(folders.into_iter().map(|folder| self.folder.join(folder).into())).collect();
+        }
+        tests.iter().map(|test| self.folder.join(test).into()).collect()
     }
 }
 
@@ -165,5 +193,24 @@ mod tests {
         Bench::lay_out(project.path(), folder.path(), [(&path, "")]).unwrap();
         assert!(!folder.path().join("conftest.py").exists());
         assert_eq!(std::fs::read_to_string(folder.path().join("pytest.ini")).unwrap(), "[pytest]\n");
+    }
+
+    #[test]
+    fn drafts_are_collected_by_their_folders_and_all_else_by_name() {
+        let (_folder, bench) = lay_out(&[]);
+        let of = |tests: &[&str]| {
+            let tests: Vec<String> = tests.iter().map(|test| (*test).to_owned()).collect();
+            let below = |arg: OsString| arg.to_string_lossy().replace(&format!("{}/", bench.folder.display()), "");
+            bench.collected(&tests).into_iter().map(below).collect::<Vec<_>>()
+        };
+        let file = |target: &str, at| Bench::file_of(&RelPath::new(target).unwrap(), at).to_string();
+        let (one, two) = (file("tests/pytead/test_x.py", 0), file("tests/pytead/test_y.py", 1));
+        assert_eq!(of(&[&one, &two]), ["-o", "python_files=*__draft_*.py", "tests/pytead"]);
+        assert_eq!(of(&[&one, &file("other/test_x.py", 2)])[2..], ["other", "tests/pytead"]);
+        let (single, deep, top) = (format!("{one}::test_a"), file("tests/pytead/deep/test_x.py", 2), file("test_x.py", 2));
+        for tests in [vec![&one], vec![&one, &single], vec![&one, &deep], vec![&one, &top]] {
+            let tests: Vec<&str> = tests.into_iter().map(String::as_str).collect();
+            assert_eq!(of(&tests), tests);
+        }
     }
 }

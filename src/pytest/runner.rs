@@ -106,7 +106,7 @@ pub(super) fn arguments(bench: &Bench, tests: &[String]) -> Vec<OsString> {
     args.push(bench.folder.clone().into());
     args.push("-c".into());
     args.push(bench.config.clone().into());
-    args.extend(tests.iter().map(|test| bench.folder.join(test).into()));
+    args.extend(bench.collected(tests));
     args
 }
 

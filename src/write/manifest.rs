@@ -3,6 +3,7 @@
 //! Committed with the tests. One block a test, sorted, so that two branches merge; a test whose body is not as we wrote
 //! it belongs to the person who changed it.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,11 @@ pub struct TestEntry {
     pub state: TestState,
 }
 
+thread_local! {
+    /// What was read or written last: of many drafts that are accepted at once, each adds to what those before it left.
+    static LAST: RefCell<Option<(String, Manifest)>> = const { RefCell::new(None) };
+}
+
 /// All tests of a project's manifest, by file and name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
@@ -66,22 +72,33 @@ impl Manifest {
     /// # Errors
     /// Fails with file and line when the text is no manifest.
     pub fn read(text: Option<&str>) -> Result<Self, Trouble> {
+        let text = text.unwrap_or_default();
+        if text.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
+            return Ok(Self::default());
+        }
+        let known = LAST.with_borrow(|last| last.as_ref().filter(|(other, _)| other == text).map(|(_, list)| list.clone()));
+        known.map_or_else(|| Self::parse(text), Ok)
+    }
+
+    fn parse(text: &str) -> Result<Self, Trouble> {
         let refused = |why: String| {
             Trouble::environment("The manifest of the accepted tests cannot be read.")
                 .because(why)
                 .so("Correct it or take it back from git; until then no test is written.")
         };
-        let text = text.unwrap_or_default();
-        if text.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
-            return Ok(Self::default());
-        }
         let raw: BTreeMap<String, TestEntry> = yaml::read_large(text).map_err(|error| refused(error.to_string()))?;
         let mut tests = BTreeMap::new();
         for (key, entry) in raw {
             let parts = key.split_once("::").and_then(|(file, test)| Some((RelPath::new(file)?, test.to_owned())));
             tests.insert(parts.ok_or_else(|| refused(format!("{key} is not of the form file::test.")))?, entry);
         }
-        Ok(Self { tests })
+        let list = Self { tests };
+        list.remember(text);
+        Ok(list)
+    }
+
+    fn remember(&self, text: &str) {
+        LAST.set(Some((text.to_owned(), self.clone())));
     }
 
     /// Writes the manifest; equal manifests give equal text.
@@ -97,6 +114,7 @@ impl Manifest {
             out.push_str(text.trim_end());
             out.push('\n');
         }
+        self.remember(&out);
         Ok(out)
     }
 
@@ -171,17 +189,15 @@ pub fn body_hash(text: &str, test: &str) -> Option<Digest> {
 #[must_use]
 pub fn case_hash(text: &str, test: &str) -> Option<Digest> {
     let lines = outline(text).definition(test)?.lines.clone();
+    // By itself: reading all of a large file again for each of its tests would be felt.
+    let mut own: String = text.split_inclusive('\n').skip(lines.start).take(lines.len()).collect();
     let is_def = |line: &&str| ["def ", "async def "].iter().any(|word| line.trim_start().starts_with(word));
-    let defs = (1..).zip(text.lines()).skip(lines.start).take(lines.len()).filter(|(_, line)| is_def(line));
-    let found = defs.filter_map(|(number, _)| docstring(text, number)).next();
-    match found {
-        Some(found) => {
-            let mut text = text.to_owned();
-            text.replace_range(found.literal, "...");
-            body_hash(&text, test)
-        }
-        None => body_hash(text, test),
+    let defs = (1..).zip(own.lines()).filter(|(_, line)| is_def(line));
+    let found = defs.filter_map(|(number, _)| docstring(&own, number)).next();
+    if let Some(found) = found {
+        own.replace_range(found.literal, "...");
     }
+    body_hash(&own, test)
 }
 
 #[cfg(test)]
@@ -239,7 +255,7 @@ mod tests {
         let text = manifest.text().unwrap();
         assert_eq!(text.matches("\n\"tests/pytead/test_x.py::test_").count(), 2, "{text}");
         assert!(text.find("test_a").unwrap() < text.find("test_b").unwrap());
-        assert_eq!(Manifest::read(Some(&text)).unwrap(), manifest);
+        assert_eq!(Manifest::parse(&text).unwrap(), manifest);
         assert_eq!(Manifest::read(None).unwrap(), Manifest::default());
     }
 
@@ -257,7 +273,7 @@ mod tests {
             let file = RelPath::new("t.py").unwrap();
             let decimal = format!("{digits:016}").parse().unwrap();
             manifest.note(&file, "test_a", TestEntry { inputs: vec![Digest(input), decimal], ..entry(Digest(body)) });
-            prop_assert_eq!(Manifest::read(Some(&manifest.text().unwrap())).unwrap(), manifest);
+            prop_assert_eq!(Manifest::parse(&manifest.text().unwrap()).unwrap(), manifest);
         }
     }
 }

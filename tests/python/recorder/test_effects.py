@@ -1,7 +1,5 @@
 """What recorded calls do besides computing is noted, once a call and kind."""
 
-import sys
-
 import pytest
 
 

@@ -28,8 +28,10 @@ from pytead_tui.worker.rebuild import Broken
 
 MANY = 5.0  # seconds for all faults of one function
 ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it notices one that adds more
-STUCK = 1.0  # seconds until a process is killed that does not end by itself then
+STUCK = 3  # times as much: what does not end by itself then, not being Python's, is killed
+IDLE = 1.0  # seconds that a fault may add by the clock
 SOON = 0.1  # seconds that what is said may wait for more
+OVERDUE = f"signal {int(signal.SIGVTALRM)}"  # how a process ends by the last of these
 CHECK = -1  # the run that says whether a process is still sound
 
 
@@ -104,9 +106,11 @@ class _Bench:
         if self.brief:
             longest = ENDLESS + 5 * self.took.get(pyfuncitem.nodeid, 0.0)
             signal.setitimer(signal.ITIMER_PROF, longest, ENDLESS)  # again, for what catches all that is raised
+            signal.setitimer(signal.ITIMER_VIRTUAL, STUCK * longest)
         yield
         if self.brief:
             signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -234,7 +238,7 @@ class _Bench:
             self.say(run["key"], None, {"kind": "faultless", "why": "its source is not there"})
         if not items or not found:
             return
-        longest = STUCK + 5 * sum(self.took.get(item.nodeid, 0.0) for item in items)
+        longest = IDLE + 5 * sum(self.took.get(item.nodeid, 0.0) for item in items)
         run = {**run, "limit_ms": min(run["limit_ms"], int(longest * 1000))}
         until = time.monotonic() + MANY
         faults = dict(enumerate(found))
@@ -268,21 +272,22 @@ class _Bench:
             self.run = (CHECK, 0)
             self._go(run, items, {})
 
-        # What is endless ends by itself there; what cannot be ended, not being Python's, has to be noticed from here.
+        # What is endless ends by itself there, or the process with it, where it is not Python's to end.
         seconds = len(items) * run["limit_ms"] / 1000
         pid, reader = self._start(run, 0, work, seconds * (len(faults) + 1))
         heard: list = []
-        at = None
+        over = False
         try:
             for lines in self._hear(reader, seconds, renewed=True):
                 heard += lines
         except TimeoutError:
-            tried = {turn for key, turn, _ in heard if key == run["key"]}
-            at = next((turn for turn in faults if turn not in tried), None)
+            over = True
         except Gone:
             pass
-        end(self.modules, pid, reader.fd, died=False)
         checked = [line for key, _, line in heard if key == CHECK]
+        over = end(self.modules, pid, reader.fd, died=not over and not checked) == OVERDUE or over
+        tried = {turn for key, turn, _ in heard if key == run["key"]}
+        at = next((turn for turn in faults if over and turn not in tried), None)
         phases = [line.get("outcome") for line in checked if line.get("kind") == "phase"]
         if not checked or checked[-1].get("kind") != "end" or set(phases) != {"passed"}:
             return False, at
@@ -296,6 +301,7 @@ class _Bench:
     def _with(self, mutant: mutants.Mutant, run: dict, items: list, target: types.FunctionType) -> None:
         self.brief = True
         signal.signal(signal.SIGPROF, _end_endless)
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
         target.__code__ = mutant.code
         self._go(run, items, {})
 
@@ -356,6 +362,7 @@ class _Bench:
         how = end(self.modules, pid, reader.fd, died=not over and not finished)
         if not finished:
             self.failed.update(item.nodeid for item in items if run.get("look"))
+        over = "time" if how == OVERDUE else over
         self.say(run["key"], turn, {"kind": "over", "how": over or ("" if finished else how)})
 
     def _start(self, run: dict, turn: int, work: Callable, seconds: float) -> tuple:
