@@ -25,7 +25,6 @@ use crate::domain::settings::Settings;
 use crate::domain::snapshot::{
     Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Topic, Trust, VerdictRow, WatchState,
 };
-use crate::engine::Handle;
 use crate::engine::calibrating::Ran;
 use crate::engine::configured::Configured;
 use crate::engine::counted::Counted;
@@ -41,6 +40,7 @@ use crate::engine::rows::{self, Known};
 use crate::engine::spec_board::Board;
 use crate::engine::stream::Streams;
 use crate::engine::verdicts;
+use crate::engine::{Handle, drafting};
 use crate::source::index::Index;
 use crate::source::installed::Installed;
 use crate::store::Store;
@@ -77,9 +77,10 @@ pub struct Core {
     /// What is known of the packages in that environment.
     pub installed: RwLock<Arc<Installed>>,
     pub watcher: Mutex<Option<Watcher>>,
-    /// One replay, one proof and one change of files at a time: newer requests wait, or make older ones pointless.
+    /// One replay and one change of files at a time: newer requests wait, or make older ones pointless.
     pub replaying: tokio::sync::Mutex<()>,
-    pub proving: tokio::sync::Mutex<()>,
+    /// So many batches of drafts are proved at a time: while one is in the second Python, the next is in the first.
+    pub proving: tokio::sync::Semaphore,
     pub deciding: tokio::sync::Mutex<()>,
     pub rejudging: tokio::sync::Mutex<()>,
     pub running_specs: tokio::sync::Mutex<()>,
@@ -188,7 +189,7 @@ impl Core {
             installed: RwLock::default(),
             watcher: Mutex::new(None),
             replaying: tokio::sync::Mutex::new(()),
-            proving: tokio::sync::Mutex::new(()),
+            proving: tokio::sync::Semaphore::new(drafting::PROOFS),
             deciding: tokio::sync::Mutex::new(()),
             rejudging: tokio::sync::Mutex::new(()),
             running_specs: tokio::sync::Mutex::new(()),

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
@@ -33,6 +34,8 @@ use crate::source::parse::syntax_error;
 /// Drafts proved in one go: enough that starting pytest pays. The first batch and the second are smaller, so that a person
 /// has something to read while the others are proved.
 const BATCHES: [usize; 4] = [3, 9, 24, 72];
+/// Batches proved at a time.
+pub const PROOFS: usize = 2;
 
 /// The text of a draft, taken apart for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -413,22 +416,30 @@ async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>
     };
     // The project may be found by now.
     environment.provers.rooted.store(false, Ordering::Relaxed);
-    let mut done = 0;
-    for batch in batches(wanted) {
+    let done = AtomicU64::new(0);
+    let prove = async |batch: &[Arc<Proposal>]| -> Result<(), Trouble> {
         // Proofs take turns batch by batch, so that a person's edit does not wait for a whole recording's drafts.
-        let Some(_turn) = job.unless_cancelled(core.proving.lock()).await else { return Ok(()) };
+        let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
         let ids: Vec<ProposalId> = batch.iter().map(|proposal| proposal.id).collect();
         proving::batch(core, &environment, &ids, job).await?;
-        done += batch.len() as u64;
-        job.progress(done, wanted.len() as u64);
+        let now = done.fetch_add(batch.len() as u64, Ordering::Relaxed) + batch.len() as u64;
+        job.progress(now, wanted.len() as u64);
         if let Some(event) = job.event() {
             core.announce(event);
         }
+        Ok(())
+    };
+    let mut batches = batches(wanted);
+    // The first one finds out how the tests find the project.
+    if let Some(first) = batches.next() {
+        prove(first).await?;
     }
+    let mut others = stream::iter(batches.map(prove)).buffer_unordered(PROOFS);
+    while others.next().await.transpose()?.is_some() {}
     if job.is_cancelled() {
         return Ok(());
     }
-    let Some(_turn) = job.unless_cancelled(core.proving.lock()).await else { return Ok(()) };
+    let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
     let ids: Vec<ProposalId> = wanted.iter().map(|proposal| proposal.id).collect();
     proving::in_fresh(core, &environment, &ids, job).await
 }

@@ -379,6 +379,7 @@ impl Desk<'_> {
             runs,
             limit: self.trials.fresh.limit,
         };
+        let _turn = python.turn().await;
         warm::run(python, &session).await
     }
 

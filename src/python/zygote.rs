@@ -167,6 +167,7 @@ struct Shared {
     spec: WorkerSpec,
     next: AtomicU64,
     live: tokio::sync::Mutex<Option<Arc<Live>>>,
+    turn: tokio::sync::Mutex<()>,
 }
 
 impl Worker {
@@ -175,9 +176,14 @@ impl Worker {
     /// # Errors
     /// When it cannot be started or contained.
     pub async fn start(spec: WorkerSpec) -> Result<Self, Trouble> {
-        let worker = Self(Arc::new(Shared { spec, next: AtomicU64::new(1), live: tokio::sync::Mutex::new(None) }));
+        let worker = Self(Arc::new(Shared { spec, next: AtomicU64::new(1), live: Default::default(), turn: Default::default() }));
         worker.live().await?;
         Ok(worker)
+    }
+
+    /// Waits until nobody else has tests run there: those of two sessions could meet in the files that they write.
+    pub async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.0.turn.lock().await
     }
 
     /// Gives what the process says of itself; starts it again when it died.
