@@ -167,6 +167,24 @@ pub async fn prepare(core: &Arc<Core>) {
     }
 }
 
+/// Has the worker import the modules of these functions, ahead of the first call that is made there.
+pub async fn import_ahead(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> Result<(), Trouble> {
+    let environment = get(core).await?;
+    if environment.level == Level::None {
+        return Ok(());
+    }
+    let index = core.index();
+    let spots: Vec<Spot> = functions.iter().filter_map(|id| spot(&index, id)).collect();
+    environment.worker(core).await?.import(&spots).await
+}
+
+/// Says where a function is to be found.
+fn spot(index: &Index, id: &FunctionId) -> Option<Spot> {
+    let function = index.function(id)?;
+    let qualname = id.qualname().split('#').next()?.to_owned();
+    Some(Spot { module: id.module().to_owned(), path: function.path.as_str().to_owned(), qualname })
+}
+
 /// Ends the worker.
 pub async fn close(core: &Core) {
     core.environment.lock().await.take();
@@ -304,18 +322,14 @@ impl Environment {
     ) -> Result<HashMap<CallId, BTreeSet<u32>>, Trouble> {
         let index = core.index();
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
-        let spot = |id: &FunctionId| {
-            let function = index.function(id)?;
-            let qualname = id.qualname().split('#').next()?.to_owned();
-            Some(Spot { module: id.module().to_owned(), path: function.path.as_str().to_owned(), qualname })
-        };
         let mut all = HashMap::new();
         for batch in wanted.chunks(BATCH) {
             let calls: Vec<Call> = batch.iter().map(|(call, _)| call.clone()).collect();
             let mut asked = requests(&index, &calls, wait);
             for request in &mut asked {
                 let wanted = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
-                request.also = wanted.into_iter().flat_map(|(_, functions)| functions).filter_map(spot).collect();
+                request.also =
+                    wanted.into_iter().flat_map(|(_, functions)| functions).filter_map(|id| spot(&index, id)).collect();
             }
             let mut running = self.worker(core).await?.look(&asked, |_| false).await?;
             while let Some(reply) = running.next().await {

@@ -1,5 +1,6 @@
 //! Recording a program: started, read along into the store, and replayed once on the code it ran.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -103,12 +104,13 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
         Some(Topic::Recording(recording.id)),
     );
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
-    if drafts || core.watcher.lock().is_some() {
+    let replays = drafts || core.watcher.lock().is_some();
+    if replays {
         let core = core.clone();
         // What is wrong with them is said where they are needed.
         tokio::spawn(async move { proving::start_pythons(&core).await });
     }
-    let ended = follow(core, &plan, &recording, stdio).await;
+    let ended = follow(core, &plan, &recording, stdio, replays).await;
     conclude(core, recording, ended, begun, stdio, drafts).await
 }
 
@@ -151,7 +153,8 @@ fn checked_targets(core: &Core, targets: &[String]) -> Result<Vec<String>, Troub
     Ok(all)
 }
 
-async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Stdio) -> Result<Ended, Trouble> {
+/// Reads along while a program runs; where its calls will be made again (`replays`), their modules are imported for it.
+async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Stdio, mut replays: bool) -> Result<Ended, Trouble> {
     let job = core.jobs.begin("record", &text::command_line(&recording.command), 0);
     let id = recording.id;
     let folder = SpoolFolder::create(&spool_places(core), &id.0.to_string())?;
@@ -164,6 +167,12 @@ async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Std
             let Reading { batch, summary } = *reading;
             let newest: Vec<String> =
                 batch.calls.iter().rev().map(|call| call.function.qualname().to_owned()).take(NEWEST).collect();
+            let called: BTreeSet<FunctionId> = batch.calls.iter().map(|call| call.function.clone()).collect();
+            if replays && !called.is_empty() {
+                replays = false;
+                let core = core.clone();
+                tokio::spawn(async move { environment::import_ahead(&core, called).await });
+            }
             rest.take(&core.store(), id, batch);
             job.progress(summary.kept, 0);
             core.edit_recording(id, |row| {

@@ -30,6 +30,8 @@ pub enum Op<'a> {
     /// Say who you are, after importing these modules from outside the project. With `tests`, pytest and its plugins
     /// too; `tried` ones are known to leave no threads.
     Hello { preload: &'a [String], tests: bool, tried: bool },
+    /// Import the modules of these functions, so that what comes next finds them imported.
+    Import { root: &'a str, paths: &'a [String], places: &'a [Spot] },
     /// Make recorded calls.
     Replay {
         root: &'a str,

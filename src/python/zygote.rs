@@ -200,6 +200,17 @@ impl Worker {
         self.0.spec.level
     }
 
+    /// Imports the modules of functions, so that calls that are made next find them imported; says nothing of what went wrong,
+    /// for that is said once more where they are needed.
+    ///
+    /// # Errors
+    /// As [`Worker::replay`].
+    pub async fn import(&self, places: &[Spot]) -> Result<(), Trouble> {
+        let (root, paths) = self.places()?;
+        let op = Op::Import { root: &root, paths: &paths, places };
+        self.ask(op, Duration::ZERO, |_| None::<()>).await?.all().await.map(drop)
+    }
+
     /// Makes calls; each in a process of its own, from the files as they are now. With `track`, replies say which
     /// functions of the project were entered. Of a function of which `late_max` calls took all of their time the others are not
     /// made. Modules with a `former` text are imported from that.

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ PACKAGE = ROOT / "assets" / "python"
 sys.path.insert(0, str(HERE.parents[1] / "recorder"))
 
 from spools import read_folder  # noqa: E402
+
+from pytead_tui.worker.inputs import TICK  # noqa: E402
 
 NOT_AGAIN = {"clock", "env", "cwd", "net", "process", "file"}
 
@@ -167,3 +170,21 @@ def test_a_changed_function_gives_another_outcome(shop, worker, tmp_path):
     pricing.write_text(pricing.read_text().replace("return ", "return 1 + ", 1))
     replies = worker.ask(op="replay", root=str(shop), paths=[str(shop)], calls=calls)[:-1]
     assert calls and all("outcome" in reply and "entered" not in reply for reply in replies), replies
+
+
+def test_what_is_imported_ahead_serves_the_calls_that_follow(worker, tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "stamped.py").write_text("import time\n\nAT = time.time_ns()\n\n\ndef at():\n    return AT\n")
+    # What changed just now is read anew.
+    while time.time_ns() - max(path.stat().st_ctime_ns for path in (project, project / "stamped.py")) < 2 * TICK:
+        time.sleep(0.01)
+    place = {"module": "stamped", "path": "stamped.py", "qualname": "at"}
+    where = {"root": str(project), "paths": [str(project)]}
+    assert worker.ask(op="import", places=[place], **where) == [{"done": True}]
+    imported = time.time_ns()
+    call = {**place, "key": 1, "args": base64.b64encode(marshal.dumps((), 2)).decode(), "wait_ms": 5000}
+    reply = worker.ask(op="replay", calls=[call], **where)[0]
+    assert marshal.loads(base64.b64decode(reply["outcome"]))[1] < imported
+    broken = {"module": "nowhere", "path": "nowhere.py", "qualname": "f"}
+    assert worker.ask(op="import", places=[broken], **where) == [{"done": True}], "it is said of the calls that need it"

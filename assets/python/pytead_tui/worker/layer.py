@@ -64,4 +64,5 @@ def _places(message: dict) -> list:
         named = [place for run in message["runs"] for place in [*(run.get("targets") or []), run.get("fault")] if place]
     else:
         named = [place for call in message.get("calls", []) for place in [call, *call.get("also", [])]]
+        named += message.get("places", [])
     return list(dict.fromkeys((place["module"], place["path"]) for place in named))

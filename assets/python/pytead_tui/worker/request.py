@@ -66,7 +66,7 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
                 reply = _replay(modules, call, message.get("track", False), writing, faults, known.setdefault(function, Counter()))
                 late[function] = late.get(function, 0) + (reply.pop("late", None) is True)
                 frames.send(writing, {"key": call["key"], **reply})
-        else:
+        elif message["op"] == "evaluate":
             _evaluate(modules, message["items"], writing)
     except Gone:
         os._exit(0)
