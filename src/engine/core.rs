@@ -40,7 +40,7 @@ use crate::engine::rows::{self, Known};
 use crate::engine::spec_board::Board;
 use crate::engine::stream::Streams;
 use crate::engine::verdicts;
-use crate::engine::{Handle, drafting};
+use crate::engine::{Handle, proving};
 use crate::source::index::Index;
 use crate::source::installed::Installed;
 use crate::store::Store;
@@ -189,7 +189,7 @@ impl Core {
             installed: RwLock::default(),
             watcher: Mutex::new(None),
             replaying: tokio::sync::Mutex::new(()),
-            proving: tokio::sync::Semaphore::new(drafting::PROOFS),
+            proving: tokio::sync::Semaphore::new(proving::PROOFS),
             deciding: tokio::sync::Mutex::new(()),
             rejudging: tokio::sync::Mutex::new(()),
             running_specs: tokio::sync::Mutex::new(()),

@@ -1,10 +1,8 @@
-//! From recorded calls to proved drafts: gathered, written, checked, run, judged. One draft a function.
+//! From recorded calls to drafts: gathered, written, checked. One draft a function; how they are proved is `proving.rs`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
@@ -18,7 +16,6 @@ use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::environment::Environment;
 use crate::engine::gathered::{Gathered, Made};
-use crate::engine::jobs::Job;
 use crate::engine::proving;
 use crate::engine::standing::{News, Standing};
 use crate::engine::{
@@ -30,12 +27,6 @@ use crate::generate::plan::CheckItem;
 use crate::generate::trim::{test_names, without};
 use crate::python::protocol::Expression;
 use crate::source::parse::syntax_error;
-
-/// Drafts proved in one go: enough that starting pytest pays. The first batch and the second are smaller, so that a person
-/// has something to read while the others are proved.
-const BATCHES: [usize; 4] = [3, 9, 24, 72];
-/// Batches proved at a time.
-pub const PROOFS: usize = 2;
 
 /// The text of a draft, taken apart for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +110,7 @@ pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result
             }
         }
     }
-    prove(core, ids.clone()).await?;
+    proving::prove(core, ids.clone()).await?;
     let mut ready = Vec::new();
     let mut refused = Vec::new();
     for id in kept.into_iter().chain(ids) {
@@ -370,97 +361,6 @@ pub async fn gather(
     Ok((gathered, by_function))
 }
 
-/// Proves proposals, a batch at a time; each moves on by what its proof says.
-pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble> {
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let wanted: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
-    let job = core.jobs.begin("prove", &subject(core, &ids), ids.len() as u64);
-    core.touch();
-    let proved = prove_batches(core, &wanted, &job).await;
-    let cancelled = job.is_cancelled();
-    job.end(proved.is_ok() && !cancelled);
-    let why = match &proved {
-        _ if cancelled => Some("it was cancelled".to_owned()),
-        Err(trouble) => Some(trouble.to_string()),
-        Ok(()) => None,
-    };
-    if let Some(why) = why {
-        for proposal in wanted {
-            let why = why.clone();
-            core.settle_proposal(proposal.id, move |standing| {
-                let waits = matches!(standing.state, ProposalState::Queued | ProposalState::Proving);
-                // Another text is another proof's.
-                if waits && standing.edited == proposal.edited {
-                    standing.state = ProposalState::Failed;
-                    standing.evidence = vec![Evidence::new(Finding::Error, "not proved", why)];
-                }
-            })?;
-        }
-    }
-    core.touch();
-    if cancelled { Ok(()) } else { proved }
-}
-
-async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>) -> Result<(), Trouble> {
-    let environment = if wanted.iter().all(|proposal| proving::is_foreign(proposal)) {
-        environment::get(core).await?
-    } else {
-        if environment::waits_for_answer(core) {
-            let waits = || vec![Evidence::new(Finding::Running, "waits", "for your word on the weak sandbox")];
-            wanted.iter().for_each(|proposal| core.show_evidence(proposal.id, waits()));
-        }
-        let Some(environment) = job.unless_cancelled(environment::contained(core)).await else { return Ok(()) };
-        environment?
-    };
-    // The project may be found by now.
-    environment.provers.rooted.store(false, Ordering::Relaxed);
-    let done = AtomicU64::new(0);
-    let prove = async |batch: &[Arc<Proposal>]| -> Result<(), Trouble> {
-        // Proofs take turns batch by batch, so that a person's edit does not wait for a whole recording's drafts.
-        let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
-        let ids: Vec<ProposalId> = batch.iter().map(|proposal| proposal.id).collect();
-        proving::batch(core, &environment, &ids, job).await?;
-        let now = done.fetch_add(batch.len() as u64, Ordering::Relaxed) + batch.len() as u64;
-        job.progress(now, wanted.len() as u64);
-        if let Some(event) = job.event() {
-            core.announce(event);
-        }
-        Ok(())
-    };
-    let mut batches = batches(wanted);
-    // The first one finds out how the tests find the project.
-    if let Some(first) = batches.next() {
-        prove(first).await?;
-    }
-    let mut others = stream::iter(batches.map(prove)).buffer_unordered(PROOFS);
-    while others.next().await.transpose()?.is_some() {}
-    if job.is_cancelled() {
-        return Ok(());
-    }
-    let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
-    let ids: Vec<ProposalId> = wanted.iter().map(|proposal| proposal.id).collect();
-    proving::in_fresh(core, &environment, &ids, job).await
-}
-
-/// Parts what is to be proved by [`BATCHES`], of which the last size serves all that is left.
-fn batches<T>(mut all: &[T]) -> impl Iterator<Item = &[T]> {
-    let [.., last] = BATCHES;
-    BATCHES.into_iter().chain(std::iter::repeat(last)).map_while(move |size| {
-        let (batch, rest) = all.split_at(size.min(all.len()));
-        all = rest;
-        (!batch.is_empty()).then_some(batch)
-    })
-}
-
-fn subject(core: &Core, ids: &[ProposalId]) -> String {
-    match ids {
-        [id] => core.proposal(*id).map_or_else(|_| "1 draft".into(), |proposal| proposal.function.qualname().to_owned()),
-        ids => format!("{} drafts", ids.len()),
-    }
-}
-
 /// Proves one proposal again, or drafts it anew when the code under it changed.
 pub async fn prove_again(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
     let proposal = core.proposal(id)?;
@@ -521,7 +421,7 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
             give_up_stale(core, id)?;
         }
     }
-    prove(core, texts).await
+    proving::prove(core, texts).await
 }
 
 /// Ends a draft that nothing took the place of, so that it does not wait for ever.
@@ -588,18 +488,5 @@ fn summary(proposal: &Proposal) -> String {
     match proposal.proved {
         Some((passed, runs)) => format!("{passed}/{runs}"),
         None => "not run".into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::batches;
-
-    #[test]
-    fn the_first_batches_are_small_and_nothing_is_left_out() {
-        let sizes = |many: usize| batches(&vec![0; many]).map(<[_]>::len).collect::<Vec<_>>();
-        assert_eq!(sizes(190), [3, 9, 24, 72, 72, 10]);
-        assert_eq!(sizes(3), [3]);
-        assert_eq!(sizes(0), [] as [usize; 0]);
     }
 }

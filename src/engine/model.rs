@@ -16,7 +16,7 @@ use crate::domain::settings::Answers;
 use crate::domain::snapshot::Topic;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
-use crate::engine::{Done, Handle, drafting, installed, provider, questions, require_trust, telling, views};
+use crate::engine::{Done, Handle, installed, provider, proving, questions, require_trust, telling, views};
 use crate::generate::contradict::{self, Contradiction};
 use crate::generate::from_model;
 use crate::generate::render;
@@ -386,7 +386,7 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
                 proposal.basis = hash::of(draft.standalone().as_bytes());
                 proposal.body = Body::Draft(draft);
             })?;
-            drafting::prove(core, vec![id]).await?;
+            proving::prove(core, vec![id]).await?;
             Ok(denied)
         }
         Err(reason) => {

@@ -12,7 +12,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
 use crate::engine::core::Core;
-use crate::engine::{Done, drafting, require_trust};
+use crate::engine::{Done, proving, require_trust};
 use crate::generate::{from_model, render};
 
 /// What stands before an agent's note in the evidence.
@@ -58,7 +58,7 @@ pub async fn propose(
         &format!("a test for {} by {}", function.qualname(), name(&by)),
         Some(Topic::Function(function.clone())),
     );
-    drafting::prove(core, vec![id]).await?;
+    proving::prove(core, vec![id]).await?;
     Ok(Done::Proposal(id))
 }
 

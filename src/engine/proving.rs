@@ -1,9 +1,12 @@
-//! The proof: what was seen when drafts were tried ([`trials`](crate::engine::trials)) becomes evidence and a verdict.
+//! The proof: batch by batch drafts are tried, and what was seen then ([`trials`](crate::engine::trials)) becomes evidence and
+//! a verdict.
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
@@ -23,11 +26,107 @@ use crate::engine::{blocking, views};
 use crate::generate::prove::{Ground, Manner, Proof, RunEnd, Verdict, judge, words};
 use crate::generate::rules;
 
+/// Drafts proved in one go: enough that starting pytest pays. The first batch and the second are smaller, so that a person
+/// has something to read while the others are proved.
+const BATCHES: [usize; 4] = [3, 9, 24, 72];
+/// Batches proved at a time.
+pub const PROOFS: usize = 2;
 /// A draft whose failing parts were left out is proved again at most so often.
 const ROUNDS: usize = 6;
 
+/// Proves proposals, a batch at a time; each moves on by what its proof says.
+pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let wanted: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
+    let job = core.jobs.begin("prove", &subject(core, &ids), ids.len() as u64);
+    core.touch();
+    let proved = prove_batches(core, &wanted, &job).await;
+    let cancelled = job.is_cancelled();
+    job.end(proved.is_ok() && !cancelled);
+    let why = match &proved {
+        _ if cancelled => Some("it was cancelled".to_owned()),
+        Err(trouble) => Some(trouble.to_string()),
+        Ok(()) => None,
+    };
+    if let Some(why) = why {
+        for proposal in wanted {
+            let why = why.clone();
+            core.settle_proposal(proposal.id, move |standing| {
+                let waits = matches!(standing.state, ProposalState::Queued | ProposalState::Proving);
+                // Another text is another proof's.
+                if waits && standing.edited == proposal.edited {
+                    standing.state = ProposalState::Failed;
+                    standing.evidence = vec![Evidence::new(Finding::Error, "not proved", why)];
+                }
+            })?;
+        }
+    }
+    core.touch();
+    if cancelled { Ok(()) } else { proved }
+}
+
+async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>) -> Result<(), Trouble> {
+    let environment = if wanted.iter().all(|proposal| is_foreign(proposal)) {
+        environment::get(core).await?
+    } else {
+        if environment::waits_for_answer(core) {
+            let waits = || vec![Evidence::new(Finding::Running, "waits", "for your word on the weak sandbox")];
+            wanted.iter().for_each(|proposal| core.show_evidence(proposal.id, waits()));
+        }
+        let Some(environment) = job.unless_cancelled(environment::contained(core)).await else { return Ok(()) };
+        environment?
+    };
+    // The project may be found by now.
+    environment.provers.rooted.store(false, Ordering::Relaxed);
+    let done = AtomicU64::new(0);
+    let prove = async |some: &[Arc<Proposal>]| -> Result<(), Trouble> {
+        // Proofs take turns batch by batch, so that a person's edit does not wait for a whole recording's drafts.
+        let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
+        let ids: Vec<ProposalId> = some.iter().map(|proposal| proposal.id).collect();
+        batch(core, &environment, &ids, job).await?;
+        let now = done.fetch_add(some.len() as u64, Ordering::Relaxed) + some.len() as u64;
+        job.progress(now, wanted.len() as u64);
+        if let Some(event) = job.event() {
+            core.announce(event);
+        }
+        Ok(())
+    };
+    let mut batches = batches(wanted);
+    // The first one finds out how the tests find the project.
+    if let Some(first) = batches.next() {
+        prove(first).await?;
+    }
+    let mut others = stream::iter(batches.map(prove)).buffer_unordered(PROOFS);
+    while others.next().await.transpose()?.is_some() {}
+    if job.is_cancelled() {
+        return Ok(());
+    }
+    let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
+    let ids: Vec<ProposalId> = wanted.iter().map(|proposal| proposal.id).collect();
+    in_fresh(core, &environment, &ids, job).await
+}
+
+/// Parts what is to be proved by [`BATCHES`], of which the last size serves all that is left.
+fn batches<T>(mut all: &[T]) -> impl Iterator<Item = &[T]> {
+    let [.., last] = BATCHES;
+    BATCHES.into_iter().chain(std::iter::repeat(last)).map_while(move |size| {
+        let (batch, rest) = all.split_at(size.min(all.len()));
+        all = rest;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+fn subject(core: &Core, ids: &[ProposalId]) -> String {
+    match ids {
+        [id] => core.proposal(*id).map_or_else(|_| "1 draft".into(), |proposal| proposal.function.qualname().to_owned()),
+        ids => format!("{} drafts", ids.len()),
+    }
+}
+
 /// Proves some proposals; each ends as ready, refused or failed.
-pub async fn batch(core: &Arc<Core>, environment: &Arc<Environment>, ids: &[ProposalId], job: &Job<'_>) -> Result<(), Trouble> {
+async fn batch(core: &Arc<Core>, environment: &Arc<Environment>, ids: &[ProposalId], job: &Job<'_>) -> Result<(), Trouble> {
     let mut open = Vec::new();
     for id in ids {
         let proposal = core.proposal(*id)?;
@@ -341,4 +440,17 @@ pub fn fresh(core: &Core, environment: &Arc<Environment>, level: Level, cancel: 
 fn relative_roots(core: &Core) -> Vec<String> {
     let roots = environment::import_roots(&core.index(), &core.root);
     roots.iter().map(|path| path.strip_prefix(&core.root).unwrap_or(path).display().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::batches;
+
+    #[test]
+    fn the_first_batches_are_small_and_nothing_is_left_out() {
+        let sizes = |many: usize| batches(&vec![0; many]).map(<[_]>::len).collect::<Vec<_>>();
+        assert_eq!(sizes(190), [3, 9, 24, 72, 72, 10]);
+        assert_eq!(sizes(3), [3]);
+        assert_eq!(sizes(0), [] as [usize; 0]);
+    }
 }

@@ -17,7 +17,7 @@ use crate::engine::core::{Core, account};
 use crate::engine::deeds::{self, NotDone};
 use crate::engine::model::BROKEN_OFF;
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, require_trust, spec_drafts, standing};
+use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, proving, require_trust, spec_drafts, standing};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note, Turn};
 use crate::write::apply::{self, WriteError};
@@ -515,7 +515,7 @@ pub async fn edit(core: &Arc<Core>, id: ProposalId, text: String) -> Result<(), 
     }
     drafting::parse(&text)?;
     core.move_proposal(id, ProposalState::Proving, move |proposal| proposal.edited = Some(text))?;
-    drafting::prove(core, vec![id]).await
+    proving::prove(core, vec![id]).await
 }
 
 /// Compares accepted tests with the manifest and with what would be drafted now, a line for each difference.
