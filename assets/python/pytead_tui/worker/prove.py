@@ -31,7 +31,7 @@ ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it not
 STUCK = 3  # times as much: what does not end by itself then, not being Python's, is killed
 IDLE = 1.0  # seconds that a fault may add by the clock
 SOON = 0.1  # seconds that what is said may wait for more
-OVERDUE = f"signal {int(signal.SIGVTALRM)}"  # how a process ends by the last of these
+OVERDUE = f"signal {int(signal.SIGVTALRM)}"  # how a process ends that is STUCK
 CHECK = -1  # the run that says whether a process is still sound
 
 
