@@ -110,6 +110,11 @@ fn company(key: u64, order: Option<&'static str>) -> ProveRun {
     ProveRun { key, order, limit_ms: 20_000, ..ProveRun::default() }
 }
 
+/// All in one process, to see what they leave behind together.
+fn survey(key: u64) -> ProveRun {
+    ProveRun { look: true, ..company(key, None) }
+}
+
 fn faults(key: u64, qualname: &str) -> ProveRun {
     let place = Place { tests: FILE.into(), module: "shop".into(), path: "shop.py".into(), qualname: qualname.into() };
     ProveRun { key, fault: Some(place), most: 8, limit_ms: 20_000, ..ProveRun::default() }
@@ -236,7 +241,7 @@ async fn a_test_that_hangs_or_dies_takes_nobody_along() {
     assert_eq!(messages, expected);
 }
 
-/// R19: what a test leaves behind is seen, by its kind.
+/// R19: what a test leaves behind is seen, by its kind; also where only that is looked at which all of them touch.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_test_leaves_behind_is_seen() {
     let shop = "import itertools, threading\n_lang = 'en'\n_cache = {}\n_ids = itertools.count(1)\n_local = threading.local()\n\n\
@@ -256,7 +261,13 @@ async fn what_a_test_leaves_behind_is_seen() {
                 def test_logging():\n    logging.getLogger().addHandler(logging.NullHandler())\n\n\
                 def test_decimal():\n    decimal.getcontext().prec = 3\n\n\
                 def test_put_back(monkeypatch):\n    monkeypatch.setenv('SHOP', '1')\n    monkeypatch.setattr(shop, '_lang', 'fr')\n";
-    let heard = project.run(test, vec![look(1)]).await;
+    for runs in [vec![look(1)], vec![survey(9), look(1)]] {
+        let heard = project.run(test, runs).await;
+        says_what_tests_left(&heard);
+    }
+}
+
+fn says_what_tests_left(heard: &Heard) {
     for (name, expected) in [
         ("nothing", vec![]),
         ("setting", vec![("shop._lang", "setting")]),
@@ -272,14 +283,14 @@ async fn what_a_test_leaves_behind_is_seen() {
         ("decimal", vec![("the decimal context", "process")]),
         ("put_back", vec![]),
     ] {
-        assert_eq!(left(&heard, &format!("test_{name}")), expected, "{name}");
+        assert_eq!(left(heard, &format!("test_{name}")), expected, "{name}");
     }
     let setting = &heard.looks[&format!("{FILE}::test_setting")].left[0];
     assert_eq!(
         (setting.module.as_deref(), setting.name.as_deref(), setting.old.as_deref()),
         (Some("shop"), Some("_lang"), Some("'en'"))
     );
-    let again = ends(&heard, 101);
+    let again = ends(heard, 101);
     assert!(again.contains(&("test_counter".to_owned(), Outcome::Failed)), "it meets itself: {again:?}");
     assert!(again.contains(&("test_cache".to_owned(), Outcome::Passed)), "{again:?}");
 }
@@ -324,6 +335,25 @@ async fn a_fault_that_never_ends_is_noticed_and_changes_nothing_for_the_others()
     assert_eq!(noticed(&heard, 2, "+ → -"), ["test_add", "test_more"]);
     assert_eq!(noticed(&heard, 3, "line 14 is left out"), ["test_down"]);
     assert_eq!(noticed(&heard, 3, "> → >="), ["test_down"]);
+}
+
+/// Faults of several functions share a process; what one of them cached is not to hide the faults of the next.
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_are_noticed_whatever_was_cached_before() {
+    let shop = "from functools import lru_cache\n\n\n@lru_cache\ndef rates():\n    return {'FR': 20}\n\n\n\
+                def kept(function):\n    held = {}\n    def call(n):\n        if n not in held:\n            held[n] = function(n)\n        \
+                return held[n]\n    return call\n\n\n@kept\ndef double(n):\n    return n * 2\n\n\n\
+                def price(n):\n    return double(n) + rates()['FR']\n";
+    let project = Project::new(&[("shop.py", shop)]).await;
+    let test = "from shop import double, price, rates\n\ndef test_price():\n    assert price(2) == 24\n\n\
+                def test_rates():\n    assert rates() == {'FR': 20}\n\ndef test_double():\n    assert double(2) == 4\n";
+    let of = |key, name: &str| ProveRun { tests: Some(vec![format!("{FILE}::test_{name}")]), ..faults(key, name) };
+    let runs = vec![survey(9), look(1), of(2, "price"), of(3, "rates"), of(4, "double")];
+    let heard = project.run(test, runs).await;
+    assert_eq!(noticed(&heard, 2, "+ → -"), ["test_price"]);
+    assert_eq!(noticed(&heard, 3, "20 → 21"), ["test_rates"]);
+    assert_eq!(noticed(&heard, 4, "2 → 3"), ["test_double"]);
+    assert_eq!(heard.reports.range((4, 0)..(5, 0)).count(), heard.faults.range((4, 0)..(5, 0)).count(), "each is told once");
 }
 
 /// A fault may spoil the process for the tests after it: then each runs in a process of its own.

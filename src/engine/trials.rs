@@ -267,13 +267,14 @@ impl Desk<'_> {
     }
 
     async fn try_all(&mut self, candidates: &[Candidate]) -> Result<Warm, Trouble> {
-        let mut runs = vec![self.run(LOOK, |run| {
+        // In company first: it tells which modules to look at after each test.
+        let mut runs = vec![self.run(FORWARD, |run| run.look = true)];
+        runs.push(self.run(LOOK, |run| {
             run.each = true;
             run.look = true;
             run.again = Some(AGAIN);
             run.targets = self.targets(candidates);
-        })];
-        runs.push(self.run(FORWARD, |_| {}));
+        }));
         let of = |which: fn(&Candidate) -> bool| -> Vec<String> {
             let wanted = |id: &ProposalId| candidates.iter().any(|one| one.id == *id && which(one));
             self.owners.iter().filter(|(_, id)| wanted(id)).map(|(file, _)| file.clone()).collect()

@@ -5,6 +5,7 @@ the project's modules imported. What C code reads stays as it is.
 """
 
 import datetime
+import importlib
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -13,6 +14,12 @@ from importlib.util import find_spec
 def library() -> str:
     """Names what changes the time of day here."""
     return next((name for name in ("time_machine", "freezegun") if find_spec(name) is not None), "ours")
+
+
+def load() -> None:
+    """Imports what changes the time of day, for the forks that follow."""
+    if library() != "ours":
+        importlib.import_module(library())
 
 
 class Later:

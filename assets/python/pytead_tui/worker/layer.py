@@ -6,7 +6,7 @@ What it imported is what lies on the disk now, or else it takes no request. Whos
 import gc
 import sys
 
-from pytead_tui.worker import request
+from pytead_tui.worker import clock, request
 from pytead_tui.worker.inputs import Inputs
 from pytead_tui.worker.modules import Modules
 from pytead_tui.worker.processes import threads
@@ -45,6 +45,8 @@ class Layer(Server):
                     if not self.modules.leads_to(name, path):
                         continue
                 self.modules.get(name, path)
+            if any(call.get("clock") is not None for call in message.get("calls", [])):
+                clock.load()
         except Exception:
             return False
         finally:

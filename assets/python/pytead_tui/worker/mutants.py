@@ -10,7 +10,7 @@ import functools
 import inspect
 import tokenize
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 FUTURE = 0
 for _feature in __future__.all_feature_names:
@@ -51,11 +51,14 @@ def of(function: types.FunctionType, most: int) -> "list[Mutant]":
         return []
     mutants: list = []
     seen = {own.co_code + repr(own.co_consts).encode()}
-    for label, line, change in _spread(node, most * 3):
-        altered = definition.tree()
-        change(altered)
-        altered.decorator_list = []
-        code = definition.compiled(altered)
+    node.decorator_list = []
+    for label, line, place, change in _spread(definition, node, most * 3):
+        # Taken back afterwards: to copy a tree, or to parse it again, takes longer than to compile it.
+        fields = {name: list(held) if isinstance(held, list) else held for name, held in ast.iter_fields(place)}
+        change(place)
+        code = definition.compiled(node)
+        for name, held in fields.items():
+            setattr(place, name, held)
         # What comes out as the same code, or needs other cells, is no mutant.
         if code is None or code.co_freevars != own.co_freevars:
             continue
@@ -69,7 +72,7 @@ def of(function: types.FunctionType, most: int) -> "list[Mutant]":
 
 
 class _Definition:
-    """The text that a code object was made from; parsing it anew is quicker than copying its tree."""
+    """The text that a code object was made from."""
 
     def __init__(self, code: types.CodeType, qualname: str) -> None:
         self.code = code
@@ -79,7 +82,7 @@ class _Definition:
         self.text = _text(code.co_filename, code.co_firstlineno)
 
     def tree(self) -> "ast.FunctionDef | ast.AsyncFunctionDef | None":
-        """Gives a tree of its own of the definition; None when it is not there."""
+        """Parses the definition; None when it is not there."""
         try:
             (node,) = ast.parse(self.text).body
         except (SyntaxError, ValueError):
@@ -133,16 +136,16 @@ def _text(file: str, first: int) -> str:
     return "\n" * (first - 1) + "".join(block)
 
 
-def _spread(node: ast.AST, most: int) -> "Iterator[tuple]":
-    """Takes the faults of all kinds by turns."""
+def _spread(definition: _Definition, node: ast.AST, most: int) -> "Iterator[tuple]":
+    """Takes the faults of all kinds by turns: (label, line, node, what changes that node's own fields)."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1 else node.body
     line = body[0].lineno
-    yield "returns nothing", line, _return_at_once
-    yield "returns something else", line, _return_else
+    yield "returns nothing", line, node, _return_at_once
+    yield "returns something else", line, node, lambda root: _return_else(root, definition.tree().body)
     kinds: dict = {}
-    for place, inner in enumerate(ast.walk(node)):
+    for inner in ast.walk(node):
         for kind, label, number, change in _faults(inner):
-            kinds.setdefault(kind, []).append((label, number, _at(place, change)))
+            kinds.setdefault(kind, []).append((label, number, inner, change))
     lists = [sorted(kinds[kind], key=lambda fault: fault[1]) for kind in sorted(kinds)]
     given = 2
     for turn in range(max(map(len, lists), default=0)):
@@ -152,24 +155,14 @@ def _spread(node: ast.AST, most: int) -> "Iterator[tuple]":
                 yield faults[turn]
 
 
-def _at(place: int, change: Callable) -> Callable:
-    def apply(root: ast.AST) -> None:
-        for number, inner in enumerate(ast.walk(root)):
-            if number == place:
-                change(inner)
-                return
-
-    return apply
-
-
 def _return_at_once(root: ast.AST) -> None:
     """Returns before anything is done; what follows stays, so that the cells stay the same."""
     skip = 1 if ast.get_docstring(root, clean=False) is not None else 0
     root.body.insert(skip, ast.copy_location(ast.Return(value=None), root))
 
 
-def _return_else(root: ast.AST) -> None:
-    """Returns `...` in place of each value, after all work was done."""
+def _return_else(root: ast.AST, body: "list[ast.stmt]") -> None:
+    """Returns `...` in place of each value, after all work was done; `body` is the same as the root's, and not used by it."""
 
     class Returns(ast.NodeTransformer):
         def visit_Return(self, node: ast.Return) -> ast.AST:  # noqa: N802
@@ -182,7 +175,7 @@ def _return_else(root: ast.AST) -> None:
 
         visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_FunctionDef  # noqa: N815
 
-    root.body = [Returns().visit(statement) for statement in root.body]
+    root.body = [Returns().visit(statement) for statement in body]
     root.body.append(_placed(ast.Return(value=ast.Constant(value=...)), root))
 
 

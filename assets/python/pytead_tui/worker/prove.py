@@ -11,28 +11,23 @@ import random
 import signal
 import sys
 import time
-import types
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from pytead_tui.pytest_report import failure, phase
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import frames, mutants, surroundings
+from pytead_tui.worker import faults, frames, surroundings
 from pytead_tui.worker.clock import Later
-from pytead_tui.worker.closely import TooLong
+from pytead_tui.worker.faults import OVERDUE, Trial
 from pytead_tui.worker.frames import Gone, Reader
 from pytead_tui.worker.modules import Modules, is_of
 from pytead_tui.worker.processes import end, fork, threads
 from pytead_tui.worker.rebuild import Broken
 
-MANY = 5.0  # seconds for all faults of one function
 ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it notices one that adds more
 STUCK = 3  # times as much: what does not end by itself then, not being Python's, is killed
-IDLE = 1.0  # seconds that a fault may add by the clock
 SOON = 0.1  # seconds that what is said may wait for more
-OVERDUE = f"signal {int(signal.SIGVTALRM)}"  # how a process ends that is STUCK
-CHECK = -1  # the run that says whether a process is still sound
 
 
 def answer(message: dict, modules: Modules, writing: int) -> None:
@@ -140,9 +135,13 @@ class _Bench:
         gc.freeze()
         self.items = {item.nodeid: item for item in session.items}
         self.session = session
-        self.before: object = None
+        self.project: "dict | None" = None  # its modules, once they are looked at
+        self.before: "surroundings.Picture | None" = None  # of those that tests touch; none when they touch nothing
+        with_fault = [run for run in self.message["runs"] if run.get("fault")]
         for run in self.message["runs"]:
-            self._make(run)
+            if run not in with_fault:
+                self._make(run)
+        faults.try_all(self, self._trials(with_fault))
         self._end()
 
     def _end(self) -> None:
@@ -167,37 +166,38 @@ class _Bench:
     # Runs.
 
     def _make(self, run: dict) -> None:
-        wanted = run.get("tests")
-        items = [item for nodeid, item in self.items.items() if wanted is None or _belongs(nodeid, wanted)]
+        items = self._items(run)
         if not items:
             return
-        if run.get("fault"):
-            self._with_faults(run, items)
-        elif run.get("each"):
+        if run.get("look") and self.project is None:
+            self.project = self.watched = self._project()
+            # The folder of `tmp_path` is cleared at the end of the process: no test is to be blamed for that.
+            factory = getattr(self.session.config, "_tmp_path_factory", None)
+            if factory is not None:
+                factory.getbasetemp()
+            self.before = surroundings.Picture(self.project)
+        if run.get("each"):
             targets = self._targets(run)
-            if run.get("look") and self.before is None:
-                self.project = self._project()
-                # The folder of `tmp_path` is cleared at the end of the process: no test is to be blamed for that.
-                factory = getattr(self.session.config, "_tmp_path_factory", None)
-                if factory is not None:
-                    factory.getbasetemp()
-                self.before = surroundings.Picture(self.project)
             for turn, item in enumerate(items):
-                work = self._look if run.get("look") else self._go
                 started = time.monotonic()
-                self._fork(run, turn, [item], lambda item=item, work=work: work(run, [item], targets))
+                if run.get("look"):
+                    self.fork(run, turn, [item], lambda item=item: self._look(run, item, targets))
+                else:
+                    self.fork(run, turn, [item], lambda item=item: self.go(run, [item]))
                 self.took[item.nodeid] = time.monotonic() - started
         else:
             order = run.get("order")
             if order == "listed":
-                items = [self.items[nodeid] for nodeid in wanted if nodeid in self.items]
+                items = [self.items[nodeid] for nodeid in run["tests"] if nodeid in self.items]
             elif order == "reverse":
                 items.reverse()
             elif order == "shuffle":
                 random.Random(run["key"]).shuffle(items)
-            self._fork(run, 0, items, lambda: self._go(run, items, {}))
+            work = self._survey if run.get("look") else self.go
+            self.fork(run, 0, items, lambda: work(run, items))
 
-    def _go(self, run: dict, items: list, targets: dict) -> None:
+    def go(self, run: dict, items: list) -> None:
+        """Runs tests one after the other."""
         self.names_tests = len(items) > 1 and not self.brief
         seconds = run.get("clock")
         with Later(seconds, {**self._project(), **self._tests()} if seconds else {}):
@@ -208,102 +208,59 @@ class _Bench:
                     break
         self.say(*self.run, {"kind": "end", "status": 0})
 
-    def _look(self, run: dict, items: list, targets: dict) -> None:
+    def _items(self, run: dict) -> "list[pytest.Item]":
+        """Lists the tests of a run, in the order of the files."""
+        wanted = run.get("tests")
+        return [item for nodeid, item in self.items.items() if wanted is None or _belongs(nodeid, wanted)]
+
+    def _survey(self, run: dict, items: list) -> None:
+        """Runs tests one after the other and looks at which modules they left otherwise: only there each is looked at."""
+        self.go(run, items)
+        touched = surroundings.touched(self.before, surroundings.Picture(self.project))
+        self.say(*self.run, {"kind": "touched", "modules": touched})
+
+    def _watch(self, touched: object) -> None:
+        """Goes on with pictures of what tests are known to touch alone."""
+        if type(touched) is list:
+            self.watched = {name: module for name, module in self.project.items() if name in touched}
+            self.before = surroundings.Picture(self.watched) if touched else None
+
+    def leaves_nothing(self) -> bool:
+        """Tells whether all tests together were seen to leave everything as it was."""
+        return self.project is not None and self.before is None
+
+    def _look(self, run: dict, item: pytest.Item, targets: dict) -> None:
         """Runs a test alone and looks at what it ran through and what it left behind; then runs it once more."""
-        item = items[0]
         target = next((held for prefix, held in targets.items() if _belongs(item.nodeid, [prefix])), None)
         asked = _Asked(self.project)
         trace = _Trace(target)
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         steps = trace.stop()
         missing = asked.stop()
-        changed = surroundings.difference(self.before, surroundings.Picture(self.project))
+        changed = [] if self.before is None else surroundings.difference(self.before, surroundings.Picture(self.watched))
         self.say(*self.run, {"kind": "left", "nodeid": item.nodeid, "changed": changed, "steps": steps, "asked": missing})
         self.say(*self.run, {"kind": "end", "status": 0})
         if changed:
             self.run = (run["again"], self.run[1])
             self.say(*self.run, {"kind": "collected", "tests": [item.nodeid]})
-            self._go(run, [item], {})
+            self.go(run, [item])
 
-    def _with_faults(self, run: dict, items: list) -> None:
-        """Runs the tests that pass for each fault of their target: all in one process, unless a fault spoils it or has to be
-        killed."""
-        items = [item for item in items if item.nodeid not in self.failed]
-        target = self._find(run["fault"])
-        if isinstance(target, str):
-            self.say(run["key"], None, {"kind": "faultless", "why": target})
-            return
-        found = mutants.of(target, run.get("most", 8))
-        if not found:
-            self.say(run["key"], None, {"kind": "faultless", "why": "its source is not there"})
-        if not items or not found:
-            return
-        longest = IDLE + 5 * sum(self.took.get(item.nodeid, 0.0) for item in items)
-        run = {**run, "limit_ms": min(run["limit_ms"], int(longest * 1000))}
-        until = time.monotonic() + MANY
-        faults = dict(enumerate(found))
-        while time.monotonic() < until:
-            sound, endless = self._together(run, items, target, faults)
-            if sound:
-                return
-            if endless is None:
-                break
-            self._say_fault(run, endless, faults.pop(endless))
-            self.say(run["key"], endless, {"kind": "collected", "tests": [item.nodeid for item in items]})
-            self.say(run["key"], endless, {"kind": "over", "how": "time"})
-        for turn, mutant in faults.items():
-            if turn < 2 or time.monotonic() < until:
-                self._say_fault(run, turn, mutant)
-                self._fork(run, turn, items, lambda mutant=mutant: self._with(mutant, run, items, target))
-
-    def _together(self, run: dict, items: list, target: types.FunctionType, faults: dict) -> "tuple[bool, int | None]":
-        """Tries all faults in one process: (whether that is sound, the fault that did not end). What was heard counts only
-        if all tests pass there without one at the end."""
-
-        def work() -> None:
-            own = target.__code__
-            for turn, mutant in faults.items():
-                self.run = (run["key"], turn)
-                self._say_fault(run, turn, mutant)
-                self.say(*self.run, {"kind": "collected", "tests": [item.nodeid for item in items]})
-                self._with(mutant, run, items, target)
-                self.send()
-            target.__code__ = own
-            self.run = (CHECK, 0)
-            self._go(run, items, {})
-
-        # What is endless ends by itself there, or the process with it, where it is not Python's to end.
-        seconds = len(items) * run["limit_ms"] / 1000
-        pid, reader = self._start(run, 0, work, seconds * (len(faults) + 1))
-        heard: list = []
-        over = False
-        try:
-            for lines in self._hear(reader, seconds, renewed=True):
-                heard += lines
-        except TimeoutError:
-            over = True
-        except Gone:
-            pass
-        checked = [line for key, _, line in heard if key == CHECK]
-        over = end(self.modules, pid, reader.fd, died=not over and not checked) == OVERDUE or over
-        tried = {turn for key, turn, _ in heard if key == run["key"]}
-        at = next((turn for turn in faults if over and turn not in tried), None)
-        phases = [line.get("outcome") for line in checked if line.get("kind") == "phase"]
-        if not checked or checked[-1].get("kind") != "end" or set(phases) != {"passed"}:
-            return False, at
-        self.said += [one for one in heard if one[0] == run["key"]]
-        self.send()
-        return True, None
-
-    def _say_fault(self, run: dict, turn: int, mutant: mutants.Mutant) -> None:
-        self.say(run["key"], turn, {"kind": "fault", "label": mutant.label, "place": mutant.line})
-
-    def _with(self, mutant: mutants.Mutant, run: dict, items: list, target: types.FunctionType) -> None:
-        self.brief = True
-        signal.signal(signal.SIGPROF, _end_endless)
-        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-        target.__code__ = mutant.code
-        self._go(run, items, {})
+    def _trials(self, runs: "list[dict]") -> "Iterator[Trial]":
+        """Makes the faults that tests which pass should notice; says of which functions there are none."""
+        for run in runs:
+            wanted = self._items(run)
+            if not wanted:
+                continue
+            items = [item for item in wanted if item.nodeid not in self.failed]
+            target = self._find(run["fault"])
+            why = target if isinstance(target, str) else ""
+            if not why:
+                trial = Trial(run, items, target, sum(self.took.get(item.nodeid, 0.0) for item in items))
+                why = "" if trial.faults else "its source is not there"
+            if why:
+                self.say(run["key"], None, {"kind": "faultless", "why": why})
+            elif items:
+                yield trial
 
     def _find(self, place: dict) -> object:
         """Gives the function of a place as the tests have it, or why there is none."""
@@ -339,20 +296,25 @@ class _Bench:
 
     # Processes.
 
-    def _fork(self, run: dict, turn: int, items: list, work: Callable) -> None:
+    def fork(self, run: dict, turn: int, items: list, work: Callable) -> None:
         """Does some work in a process of its own and passes on what it says; says how it ended."""
         seconds = run["limit_ms"] / 1000
+        is_look = run.get("look") and run.get("each")
         self.say(run["key"], turn, {"kind": "collected", "tests": [item.nodeid for item in items]})
         if len(items) == 1:
             self.say(run["key"], turn, {"kind": "begun", "nodeid": items[0].nodeid})
-        pid, reader = self._start(run, turn, work, seconds)
+        pid, reader = self.start(run, turn, work, seconds)
         over, finished = "", False
         try:
-            for lines in self._hear(reader, seconds):
+            until = time.monotonic() + seconds
+            while True:
+                lines = self.next(reader, until)
                 for _, _, line in lines:
                     finished = finished or line.get("kind") == "end"
-                    if run.get("look") and line.get("kind") == "phase" and line.get("outcome") != "passed":
+                    if is_look and line.get("kind") == "phase" and line.get("outcome") != "passed":
                         self.failed.add(line.get("nodeid"))
+                    if line.get("kind") == "touched":
+                        self._watch(line.get("modules"))
                 self.said += lines
                 self.send(SOON)
         except TimeoutError:
@@ -361,11 +323,13 @@ class _Bench:
             pass
         how = end(self.modules, pid, reader.fd, died=not over and not finished)
         if not finished:
-            self.failed.update(item.nodeid for item in items if run.get("look"))
+            self.failed.update(item.nodeid for item in items if is_look)
         over = "time" if how == OVERDUE else over
         self.say(run["key"], turn, {"kind": "over", "how": over or ("" if finished else how)})
 
-    def _start(self, run: dict, turn: int, work: Callable, seconds: float) -> tuple:
+    def start(self, run: dict, turn: int, work: Callable, seconds: float) -> "tuple[int, Reader]":
+        """Forks for some work of a run that may take so long: (process, what it says)."""
+
         def begin(answering: int) -> None:
             self.writing, self.said = answering, []
             self.run = (run["key"], turn)
@@ -377,26 +341,19 @@ class _Bench:
 
         return fork(self.modules, self.writing, begin, seconds)
 
-    def _hear(self, reader: Reader, seconds: float, renewed: bool = False) -> "Iterator[list]":
-        """Gives the lines of a run until it hangs up; with `renewed`, it has the time again whenever it says something."""
-        until = time.monotonic() + seconds
+    def next(self, reader: Reader, until: float) -> list:
+        """Gives the next lines of a run; raises Gone when it hung up and TimeoutError when they did not come by then."""
         while True:
             message = reader.next(until)
             if message is None:
                 raise TimeoutError
             lines = message.get("said")
             if type(lines) is list and all(map(_is_line, lines)):
-                yield lines
-                if renewed:
-                    until = time.monotonic() + seconds
+                return lines
 
 
 def _is_line(said: object) -> bool:
     return type(said) is list and len(said) == 3 and type(said[0]) is int and type(said[2]) is dict
-
-
-def _end_endless(number: int, frame: object) -> None:
-    raise TooLong
 
 
 def _belongs(nodeid: str, wanted: "list[str]") -> bool:

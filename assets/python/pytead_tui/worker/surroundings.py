@@ -6,6 +6,7 @@ Two pictures are compared. Nothing of the program is called to make one, not eve
 import atexit
 import contextvars
 import decimal
+import functools
 import itertools
 import locale
 import logging
@@ -137,6 +138,26 @@ def _context() -> tuple:
     context = decimal.getcontext()
     traps = sorted(signal.__name__ for signal, trapped in context.traps.items() if trapped)
     return (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp, traps)
+
+
+def caches(modules: dict) -> list:
+    """Lists the `functools` caches of functions and methods: no picture shows what they hold."""
+    found = {}
+    for module in modules.values():
+        for value in list(vars(module).values()):
+            held = vars(value).values() if issubclass(type(value), type) and value.__module__ == module.__name__ else [value]
+            for one in held:
+                one = one.__func__ if type(one) in (staticmethod, classmethod) else one
+                if type(one) is functools._lru_cache_wrapper:
+                    found[id(one)] = one
+    return list(found.values())
+
+
+def touched(before: Picture, after: Picture) -> "list[str]":
+    """Names the modules with a variable that is another now; an empty name stands for the process's settings."""
+    gone = (None, ("gone",))
+    names = {at[0] for at, (_, tree) in before.variables.items() if after.variables.get(at, gone)[1] != tree}
+    return sorted(names if after.process == before.process else {"", *names})
 
 
 def difference(before: Picture, after: Picture) -> "list[dict]":

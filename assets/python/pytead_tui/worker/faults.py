@@ -1,0 +1,152 @@
+"""Tries faults: puts them into the functions that tests are about, one by one, and runs the tests that should notice.
+
+A process costs more than most tests, so where tests leave nothing behind the faults of several functions share one. What
+was heard of a function's faults counts only if its tests pass there without one at the end; else each has a process of its
+own. Nor is a test said to notice nothing in a process that others were tried in before: what they filled a cache with may
+be why.
+"""
+
+import signal
+import time
+import types
+from collections.abc import Iterator
+from itertools import islice, takewhile
+
+import pytest
+
+from pytead_tui.worker import mutants, surroundings
+from pytead_tui.worker.closely import TooLong
+from pytead_tui.worker.frames import Gone
+from pytead_tui.worker.processes import end
+
+TOGETHER = 16  # functions
+MANY = 5.0  # seconds for all faults of one function that do not come to an end
+IDLE = 1.0  # seconds that a fault may add by the clock
+OVERDUE = f"signal {int(signal.SIGVTALRM)}"  # how a process ends that is stuck
+CHECK = -1  # the run that says whether a process is still sound
+
+
+class Trial:
+    """The faults of one function that are still to be tried, and the tests that should notice them."""
+
+    def __init__(self, run: dict, items: "list[pytest.Item]", target: types.FunctionType, took: float) -> None:
+        limit = min(run["limit_ms"], int((IDLE + 5 * took) * 1000))
+        self.run = {**run, "limit_ms": limit}
+        self.items = items
+        self.target = target
+        self.faults = dict(enumerate(mutants.of(target, run.get("most", 8))))
+        self.seconds = len(items) * limit / 1000  # for one fault
+        self.until: "float | None" = None  # since one did not come to an end
+        self.leads = False  # no others come before it in its process
+        self.is_done = False
+
+    def has_time(self) -> bool:
+        """Tells whether there is time for more faults, after one that did not come to an end."""
+        self.until = self.until or time.monotonic() + MANY
+        return time.monotonic() < self.until
+
+
+def try_all(bench: object, trials: "Iterator[Trial]") -> None:
+    """Runs the tests for each fault and has the bench say what comes of it."""
+    most = TOGETHER if bench.leaves_nothing() else 1
+    waiting: list = []
+    while waiting := [*waiting, *islice(trials, most - len(waiting))]:
+        group = [waiting[0], *takewhile(lambda trial: not trial.leads, waiting[1:])]
+        reached, endless = _together(bench, group)
+        if reached < len(group):
+            trial = group[reached]
+            if endless is not None and trial.has_time():
+                _say(bench, trial, endless, trial.faults.pop(endless))
+                bench.say(trial.run["key"], endless, {"kind": "over", "how": "time"})
+            else:
+                _apart(bench, trial)
+        waiting = [trial for trial in waiting if not trial.is_done]
+
+
+def _together(bench: object, trials: "list[Trial]") -> "tuple[int, int | None]":
+    """Tries the faults of several functions in one process: (at which of them it was of no use any more, the fault there that
+    did not come to an end)."""
+
+    def work() -> None:
+        caches = surroundings.caches(bench.project or {})
+        for trial in trials:
+            for cache in caches if trial is not trials[0] else ():
+                cache.cache_clear()
+            own = trial.target.__code__
+            for turn, mutant in trial.faults.items():
+                bench.run = (trial.run["key"], turn)
+                _say(bench, trial, turn, mutant)
+                _with(bench, trial, mutant)
+                bench.send()
+            trial.target.__code__ = own
+            bench.run = (CHECK, 0)
+            bench.go(trial.run, trial.items)
+            bench.send()
+
+    # What is endless ends by itself there, or the process with it, where it is not Python's to end.
+    pid, reader = bench.start(trials[0].run, 0, work, sum(trial.seconds * (len(trial.faults) + 1) for trial in trials))
+    over = died = False
+    reached = 0
+    heard: list = []
+    try:
+        while reached < len(trials):
+            lines = bench.next(reader, time.monotonic() + trials[reached].seconds)
+            heard += lines
+            checked = [line for key, _, line in lines if key == CHECK]
+            if not checked:
+                continue
+            if checked[-1].get("kind") != "end" or _outcomes(checked) != {"passed"}:
+                break
+            _settle(bench, trials[reached], [one for one in heard if one[0] != CHECK], is_first=reached == 0)
+            heard = []
+            reached += 1
+    except TimeoutError:
+        over = True
+    except Gone:
+        died = True
+    over = end(bench.modules, pid, reader.fd, died) == OVERDUE or over
+    if reached == len(trials) or not over:
+        return reached, None
+    tried = {turn for _, turn, _ in heard}
+    return reached, next((turn for turn in trials[reached].faults if turn not in tried), None)
+
+
+def _settle(bench: object, trial: Trial, heard: list, is_first: bool) -> None:
+    """Passes on what was heard of the faults of a function, unless it has to be tried where none were before."""
+    noticed = {line.get("nodeid") for _, _, line in heard if line.get("outcome") not in (None, "passed")}
+    if not is_first and not all(item.nodeid in noticed for item in trial.items):
+        trial.leads = True
+        return
+    trial.is_done = True
+    bench.said += heard
+    bench.send()
+
+
+def _outcomes(lines: list) -> set:
+    return {line.get("outcome") for line in lines if line.get("kind") == "phase"}
+
+
+def _apart(bench: object, trial: Trial) -> None:
+    """Tries each fault in a process of its own."""
+    trial.is_done = True
+    for turn, mutant in trial.faults.items():
+        if turn < 2 or trial.has_time():
+            bench.say(trial.run["key"], turn, {"kind": "fault", "label": mutant.label, "place": mutant.line})
+            bench.fork(trial.run, turn, trial.items, lambda mutant=mutant: _with(bench, trial, mutant))
+
+
+def _say(bench: object, trial: Trial, turn: int, mutant: mutants.Mutant) -> None:
+    bench.say(trial.run["key"], turn, {"kind": "fault", "label": mutant.label, "place": mutant.line})
+    bench.say(trial.run["key"], turn, {"kind": "collected", "tests": [item.nodeid for item in trial.items]})
+
+
+def _with(bench: object, trial: Trial, mutant: mutants.Mutant) -> None:
+    bench.brief = True
+    signal.signal(signal.SIGPROF, _end_endless)
+    signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+    trial.target.__code__ = mutant.code
+    bench.go(trial.run, trial.items)
+
+
+def _end_endless(number: int, frame: object) -> None:
+    raise TooLong
