@@ -132,20 +132,20 @@ def main() -> None:
     if not pythons:
         pythons = [(platform.python_version(), Path(sys.executable))]
     known = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
-    titles = []
+    parts = [importlib.import_module(name) for name in names]
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         bench = Bench(given.rounds, pythons, given.binary, given.peers, Path(folder).resolve())
-        for name in names:
-            part = importlib.import_module(name)
-            titles.append(part.TITLE)
-            if given.name in (None, name):
-                print(part.TITLE, file=sys.stderr)
-                body = part.measure(bench).strip()
-                when = datetime.date.today().isoformat()
-                known[part.TITLE] = "Measured %s on %s; %d rounds.\n\n%s" % (when, machine(), bench.rounds, body)
-                print("\n## %s\n\n%s\n" % (part.TITLE, known[part.TITLE]))
-    text = HEAD + "".join("\n## %s\n\n%s\n" % (t, known[t]) for t in titles if t in known)
-    PAGE.write_text(text, encoding="utf-8")
+        for name, part in zip(names, parts):
+            if given.name not in (None, name):
+                continue
+            print(part.TITLE, file=sys.stderr)
+            body = part.measure(bench).strip()
+            when = datetime.date.today().isoformat()
+            known[part.TITLE] = "Measured %s on %s; %d rounds.\n\n%s" % (when, machine(), bench.rounds, body)
+            print("\n## %s\n\n%s\n" % (part.TITLE, known[part.TITLE]), flush=True)
+            # After each: all of them take hours, and what one measured outlives the failure of the next.
+            texts = ("\n## %s\n\n%s\n" % (one.TITLE, known[one.TITLE]) for one in parts if one.TITLE in known)
+            PAGE.write_text(HEAD + "".join(texts), encoding="utf-8")
 
 
 if __name__ == "__main__":

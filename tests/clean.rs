@@ -115,6 +115,24 @@ fn somebody_who_is_there_is_asked_first() {
     }
 }
 
+/// They were paid for: an answer other than y keeps them, and nothing of them goes before it.
+#[test]
+fn verdicts_go_only_when_somebody_said_so() {
+    let place = project();
+    let kept = place.home().join("cache/pytead-tui/verdicts/ab/abcd");
+    std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    std::fs::write(&kept, "a signature\n{}").unwrap();
+    for (words, answer, stays) in [("--all", "n\r", true), ("--verdicts", "n\r", true), ("--verdicts", "y\r", false)] {
+        let mut terminal = Terminal::start(&place, &["--trust", "clean", words], 100, 30);
+        terminal.wait("y removes it for good >");
+        assert!(kept.exists() && terminal.screen().contains("1 verdict of models"), "{}", terminal.screen());
+        terminal.keys(answer);
+        assert_eq!(terminal.end(), 0);
+        assert_eq!(kept.exists(), stays, "{words} {answer}");
+    }
+    assert!(place.run(&["--trust", "clean", "--verdicts"]).1.contains("No verdicts are kept."));
+}
+
 /// Puts a file where the hub's own tools keep models.
 fn model(place: &Place, name: &str) -> std::path::PathBuf {
     let folder = place.home().join("cache/huggingface/hub/models--me--small-GGUF");

@@ -27,7 +27,9 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     let handle = trusted_engine(global, &mut out).await?;
     let would = handle.clean(wanted).await?;
     let models = if args.models || none { Models::find(&handle.project().1, wanted.older_than)? } else { Models::default() };
-    let nothing = would.recordings + would.drafts + would.answers == 0 && models.is_empty();
+    let verdicts = if args.verdicts || every { Some(Verdicts(asking::clean(wanted.older_than, true)?)) } else { None };
+    let no_verdicts = verdicts.as_ref().is_none_or(|verdicts| verdicts.0.0 == 0);
+    let nothing = would.recordings + would.drafts + would.answers == 0 && models.is_empty() && no_verdicts;
     let look = args.dry_run || none;
     if look || nothing || somebody_is_there(global) {
         let how = if look || nothing { "would go" } else { "go" };
@@ -35,15 +37,7 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
         if args.models || none {
             models.lines(how).into_iter().for_each(|line| out.say(line));
         }
-    }
-    if args.verdicts || every {
-        // They can be made again, at their price: gone only where that was said.
-        let (count, bytes) = asking::clean(wanted.older_than, look)?;
-        let how = if look { "would go" } else { "removed" };
-        out.say(match usize::try_from(count).unwrap_or(usize::MAX) {
-            0 => "No verdicts are kept.".to_owned(),
-            count => format!("{} of models, {}: {how}.", text::count(count, "verdict"), text::bytes(bytes)),
-        });
+        verdicts.iter().for_each(|verdicts| out.say(verdicts.line(how)));
     }
     let goes_on =
         !look && !nothing && (!somebody_is_there(global) || ask("y removes it for good > ").await?.as_deref() == Some("y"));
@@ -52,6 +46,9 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     out.result("clean", &done);
     if goes_on {
         lines(&done, wanted, "removed").into_iter().for_each(|line| out.say(line));
+        if verdicts.is_some() {
+            out.say(Verdicts(asking::clean(wanted.older_than, false)?).line("removed"));
+        }
         models.remove()?;
         if args.models {
             models.lines("removed").into_iter().for_each(|line| out.say(line));
@@ -87,6 +84,19 @@ fn lines(cleaned: &Cleaned, wanted: Clean, how: &str) -> Vec<String> {
     }
     lines.push(format!("The database holds {} less. Decisions and accepted tests stay.", text::bytes(cleaned.bytes)));
     lines
+}
+
+/// Kept verdicts of models: how many, and their bytes. They can be made again, at their price.
+struct Verdicts((u64, u64));
+
+impl Verdicts {
+    fn line(&self, how: &str) -> String {
+        let (count, bytes) = self.0;
+        match usize::try_from(count).unwrap_or(usize::MAX) {
+            0 => "No verdicts are kept.".to_owned(),
+            count => format!("{} of models, {}: {how}.", text::count(count, "verdict"), text::bytes(bytes)),
+        }
+    }
 }
 
 /// Models that nobody chose, and parts of some. They lie in a cache that is not the project's, so nothing but `--models`

@@ -14,7 +14,7 @@ use crate::base::paths::RelPath;
 use crate::base::yaml;
 use crate::domain::function::FunctionId;
 use crate::source::docstring::docstring;
-use crate::source::outline::{Outline, outline};
+use crate::source::outline::{Outline, Statement, outline};
 
 /// Where the manifest stands in a project, below the folder of the tests.
 pub const FILE_NAME: &str = "manifest.yaml";
@@ -175,11 +175,13 @@ impl Manifest {
             .tests
             .iter()
             .filter(move |((path, _), entry)| path == file && matches!(entry.state, TestState::Accepted | TestState::Edited));
-        own.map(|((_, test), entry)| (test.as_str(), now.definition(test).map(|found| found.digest == entry.body)))
+        // We write no comments: those there are a person's, and the hash of the body does not know of them.
+        let same = |found: &Statement, body| found.digest == body && !found.has_comments && now.with_comments(found) == found.lines;
+        own.map(move |((_, test), entry)| (test.as_str(), now.definition(test).map(|found| same(found, entry.body))))
     }
 }
 
-/// Hashes a test of a text by its code: comments, formatting and quotes leave no trace, so a formatter changes nothing.
+/// Hashes a test of a text by its code: formatting and quotes leave no trace, so a formatter changes nothing; nor do comments.
 #[must_use]
 pub fn body_hash(text: &str, test: &str) -> Option<Digest> {
     outline(text).definition(test).map(|statement| statement.digest)
@@ -226,12 +228,17 @@ mod tests {
         for test in ["test_a", "test_b", "test_c"] {
             manifest.note(&file, test, entry(body_hash(written, test).unwrap()));
         }
-        let now = "def test_a():\n    # formatted\n    assert (\n        f(\"x\") == 1\n    )\n\ndef test_b():\n    return\n";
+        let now = "def test_a():\n    assert (\n        f(\"x\") == 1\n    )\n\ndef test_b():\n    return\n";
         assert_eq!(manifest.hand_edited(&file, now), ["test_b"]);
         assert_eq!(manifest.hand_deleted(&file, now), ["test_c"]);
         let broken = format!("<<<<<<< ours\n{now}=======\n");
         assert!(manifest.hand_deleted(&file, &broken).is_empty(), "of what does not parse nothing is known to be gone");
         assert_eq!(manifest.ours(&file, now), BTreeSet::from(["test_a".to_owned()]));
+        for (old, new) in [("    assert (", "    # why\n    assert ("), ("== 1", "== 1  # why"), ("def test_a", "# why\ndef test_a")] {
+            let commented = now.replacen(old, new, 1);
+            assert_eq!(manifest.hand_edited(&file, &commented), ["test_a", "test_b"], "{commented}");
+            assert!(manifest.ours(&file, &commented).is_empty());
+        }
     }
 
     #[test]

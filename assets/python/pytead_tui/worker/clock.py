@@ -4,6 +4,7 @@ Ours puts `time` and `datetime` forward where Python code looks them up: in thei
 the project's modules imported. What C code reads stays as it is.
 """
 
+import contextlib
 import datetime
 import importlib
 import time
@@ -19,7 +20,8 @@ def library() -> str:
 def load() -> None:
     """Imports what changes the time of day, for the forks that follow."""
     if library() != "ours":
-        importlib.import_module(library())
+        with contextlib.suppress(Exception):  # what does not work is said by the call that needs it
+            importlib.import_module(library())
 
 
 class Later:

@@ -2,8 +2,8 @@
 
 A process costs more than most tests, so where tests leave nothing behind the faults of several functions share one. What
 was heard of a function's faults counts only if its tests pass there without one at the end; else each has a process of its
-own. Nor is a test said to notice nothing in a process that others were tried in before: what they filled a cache with may
-be why.
+own. That a fault does not come to an end, or that a test notices none, is believed only of the function whose faults come
+first in a process: what the others left, a full cache or a lock, may be why.
 """
 
 import signal
@@ -55,9 +55,12 @@ def try_all(bench: object, trials: "Iterator[Trial]") -> None:
         reached, endless = _together(bench, group)
         if reached < len(group):
             trial = group[reached]
-            if endless is not None and trial.has_time():
+            if endless is not None and reached > 0:
+                trial.leads = True
+            elif endless is not None and trial.has_time():
                 _say(bench, trial, endless, trial.faults.pop(endless))
                 bench.say(trial.run["key"], endless, {"kind": "over", "how": "time"})
+                trial.is_done = not trial.faults
             else:
                 _apart(bench, trial)
         waiting = [trial for trial in waiting if not trial.is_done]
@@ -79,7 +82,7 @@ def _together(bench: object, trials: "list[Trial]") -> "tuple[int, int | None]":
                 _with(bench, trial, mutant)
                 bench.send()
             trial.target.__code__ = own
-            bench.run = (CHECK, 0)
+            bench.run = (CHECK, trial.run["key"])
             bench.go(trial.run, trial.items)
             bench.send()
 
@@ -90,14 +93,16 @@ def _together(bench: object, trials: "list[Trial]") -> "tuple[int, int | None]":
     heard: list = []
     try:
         while reached < len(trials):
-            lines = bench.next(reader, time.monotonic() + trials[reached].seconds)
-            heard += lines
-            checked = [line for key, _, line in lines if key == CHECK]
+            trial = trials[reached]
+            lines = bench.next(reader, time.monotonic() + trial.seconds)
+            bench.is_alive()
+            heard += [one for one in lines if one[0] == trial.run["key"] and one[1] in trial.faults]
+            checked = [line for key, turn, line in lines if (key, turn) == (CHECK, trial.run["key"])]
             if not checked:
                 continue
-            if checked[-1].get("kind") != "end" or _outcomes(checked) != {"passed"}:
+            if not _is_sound(trial, checked):
                 break
-            _settle(bench, trials[reached], [one for one in heard if one[0] != CHECK], is_first=reached == 0)
+            _settle(bench, trial, heard, is_first=reached == 0)
             heard = []
             reached += 1
     except TimeoutError:
@@ -111,19 +116,26 @@ def _together(bench: object, trials: "list[Trial]") -> "tuple[int, int | None]":
     return reached, next((turn for turn in trials[reached].faults if turn not in tried), None)
 
 
+def _is_sound(trial: Trial, checked: list) -> bool:
+    """Tells whether all tests passed without a fault."""
+    phases = [line for line in checked if line.get("kind") == "phase"]
+    passed = {line.get("nodeid") for line in phases if line.get("outcome") == "passed"}
+    return len(phases) == 3 * len(trial.items) and all(item.nodeid in passed for item in trial.items) and _failed(phases) == set()
+
+
+def _failed(lines: list) -> set:
+    return {line.get("nodeid") for line in lines if line.get("outcome") not in (None, "passed", "skipped")}
+
+
 def _settle(bench: object, trial: Trial, heard: list, is_first: bool) -> None:
     """Passes on what was heard of the faults of a function, unless it has to be tried where none were before."""
-    noticed = {line.get("nodeid") for _, _, line in heard if line.get("outcome") not in (None, "passed")}
+    noticed = _failed([line for _, _, line in heard])
     if not is_first and not all(item.nodeid in noticed for item in trial.items):
         trial.leads = True
         return
     trial.is_done = True
     bench.said += heard
     bench.send()
-
-
-def _outcomes(lines: list) -> set:
-    return {line.get("outcome") for line in lines if line.get("kind") == "phase"}
 
 
 def _apart(bench: object, trial: Trial) -> None:

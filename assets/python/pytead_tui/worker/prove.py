@@ -27,6 +27,8 @@ from pytead_tui.worker.rebuild import Broken
 
 ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it notices one that adds more
 STUCK = 3  # times as much: what does not end by itself then, not being Python's, is killed
+SURVEY = 2.0  # seconds for pictures while tests run one after the other
+ALIVE = 5.0  # seconds without a word
 SOON = 0.1  # seconds that what is said may wait for more
 
 
@@ -69,6 +71,13 @@ class _Bench:
         said, self.said = self.said, []
         if said:
             frames.send(self.writing, {"said": said})
+
+    def is_alive(self) -> None:
+        """Says once in a while that something goes on, while there is nothing else to say."""
+        now = time.monotonic()
+        if now > self.sent + ALIVE:
+            self.sent = now
+            frames.send(self.writing, {"said": []})
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Says what could not be collected."""
@@ -136,7 +145,9 @@ class _Bench:
         self.items = {item.nodeid: item for item in session.items}
         self.session = session
         self.project: "dict | None" = None  # its modules, once they are looked at
-        self.before: "surroundings.Picture | None" = None  # of those that tests touch; none when they touch nothing
+        self.touched: "dict | None" = None  # those that tests were seen to leave otherwise, once that was looked at
+        self.unsure: set = set()  # tests that failed then
+        self.is_left = False  # something was left behind
         with_fault = [run for run in self.message["runs"] if run.get("fault")]
         for run in self.message["runs"]:
             if run not in with_fault:
@@ -170,12 +181,13 @@ class _Bench:
         if not items:
             return
         if run.get("look") and self.project is None:
-            self.project = self.watched = self._project()
+            self.project = self._project()
             # The folder of `tmp_path` is cleared at the end of the process: no test is to be blamed for that.
             factory = getattr(self.session.config, "_tmp_path_factory", None)
             if factory is not None:
                 factory.getbasetemp()
             self.before = surroundings.Picture(self.project)
+            self.before_touched = self.before
         if run.get("each"):
             targets = self._targets(run)
             for turn, item in enumerate(items):
@@ -196,17 +208,21 @@ class _Bench:
             work = self._survey if run.get("look") else self.go
             self.fork(run, 0, items, lambda: work(run, items))
 
-    def go(self, run: dict, items: list) -> None:
-        """Runs tests one after the other."""
+    def go(self, run: dict, items: list, after: "Callable | None" = None) -> bool:
+        """Runs tests one after the other, with something to do after each; tells whether it came to all of them."""
         self.names_tests = len(items) > 1 and not self.brief
         seconds = run.get("clock")
         with Later(seconds, {**self._project(), **self._tests()} if seconds else {}):
-            for at, item in enumerate(items):
-                following = items[at + 1] if at + 1 < len(items) else None
+            made = 0
+            for item, following in zip(items, [*items[1:], None]):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                made += 1
+                if after is not None:
+                    after()
                 if self.session.shouldstop or self.session.shouldfail:
                     break
         self.say(*self.run, {"kind": "end", "status": 0})
+        return made == len(items)
 
     def _items(self, run: dict) -> "list[pytest.Item]":
         """Lists the tests of a run, in the order of the files."""
@@ -214,20 +230,46 @@ class _Bench:
         return [item for nodeid, item in self.items.items() if wanted is None or _belongs(nodeid, wanted)]
 
     def _survey(self, run: dict, items: list) -> None:
-        """Runs tests one after the other and looks at which modules they left otherwise: only there each is looked at."""
-        self.go(run, items)
-        touched = surroundings.touched(self.before, surroundings.Picture(self.project))
-        self.say(*self.run, {"kind": "touched", "modules": touched})
+        """Runs tests one after the other and looks at which modules each leaves otherwise."""
+        touched: set = set()
+        latest, spent, is_whole = self.before, 0.0, True
 
-    def _watch(self, touched: object) -> None:
-        """Goes on with pictures of what tests are known to touch alone."""
-        if type(touched) is list:
-            self.watched = {name: module for name, module in self.project.items() if name in touched}
-            self.before = surroundings.Picture(self.watched) if touched else None
+        def look() -> None:
+            nonlocal latest, spent, is_whole
+            self.send()
+            started = time.monotonic()
+            try:
+                now = surroundings.Picture(self.project)
+                touched.update(surroundings.touched(latest, now))
+            except Exception:
+                is_whole = False
+                return
+            latest = now
+            spent += time.monotonic() - started
+            is_whole = is_whole and spent < SURVEY
+
+        came_to_all = self.go(run, items, lambda: look() if is_whole else None)
+        if came_to_all and is_whole:
+            touched.update(self._project().keys() - self.project.keys())
+            self.say(*self.run, {"kind": "touched", "modules": sorted(touched)})
+
+    def _limit_pictures(self, names: list) -> None:
+        """Goes on with pictures of the modules that tests are known to leave otherwise."""
+        self.is_left = bool(names)
+        self.touched = {name: module for name, module in self.project.items() if name in names}
+        self.before_touched = surroundings.Picture(self.touched)
 
     def leaves_nothing(self) -> bool:
-        """Tells whether all tests together were seen to leave everything as it was."""
-        return self.project is not None and self.before is None
+        """Tells whether each test was seen to leave everything as it was."""
+        return self.touched is not None and not self.is_left
+
+    def _left(self, item: pytest.Item) -> "list[dict]":
+        """Says what a test left behind in this process."""
+        if self.touched is None or item.nodeid in self.unsure:
+            return surroundings.difference(self.before, surroundings.Picture(self.project))
+        if not self.is_left:
+            return []
+        return surroundings.difference(self.before_touched, surroundings.Picture(self.touched))
 
     def _look(self, run: dict, item: pytest.Item, targets: dict) -> None:
         """Runs a test alone and looks at what it ran through and what it left behind; then runs it once more."""
@@ -237,7 +279,7 @@ class _Bench:
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         steps = trace.stop()
         missing = asked.stop()
-        changed = [] if self.before is None else surroundings.difference(self.before, surroundings.Picture(self.watched))
+        changed = self._left(item)
         self.say(*self.run, {"kind": "left", "nodeid": item.nodeid, "changed": changed, "steps": steps, "asked": missing})
         self.say(*self.run, {"kind": "end", "status": 0})
         if changed:
@@ -300,6 +342,7 @@ class _Bench:
         """Does some work in a process of its own and passes on what it says; says how it ended."""
         seconds = run["limit_ms"] / 1000
         is_look = run.get("look") and run.get("each")
+        is_survey = run.get("look") and not run.get("each")
         self.say(run["key"], turn, {"kind": "collected", "tests": [item.nodeid for item in items]})
         if len(items) == 1:
             self.say(run["key"], turn, {"kind": "begun", "nodeid": items[0].nodeid})
@@ -311,10 +354,11 @@ class _Bench:
                 lines = self.next(reader, until)
                 for _, _, line in lines:
                     finished = finished or line.get("kind") == "end"
-                    if is_look and line.get("kind") == "phase" and line.get("outcome") != "passed":
-                        self.failed.add(line.get("nodeid"))
-                    if line.get("kind") == "touched":
-                        self._watch(line.get("modules"))
+                    if line.get("kind") == "phase" and line.get("outcome") != "passed":
+                        (self.failed if is_look else self.unsure).add(line.get("nodeid"))
+                    if is_survey and line.get("kind") == "touched" and type(line.get("modules")) is list:
+                        self._limit_pictures(line["modules"])
+                    self.is_left = self.is_left or bool(is_look and line.get("changed"))
                 self.said += lines
                 self.send(SOON)
         except TimeoutError:
@@ -353,7 +397,9 @@ class _Bench:
 
 
 def _is_line(said: object) -> bool:
-    return type(said) is list and len(said) == 3 and type(said[0]) is int and type(said[2]) is dict
+    if type(said) is not list or len(said) != 3 or type(said[0]) is not int or type(said[1]) is not int:
+        return False
+    return type(said[2]) is dict and all(type(said[2].get(name, "")) is str for name in ("kind", "nodeid", "outcome"))
 
 
 def _belongs(nodeid: str, wanted: "list[str]") -> bool:

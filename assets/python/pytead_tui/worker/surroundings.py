@@ -21,10 +21,12 @@ NODES = 3000  # of one module variable
 DEPTH = 8
 
 _PLAIN = (int, str, bytes, bool, type(None))
+_PLAIN_KINDS = frozenset(_PLAIN)
 _IDENTITY = (
     types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType, types.CodeType, property,
     staticmethod, classmethod,
 )  # fmt: skip
+_OPAQUE = (*_IDENTITY, type)
 _LITERAL = (int, str, bool, type(None))
 
 
@@ -51,7 +53,7 @@ class Picture:
             return tuple(
                 (key, self._node(held, 1))
                 for key, held in list(vars(value).items())
-                if not key.startswith("__") and not issubclass(type(held), (*_IDENTITY, type)) and not hasattr(type(held), "__get__")
+                if not key.startswith("__") and not issubclass(type(held), _OPAQUE) and not hasattr(type(held), "__get__")
             )
         return self._node(value, 0)
 
@@ -66,17 +68,17 @@ class Picture:
             return ("count", repr(value))
         if kind is contextvars.ContextVar:
             return ("context", self._node(value.get(None), depth + 1))
-        if self.left <= 0 or depth > DEPTH or issubclass(kind, (*_IDENTITY, type)):
+        if self.left <= 0 or depth > DEPTH or issubclass(kind, _OPAQUE):
             self.alive.append(value)
             return (kind.__name__, id(value))
         if kind is list or kind is tuple:
-            return (kind.__name__, tuple(self._node(item, depth + 1) for item in value[: self.left]), len(value))
+            return (kind.__name__, self._nodes(value[: self.left], depth + 1), len(value))
         if kind is set or kind is frozenset:
             items = list(itertools.islice(value, self.left))
             return (kind.__name__, frozenset(self._node(item, depth + 1) for item in items), len(value))
         if issubclass(kind, dict):
-            pairs = list(itertools.islice(dict.items(value), self.left))
-            return (kind.__name__, tuple((self._node(k, depth + 1), self._node(v, depth + 1)) for k, v in pairs), len(pairs))
+            keys, values = zip(*itertools.islice(dict.items(value), self.left)) if dict.__len__(value) else ((), ())
+            return (kind.__name__, self._nodes(keys, depth + 1), self._nodes(values, depth + 1))
         self.alive.append(value)
         held = None
         if kind is threading.local:
@@ -96,6 +98,15 @@ class Picture:
             return (kind.__name__, id(value), tuple((k, self._node(v, depth + 1)) for k, v in fields))
         finally:
             self.path.discard(("seen", id(value)))
+
+
+    def _nodes(self, values: "list | tuple", depth: int) -> tuple:
+        """Pictures values in their order; tables of plain ones are long at times."""
+        kinds = tuple(map(type, values))
+        if not _PLAIN_KINDS.issuperset(kinds):
+            return tuple(self._node(value, depth) for value in values)
+        self.left -= len(values)
+        return (kinds, tuple(values))
 
 
 def _process() -> "list[tuple]":
