@@ -471,6 +471,16 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("hidden_differences", "self._level = level", "self._level = level + 1"),
     ("hidden_differences", "return Warmer(level)", "return Gauge(level)"),
     ("hidden_differences", "list(range(n))", "list(range(n + 1))"),
+    ("raw", "return bytearray(range(n))", "return bytes(range(n))"),
+    ("typed", "return MappingProxyType({**first, **second})", "return {**first, **second}"),
+    ("typed", "maxlen=n)", "maxlen=n + 1)"),
+    ("dates", "return when.astimezone(UTC)", "return when"),
+    ("warns", "DeprecationWarning, stacklevel", "FutureWarning, stacklevel"),
+    ("warns", "use new()", "use another()"),
+    ("warns", "{n} is negative", "{n} is odd"),
+    ("prints", "Hello, {name}!", "Hallo, {name}!"),
+    ("prints", "\"HEY\", name, file=sys.stderr", "\"Hey\", name, file=sys.stderr"),
+    ("prints", "file=sys.stderr", "file=sys.stdout"),
 ];
 
 /// What the predecessor was found to do wrong, by its number, and the functions that show it is done right here.

@@ -3,8 +3,9 @@
 use crate::base::text;
 use crate::domain::call::{Argument, Call};
 use crate::domain::settings::Snapshots;
-use crate::domain::value::{ObjectKind, TypeName, Value, python_float};
+use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::operand;
+use crate::generate::alike::{digits_matter, equals_other_types, is_ambiguous, is_flat_and_long, is_short, maxlen, zone};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
 use crate::generate::layout::{Expr, WIDTH, string};
@@ -195,10 +196,23 @@ impl Builder<'_, '_> {
                 Ok(all)
             }
             Value::NamedTuple { ty, .. } | Value::Sub { ty, .. } => self.equal_and_typed(subject, &value, ty),
-            Value::New { ty, .. }
-                if ty.module == "collections" && matches!(ty.qualname.as_str(), "OrderedDict" | "Counter" | "defaultdict") =>
-            {
-                self.equal_and_typed(subject, &value, ty)
+            Value::New { ty, args, kwargs } if equals_other_types(ty) => {
+                let mut all = self.equal_and_typed(subject, &value, ty)?;
+                if let Some(most) = maxlen(ty, args, kwargs) {
+                    all.push(Assertion::new(&format!("{subject}.maxlen"), Relation::Equal, self.expected(most)?));
+                }
+                Ok(all)
+            }
+            Value::New { ty, args, kwargs } if ty.module == "datetime" && matches!(ty.qualname.as_str(), "datetime" | "time") => {
+                // Times of day are equal in all zones, and on both sides of the hour that comes twice.
+                let mut all = vec![Assertion::new(subject, Relation::Equal, self.expected(&value)?)];
+                if let Some(zone) = zone(ty, args, kwargs) {
+                    all.push(Assertion::new(&format!("{subject}.tzinfo"), Relation::Equal, self.expected(zone)?));
+                }
+                if let Some((_, fold)) = kwargs.iter().find(|(name, fold)| name == "fold" && *fold != Value::Int(0)) {
+                    all.push(Assertion::new(&format!("{subject}.fold"), Relation::Equal, self.expected(fold)?));
+                }
+                Ok(all)
             }
             Value::Object { ordinal, ty, kind, fields } => {
                 if let Some(name) = self.work.name_of(*ordinal) {
@@ -524,43 +538,4 @@ fn without_addresses(text: &str) -> String {
         out.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
     }
     out
-}
-
-/// Numbers that equal a value of another type: `1 == True`, `2.0 == 2`.
-#[must_use]
-pub fn is_ambiguous(value: &Value) -> bool {
-    match value {
-        Value::Int(number) => matches!(number, 0 | 1),
-        Value::Float(number) => number.fract() == 0.0,
-        _ => false,
-    }
-}
-
-/// Floats of few digits are compared exactly: they were meant.
-fn is_short(number: f64) -> bool {
-    if number.is_infinite() || number.fract() == 0.0 {
-        return true;
-    }
-    let text = python_float(number);
-    let mantissa = text.split('e').next().unwrap_or(&text);
-    let digits = mantissa.trim_start_matches(['-', '0', '.']).chars().filter(char::is_ascii_digit).count();
-    digits <= 6
-}
-
-/// All numbers, one of them a float of many digits.
-fn is_flat_and_long<'v>(values: impl Iterator<Item = &'v Value>) -> bool {
-    let mut long = false;
-    for value in values {
-        match value {
-            Value::Float(number) if number.is_finite() => long |= !is_short(*number),
-            Value::Int(_) => {}
-            _ => return false,
-        }
-    }
-    long
-}
-
-/// Another spelling would be an equal `Decimal`: `90.00`, `1E+2`.
-fn digits_matter(text: &str) -> bool {
-    text.contains(['E', 'e']) || (text.contains('.') && text.ends_with('0'))
 }

@@ -176,7 +176,8 @@ impl Manifest {
             .iter()
             .filter(move |((path, _), entry)| path == file && matches!(entry.state, TestState::Accepted | TestState::Edited));
         // We write no comments: those there are a person's, and the hash of the body does not know of them.
-        let same = |found: &Statement, body| found.digest == body && !found.has_comments && now.with_comments(found) == found.lines;
+        let same =
+            |found: &Statement, body| found.digest == body && !found.has_comments && now.with_comments(found) == found.lines;
         own.map(move |((_, test), entry)| (test.as_str(), now.definition(test).map(|found| same(found, entry.body))))
     }
 }
@@ -234,7 +235,9 @@ mod tests {
         let broken = format!("<<<<<<< ours\n{now}=======\n");
         assert!(manifest.hand_deleted(&file, &broken).is_empty(), "of what does not parse nothing is known to be gone");
         assert_eq!(manifest.ours(&file, now), BTreeSet::from(["test_a".to_owned()]));
-        for (old, new) in [("    assert (", "    # why\n    assert ("), ("== 1", "== 1  # why"), ("def test_a", "# why\ndef test_a")] {
+        for (old, new) in
+            [("    assert (", "    # why\n    assert ("), ("== 1", "== 1  # why"), ("def test_a", "# why\ndef test_a")]
+        {
             let commented = now.replacen(old, new, 1);
             assert_eq!(manifest.hand_edited(&file, &commented), ["test_a", "test_b"], "{commented}");
             assert!(manifest.ours(&file, &commented).is_empty());
