@@ -184,3 +184,57 @@ fn what_only_a_running_script_has_is_not_imported() {
     assert!(out.contains("assert kind(int) == \"int\"") && !out.contains("from main import"), "{out}{err}");
     assert!(out.contains("Lamp belongs to a script that runs when it is imported"), "{out}{err}");
 }
+
+const WILD: &str = r#"
+import os, subprocess, threading, time
+
+
+def worker_name(prefix):
+    return f"{prefix}-{os.getpid()}"
+
+
+def label(thing):
+    return f"{thing}@{id(object())}"
+
+
+def bucket(word):
+    return hash(word)
+
+
+def first_word(words):
+    return next(iter(set(words)))
+
+
+def ticks():
+    return time.perf_counter_ns()
+
+
+def host(word):
+    return subprocess.run(["printf", word], capture_output=True, text=True).stdout
+
+
+def double(n):
+    return n * 2
+"#;
+
+/// R6, R18: what follows something that no test can hold still has no draft, and the reason is said; its neighbour has one.
+#[test]
+fn what_nothing_can_hold_still_is_refused_with_its_reason() {
+    let place = Place::empty();
+    place.save("wild.py", WILD);
+    place.save(
+        "main.py",
+        "import wild\nwild.worker_name('w'), wild.label('t'), wild.bucket('pear'), wild.ticks(), wild.host('me'), wild.double(4)\n\
+         wild.first_word(['pear', 'fig', 'plum', 'apple', 'kiwi', 'lime'])\n",
+    );
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let written = place.read("tests/pytead/test_pytead_wild.py");
+    assert_eq!(written.matches("def test_").count(), 1, "{written}");
+    assert!(written.contains("def test_double"), "{written}");
+    for name in ["worker_name", "label", "bucket", "first_word", "ticks", "host"] {
+        let line = out.lines().find(|line| line.contains(&format!("wild:{name}:")));
+        assert!(line.is_some_and(|line| line.split(": ").count() > 1), "{name}: {out}");
+    }
+}

@@ -679,6 +679,18 @@ fn the_choice_covers_kinds_and_is_stable() {
     assert_eq!(with_plan(&calls, &[], |_, draft| draft.unwrap()), draft);
 }
 
+/// R20, R2: calls with the same input are one case that says how many they were; `1`, `True` and `1.0` are three.
+#[test]
+fn equal_calls_are_one_case() {
+    let mut calls = Calls::of("find");
+    for item in [Value::Int(1), Value::Int(1), Value::Bool(true), Value::Int(1), Value::Float(1.0)] {
+        calls = calls.returns(&[("items", item), ("name", string("x"))], Value::Int(7));
+    }
+    let draft = with_plan(&calls, &[], |_, draft| draft.unwrap());
+    assert_eq!(draft.text.matches("pytest.param(").count(), 3, "{}", draft.text);
+    assert!(draft.text.contains("(5 calls)"), "{}", draft.text);
+}
+
 /// R21: what takes another way or notices another fault is shown, and nothing that others show already.
 #[test]
 fn what_a_case_alone_shows_makes_it_worth_showing() {
