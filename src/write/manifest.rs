@@ -1,8 +1,9 @@
 //! `tests/pytead/manifest.yaml`: which tests are ours, what they are made from, and how we left them.
 //!
-//! Committed with the tests. One block a test, sorted, so that two branches merge; a test whose body is not as we wrote
-//! it belongs to the person who changed it.
+//! Committed with the tests. One line a test, sorted, so that two branches merge, and what git could not merge is read as
+//! the lines of both; a test whose body is not as we wrote it belongs to the person who changed it.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,7 +87,8 @@ impl Manifest {
                 .because(why)
                 .so("Correct it or take it back from git; until then no test is written.")
         };
-        let raw: BTreeMap<String, TestEntry> = yaml::read_large(text).map_err(|error| refused(error.to_string()))?;
+        let raw: BTreeMap<String, TestEntry> =
+            yaml::read_large(&of_both_sides(text)).map_err(|error| refused(error.to_string()))?;
         let mut tests = BTreeMap::new();
         for (key, entry) in raw {
             let parts = key.split_once("::").and_then(|(file, test)| Some((RelPath::new(file)?, test.to_owned())));
@@ -108,11 +110,12 @@ impl Manifest {
     pub fn text(&self) -> Result<String, Trouble> {
         let mut out = HEADER.to_owned();
         for ((file, test), entry) in &self.tests {
-            let block = BTreeMap::from([(format!("{file}::{test}"), entry)]);
-            let text =
-                yaml::write(&block).map_err(|error| Trouble::internal("The manifest could not be written.").because(error))?;
-            out.push_str(text.trim_end());
-            out.push('\n');
+            // JSON is YAML.
+            let line = |value: serde_json::Result<String>| {
+                value.map_err(|error| Trouble::internal("The manifest could not be written.").because(error.to_string()))
+            };
+            let (key, entry) = (format!("{file}::{test}"), line(serde_json::to_string(entry))?);
+            out.push_str(&format!("{}: {entry}\n", line(serde_json::to_string(&key))?));
         }
         self.remember(&out);
         Ok(out)
@@ -180,6 +183,36 @@ impl Manifest {
             |found: &Statement, body| found.digest == body && !found.has_comments && now.with_comments(found) == found.lines;
         own.map(move |((_, test), entry)| (test.as_str(), now.definition(test).map(|found| same(found, entry.body))))
     }
+}
+
+/// Puts the lines of both sides in the place of a conflict that git left; of two for one test the last counts. If that is the
+/// wrong one, the test is not as we wrote it, and stays as it is.
+fn of_both_sides(text: &str) -> Cow<'_, str> {
+    let key = |line: &str| line.split_once(": {").map(|(key, _)| key.to_owned());
+    let mut keys = BTreeSet::new();
+    let is_plain = text.lines().all(|line| !is_mark(line) && key(line).is_none_or(|key| keys.insert(key)));
+    if is_plain {
+        return Cow::Borrowed(text);
+    }
+    let mut last: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lines: Vec<&str> = Vec::new();
+    let mut is_of_neither = false;
+    for line in text.lines() {
+        if is_mark(line) {
+            // Between these two stands what both began with.
+            is_of_neither = line.starts_with("|||||||");
+        } else if !is_of_neither {
+            if let Some(before) = key(line).and_then(|key| last.insert(key, lines.len())) {
+                lines[before] = "";
+            }
+            lines.push(line);
+        }
+    }
+    Cow::Owned(lines.join("\n"))
+}
+
+fn is_mark(line: &str) -> bool {
+    ["<<<<<<< ", "||||||| ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark)) || line == "======="
 }
 
 /// Hashes a test of a text by its code: formatting and quotes leave no trace, so a formatter changes nothing; nor do comments.
@@ -257,7 +290,34 @@ mod tests {
     }
 
     #[test]
-    fn the_text_is_sorted_blocks() {
+    fn what_git_could_not_merge_is_read_as_the_lines_of_both_sides() {
+        let file = RelPath::new("t.py").unwrap();
+        let text = |tests: &[(&str, u64)]| {
+            let mut manifest = Manifest::default();
+            tests.iter().for_each(|(test, body)| manifest.note(&file, test, entry(Digest(*body))));
+            manifest.text().unwrap()
+        };
+        let lines = |text: String| text.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>();
+        let (ours, base, theirs) = (text(&[("a", 1), ("c", 4)]), text(&[("c", 3)]), text(&[("b", 2), ("c", 5)]));
+        let marked = format!(
+            "{HEADER}<<<<<<< HEAD\n{}||||||| 1234567\n{}=======\n{}>>>>>>> other\n{}",
+            lines(ours.clone()),
+            lines(base),
+            lines(theirs.clone()),
+            lines(text(&[("d", 6)])),
+        );
+        let both = text(&[("a", 1), ("b", 2), ("c", 5), ("d", 6)]);
+        assert_eq!(Manifest::parse(&marked).unwrap().text().unwrap(), both, "{marked}");
+        // As a union merge leaves it.
+        let union = format!("{ours}{}{}", lines(theirs), lines(text(&[("d", 6)])));
+        assert_eq!(Manifest::parse(&union).unwrap().text().unwrap(), both);
+        // As it was written before.
+        let block = "# old\n\"t.py::a\":\n  function: shop:total\n  inputs:\n  - '0000000000000001'\n  body: '0000000000000001'\n  state: accepted\n";
+        assert_eq!(Manifest::parse(block).unwrap().tests().count(), 1);
+    }
+
+    #[test]
+    fn the_text_is_sorted_lines() {
         let mut manifest = Manifest::default();
         for test in ["test_b", "test_a"] {
             manifest.note(&RelPath::new("tests/pytead/test_x.py").unwrap(), test, entry(Digest(0x1234_5678_9012_3456)));
