@@ -32,10 +32,10 @@ fn commands(page: &str) -> Vec<String> {
         if let Some(language) = line.strip_prefix("```") {
             transcript = language == "console";
         }
-        let code =
-            line.strip_prefix("    ").or_else(|| line.strip_prefix("$ ")).or(line.strip_prefix("      - run: ")).unwrap_or("");
-        let alone = if code.is_empty() && !transcript { line } else { code };
-        if let Some(rest) = alone.strip_prefix("pytead-tui ") {
+        // Also as a step of a recipe for CI.
+        let step = || line.trim_start().trim_start_matches("$ ").trim_start_matches("- ").trim_start_matches("run: ");
+        let code = if transcript { line.strip_prefix("$ ").unwrap_or("") } else { step() };
+        if let Some(rest) = code.strip_prefix("pytead-tui ") {
             found.push(rest.split("  ").next().unwrap().split(" > ").next().unwrap().to_owned());
         }
         found.extend(line.split('`').skip(1).step_by(2).filter_map(|code| Some(code.strip_prefix("pytead-tui ")?.to_owned())));
@@ -51,6 +51,8 @@ fn filled(command: &str) -> Vec<String> {
         "N" | "ID" => "1".to_owned(),
         "VERB" => "run".to_owned(),
         "" => word,
+        // The branch that a request is to be merged into.
+        branch if branch.starts_with("origin/$") => "main".to_owned(),
         word => word.split('|').next().unwrap().to_owned(),
     };
     words.into_iter().map(fill).filter(|word| !word.is_empty()).collect()

@@ -74,3 +74,39 @@ fn a_manifest_with_the_marks_of_a_conflict_is_read_as_both_sides() {
     assert!(place.read("tests/pytead/manifest.yaml").contains("<<<<<<<"));
     stands(&place);
 }
+
+/// Runs a program that has only the package, on a machine of its own; its calls are in the spool folder.
+fn elsewhere(inputs: &str) -> Place {
+    let place = Place::empty();
+    place.save("pyproject.toml", "");
+    place.save("app.py", "from pytead_tui import trace\n\n\n@trace\ndef double(x):\n    return x * 2\n");
+    place.save("main.py", &format!("import app\nfor x in {inputs}:\n    app.double(x)\n"));
+    let run = std::process::Command::new(harness::python_with_pytest())
+        .arg("main.py")
+        .current_dir(place.root())
+        .env_clear()
+        .env("PYTHONPATH", concat!(env!("CARGO_MANIFEST_DIR"), "/assets/python"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .status();
+    assert!(run.unwrap().success());
+    place
+}
+
+#[test]
+fn recordings_of_several_machines_become_one_body_of_calls() {
+    let (one, two, place) = (elsewhere("(1, 2)"), elsewhere("(2, 30)"), elsewhere("()"));
+    for (machine, folder) in [(&one, "one"), (&two, "two")] {
+        std::fs::rename(machine.root().join(".pytead"), place.root().join(folder)).unwrap();
+    }
+    let (code, out, err) = place.run(&["--trust", "import", "one", "two/spool"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (_, list, _) = place.run(&["export"]);
+    assert!(list.contains("calls"), "{list}");
+    let (code, out, err) = place.run(&["--trust", "gen", "app:double", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_app.py");
+    for shown in ["2, 4", "1, 2", "30, 60", "from 4 calls"] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    assert!(!list.contains(two.root().to_str().unwrap()), "where it lay on another machine is nobody's to know: {list}");
+}

@@ -511,9 +511,11 @@ mod tests {
             assert!(refused.contains("system") && refused.contains("nothing of a trace is ever run"), "{refused}");
         }
         assert!(!mark.exists());
-        for code in *b"RbooQP\x81\x82\x83\x84\x92\x97\x98" {
+        for code in *b"RboQP\x81\x82\x83\x84\x92\x97\x98" {
             assert!(load(&[b'N', b'N', code, b'.']).is_err(), "{code:#x}");
         }
+        let named = load(b"(ios\nsystem\n.").unwrap_err().to_string();
+        assert!(named.contains("os.system"), "{named}");
     }
 
     #[test]
