@@ -244,10 +244,13 @@ async fn a_test_that_hangs_or_dies_takes_nobody_along() {
 /// R19: what a test leaves behind is seen, by its kind; also where only that is looked at which all of them touch.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_test_leaves_behind_is_seen() {
-    let shop = "import itertools, threading\n_lang = 'en'\n_cache = {}\n_ids = itertools.count(1)\n_local = threading.local()\n\n\
-                class Shop:\n    opened = 0\n";
+    let shop = "import contextvars, itertools, threading\n_lang = 'en'\n_cache = {}\n_ids = itertools.count(1)\n\
+                _local = threading.local()\n_user = contextvars.ContextVar('user', default=None)\n\nclass Shop:\n    opened = 0\n";
     let project = Project::new(&[("shop.py", shop)]).await;
-    let test = "import decimal, locale, logging, os, sys, shop\n\n\
+    let test = "import atexit, decimal, locale, logging, os, signal, sys, shop\n\n\
+                def test_context():\n    shop._user.set('ada')\n\n\
+                def test_signal():\n    signal.signal(signal.SIGUSR1, signal.SIG_IGN)\n\n\
+                def test_exit():\n    atexit.register(print)\n\n\
                 def test_nothing():\n    assert shop._lang == 'en'\n\n\
                 def test_setting():\n    shop._lang = 'fr'\n\n\
                 def test_cache():\n    shop._cache[1] = 2\n\n\
@@ -270,6 +273,9 @@ async fn what_a_test_leaves_behind_is_seen() {
 fn says_what_tests_left(heard: &Heard) {
     for (name, expected) in [
         ("nothing", vec![]),
+        ("context", vec![("shop._user", "content")]),
+        ("signal", vec![("signal handlers", "process")]),
+        ("exit", vec![("exit handlers", "process")]),
         ("setting", vec![("shop._lang", "setting")]),
         ("cache", vec![("shop._cache", "content")]),
         ("counter", vec![("shop._ids", "content")]),

@@ -94,7 +94,7 @@ fn a_rejected_draft_comes_back_when_the_code_changes_and_not_before() {
     let out = generate(&place, &["lib:g"]);
     let id = out.split('#').nth(1).and_then(|rest| rest.split(' ').next()).unwrap().to_owned();
     assert_eq!(place.run(&["--trust", "review", "--reject", &id]).0, 0);
-    assert!(place.read(MANIFEST).contains("state: rejected"), "{}", place.read(MANIFEST));
+    assert!(place.read(MANIFEST).contains("\"state\":\"rejected\""), "{}", place.read(MANIFEST));
     assert_eq!(check(&place).0, 0, "nothing would change");
     let clone = cloned(&place);
     for place in [&place, &clone] {
@@ -192,7 +192,8 @@ fn what_was_decided_on_drafts_comes_out_as_training_data() {
         rows.find(|row| row["function"] == function).map(|row| row["id"].to_string()).unwrap_or_else(|| panic!("{listed}"))
     };
     assert_eq!(place.run(&["--trust", "review", "--accept", &of("lib:f")]).0, 0);
-    assert_eq!(place.run(&["--trust", "review", "--reject", &of("lib:g")]).0, 0);
+    let (code, out, _) = place.run(&["--trust", "review", "--reject", &of("lib:g"), "--why", "a mistake of ours"]);
+    assert!(code == 0 && out.contains("Rejected the draft for g. Why: a mistake of ours"), "{out}");
     let (code, out, err) = place.run(&["export", "finetuning", "--dir", "out"]);
     assert_eq!(code, 0, "{out}{err}");
     let (learned, measured) = (place.read("out/train.csv"), place.read("out/test.csv"));

@@ -381,6 +381,9 @@ pub struct Review {
     /// Reject these proposals without asking.
     #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
     pub reject: Vec<String>,
+    /// Why they are rejected: kept with the decision, for the log.
+    #[arg(long, value_name = "TEXT", requires = "reject")]
+    pub why: Option<String>,
     /// Take back the last decision.
     #[arg(long)]
     pub undo: bool,

@@ -32,7 +32,8 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
                 proposals = together;
             }
             if !proposals.is_empty() {
-                let decided = handle.perform(Command::Decide { proposals, verb, reason: None });
+                let reason = args.why.clone().filter(|_| verb == Verb::Reject);
+                let decided = handle.perform(Command::Decide { proposals, verb, reason });
                 let decided = with_events(&handle, &mut out, decided).await?;
                 said(&mut out, decided);
             }

@@ -261,7 +261,10 @@ fn put_away(
         }
         decisions.push(decision(proposal, verb, reason, edits));
     }
-    let line = |index: usize, proposal: &Proposal| put_away_line(&proposals[index].body, verb, proposal.function.qualname());
+    let line = |index: usize, proposal: &Proposal| {
+        let said = put_away_line(&proposals[index].body, verb, proposal.function.qualname());
+        reason.map_or_else(|| said.clone(), |why| format!("{said} Why: {}", why.trim()))
+    };
     match deeds::carry_out(core, turn, &made(decisions.clone()), line) {
         // A rejection that cannot be shared holds here all the same.
         Err(NotDone::Unwritten(error)) if verb == Verb::Reject => {

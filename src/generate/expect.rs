@@ -233,14 +233,17 @@ impl Builder<'_, '_> {
                 ])
             }
             Value::File { content, .. } => self.assertions(&format!("{subject}.getvalue()"), content),
-            Value::Array { dtype, items, .. } => {
+            Value::Array { dtype, shape, items } => {
                 let expecting = self.expecting.take();
                 let built = self.value(&value, "expected");
                 self.expecting = expecting;
                 let float = items.iter().any(|item| matches!(item, Value::Float(_)));
                 let relation = if float { Relation::Close } else { Relation::Array };
                 let dtype = Assertion::new(&format!("{subject}.dtype"), Relation::Equal, Expr::Text(dtype.clone()));
-                Ok(vec![Assertion::new(subject, relation, built?), dtype])
+                // A single number equals an array of any shape that is full of it.
+                let shape = Value::Tuple(shape.iter().map(|size| Value::Int(size.cast_signed())).collect());
+                let shape = Assertion::new(&format!("{subject}.shape"), Relation::Equal, self.expected(&shape)?);
+                Ok(vec![Assertion::new(subject, relation, built?), dtype, shape])
             }
             Value::List(items) | Value::Tuple(items) => match self.expected(&value) {
                 Ok(expected) => one(Relation::Equal, expected),

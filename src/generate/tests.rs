@@ -679,6 +679,24 @@ fn the_choice_covers_kinds_and_is_stable() {
     assert_eq!(with_plan(&calls, &[], |_, draft| draft.unwrap()), draft);
 }
 
+/// R2: numpy compares as it does, and shape and type of the numbers are asserted beside it.
+#[test]
+fn arrays_are_compared_by_numpy() {
+    let array = |dtype: &str, items| Value::Array { dtype: dtype.into(), shape: vec![2], items };
+    for (result, compared) in [
+        (array("int64", vec![Value::Int(1), Value::Int(1)]), "np.testing.assert_array_equal(result, np.array([1, 1]"),
+        (array("float64", vec![Value::Float(0.5), Value::Float(1.5)]), "np.testing.assert_allclose(result, np.array([0.5, 1.5]"),
+    ] {
+        let Value::Array { dtype, .. } = &result else { unreachable!() };
+        let dtype = format!("assert result.dtype == \"{dtype}\"");
+        let calls = Calls::of("find").returns(&[("items", Value::Int(1)), ("name", string("x"))], result);
+        let text = with_plan(&calls, &[], |_, draft| draft.unwrap().text);
+        for part in [compared, &dtype, "assert result.shape == (2,)"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}
+
 /// R20, R2: calls with the same input are one case that says how many they were; `1`, `True` and `1.0` are three.
 #[test]
 fn equal_calls_are_one_case() {

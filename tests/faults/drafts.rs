@@ -31,7 +31,8 @@ pub fn state(place: &Place, context: &str) -> (usize, usize) {
     let text = |path: &str| std::fs::read_to_string(place.root().join(path)).unwrap_or_default();
     let (tests, manifest) = (text(TESTS), text(MANIFEST));
     let written = tests.matches("def test_").count();
-    let listed: usize = ["state: accepted", "state: edited"].iter().map(|kept| manifest.matches(kept).count()).sum();
+    let listed: usize =
+        ["\"state\":\"accepted\"", "\"state\":\"edited\""].iter().map(|kept| manifest.matches(kept).count()).sum();
     assert_eq!(written, listed, "{context}: file and manifest\n{tests}\n{manifest}");
     no_halves(place, "tests/pytead", context);
     (written, waits)

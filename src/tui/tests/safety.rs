@@ -6,16 +6,23 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::{CrosstermBackend, TestBackend};
 use ratatui::{TerminalOptions, Viewport};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
+use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
 use crate::tui::action::TABLE;
 use crate::tui::app::{Mouse, Msg};
 use crate::tui::tests::fixture::{Driver, Shop};
-use crate::tui::tests::work;
+use crate::tui::tests::screens::compared;
+use crate::tui::tests::{specs, work};
 use crate::tui::theme::{Theme, ThemeName};
 use crate::tui::view::frame;
 
-const HOSTILE: &str = "\x1b]0;owned\x07\x1b[2J\u{9b}31m\u{202e}evil\r\n\t\u{200b}漢字";
+/// A title, a screen that is cleared, a link, the clipboard, a device's string, a program's, a question that the terminal answers,
+/// eight-bit ones, signs that turn writing round or are not seen, and a sequence without its end.
+const HOSTILE: &str = "\x1b]0;owned\x07\x1b[2J\x1b]8;;http://evil\x1b\\here\x1b]52;c;ZXZpbA==\x07\x1bPq#0\x1b\\\x1b_Gi=1\x1b\\\x1b[6n\
+                       \u{9b}31m\u{9d}0;x\u{9c}\u{202e}\u{2066}evil\u{2069}\u{e0041}\u{feff}\r\n\t\u{200b}漢字\x1b]0;";
 
 /// The shop after somebody wrote escape sequences wherever text can come from.
 fn hostile() -> Shop {
@@ -82,7 +89,8 @@ fn hostile() -> Shop {
 /// Tells whether the bytes hold an escape sequence that is not one of the drawing library's own.
 fn foreign(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    let bad = |c: char| (c.is_control() && c != '\x1b') || ('\u{202a}'..='\u{202e}').contains(&c) || c == '\u{200b}';
+    let unseen = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' | '\u{200b}' | '\u{feff}');
+    let bad = |c: char| (c.is_control() && c != '\x1b') || unseen(c);
     if let Some(at) = text.find(bad) {
         return Some(format!("{:?}", text[at..].chars().take(12).collect::<String>()));
     }
@@ -105,14 +113,70 @@ fn no_byte_of_a_hostile_text_reaches_the_terminal() {
         for proposal in [1, 3, 4, 5, 6, 7] {
             let mut driver = Driver::new(hostile(), (160, 45));
             driver.open(proposal).press(keys).tell(Msg::Paste(HOSTILE.into()));
-            let mut bytes = Vec::new();
-            let area = ratatui::layout::Rect::new(0, 0, 160, 45);
-            let options = TerminalOptions { viewport: Viewport::Fixed(area) };
-            let mut terminal = Terminal::with_options(CrosstermBackend::new(&mut bytes), options).unwrap();
-            terminal.draw(|f| frame::draw(&driver.state, &theme, f)).unwrap();
-            drop(terminal);
-            assert!(bytes.len() > 500);
-            assert_eq!(foreign(&bytes), None, "after {keys:?} on {proposal}");
+            drawn_soundly(&driver, &theme, &format!("{keys:?} on {proposal}"));
+        }
+    }
+}
+
+fn drawn_soundly(driver: &Driver, theme: &Theme, what: &str) {
+    let mut bytes = Vec::new();
+    let area = ratatui::layout::Rect::new(0, 0, 160, 45);
+    let options = TerminalOptions { viewport: Viewport::Fixed(area) };
+    let mut terminal = Terminal::with_options(CrosstermBackend::new(&mut bytes), options).unwrap();
+    terminal.draw(|f| frame::draw(&driver.state, theme, f)).unwrap();
+    drop(terminal);
+    assert!(bytes.len() > 500);
+    assert_eq!(foreign(&bytes), None, "after {what}");
+}
+
+/// Puts the sequences behind every text in a value that has more than one word; what has one may be a name that it is read by.
+fn poisoned<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    fn spoil(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::String(text) if text.contains([' ', '=', '(']) => text.push_str(HOSTILE),
+            serde_json::Value::Array(items) => items.iter_mut().for_each(spoil),
+            serde_json::Value::Object(fields) => fields.values_mut().for_each(spoil),
+            _ => {}
+        }
+    }
+    let mut json = serde_json::to_value(value).unwrap();
+    spoil(&mut json);
+    serde_json::from_value(json).unwrap()
+}
+
+#[test]
+fn nor_does_what_a_verdict_a_step_or_a_comparison_holds() {
+    let bad = |text: &mut String| text.push_str(HOSTILE);
+    let mut judged = Shop::judged();
+    judged.judged.values_mut().for_each(|view| view.judged = poisoned(&view.judged));
+    let mut rows = (*judged.snapshot.verdicts).clone();
+    rows.iter_mut().for_each(|row| bad(&mut row.reason));
+    judged.snapshot.verdicts = Arc::new(rows);
+    let mut specs = specs::shop();
+    for view in specs.specs.values_mut() {
+        view.steps = poisoned(&view.steps);
+        view.last = poisoned(&view.last);
+        bad(&mut view.description);
+        view.mistakes.iter_mut().flat_map(|mistake| &mut mistake.said).for_each(bad);
+    }
+    let mut rows = (*specs.snapshot.specs).clone();
+    rows.iter_mut().for_each(|row| {
+        bad(&mut row.reason);
+        bad(&mut row.name);
+    });
+    specs.snapshot.specs = Arc::new(rows);
+    let mut compared = compared();
+    compared.diffed = compared.diffed.map(|diff| Arc::new(poisoned(&*diff)));
+    let theme = Theme::load(ThemeName::Dark).unwrap();
+    for (shop, screen) in [(judged, "2"), (specs, "3"), (compared, "D Enter")] {
+        for keys in ["", "Tab", "Tab Tab", "Enter", "Enter Enter", "v", "z", "j j Enter", "Q", "?", "5"] {
+            let mut driver = Driver::new(shop.clone(), (160, 45));
+            driver.press(screen);
+            if screen == "D Enter" {
+                driver.happen(Event::Diffed { reference: "HEAD".into(), functions: 2, compared: 38, differ: 3 });
+            }
+            driver.press(keys);
+            drawn_soundly(&driver, &theme, &format!("{screen} {keys}"));
         }
     }
 }

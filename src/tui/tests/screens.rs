@@ -387,7 +387,7 @@ fn the_ascii_signs() {
 }
 
 /// The shop after a comparison with HEAD.
-fn compared() -> Shop {
+pub fn compared() -> Shop {
     Shop { diffed: Some(Arc::new(diffed())), ..Shop::new() }
 }
 

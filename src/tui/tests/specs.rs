@@ -151,7 +151,7 @@ fn refund() -> (SpecRow, Vec<StepReport>) {
 }
 
 /// A shop with a test that failed, one that runs, one whose file is wrong, and one that passed with yesterday's code.
-fn shop() -> Shop {
+pub fn shop() -> Shop {
     let mut shop = Shop::new();
     let (failed, steps) = refund();
     let mut runs = row("tests/llm/test_checkout.yaml", "buy one lamp as a guest", None, "");

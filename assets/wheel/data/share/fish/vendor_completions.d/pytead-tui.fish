@@ -255,6 +255,7 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand doc" -l trust -d '
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand doc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l accept -d 'Accept these proposals (`all`: everything that is proved, but for what a coding agent wrote) without asking' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l reject -d 'Reject these proposals without asking' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l why -d 'Why they are rejected: kept with the decision, for the log' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
 json\t'One JSON object a line: the engine\'s events, then the result'
