@@ -200,6 +200,9 @@ def of_their_own(found: dict, driven: Driven) -> dict:
         if proposal["state"] == "refused":
             reasons.setdefault(proposal["function"], []).append(f"refused: {proposal['evidence'][0]['detail']}")
         elif proposal["state"] in ("ready", "written"):
+            holds = [line["detail"] for line in proposal["evidence"] if line["what"] == "holds"]
+            if proposal["state"] == "ready" and holds:
+                reasons.setdefault(proposal["function"], []).append(f"drafted, and left to a person: it holds {holds[0]}")
             module, name = proposal["function"].split(":")
             file = body["target"].rsplit("/", 1)[-1]
             names = tuple(f"{file}::{test}" for test in body.get("tests", []))
