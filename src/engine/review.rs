@@ -263,7 +263,10 @@ fn put_away(
     }
     let line = |index: usize, proposal: &Proposal| {
         let said = put_away_line(&proposals[index].body, verb, proposal.function.qualname());
-        reason.map_or_else(|| said.clone(), |why| format!("{said} Why: {}", why.trim()))
+        match reason {
+            Some(why) => format!("{said} Why: {}", why.trim()),
+            None => said,
+        }
     };
     match deeds::carry_out(core, turn, &made(decisions.clone()), line) {
         // A rejection that cannot be shared holds here all the same.

@@ -3,7 +3,6 @@
 //! Committed with the tests. One line a test, sorted, so that two branches merge, and what git could not merge is read as
 //! the lines of both; a test whose body is not as we wrote it belongs to the person who changed it.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -187,28 +186,25 @@ impl Manifest {
 
 /// Puts the lines of both sides in the place of a conflict that git left; of two for one test the last counts. If that is the
 /// wrong one, the test is not as we wrote it, and stays as it is.
-fn of_both_sides(text: &str) -> Cow<'_, str> {
-    let key = |line: &str| line.split_once(": {").map(|(key, _)| key.to_owned());
-    let mut keys = BTreeSet::new();
-    let is_plain = text.lines().all(|line| !is_mark(line) && key(line).is_none_or(|key| keys.insert(key)));
-    if is_plain {
-        return Cow::Borrowed(text);
-    }
-    let mut last: BTreeMap<String, usize> = BTreeMap::new();
+fn of_both_sides(text: &str) -> String {
+    let mut last: BTreeMap<&str, usize> = BTreeMap::new();
     let mut lines: Vec<&str> = Vec::new();
     let mut is_of_neither = false;
     for line in text.lines() {
         if is_mark(line) {
             // Between these two stands what both began with.
             is_of_neither = line.starts_with("|||||||");
-        } else if !is_of_neither {
-            if let Some(before) = key(line).and_then(|key| last.insert(key, lines.len())) {
-                lines[before] = "";
-            }
-            lines.push(line);
         }
+        // What does not count leaves an empty line, so that a mistake is told with its place in the file.
+        let counts = !is_of_neither && !is_mark(line);
+        if let Some((key, _)) = line.split_once(": {").filter(|_| counts)
+            && let Some(before) = last.insert(key, lines.len())
+        {
+            lines[before] = "";
+        }
+        lines.push(if counts { line } else { "" });
     }
-    Cow::Owned(lines.join("\n"))
+    lines.join("\n")
 }
 
 fn is_mark(line: &str) -> bool {
