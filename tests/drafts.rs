@@ -32,6 +32,7 @@ use pytead_tui::record::folder::SpoolFolder;
 use pytead_tui::record::ingest::Ingest;
 use pytead_tui::record::launch::{Plan as Launch, Request};
 use pytead_tui::record::live::{Attach, Progress, run};
+use pytead_tui::source::facades::Facades;
 use pytead_tui::source::index::Index;
 use tokio_util::sync::CancellationToken;
 
@@ -256,6 +257,7 @@ impl Recorded {
             };
             self.calls.iter().map(|(_, call)| call).filter(gave).collect()
         };
+        let facades = Facades::of(self.index.modules().map(AsRef::as_ref));
         let project = Project {
             module: &module,
             history: &history,
@@ -267,6 +269,7 @@ impl Recorded {
             reached: &nothing,
             says: &|_| &[],
             importable: &importable,
+            facades: &facades,
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),
             snapshots: self.snapshots,

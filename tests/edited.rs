@@ -60,3 +60,74 @@ fn a_recording_is_tried_on_the_code_it_ran_though_a_file_of_it_is_gone() {
     let (code, told) = replay(&place);
     assert!(code == 1 && told.contains("rates:rate") && told.contains("63"), "{told}");
 }
+
+const WORLD: &str = r#"
+import os, socket, subprocess, sys
+
+
+def append(path, text):
+    with open(path, "a") as file:
+        file.write(text)
+    return len(text)
+
+
+def remove(path):
+    os.remove(path)
+    return "removed"
+
+
+def connect(port):
+    with socket.create_connection(("127.0.0.1", port)) as peer:
+        return peer.recv(5).decode()
+
+
+def start(word):
+    return subprocess.run([sys.executable, "-c", "print(%r)" % word], capture_output=True, text=True).stdout
+
+
+def double(x):
+    return x + x
+"#;
+
+const USE_OF_WORLD: &str = r#"
+import socket, threading
+import world
+
+server = socket.create_server(("127.0.0.1", 0))
+
+
+def serve():
+    peer, _ = server.accept()
+    peer.sendall(b"hello")
+    peer.close()
+
+
+threading.Thread(target=serve).start()
+world.append("log.txt", "once"), world.remove("gone.txt"), world.connect(server.getsockname()[1]), world.start("echo")
+world.double(4)
+"#;
+
+/// What wrote or removed a file, spoke to a server or started a program is never run again, whatever is edited: were it run,
+/// its new outcome would be told beside the one that is.
+#[test]
+fn what_touched_the_world_is_never_run_again() {
+    let place = Place::empty();
+    for (path, text) in [("world.py", WORLD), ("main.py", USE_OF_WORLD), ("gone.txt", "")] {
+        place.save(path, text);
+    }
+    let (code, _, err) = place.run(&["--trust", "run", "--", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let edited = WORLD
+        .replace("return len(text)", "return -1")
+        .replace("\"removed\"", "\"taken away\"")
+        .replace("return peer.recv(5).decode()", "return peer.recv(5).decode().upper()")
+        .replace("text=True).stdout", "text=True).stdout * 2")
+        .replace("x + x", "x * 3");
+    place.save("world.py", &edited);
+    let (code, told) = replay(&place);
+    assert!(code == 1 && told.contains("world:double") && told.contains("12") && told.contains("1 function changed"), "{told}");
+    for name in ["append", "remove", "connect", "start"] {
+        assert!(told.contains(&format!("? world:{name} was edited, and its 1 recorded call cannot be run")), "{name}: {told}");
+    }
+    assert_eq!(place.read("log.txt"), "once");
+}

@@ -138,6 +138,27 @@ fn drafts_are_formatted_as_the_project_is() {
     assert_eq!(code, 0, "{out}{err}");
 }
 
+/// R23: what a package offers is imported from the package, where those outside of it do so.
+#[test]
+fn names_are_imported_from_where_callers_import_them() {
+    let place = Place::empty();
+    place.save("shop/__init__.py", "from shop._cart import *\nfrom ._errors import Empty\n");
+    place.save("shop/_errors.py", "class Empty(Exception):\n    pass\n");
+    let cart = "from shop._errors import Empty\n\n__all__ = [\"Cart\", \"total\"]\n\n\nclass Cart:\n    def __init__(self, prices):\n        self.prices = prices\n\n\ndef total(cart):\n    if not cart.prices:\n        raise Empty(\"nothing in it\")\n    return largest(cart) + sum(cart.prices)\n\n\ndef largest(cart):\n    return max(cart.prices)\n";
+    place.save("shop/_cart.py", cart);
+    let main = "import shop\n\nshop.total(shop.Cart([1, 2]))\nfor prices in ([3, 4, 5], []):\n    try:\n        shop.total(shop.Cart(prices))\n    except shop.Empty:\n        pass\n";
+    place.save("main.py", main);
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_shop___cart.py");
+    assert!(text.contains("from shop import Cart, Empty, total\n"), "{text}");
+    assert!(text.contains("from shop._cart import largest\n"), "{text}");
+    let (code, out, err) = place.run(&["--trust", "gen", "--check"]);
+    assert_eq!(code, 0, "{out}{err}");
+}
+
 /// R7: a coroutine function's test is one itself where the project's files name the plugin that runs it and the plugin does
 /// run it there; where it does not, `asyncio.run` does.
 #[test]

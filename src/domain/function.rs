@@ -293,6 +293,9 @@ pub struct Module {
     pub classes: Vec<Class>,
     /// The imports in the order of the file.
     pub imports: Vec<Import>,
+    /// What `__all__` lists, as far as it is written out; `None` where there is none.
+    #[serde(default)]
+    pub exports: Option<Vec<String>>,
     /// Hash of the statements that run on import and are neither definitions nor docstrings.
     pub init: Digest,
     /// `if __name__ == "__main__"` is there.

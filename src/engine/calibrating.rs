@@ -72,6 +72,7 @@ fn is_source(text: &str, sha256: &str) -> bool {
 /// recorded on today's count too, and of the others nothing is said.
 pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
     let calls = views::replayable_of(core, recording)?;
+    remember_unrun(core, recording, &calls).await?;
     if calls.is_empty() || try_calls(core, recording, calls).await? {
         core.store().set_tried(recording)?;
         core.ran.0.lock().remove(&recording);
@@ -80,6 +81,22 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
         blocking(move || meanwhile::keep(&worker)).await?;
     }
     Ok(())
+}
+
+/// Remembers the code of functions none of whose calls may be run, because they touched the world: that it was edited is all
+/// that can be told of them.
+async fn remember_unrun(core: &Arc<Core>, recording: RecordingId, tried: &[Call]) -> Result<(), Trouble> {
+    let tried: BTreeSet<FunctionId> = tried.iter().map(|call| call.function.clone()).collect();
+    let unrun: BTreeSet<FunctionId> =
+        core.store().functions_in(recording)?.into_iter().filter(|function| !tried.contains(function)).collect();
+    if unrun.is_empty() {
+        return Ok(());
+    }
+    let ran = core.ran.0.lock().get(&recording).cloned();
+    let index = ran.unwrap_or_else(|| core.index());
+    let reach = reach_of_now(core, &index).await?;
+    let worker = core.clone();
+    blocking(move || code::remember(&worker, &index, &unrun, &asked_about(&worker, &reach))).await?
 }
 
 /// Tries what no earlier process came to: recordings whose first replay was interrupted, or not allowed at that time.

@@ -21,6 +21,7 @@ use crate::generate::closer::{self, Look};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::render;
+use crate::source::facades::Facades;
 use crate::source::index::Index;
 
 /// A function and what could be written for it.
@@ -88,6 +89,7 @@ pub struct Gathered {
     reached: HashMap<CallId, BTreeSet<u32>>,
     /// What results without a form say of themselves.
     says: HashMap<CallId, Vec<(String, Value)>>,
+    facades: Facades,
     /// What stops the clock for a test.
     clock: ClockBy,
     /// What awaits coroutines in a test.
@@ -163,6 +165,7 @@ impl Gathered {
             makers_by_type: HashMap::new(),
             reached: HashMap::new(),
             says: HashMap::new(),
+            facades: Facades::of(index.modules().map(AsRef::as_ref)),
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),
             snapshots: core.settings().generation.snapshots,
@@ -393,6 +396,7 @@ impl Gathered {
             reached: &reached,
             says: &says,
             importable: &importable,
+            facades: &self.facades,
             clock: self.clock,
             awaits: self.awaits,
             snapshots: self.snapshots,

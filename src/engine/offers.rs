@@ -49,6 +49,7 @@ mod tests {
             functions: vec![],
             classes: vec![],
             imports: vec![],
+            exports: None,
             init: Digest::default(),
             has_main_guard: main,
             error: None,

@@ -361,7 +361,7 @@ impl<'a> Builder<'a, '_> {
         if !(self.project.importable)(&ty.module) {
             return no(format!("{} belongs to a script that runs when it is imported", ty.short()));
         }
-        let (spelled, import) = self.scope.spell(ty)?;
+        let (spelled, import) = self.scope.spell(&self.project.facades.public(ty))?;
         self.work.imports.extend(import);
         Ok(spelled)
     }

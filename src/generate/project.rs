@@ -6,6 +6,7 @@ use crate::domain::call::{Call, CallId};
 use crate::domain::function::{Class, Field, Function, FunctionKind, Module, Param};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
+use crate::source::facades::Facades;
 use crate::source::names::absolute;
 
 /// The knowledge that the engine lends to drafting.
@@ -36,6 +37,8 @@ pub struct Project<'a> {
     pub says: &'a dyn Fn(CallId) -> &'a [(String, Value)],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
+    /// Which packages people import names from that are defined below them (R23).
+    pub facades: &'a Facades,
     /// What stops the clock for a test (R17).
     pub clock: ClockBy,
     /// What awaits coroutines in a test (R7).

@@ -58,7 +58,7 @@ pub fn raises(exception: &Value, mro: &[String], project: Project<'_>, scope: &m
         if candidate.qualname.split('.').any(|part| part.starts_with('_')) || candidate.qualname == "object" {
             continue;
         }
-        match scope.spell(&candidate) {
+        match scope.spell(&project.facades.public(&candidate)) {
             Ok((class, import)) => {
                 let code = (ty.qualname == "SystemExit").then(|| exit_code(args)).flatten();
                 return Ok(Raises { class, import, message: message(ty, args, project), code });

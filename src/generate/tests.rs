@@ -20,6 +20,7 @@ use crate::generate::plan::Plan;
 use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::render::target;
 use crate::generate::scope::Scope;
+use crate::source::facades::Facades;
 use crate::source::parse::parse;
 
 const SHOP: &str = r#"
@@ -335,6 +336,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         reached: &reached,
         says: &says,
         importable: &importable,
+        facades: &Facades::default(),
         clock: ClockBy::default(),
         awaits: calls.awaits,
         snapshots: calls.snapshots,
@@ -1000,6 +1002,7 @@ fn the_forms_of_values() {
             reached: &reached,
             says: &|_| &[],
             importable: &importable,
+            facades: &Facades::default(),
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),
             snapshots: Snapshots::default(),

@@ -9,6 +9,7 @@ pub mod data;
 mod decode;
 pub mod dependencies;
 pub mod docstring;
+pub mod facades;
 mod find;
 pub mod git;
 pub mod given;

@@ -12,10 +12,7 @@ use crate::domain::function::{Class, Fingerprint, Function, FunctionId, Function
 
 use super::decode::{Decoded, decode, number, place};
 use super::literal;
-use super::parts::{
-    decorator_name, decorator_nodes, docstring, fields, first_error, first_mistaken, imports, is_mistake, kind, params, row,
-    unwrap_parentheses,
-};
+use super::parts::{decorator_name, decorator_nodes, docstring, exported, fields, first_error, first_mistaken, imports, is_mistake, kind, params, row, unwrap_parentheses};
 use super::tokens::{KEYWORD, Shape, Step};
 use super::tree::syntax_tree;
 
@@ -51,6 +48,7 @@ pub fn parse_file(path: &RelPath, source: &[u8], name: &str, import_root: &str) 
         functions: Vec::new(),
         classes: Vec::new(),
         imports: Vec::new(),
+        exports: None,
         init: hash::Digest::default(),
         has_main_guard: false,
         error,
@@ -221,6 +219,11 @@ impl<'t> Walk<'t> {
                 if self.set_aside.is_none() {
                     self.set_aside = self.scopes.last_mut().map(|scope| std::mem::take(&mut scope.shape));
                     return (Mark::MainGuard, true);
+                }
+            }
+            "assignment" | "augmented_assignment" if self.scopes.len() == 1 => {
+                if let Some(names) = exported(node, self.source) {
+                    self.parsed.module.exports.get_or_insert_default().extend(names);
                 }
             }
             "identifier" if self.calls > 0 && self.set_aside.is_none() => {

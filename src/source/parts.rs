@@ -185,6 +185,15 @@ pub(super) fn params(list: Node<'_>, source: &str) -> Vec<Param> {
     params
 }
 
+/// Reads the names that an assignment to `__all__` lists, as far as it writes them out; `None` for any other assignment.
+pub(super) fn exported(assignment: Node<'_>, source: &str) -> Option<Vec<String>> {
+    let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default().to_owned();
+    assignment.child_by_field_name("left").filter(|left| text(*left) == "__all__")?;
+    let listed = assignment.child_by_field_name("right").filter(|right| matches!(right.kind(), "list" | "tuple"));
+    let items = listed.map_or_else(Vec::new, |list| list.named_children(&mut list.walk()).collect());
+    Some(items.into_iter().filter(|item| item.kind() == "string").map(|item| literal::string(&text(item)).value).collect())
+}
+
 pub(super) fn imports(statement: Node<'_>, source: &str) -> Vec<Import> {
     let text = |node: Node<'_>| {
         let raw = source.get(node.byte_range()).unwrap_or_default();

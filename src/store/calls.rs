@@ -230,6 +230,18 @@ impl Store {
         })
     }
 
+    /// Lists the functions that a recording has kept calls of.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn functions_in(&self, recording: RecordingId) -> Result<Vec<FunctionId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT DISTINCT function FROM calls WHERE recording = ?1 ORDER BY 1")?;
+            let rows = statement.query_map([recording.0], |row| Ok(FunctionId(row.get(0)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Hands over the kept calls of a recording one by one, in the order they began, at most so many.
     ///
     /// # Errors
