@@ -203,6 +203,11 @@ impl Builder<'_, '_> {
                 }
                 Ok(all)
             }
+            // Equal numbers of another kind make an equal array.
+            Value::New { ty, args, .. } if ty.module == "array" && !args.is_empty() => {
+                let kind = Assertion::new(&format!("{subject}.typecode"), Relation::Equal, self.expected(&args[0])?);
+                Ok(vec![Assertion::new(subject, Relation::Equal, self.expected(&value)?), kind])
+            }
             Value::New { ty, args, kwargs } if ty.module == "datetime" && matches!(ty.qualname.as_str(), "datetime" | "time") => {
                 // Times of day are equal in all zones, and on both sides of the hour that comes twice.
                 let mut all = vec![Assertion::new(subject, Relation::Equal, self.expected(&value)?)];
@@ -286,6 +291,10 @@ impl Builder<'_, '_> {
                 match items {
                     Value::Tuple(items) => self.assertions(&listed, &Value::List(items.clone())),
                     Value::List(_) => self.assertions(&listed, items),
+                    Value::Str(text) if text.chars().count() < 4 => {
+                        let letters = text.chars().map(|letter| Value::Str(letter.into())).collect();
+                        self.assertions(&listed, &Value::List(letters))
+                    }
                     other => {
                         let expected = Expr::call("list", vec![self.expected(other)?]);
                         Ok(vec![Assertion::new(&listed, Relation::Equal, expected)])

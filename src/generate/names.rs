@@ -148,8 +148,17 @@ fn parts(case: &Case, all: &[&Case]) -> Vec<Vec<String>> {
     let mut parts: Vec<(bool, Vec<String>)> = Vec::new();
     for (at, arg) in case.args.iter().enumerate() {
         let value = &arg.recorded.value;
-        if varies(value, all.iter().map(|other| other.args.get(at).map(|arg| &arg.recorded.value))) {
-            parts.push((is_number(value), value_words(&arg.recorded.name, value)));
+        let of_others = || all.iter().map(|other| other.args.get(at).map(|arg| &arg.recorded.value));
+        if varies(value, of_others()) {
+            // A name stands for `True` alone where there is nothing but `True` and `False` beside it.
+            let is_flag = of_others().flatten().all(|other| matches!(other, Value::Bool(_)));
+            let words = match value {
+                Value::Bool(yes) if !is_flag => {
+                    vec![format!("{}_{yes}", slug(&arg.recorded.name).unwrap_or_else(|| "value".into()))]
+                }
+                _ => value_words(&arg.recorded.name, value),
+            };
+            parts.push((is_number(value), words));
         }
     }
     parts.sort_by_key(|(number, _)| *number);

@@ -12,7 +12,10 @@ use crate::domain::function::{Class, Fingerprint, Function, FunctionId, Function
 
 use super::decode::{Decoded, decode, number, place};
 use super::literal;
-use super::parts::{decorator_name, decorator_nodes, docstring, exported, fields, first_error, first_mistaken, imports, is_mistake, kind, params, row, unwrap_parentheses};
+use super::parts::{
+    decorator_name, decorator_nodes, docstring, exported, fields, first_error, first_mistaken, imports, is_mistake, kind, params,
+    row, unwrap_parentheses,
+};
 use super::tokens::{KEYWORD, Shape, Step};
 use super::tree::syntax_tree;
 

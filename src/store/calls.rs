@@ -236,7 +236,8 @@ impl Store {
     /// Fails when the database cannot be read.
     pub fn functions_in(&self, recording: RecordingId) -> Result<Vec<FunctionId>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT DISTINCT function FROM calls WHERE recording = ?1 ORDER BY 1")?;
+            let mut statement =
+                connection.prepare_cached("SELECT DISTINCT function FROM calls WHERE recording = ?1 ORDER BY 1")?;
             let rows = statement.query_map([recording.0], |row| Ok(FunctionId(row.get(0)?)))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
