@@ -110,3 +110,45 @@ fn recordings_of_several_machines_become_one_body_of_calls() {
     }
     assert!(!list.contains(two.root().to_str().unwrap()), "where it lay on another machine is nobody's to know: {list}");
 }
+
+const INTENTS: &str = r#"from pytead_tui import semantic_test
+
+
+@semantic_test("Be nice")
+def test_nice():
+    app.add(1)
+
+
+@semantic_test("Be quick")
+def test_quick():
+    app.add(2)
+"#;
+
+/// What two persons accepted for the intents of neighbours counts on both sides, with the line of the page on CI and without.
+#[test]
+fn accepted_intents_of_two_branches_count_after_a_merge() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md")).unwrap();
+    let union = page.lines().map(str::trim).find(|line| line.ends_with("semantic.lock.yaml merge=union")).unwrap();
+    for attributes in [union, ""] {
+        let place = Place::empty();
+        place.save("app.py", "def add(n):\n    return n + 1\n");
+        place.save("tests/test_app.py", &format!("import app\n{INTENTS}"));
+        place.save(".gitattributes", &format!("{attributes}\n"));
+        place.commit();
+        place.git(&["branch", "theirs"]);
+        let accept = |test: &str| {
+            let test = format!("tests/test_app.py::{test}");
+            let (code, out, err) =
+                place.run(&["--trust", "check", "--accept", &test, "--covers-all", "-c", "add is called exactly once"]);
+            assert_eq!(code, 0, "{out}{err}");
+            place.git(&["add", "-A", "tests"]);
+            place.git(&["commit", "-qm", &test]);
+        };
+        accept("test_nice");
+        place.git(&["checkout", "-q", "theirs"]);
+        accept("test_quick");
+        assert_eq!(merge(&place), !attributes.is_empty());
+        let (code, out, err) = place.run(&["--trust", "check", "--strict"]);
+        assert_eq!(code, 0, "{out}{err}{}", place.read("tests/semantic.lock.yaml"));
+    }
+}

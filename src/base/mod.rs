@@ -4,6 +4,7 @@ pub mod clock;
 pub mod error;
 mod finders;
 pub mod hash;
+pub mod lines;
 pub mod paths;
 pub mod redact;
 pub mod seal;

@@ -1,4 +1,5 @@
-//! What persons accepted for the intents of tests: `tests/semantic.lock.yaml`, one block a test, sorted, for reviews to read.
+//! What persons accepted for the intents of tests: `tests/semantic.lock.yaml`, one line a test, sorted, for reviews to read
+//! and for git to merge.
 //!
 //! An entry belongs to the words of its intent: when they change it is stale, and decides nothing.
 
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::Trouble;
+use crate::base::lines::{self, Twice};
 use crate::base::{hash, yaml};
 use crate::judge::covering::left_over;
 use crate::judge::suggest::words;
@@ -61,7 +63,8 @@ impl Lock {
         if text.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
             return Ok(Self::default());
         }
-        let entries = yaml::read(text).map_err(|error| {
+        // Where two persons accepted different things for one test, neither counts.
+        let entries = yaml::read(&lines::of_both_sides(text, Twice::Neither)).map_err(|error| {
             Trouble::environment(format!("{PATH} cannot be read."))
                 .because(format!("{error}."))
                 .so("Correct it, or take it back from git.")
@@ -72,11 +75,10 @@ impl Lock {
     /// Writes the lock; equal locks give equal text.
     ///
     /// # Errors
-    /// When the YAML writer fails.
+    /// When an entry has no form in JSON.
     pub fn text(&self) -> Result<String, Trouble> {
-        let text = yaml::write(&self.entries)
-            .map_err(|error| Trouble::internal(format!("{PATH} could not be written.")).because(error))?;
-        Ok(format!("{HEADER}{}\n", text.trim_end()))
+        lines::write(HEADER, self.entries.iter().map(|(test, entry)| (test.clone(), entry)))
+            .map_err(|error| Trouble::internal(format!("{PATH} could not be written.")).because(error.to_string()))
     }
 
     /// Gives what was accepted for a test.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
+use crate::base::lines::{self, Twice};
 use crate::base::paths::RelPath;
 use crate::base::yaml;
 use crate::domain::function::FunctionId;
@@ -87,7 +88,8 @@ impl Manifest {
                 .so("Correct it or take it back from git; until then no test is written.")
         };
         let raw: BTreeMap<String, TestEntry> =
-            yaml::read_large(&of_both_sides(text)).map_err(|error| refused(error.to_string()))?;
+            // If the last of two is the wrong one, the test is not as we wrote it, and stays as it is.
+            yaml::read_large(&lines::of_both_sides(text, Twice::Last)).map_err(|error| refused(error.to_string()))?;
         let mut tests = BTreeMap::new();
         for (key, entry) in raw {
             let parts = key.split_once("::").and_then(|(file, test)| Some((RelPath::new(file)?, test.to_owned())));
@@ -105,17 +107,11 @@ impl Manifest {
     /// Writes the manifest; equal manifests give equal text.
     ///
     /// # Errors
-    /// Fails when the YAML writer does.
+    /// Fails when an entry has no form in JSON.
     pub fn text(&self) -> Result<String, Trouble> {
-        let mut out = HEADER.to_owned();
-        for ((file, test), entry) in &self.tests {
-            // JSON is YAML.
-            let line = |value: serde_json::Result<String>| {
-                value.map_err(|error| Trouble::internal("The manifest could not be written.").because(error.to_string()))
-            };
-            let (key, entry) = (format!("{file}::{test}"), line(serde_json::to_string(entry))?);
-            out.push_str(&format!("{}: {entry}\n", line(serde_json::to_string(&key))?));
-        }
+        let entries = self.tests.iter().map(|((file, test), entry)| (format!("{file}::{test}"), entry));
+        let out = lines::write(HEADER, entries)
+            .map_err(|error| Trouble::internal("The manifest could not be written.").because(error.to_string()))?;
         self.remember(&out);
         Ok(out)
     }
@@ -182,33 +178,6 @@ impl Manifest {
             |found: &Statement, body| found.digest == body && !found.has_comments && now.with_comments(found) == found.lines;
         own.map(move |((_, test), entry)| (test.as_str(), now.definition(test).map(|found| same(found, entry.body))))
     }
-}
-
-/// Puts the lines of both sides in the place of a conflict that git left; of two for one test the last counts. If that is the
-/// wrong one, the test is not as we wrote it, and stays as it is.
-fn of_both_sides(text: &str) -> String {
-    let mut last: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut lines: Vec<&str> = Vec::new();
-    let mut is_of_neither = false;
-    for line in text.lines() {
-        if is_mark(line) {
-            // Between these two stands what both began with.
-            is_of_neither = line.starts_with("|||||||");
-        }
-        // What does not count leaves an empty line, so that a mistake is told with its place in the file.
-        let counts = !is_of_neither && !is_mark(line);
-        if let Some((key, _)) = line.split_once(": {").filter(|_| counts)
-            && let Some(before) = last.insert(key, lines.len())
-        {
-            lines[before] = "";
-        }
-        lines.push(if counts { line } else { "" });
-    }
-    lines.join("\n")
-}
-
-fn is_mark(line: &str) -> bool {
-    ["<<<<<<< ", "||||||| ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark)) || line == "======="
 }
 
 /// Hashes a test of a text by its code: formatting and quotes leave no trace, so a formatter changes nothing; nor do comments.

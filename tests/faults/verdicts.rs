@@ -40,7 +40,7 @@ fn a_journey_accepted_in_the_queue_and_killed_at_any_step_is_whole_or_not_begun(
 fn a_journey_accepted_by_check_and_killed_at_any_step_is_whole_or_not_begun() {
     let stands = |place: &Place, context: &str| {
         let Ok(text) = std::fs::read_to_string(place.root().join(LOCK)) else { return false };
-        assert!(text.contains("accepted_by: ada") && text.ends_with('\n'), "{context}: {text}");
+        assert!(text.contains("\"accepted_by\":\"ada\"") && text.ends_with('\n'), "{context}: {text}");
         // Whoever writes there next takes away what a killed one left.
         no_halves(place, "tests", context);
         true

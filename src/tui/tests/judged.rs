@@ -197,7 +197,7 @@ fn verdict_view(number: i64, view: &JudgedView) -> ProposalView {
     let plan = judged.takes_journey().then(|| FileEdit {
         path: rel("tests/semantic.lock.yaml"),
         before: None,
-        after: Some("tests/test_registration.py::test_twice:\n  intent: 11\n  accepted_by: ada\n".into()),
+        after: Some("\"tests/test_registration.py::test_twice\": {\"intent\":\"11\",\"accepted_by\":\"ada\"}\n".into()),
     });
     let mut proposal = proposal(number, "registration:register", ProposalState::Ready, Body::Verdict(open));
     proposal.function = view.function.clone();
