@@ -257,6 +257,7 @@ impl Recorded {
             };
             self.calls.iter().map(|(_, call)| call).filter(gave).collect()
         };
+        let root = self.root().canonicalize().unwrap();
         let facades = Facades::of(self.index.modules().map(AsRef::as_ref));
         let project = Project {
             module: &module,
@@ -269,6 +270,7 @@ impl Recorded {
             reached: &nothing,
             says: &|_| &[],
             importable: &importable,
+            root: root.to_str().unwrap(),
             facades: &facades,
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),

@@ -192,6 +192,21 @@ fn coroutines_are_tested_in_the_projects_style() {
     }
 }
 
+/// A project whose warnings are errors, and that imports what brings a plugin of pytest, is proved in warm processes.
+#[test]
+fn a_plugin_that_was_imported_before_pytest_is_no_error() {
+    let place = Place::empty();
+    let config = "[tool.pytest.ini_options]\nfilterwarnings = [\"error\"]\nasyncio_default_fixture_loop_scope = \"function\"\n";
+    place.save("pyproject.toml", config);
+    place.save("lib/__init__.py", "");
+    place.save("lib/core.py", "import anyio\n\n\ndef double(n):\n    return n * 2\n");
+    place.save("main.py", "from lib import core\n\ncore.double(4)\n");
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, out, err) = place.run(&["--trust", "gen"]);
+    assert!(code == 0 && out.contains("lib.core:double  ready") && out.contains("✓ can fail"), "{out}{err}");
+}
+
 /// R31: a script that begins its work when it is imported is imported by no test, and the reason is said.
 #[test]
 fn what_only_a_running_script_has_is_not_imported() {

@@ -123,7 +123,8 @@ pub async fn document(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Do
     calibrating::calibrate_rest(core).await?;
     let job = core.jobs.begin("doc", "recorded calls", 0);
     let cancel = job.cancel.clone();
-    let gathered = drafting::gather(core, &environment, functions, cancel.clone()).await?;
+    let mut gathered = drafting::gather(core, &environment, functions, cancel.clone()).await?;
+    gathered.0.name_by_modules();
     let worker = core.clone();
     let done = blocking(move || {
         let index = worker.index();
@@ -157,7 +158,7 @@ fn documented(
     for ((function, examples), shown) in tried.iter().zip(shown) {
         let both: Vec<(Example, Shown)> =
             examples.iter().cloned().zip(shown).filter_map(|(example, shown)| Some((example, shown?))).collect();
-        let block = examples::block(&both, 8);
+        let block = examples::block(&both, 8, &core.root.to_string_lossy());
         if block.is_empty() {
             out.left_out.push((function.id.clone(), "what it gives is long, or not the same everywhere".into()));
         } else {

@@ -90,6 +90,7 @@ pub struct Gathered {
     /// What results without a form say of themselves.
     says: HashMap<CallId, Vec<(String, Value)>>,
     facades: Facades,
+    root: String,
     /// What stops the clock for a test.
     clock: ClockBy,
     /// What awaits coroutines in a test.
@@ -165,6 +166,7 @@ impl Gathered {
             makers_by_type: HashMap::new(),
             reached: HashMap::new(),
             says: HashMap::new(),
+            root: core.root.to_string_lossy().into_owned(),
             facades: Facades::of(index.modules().map(AsRef::as_ref)),
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),
@@ -396,12 +398,18 @@ impl Gathered {
             reached: &reached,
             says: &says,
             importable: &importable,
+            root: &self.root,
             facades: &self.facades,
             clock: self.clock,
             awaits: self.awaits,
             snapshots: self.snapshots,
         };
         use_it(project, &self.functions)
+    }
+
+    /// Names things by the modules that define them: an example stands in its function's module, and needs no package.
+    pub fn name_by_modules(&mut self) {
+        self.facades = Facades::default();
     }
 
     /// Lists the expressions to check, each with its function's place.

@@ -82,8 +82,17 @@ pub fn assemble<'n>(params: &[Param], names: impl Iterator<Item = &'n str>, args
 /// Tells whether a default's source is this very literal, or lambda.
 pub(super) fn same_literal(default: &str, built: &Expr) -> bool {
     let is_name = |text: &str| text.split('.').all(is_identifier);
+    let quote = |text: &str| text.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let is_text = |text: &str| {
+        let inner = quote(text).and_then(|quote| text.get(1..)?.strip_suffix(quote));
+        inner.is_some_and(|inner| !inner.contains(['"', '\'', '\\']))
+    };
     let simple = |text: &str| {
-        !text.is_empty() && !text.contains(['(', '[', '{', '.']) || text.parse::<f64>().is_ok() || is_name(text) || text == "{}"
+        is_text(text)
+            || !text.is_empty() && !text.contains(['(', '[', '{', '.'])
+            || text.parse::<f64>().is_ok()
+            || is_name(text)
+            || text == "{}"
     };
     let built = built.flat();
     if default.starts_with("lambda") && built.starts_with("lambda") {
@@ -272,7 +281,9 @@ mod tests {
     /// A default by its name is that name also where it has to be spelled with its module.
     #[test]
     fn a_default_by_name_is_not_written_again() {
-        for (default, built) in [("NOTHING", "attr.NOTHING"), ("Way.ALL", "Way.ALL"), ("{}", "{}"), ("1.5", "1.5")] {
+        for (default, built) in
+            [("NOTHING", "attr.NOTHING"), ("Way.ALL", "Way.ALL"), ("{}", "{}"), ("1.5", "1.5"), ("'%.1f (x)'", "\"%.1f (x)\"")]
+        {
             assert!(same_literal(default, &Expr::atom(built)), "{default}");
         }
         for (default, built) in [("Color.RED", "Fruit.RED"), ("NOTHING", "ALL"), ("[]", "[1]")] {

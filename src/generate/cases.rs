@@ -299,7 +299,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         wrap: Wrap::Plain,
         ending: Ending::Returns,
         assertions: Vec::new(),
-        printed: ending::printed(call),
+        printed: ending::printed(call, builder.project.root),
         warns: None,
         result: "result".into(),
         imports: BTreeSet::new(),

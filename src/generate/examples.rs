@@ -142,8 +142,8 @@ fn lines(value: &Expr) -> String {
 
 /// Chooses among examples that were run, and writes them as doctest reads them; nothing where none explains.
 #[must_use]
-pub fn block(tried: &[(Example, Shown)], indent: usize) -> Vec<String> {
-    let honest: Vec<&(Example, Shown)> = tried.iter().filter(|(example, shown)| explains(example, shown, indent)).collect();
+pub fn block(tried: &[(Example, Shown)], indent: usize, root: &str) -> Vec<String> {
+    let honest: Vec<&(Example, Shown)> = tried.iter().filter(|(example, shown)| explains(example, shown, indent, root)).collect();
     let (raising, plain): (Vec<_>, Vec<_>) = honest.into_iter().partition(|(example, _)| example.raises.is_some());
     if plain.is_empty() {
         return Vec::new();
@@ -179,7 +179,7 @@ pub fn block(tried: &[(Example, Shown)], indent: usize) -> Vec<String> {
 }
 
 /// Tells whether an example is short, ends as its call did, and says the same on every machine.
-fn explains(example: &Example, shown: &Shown, indent: usize) -> bool {
+fn explains(example: &Example, shown: &Shown, indent: usize, root: &str) -> bool {
     if shown.raised.as_ref().map(|(name, _)| name.rsplit('.').next().unwrap_or(name)) != example.raises.as_deref() {
         return false;
     }
@@ -203,7 +203,7 @@ fn explains(example: &Example, shown: &Shown, indent: usize) -> bool {
         && is_plain(&printed)
         && is_plain(last)
         && is_plain(&example.statements.concat())
-        && !crate::generate::build::is_private_path(&printed)
+        && !crate::generate::build::is_private_path(&printed, root)
         && !has_long_fraction(&printed)
 }
 
@@ -367,12 +367,12 @@ mod tests {
             tried(&["f(2)"], &["2\n"], None),
             tried(&["f(3)"], &["3\n"], None),
         ];
-        let text = block(&all, 4).join("\n");
+        let text = block(&all, 4, "").join("\n");
         assert_eq!(
             text,
             ">>> f(1)\n1\n>>> f(2)\n2\n>>> f(9)\nTraceback (most recent call last):\n    ...\nValueError: too large"
         );
-        assert!(block(&all[..1], 4).is_empty(), "an exception alone explains nothing");
+        assert!(block(&all[..1], 4, "").is_empty(), "an exception alone explains nothing");
     }
 
     #[test]
@@ -387,10 +387,10 @@ mod tests {
             (&["f()"], &[&long]),
             (&["a\nb\nc\nd\ne\nf\ng"], &["1\n"]),
         ] {
-            assert!(block(&[tried(statements, printed, None)], 4).is_empty(), "{statements:?} {printed:?}");
+            assert!(block(&[tried(statements, printed, None)], 4, "").is_empty(), "{statements:?} {printed:?}");
         }
         let mut other = tried(&["f()"], &[""], Some(("KeyError", "KeyError: 1")));
         other.0.raises = None;
-        assert!(block(&[other], 4).is_empty(), "it ended otherwise than its call");
+        assert!(block(&[other], 4, "").is_empty(), "it ended otherwise than its call");
     }
 }

@@ -37,6 +37,8 @@ pub struct Project<'a> {
     pub says: &'a dyn Fn(CallId) -> &'a [(String, Value)],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
+    /// The project's own folder on this machine, which stands in no draft.
+    pub root: &'a str,
     /// Which packages people import names from that are defined below them (R23).
     pub facades: &'a Facades,
     /// What stops the clock for a test (R17).

@@ -83,7 +83,7 @@ impl Laid {
             laid.fixtures.insert("monkeypatch");
         }
         for (name, value) in call.variables() {
-            if is_private_path(value) {
+            if is_private_path(value, project.root) {
                 return Err(format!("the variable {name} holds a path of this machine"));
             }
             let args = vec![Expr::Text(name.to_owned()), Expr::Text(value.to_owned())];

@@ -102,7 +102,9 @@ pub(super) fn arguments(bench: &Bench, tests: &[String]) -> Vec<OsString> {
         ["-q", "--tb=short", "--color=no", "--continue-on-collection-errors"].map(OsString::from).into();
     // The cache would be written into the project; another order or other processes would make runs differ; options
     // the project adds are for its own runs: coverage, reports, parallel workers.
-    args.extend(["-p", "no:cacheprovider", "-p", "no:randomly", "-o", "addopts=", "--rootdir"].map(OsString::from));
+    args.extend(["-p", "no:cacheprovider", "-p", "no:randomly", "-o", "addopts="].map(OsString::from));
+    // A warm Python has imported plugins before pytest does, which projects that take warnings for errors would not survive.
+    args.extend(["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning", "--rootdir"].map(OsString::from));
     args.push(bench.folder.clone().into());
     args.push("-c".into());
     args.push(bench.config.clone().into());

@@ -54,8 +54,10 @@ impl Interpreter {
     #[must_use]
     pub fn without_pytest(&self) -> Trouble {
         let place = self.label.split_once(' ').map_or("this Python", |(_, place)| place);
-        Trouble::environment(format!("Drafts cannot be proved: {place} has no pytest."))
-            .so(format!("Install it: {} -m pip install pytest.", self.path.display()))
+        Trouble::environment(format!("Drafts cannot be proved: {place} has no pytest.")).so(format!(
+            "Install it: {} -m pip install pytest. Or name the Python that has it: pytead-tui --python PATH.",
+            self.path.display()
+        ))
     }
 }
 

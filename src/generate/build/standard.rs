@@ -58,7 +58,7 @@ impl Builder<'_, '_> {
                     {
                         return Ok(Expr::Atom(path));
                     }
-                    if is_private_path(path) {
+                    if is_private_path(path, self.project.root) {
                         return no("it holds a path of this machine");
                     }
                 }

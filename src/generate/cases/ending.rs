@@ -169,8 +169,8 @@ fn open_leaves(call: &Call) -> impl Iterator<Item = Assertion> {
 }
 
 /// Lists what the call was seen to print, when that is short and means the same elsewhere.
-pub(super) fn printed(call: &Call) -> Vec<(&'static str, Expr)> {
-    let short = |text: &str| text.lines().count() <= PRINTED_MAX && !build::is_private_path(text) && !text.contains("0x");
+pub(super) fn printed(call: &Call, root: &str) -> Vec<(&'static str, Expr)> {
+    let short = |text: &str| text.lines().count() <= PRINTED_MAX && !build::is_private_path(text, root) && !text.contains("0x");
     let streams = [(closer::PRINTED, "out"), (closer::PRINTED_ERROR, "err")];
     let texts = call.touches.iter().filter(|touch| short(&touch.detail)).filter_map(|touch| {
         let stream = streams.iter().find(|(kind, _)| *kind == touch.kind)?.1;
