@@ -14,6 +14,8 @@ import tempfile
 import venv
 from pathlib import Path
 
+import libraries
+
 ROOT = Path(__file__).resolve().parent.parent
 WHEEL_MAX = 15 * 10**6  # bytes, with the demo model
 
@@ -78,13 +80,20 @@ def main(dist: Path) -> None:
     print("%s  %.1f MB" % (core.name, size / 1e6))
     if size > WHEEL_MAX:
         sys.exit("The wheel is larger than %d MB." % (WHEEL_MAX // 10**6))
+    for wheel in sorted(dist.glob("*.whl")):
+        foreign = libraries.foreign(wheel)
+        if foreign:
+            sys.exit("%s needs libraries that not every machine has: %s." % (wheel.name, ", ".join(foreign)))
+        print("✓ %s  needs the system's own libraries alone" % wheel.name)
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder))
         pip = ["python", "-m", "pip", "--disable-pip-version-check", "--quiet"]
         place.run(*pip, "install", "pytest", "uv")
         before = place.files()
-        place.run(*pip, "install", "--no-index", *map(str, sorted(dist.glob("*.whl"))))
         local = bool(list(dist.glob("pytead_tui_local-*.whl")))
+        # By its name, as people do, from the folder as the only index: both wheels have to name and to find each other.
+        named = "pytead-tui[local]" if local else "pytead-tui"
+        place.run(*pip, "install", "--no-index", "--find-links", str(dist), named)
         commands(place, local)
         main_job(place)
         # What a model wrote runs in a sandbox of the kernel or not at all.
@@ -95,7 +104,7 @@ def main(dist: Path) -> None:
         if left:
             sys.exit("Uninstalling left %s." % ", ".join(sorted(left)))
         print("✓ uninstalling left nothing")
-        with_uv(place, core)
+        with_uv(place, core, named)
         source = only(dist.glob("*.tar.gz"))
         print("Building from %s; minutes." % source.name, flush=True)
         from_source(place, source)
@@ -152,8 +161,12 @@ def a_model(place: Place) -> None:
     place.run("pytead-tui", "--trust", *words, says="draft by demo  calculator:clamp  ready")
 
 
-def with_uv(place: Place, core: Path) -> None:
-    """uv's two ways of running a program that is installed nowhere."""
+def with_uv(place: Place, core: Path, named: str) -> None:
+    """uv's ways of running a program that is installed nowhere: from an index, which the folder stands for, and from a file."""
+    index = ["uvx", "--no-index", "--find-links", str(core.parent), "--from", named]
+    place.run(*index, "pytead-tui", "--version", says="pytead-tui ")
+    if "[local]" in named:
+        place.run(*index, "pytead-tui", "doctor", says="pytead-llm")
     place.run("uvx", "--from", str(core), "pytead-tui", "--version", says="pytead-tui ")
     place.run("uv", "tool", "install", "--quiet", str(core))
     place.run(str(place.home / ".local" / "bin" / "pytead-tui"), "--version", says="pytead-tui ")
