@@ -73,9 +73,10 @@ pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
     if program == INSIDE {
         return check(&confinement, args).map(|()| CHECKED).map_err(refuse);
     }
+    // Before the limit of open files, beyond which there may be some.
+    close_inherited_on_exec();
     other::ready(order)?;
     limit_processes(confinement.limits.processes).map_err(|error| refuse(error.to_string()))?;
-    close_inherited_on_exec();
     let inner = if program == CHECK {
         let own = std::env::current_exe().map_err(|error| refuse(error.to_string()))?;
         confinement.read_only.push(own.clone());
@@ -99,10 +100,19 @@ pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
 /// Starts the command and waits until it ends, its starter is gone or a signal asks for the end; then its process group is
 /// ended.
 fn supervise(command: &mut Command, starter: u32) -> std::io::Result<u8> {
-    // Blocked in every thread, so that the one that waits for them gets them; the command starts with none blocked.
+    // Blocked in every thread, so that the one that waits for them gets them; the command starts with none of them blocked.
     let asks = asking_to_end();
     // SAFETY: the set lives across the call, which only reads it.
     unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const asks, std::ptr::null_mut()) };
+    let release = move || {
+        // SAFETY: as above; nothing else is done between fork and exec.
+        match unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const asks, std::ptr::null_mut()) } {
+            0 => Ok(()),
+            error => Err(std::io::Error::from_raw_os_error(error)),
+        }
+    };
+    // SAFETY: the closure allocates nothing and takes no lock.
+    unsafe { command.pre_exec(release) };
     let mut child = command.spawn()?;
     let group = i32::try_from(child.id()).map_err(std::io::Error::other)?;
     std::thread::spawn(move || {
