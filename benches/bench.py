@@ -1,8 +1,9 @@
 """The bench: runs the parts `benches/<name>.py`, prints their tables and writes docs/benchmarks.md.
 
     bench.py [NAME] [--rounds N] [--python VERSION=PATH]... [--binary PATH] [--peers PATH]
+    bench.py --summary
 
-A part is a module with a `TITLE` and a function `measure(bench)` that gives the text of its section; README.md says how.
+The second form measures nothing: it makes the table at the page's top from the sections that are there. A part is a module with a `TITLE` and a function `measure(bench)` that gives the text of its section; README.md says how.
 """
 
 import argparse
@@ -116,6 +117,14 @@ def sections(text: str) -> dict:
     return found
 
 
+def page(known: dict) -> str:
+    """Gives the page of sections, with the table of all of them at its top."""
+    from summary import TITLE, summary  # which reads tables as this module writes them
+
+    known = {TITLE: summary(known), **{title: text for title, text in known.items() if title != TITLE}}
+    return HEAD + "".join("\n## %s\n\n%s\n" % section for section in known.items())
+
+
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("name", nargs="?")
@@ -123,7 +132,12 @@ def main() -> None:
     options.add_argument("--python", action="append", default=[])
     options.add_argument("--binary", type=Path)
     options.add_argument("--peers", type=Path)
+    options.add_argument("--summary", action="store_true")
     given = options.parse_args()
+    known = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    if given.summary:
+        PAGE.write_text(page(known), encoding="utf-8")
+        return
     here = Path(__file__).parent
     names = sorted(p.stem for p in here.glob("*.py") if "\nTITLE = " in p.read_text(encoding="utf-8"))
     if given.name and given.name not in names:
@@ -131,7 +145,6 @@ def main() -> None:
     pythons = [(v, Path(p)) for v, _, p in (text.partition("=") for text in given.python)]
     if not pythons:
         pythons = [(platform.python_version(), Path(sys.executable))]
-    known = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
     parts = [importlib.import_module(name) for name in names]
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         bench = Bench(given.rounds, pythons, given.binary, given.peers, Path(folder).resolve())
@@ -144,8 +157,9 @@ def main() -> None:
             known[part.TITLE] = "Measured %s on %s; %d rounds.\n\n%s" % (when, machine(), bench.rounds, body)
             print("\n## %s\n\n%s\n" % (part.TITLE, known[part.TITLE]), flush=True)
             # After each: all of them take hours, and what one measured outlives the failure of the next.
-            texts = ("\n## %s\n\n%s\n" % (one.TITLE, known[one.TITLE]) for one in parts if one.TITLE in known)
-            PAGE.write_text(HEAD + "".join(texts), encoding="utf-8")
+            measured = {one.TITLE: known[one.TITLE] for one in parts if one.TITLE in known}
+            PAGE.write_text(page(measured), encoding="utf-8")
+    print(next(iter(sections(page(known)).values())))
 
 
 if __name__ == "__main__":

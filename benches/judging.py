@@ -27,6 +27,9 @@ NOTES = """\
 - *A clause* on a journey of %s events: clock time of a request with %d times the clause less that of one with it once, for
   each of them; reading the journey is the same in both. Recording stops writing such journeys down long before: the
   recorder's own limits are off here.
+- *Plain Python*: the same asked by a few lines of Python for each clause (`benches/plainly.py`), over the JSON lines that `export`
+  gives of the same journey, read before. It says whether a clause holds; a clause's evidence is in our time and not in its.
+  pytest-semantic has nothing to be put beside: it leaves every intent to a model.
 - *A kept verdict*: clock time from the request of pytest's plugin to the verdict of a test whose intent a model decided in
   an earlier run, all of it (the test's journey is read, the question written, the verdict found, its signature checked), and
   the same for an intent that rules decide; the median of %d requests.""" % (format(TURNS * 6 + 2, ","), TIMES, ASKED)
@@ -84,11 +87,29 @@ def measure(bench: Bench) -> str:
         (folder / "pyproject.toml").write_text("")
         long = _record(folder, python, "work()", everything=True)
         short = _record(folder, python, "row(1)")
+        plain = _plainly(bench, folder, python, long)
         with _Server() as server, _Judge(bench, folder, server.port) as judge:
-            rows = [[clause, "%.1f ms" % (seconds * 1e3)] for clause, seconds in _clauses(bench, judge, long)]
+            ours = _clauses(bench, judge, long)
             kept, rules = _verdicts(judge, short)
-    rows += [["a verdict by rules", "%.2f ms" % (rules * 1e3)], ["a kept verdict of a model", "%.2f ms" % (kept * 1e3)]]
-    return table(["what", "time"], rows) + "\n\n" + NOTES
+    rows = [
+        [clause, "%.1f ms" % (seconds * 1e3), "%.1f ms" % (other * 1e3), "%.2f" % (seconds / other)]
+        for (clause, seconds), other in zip(ours, plain)
+    ]
+    rows += [["a verdict by rules", "%.2f ms" % (rules * 1e3), "", ""]]
+    rows += [["a kept verdict of a model", "%.2f ms" % (kept * 1e3), "", ""]]
+    return table(["what", "time", "plain Python", "ours / plain"], rows) + "\n\n" + NOTES
+
+
+def _plainly(bench: Bench, folder: Path, python: Path, journey: Path) -> list:
+    """Gives the seconds that each clause takes in plain Python, over the journey's JSON lines."""
+    lines = folder / "journey.jsonl"
+    with bench.empty_folder() as project:
+        (project / "pyproject.toml").write_text("")
+        bench.run([bench.binary, "import", journey, "--root", project, "--trust"])
+        told = bench.run([bench.binary, "export", "1", "--format", "json", "--root", project, "--trust"])
+        lines.write_text(told.output, encoding="utf-8")
+    script = Path(__file__).with_name("plainly.py")
+    return json.loads(bench.run([python, script, lines, bench.rounds]).output)
 
 
 def _record(folder: Path, python: Path, call: str, everything: bool = False) -> Path:

@@ -29,6 +29,8 @@ NOTES = """\
   runs a small input (10,000 to 19,000 calls) once, with what is saved at exit.
 - *Empty callback*: `sys.monitoring` (below 3.12 `sys.setprofile`) with a function that does nothing at each start and
   end of every Python function: no recorder written in Python that looks at every call can cost less.
+- *pytead* records what is named: it is told every function and method of the project, keeps its ten calls of each as pickles and lets
+  the others through. It is there under the newest interpreter alone, and where it could be installed.
 - *Start*: milliseconds until the imports are done; below 3.12 the modules are rewritten then."""
 
 
@@ -68,6 +70,9 @@ def _interpreter(bench: Bench, version: str, python: Path, folder: Path) -> str:
     tools = [t for t in PEERS if t != "semantic" or tuple(map(int, version.split(".")[:2])) >= (3, 12)]
     jobs = [("large", "nothing"), ("large", "calls"), ("large", "empty"), ("small", "nothing"), ("small", "journey")]
     jobs += [("small", tool) for tool in tools]
+    # It is in the environment of the tools that write tests, made by the newest interpreter.
+    has_pytead = bench.peers is not None and version == bench.pythons[-1][0] and _has(bench, "pytead")
+    jobs += [("large", "pytead")] if has_pytead else []
     got: dict = {(w, *job): Figures() for w in WORKLOADS for job in jobs}
     sizes: dict = {w: [] for w in WORKLOADS}
     for round_ in range(bench.rounds + 1):
@@ -75,12 +80,18 @@ def _interpreter(bench: Bench, version: str, python: Path, folder: Path) -> str:
         for workload in WORKLOADS:
             for size, tool in jobs:
                 with bench.empty_folder() as saved:
-                    figures = _run(bench, python, project, workload, size, tool, saved)
+                    interpreter = bench.peers if tool == "pytead" else python
+                    figures = _run(bench, interpreter, project, workload, size, tool, saved)
                     if round_:  # the first fills caches
                         got[workload, size, tool].add(*figures)
                         if tool == "journey":
                             sizes[workload].append(_size(saved))
-    return _table(got, sizes, tools)
+    return _table(got, sizes, tools, has_pytead)
+
+
+def _has(bench: Bench, module: str) -> bool:
+    found = "import importlib.util; print(importlib.util.find_spec(%r) is not None)" % module
+    return bench.run([bench.peers, "-c", found]).output.strip() == "True"
 
 
 def _run(bench: Bench, python: Path, project: Path, workload: str, size: str, tool: str, saved: Path) -> tuple:
@@ -91,7 +102,7 @@ def _run(bench: Bench, python: Path, project: Path, workload: str, size: str, to
             PYTHONPATH="%s:%s" % (boot, project), PYTEAD_SPOOL=str(saved), PYTEAD_RECORDING="bench",
             PYTEAD_ROOT=str(project), PYTEAD_MODE=tool,
         )  # fmt: skip
-    passes = WARM + MEASURED if size == "large" and tool != "empty" else 1
+    passes = WARM + MEASURED if size == "large" and tool not in ("empty", "pytead") else 1
     script = ROOT / "benches" / "traced.py"
     started = "nothing" if tool in ("calls", "journey") else tool
     run = bench.run([python, script, "bench_" + workload, size, passes, started, saved], **environment)
@@ -112,7 +123,7 @@ def _size(folder: Path) -> tuple:
     return size, records
 
 
-def _table(got: dict, sizes: dict, tools: list) -> str:
+def _table(got: dict, sizes: dict, tools: list, has_pytead: bool) -> str:
     def ratio(of: object, size: str, tool: str) -> list:
         row = []
         for w in WORKLOADS:
@@ -132,6 +143,8 @@ def _table(got: dict, sizes: dict, tools: list) -> str:
         ("empty callback, first pass", ratio(first, "large", "empty")),
         ("journey, once, small", ratio(first, "small", "journey")),
     ]
+    if has_pytead:
+        rows.insert(3, ("pytead, first pass", ratio(first, "large", "pytead")))
     rows += [(PEERS[tool] + ", once, small", ratio(first, "small", tool)) for tool in tools]
     lines = [[name, *("%.2f" % r if r < 10 else "%.0f" % r for r in row)] for name, row in rows]
 

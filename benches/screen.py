@@ -37,7 +37,8 @@ frame*: from the start of the process to the screen with its panes, in a project
 opened before; *functions in sight*: until they are listed, every file having been compared with what is known of it. *Busy*: a
 recording brings 50,000 calls, a model on loopback writes without end and files are saved that have to be read again, while
 help is opened and closed. *Long list*: the end and the start of a list of 100,000 calls, a page and a line, in turn.
-*Stopped*: `x` while that model writes, to the message that it is cancelled. *Saved*: an edit of `examples/shop` that changes
+*By Textual*: the same keys of a list of as many lines of the same words, in Textual's `DataTable`, but for a single line, which it tells by a colour alone; *by less*: in a file of as many
+lines; each begins when what it shows no longer changes, ours, too. *Stopped*: `x` while that model writes, to the message that it is cancelled. *Saved*: an edit of `examples/shop` that changes
 what recorded calls return, to the change on the screen.
 """
 
@@ -191,13 +192,17 @@ def measure(bench: Bench) -> str:
         ("Functions in sight", 100, _functions),
         ("Busy: a key", 50, _busy),
         ("Long list: a key", 50, _long),
+        ("Long list: a key by Textual", None, _textual),
+        ("Long list: a key by less", None, _less),
         ("Stopped: a model", 100, _stopped),
         ("Saved: a change", 2000, _saved),
     ]:
         bench.say(name)
         with bench.empty_folder() as folder:
             waits = [1000 * wait for wait in part(Place(bench, folder, python), bench.rounds)]
-        rows.append([name, len(waits), "%.0f" % middle(waits), "%.0f" % max(waits), goal])
+        if waits:
+            digits = "%.1f" if middle(waits) < 10 else "%.0f"
+            rows.append([name, len(waits), digits % middle(waits), "%.0f" % max(waits), goal or ""])
     bench.say("Idle")
     with bench.empty_folder() as folder:
         idle = "\nIdle for %d seconds: %d bytes sent to the terminal.\n" % (IDLE, _idle(Place(bench, folder, python)))
@@ -302,19 +307,71 @@ def _long(place: Place, rounds: int) -> list:
     with place.bench.empty_folder() as folder:
         ingest.write_spool(folder / "spool" / "1-0.spool", "calls", CALLS)
         place.run("import", str(folder / "spool"))
-    waits = []
     with place.open() as terminal:
         terminal.until(lambda text: "watch on" in text)
         terminal.keys("4")
         terminal.until(lambda text: "Recordings" in text)
         terminal.keys("\r")
         terminal.until(lambda text: "article 1'" in text)
-        for _ in range(rounds):
-            for keys in (">", "k", "\x02", "<", "j", "\x06"):
-                before = terminal.settled()
-                at = terminal.keys(keys)
-                waits.append(terminal.until(lambda text, before=before: text != before) - at)
+        return _walked(terminal, rounds, (">", "k", "\x02", "<", "j", "\x06"))
+
+
+def _walked(terminal: Terminal, rounds: int, words: tuple) -> list:
+    """Types keys of a list, each when the screen is still: until it shows something else."""
+    waits = []
+    for _ in range(rounds):
+        for keys in words:
+            before = terminal.settled()
+            at = terminal.keys(keys)
+            waits.append(terminal.until(lambda text, before=before: text != before) - at)
     return waits
+
+
+TEXTUAL = """
+import sys
+from textual.app import App
+from textual.widgets import DataTable
+
+class List(App):
+    def compose(self):
+        yield DataTable(cursor_type="row")
+
+    def on_mount(self):
+        table = self.query_one(DataTable)
+        table.add_columns("call", "article", "count")
+        table.add_rows((str(i), "article %d'" % i, str(i)) for i in range(1, int(sys.argv[1]) + 1))
+
+List().run()
+"""
+
+
+def _textual(place: Place, rounds: int) -> list:
+    """Walks through as many lines in Textual's own table."""
+    python = place.environment["PATH"].partition(":")[0] + "/python"
+    environment = place.environment | {"COLORTERM": "truecolor"}
+    terminal = Terminal([python, "-c", TEXTUAL, str(CALLS)], place.project, environment)
+    try:
+        terminal.until(lambda text: "article 1'" in text)
+        return _walked(terminal, rounds, ("\x1b[1;5F", "\x1b[5~", "\x1b[1;5H", "\x1b[6~"))
+    finally:
+        terminal.keys("\x11")
+        terminal.close()
+
+
+def _less(place: Place, rounds: int) -> list:
+    """Walks through as many lines of a file, where the machine has less."""
+    less = shutil.which("less")
+    if less is None:
+        return []
+    file = place.project / "lines"
+    file.write_text("".join("%d article %d' %d\n" % (i, i, i) for i in range(1, CALLS + 1)))
+    terminal = Terminal([less, str(file)], place.project, place.environment)
+    try:
+        terminal.until(lambda text: "article 1'" in text)
+        return _walked(terminal, rounds, ("G", "k", "b", "g", "j", "f"))
+    finally:
+        terminal.keys("q")
+        terminal.close()
 
 
 def _idle(place: Place) -> int:

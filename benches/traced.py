@@ -100,11 +100,38 @@ def semantic(folder: str) -> object:
     return stop
 
 
+def pytead(folder: str) -> object:
+    # It records what is named, so it is given every name of the project that is a function of a module or of its classes.
+    import inspect
+    from pathlib import Path
+
+    from pytead.storage import get_storage
+    from pytead.targets import instrument_targets
+
+    names = set()
+    for module in [one for one in sys.modules.values() if inside(getattr(one, "__file__", None))]:
+        for name, value in list(vars(module).items()):
+            if getattr(value, "__module__", None) != module.__name__:
+                continue
+            if inspect.isfunction(value) and name != "main":  # the driver's own
+                names.add("%s.%s" % (module.__name__, name))
+            elif inspect.isclass(value):
+                methods = (one for one, what in vars(value).items() if inspect.isfunction(what))
+                names.update("%s.%s.%s" % (module.__name__, name, one) for one in methods if not one.startswith("__"))
+    instrument_targets(sorted(names), limit=10, storage_dir=Path(folder), storage=get_storage("pickle"))
+    return lambda: None
+
+
+def inside(path: "str | None") -> bool:
+    """Tells whether a module is one of the project's."""
+    return path is not None and path.startswith(os.environ["BENCH_ROOT"] + os.sep)
+
+
 def nothing(folder: str) -> object:
     return lambda: None
 
 
-TOOLS = {f.__name__: f for f in (nothing, empty, coverage, monkeytype, viztracer, semantic)}
+TOOLS = {f.__name__: f for f in (nothing, empty, coverage, monkeytype, viztracer, semantic, pytead)}
 
 
 def peak() -> int:

@@ -37,8 +37,8 @@ while read -r version python <&3; do
 done 3< <(interpreters)
 [ -n "${driver:-}" ] || stop "No Python from 3.10 on with the venv module found. Install one, with pyenv or from python.org."
 
-# The tools that write tests, too, want packages of their own.
-if [[ ${1:-drafts} = drafts ]]; then
+# The tools that write tests, too, want packages of their own; one of them records.
+if [[ ${1:-drafts} =~ ^(drafts|recording)$ ]]; then
     peers=$root/.venv-bench/$newest-peers
     if ! stands "$peers" "$newest" "$interpreter" benches/requirements-peers.txt; then
         fill "$peers" "$newest" "$interpreter" benches/requirements-peers.txt

@@ -20,9 +20,14 @@ done
 check cargo fmt --check
 check cargo clippy --locked --all-targets -- -D warnings
 check ruff check --no-cache .
-# Where somebody installed them: `cargo install cargo-machete cargo-deny`. Advisories need the network: `cargo deny check advisories`.
-if command -v cargo-machete >/dev/null; then check cargo machete --with-metadata; fi
-if command -v cargo-deny >/dev/null; then check cargo deny --locked check bans licenses sources; fi
+# Where somebody installed them; they take minutes to build. Advisories need the network: `cargo deny check advisories`.
+where_installed() {
+    local program=$1
+    shift
+    if command -v "cargo-$program" >/dev/null; then check "$@"; else say "» Left out: $*; cargo install --locked cargo-$program adds it."; fi
+}
+where_installed machete cargo machete --with-metadata
+where_installed deny cargo deny --locked check bans licenses sources
 echo "$passed passed, $failed failed"
 [ -z "${PYTEAD_COUNTS:-}" ] || echo "$passed passed, $failed failed" >>"$PYTEAD_COUNTS"
 [ "$failed" -eq 0 ]

@@ -14,6 +14,8 @@ import tempfile
 import venv
 from pathlib import Path
 
+import libraries
+
 ROOT = Path(__file__).resolve().parent.parent
 WHEEL_MAX = 15 * 10**6  # bytes, with the demo model
 
@@ -78,24 +80,31 @@ def main(dist: Path) -> None:
     print("%s  %.1f MB" % (core.name, size / 1e6))
     if size > WHEEL_MAX:
         sys.exit("The wheel is larger than %d MB." % (WHEEL_MAX // 10**6))
+    for wheel in sorted(dist.glob("*.whl")):
+        foreign = libraries.foreign(wheel)
+        if foreign:
+            sys.exit("%s needs libraries that not every machine has: %s." % (wheel.name, ", ".join(foreign)))
+        print("✓ %s  needs the system's own libraries alone" % wheel.name)
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder))
         pip = ["python", "-m", "pip", "--disable-pip-version-check", "--quiet"]
         place.run(*pip, "install", "pytest", "uv")
         before = place.files()
-        place.run(*pip, "install", "--no-index", *map(str, sorted(dist.glob("*.whl"))))
         local = bool(list(dist.glob("pytead_tui_local-*.whl")))
+        # By its name, as people do, from the folder as the only index: both wheels have to name and to find each other.
+        named = "pytead-tui[local]" if local else "pytead-tui"
+        place.run(*pip, "install", "--no-index", "--find-links", str(dist), named)
         commands(place, local)
         main_job(place)
-        # What a model wrote runs in a sandbox of the kernel or not at all, and only Linux has one.
-        if local and sys.platform == "linux":
+        # What a model wrote runs in a sandbox of the kernel or not at all.
+        if local and kernel_sandbox(place):
             a_model(place)
         place.run(*pip, "uninstall", "--yes", "pytead-tui", "pytead-tui-local")
         left = place.files() - before
         if left:
             sys.exit("Uninstalling left %s." % ", ".join(sorted(left)))
         print("✓ uninstalling left nothing")
-        with_uv(place, core)
+        with_uv(place, core, named)
         source = only(dist.glob("*.tar.gz"))
         print("Building from %s; minutes." % source.name, flush=True)
         from_source(place, source)
@@ -113,6 +122,14 @@ def commands(place: Place, local: bool) -> None:
     for beside in ("man/man1/pytead-tui.1", "bash-completion/completions/pytead-tui"):
         if not (place.bin.parent / "share" / beside).is_file():
             sys.exit("The wheel brought no %s." % beside)
+
+
+def kernel_sandbox(place: Place) -> bool:
+    """Tells whether there is one; on Linux there has to be."""
+    said = place.run("pytead-tui", "doctor", says="containment")
+    line = next(line for line in said.splitlines() if "containment" in line)
+    print(line)
+    return sys.platform == "linux" or "seatbelt" in line.split()
 
 
 def main_job(place: Place) -> None:
@@ -144,8 +161,12 @@ def a_model(place: Place) -> None:
     place.run("pytead-tui", "--trust", *words, says="draft by demo  calculator:clamp  ready")
 
 
-def with_uv(place: Place, core: Path) -> None:
-    """uv's two ways of running a program that is installed nowhere."""
+def with_uv(place: Place, core: Path, named: str) -> None:
+    """uv's ways of running a program that is installed nowhere: from an index, which the folder stands for, and from a file."""
+    index = ["uvx", "--no-index", "--find-links", str(core.parent), "--from", named]
+    place.run(*index, "pytead-tui", "--version", says="pytead-tui ")
+    if "[local]" in named:
+        place.run(*index, "pytead-tui", "doctor", says="pytead-llm")
     place.run("uvx", "--from", str(core), "pytead-tui", "--version", says="pytead-tui ")
     place.run("uv", "tool", "install", "--quiet", str(core))
     place.run(str(place.home / ".local" / "bin" / "pytead-tui"), "--version", says="pytead-tui ")

@@ -59,6 +59,20 @@ fn filled(command: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_readme_shows_every_picture_once() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let shown: Vec<&str> = readme.split("](docs/pictures/").skip(1).map(|rest| rest.split(')').next().unwrap()).collect();
+    let there = std::fs::read_dir(root.join("docs/pictures")).unwrap().map(|entry| entry.unwrap().file_name());
+    let there: BTreeSet<String> = there.map(|name| name.into_string().unwrap()).collect();
+    assert_eq!(shown.len(), there.len(), "{shown:?}");
+    assert_eq!(shown.into_iter().map(str::to_owned).collect::<BTreeSet<_>>(), there);
+    // One of each place that a number opens, and one of a change.
+    let places = ["review", "verdict", "specs", "runs", "log", "diff", "watch"];
+    assert_eq!(there, places.map(|name| format!("{name}.svg")).into());
+}
+
+#[test]
 fn every_command_that_a_page_names_is_one_the_program_knows() {
     let mut wrong = Vec::new();
     let mut seen = 0;

@@ -12,7 +12,7 @@ use crate::cli::output::Output;
 use crate::cli::{OK, options, root_of};
 use crate::compat::beside::{self, Beside};
 use crate::config::places::Places;
-use crate::contain;
+use crate::contain::{self, Level};
 use crate::domain::snapshot::Trust;
 use crate::engine;
 use crate::judge::{audit, lock};
@@ -65,7 +65,7 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
     findings.extend(beside::kept(&root).into_iter().map(former));
     let snapshot = handle.refreshed().await;
     findings.push(match snapshot.containment.as_str() {
-        "namespaces" | "landlock" => good("containment", snapshot.containment.clone()),
+        level if Level::from_word(level).is_some_and(Level::is_kernel) => good("containment", level.to_owned()),
         other => {
             let why = contain::probe().refused.iter().map(|(level, why)| format!("; {}: {why}", level.word()));
             bad("containment", format!("{other}: text by a model cannot be proved here{}", why.collect::<String>()))

@@ -1,4 +1,4 @@
-//! What a contained command may see, write and use up. How that is enforced is `linux/`.
+//! What a contained command may see, write and use up. How that is enforced is `linux/` and `macos.rs`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

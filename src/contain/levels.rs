@@ -12,6 +12,8 @@ pub enum Level {
     Namespaces,
     /// Landlock (ABI 3 or newer) and seccomp.
     Landlock,
+    /// A Seatbelt profile of macOS, and limits.
+    Seatbelt,
     /// Resource limits and an audit hook in Python, which careless code cannot pass and hostile code can.
     Weak,
     /// Nothing: contained commands are not run.
@@ -25,6 +27,7 @@ impl Level {
         match self {
             Self::Namespaces => "namespaces",
             Self::Landlock => "landlock",
+            Self::Seatbelt => "seatbelt",
             Self::Weak => "weak",
             Self::None => "none",
         }
@@ -33,13 +36,13 @@ impl Level {
     /// Reads the word of a level.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Namespaces, Self::Landlock, Self::Weak, Self::None].into_iter().find(|level| level.word() == word)
+        [Self::Namespaces, Self::Landlock, Self::Seatbelt, Self::Weak, Self::None].into_iter().find(|level| level.word() == word)
     }
 
     /// Tells whether the kernel enforces it.
     #[must_use]
     pub fn is_kernel(self) -> bool {
-        matches!(self, Self::Namespaces | Self::Landlock)
+        matches!(self, Self::Namespaces | Self::Landlock | Self::Seatbelt)
     }
 }
 
@@ -82,8 +85,9 @@ pub fn probe() -> &'static Probe {
             super::system::works(level)
         };
         let mut refused = Vec::new();
-        let level = [Level::Namespaces, Level::Landlock, Level::Weak]
-            .into_iter()
+        let level = super::system::LEVELS
+            .iter()
+            .copied()
             .find(|level| works(*level).map_err(|why| refused.push((*level, why))).is_ok())
             .unwrap_or(Level::None);
         Probe { level, landlock_abi: super::system::landlock_abi(), refused }
@@ -119,6 +123,7 @@ mod tests {
         for (available, foreign, replay, asked) in [
             (Level::Namespaces, Level::Namespaces, Level::Namespaces, Level::Namespaces),
             (Level::Landlock, Level::Landlock, Level::Landlock, Level::Landlock),
+            (Level::Seatbelt, Level::Seatbelt, Level::Seatbelt, Level::Seatbelt),
             (Level::Weak, Level::None, Level::None, Level::Weak),
             (Level::None, Level::None, Level::None, Level::None),
         ] {
@@ -130,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_level_survives_its_word() {
-        for level in [Level::Namespaces, Level::Landlock, Level::Weak, Level::None] {
+        for level in [Level::Namespaces, Level::Landlock, Level::Seatbelt, Level::Weak, Level::None] {
             assert_eq!(Level::from_word(level.word()), Some(level));
         }
     }

@@ -2,14 +2,19 @@
 //!
 //! [`command`] builds a command that starts this program again as `pytead-tui __contain …`; that one confines itself,
 //! step by step, and only then becomes the command. It fails closed: when a step of the asked level does not work, a
-//! sentence goes to stderr, the exit code is 3, and nothing was run. `unsafe`, landlock, seccomp and libc live here alone.
+//! sentence goes to stderr, the exit code is 3, and nothing was run. `unsafe`, landlock, seccomp, Seatbelt and
+//! libc live here alone.
 
 mod confinement;
 mod levels;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
 #[cfg(not(target_os = "linux"))]
 mod other;
+#[cfg(any(target_os = "macos", test))]
+mod seatbelt;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -19,7 +24,9 @@ use std::sync::OnceLock;
 
 #[cfg(target_os = "linux")]
 use linux as system;
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
+use macos as system;
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 use other as system;
 
 pub use confinement::{Confinement, Limits, exposes_home};

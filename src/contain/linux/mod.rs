@@ -42,6 +42,9 @@ impl<T, E: std::fmt::Display> Step<T> for Result<T, E> {
     }
 }
 
+/// The levels that this system may have, strongest first.
+pub(super) const LEVELS: &[Level] = &[Level::Namespaces, Level::Landlock, Level::Weak];
+
 /// Gives the version of the kernel's Landlock interface.
 pub(super) fn landlock_abi() -> Option<u32> {
     sys::landlock_abi()
