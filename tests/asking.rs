@@ -138,7 +138,7 @@ fn a_repaired_answer_is_confirmed_and_a_doubtful_one_asked_again() {
     let (_, printed, line) = check(&place, &[]);
     assert_eq!((&line["verdict"], judge.asked()), (&json!("PASS"), 4), "one repair, two more opinions: {printed}");
     let repair = judge.requests.lock().unwrap()[1].clone();
-    assert!(repair.contains("was not usable. V1: the whole message has to be one JSON object"), "{repair}");
+    assert!(repair.contains("was not usable. Why, as data: \\\"V1: the whole message has to be one JSON object"), "{repair}");
     // It does not agree with itself.
     let split = Judge::start(|number, body| {
         let mut answer = right(body, true);

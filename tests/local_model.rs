@@ -292,7 +292,7 @@ async fn whole(local: &Local, user: &str, max_tokens: u32) -> Result<(String, u6
     loop {
         match pieces.recv().await.expect("an end")? {
             Piece::Text(more) => text.push_str(&more),
-            Piece::Thinking => {}
+            Piece::Thinking | Piece::Elsewhere(_) => {}
             Piece::End(usage) => return Ok((text, usage.cached.unwrap())),
         }
     }

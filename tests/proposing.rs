@@ -147,7 +147,7 @@ fn an_answer_that_is_none_is_asked_for_once_more_and_proposes_nothing() {
     let judge = Judge::start(|number, body| if number == 0 { Reply::Text("Hm.".into()) } else { text(&good(body)) });
     configure(&place, &judge.config(""));
     assert!(suggest(&place).contains("# holds, for "));
-    assert!(judge.requests.lock().unwrap()[1].contains("was not usable. V1"));
+    assert!(judge.requests.lock().unwrap()[1].contains("was not usable. Why, as data: \\\"V1"));
 }
 
 #[test]

@@ -136,7 +136,25 @@ fn distance(a: &str, b: &str) -> usize {
     last[b.len()]
 }
 
+/// Reads a file in a place where code of others could write: a link, a pipe or a device in its stead is refused and not waited
+/// for, and no more than so many bytes are read.
+///
+/// # Errors
+/// When it is not there, is no regular file, or cannot be read.
+pub fn read_regular(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("there is something in its place that is no file"));
+    }
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, most), &mut bytes)?;
+    Ok(bytes)
+}
+
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -154,5 +172,23 @@ mod tests {
         assert_eq!(nearest("shop.pricng:tax_for", names), ["shop.pricing:tax_for"]);
         assert_eq!(nearest("total", names), ["shop.cart:Cart.total"]);
         assert!(nearest("completely_different", names).is_empty());
+    }
+
+    #[test]
+    fn what_code_of_others_put_in_a_files_place_is_neither_followed_nor_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "0123456789").unwrap();
+        assert_eq!(read_regular(&at("file"), 100).unwrap(), b"0123456789");
+        assert_eq!(read_regular(&at("file"), 4).unwrap(), b"0123");
+        assert_eq!(read_regular(&at("none"), 4).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("endless")).unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        for name in ["link", "endless", "folder", "pipe"] {
+            assert!(read_regular(&at(name), 4).is_err(), "{name}");
+        }
+        assert!(read_regular(Path::new("/dev/zero"), 4).is_err());
     }
 }

@@ -233,8 +233,13 @@ impl Writing {
 
     /// Prints what is new of it.
     fn show(&mut self, handle: &Handle) {
-        if let Some(stream) = handle.stream(self.id)
-            && let Some(fresh) = stream.text.get(self.shown..)
+        let Some(stream) = handle.stream(self.id) else { return };
+        if stream.text.len() < self.shown {
+            // It begins anew at another place.
+            output::raw("\n");
+            self.shown = 0;
+        }
+        if let Some(fresh) = stream.text.get(self.shown..)
             && !fresh.is_empty()
         {
             output::raw(&text::display(fresh));

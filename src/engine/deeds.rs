@@ -191,6 +191,10 @@ fn put_right(core: &Arc<Core>) -> Vec<Trouble> {
     if core.trust() != Trust::Trusted {
         return Vec::new();
     }
+    // Docstring examples are written without a deed: what to take back of them is noted before.
+    if let Ok(documented) = core.store().documented() {
+        apply::sweep(&core.root, documented.iter().map(|edit| &edit.path));
+    }
     match core.store().unfinished() {
         Ok(left) => left.iter().map(|(id, deed)| put_one_right(core, *id, deed).unwrap_or_else(|trouble| trouble)).collect(),
         Err(error) => vec![error.into()],

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
-use crate::base::paths::RelPath;
+use crate::base::paths::{RelPath, read_regular};
 use crate::contain;
 use crate::domain::decision::FileEdit;
 use crate::domain::function::{Function, FunctionId};
@@ -24,7 +24,7 @@ use crate::source::docstring::docstring;
 use crate::write::apply::WriteError;
 
 /// Bytes of a reply that are read.
-const REPLY_MAX: usize = 16 << 20;
+const REPLY_MAX: u64 = 16 << 20;
 /// Seconds that all examples of a run may take.
 const RUN_SECONDS: u64 = 120;
 
@@ -299,8 +299,7 @@ impl Runner<'_> {
         };
         let environment = self.environment;
         fresh::contained(&self.core.root, environment, environment.level, &invocation, scratch.path(), self.cancel)?;
-        let mut reply = std::fs::read(&replied).unwrap_or_default();
-        reply.truncate(REPLY_MAX);
+        let reply = read_regular(&replied, REPLY_MAX).unwrap_or_default();
         let reply = String::from_utf8_lossy(&reply);
         let answers = reply.lines().filter_map(|line| serde_json::from_str::<Answer>(line).ok());
         Ok(answers.map(|answer| (answer.key, answer)).collect())

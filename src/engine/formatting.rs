@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::base::error::Trouble;
+use crate::base::paths::read_regular;
 use crate::contain::{self, Confinement};
 use crate::domain::event::Level;
 use crate::domain::proposal::Draft;
@@ -22,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(5);
 /// Larger settings files are not read.
 const SETTINGS_MAX: u64 = 1 << 20;
+/// Longer drafts are left as they are.
+const TEXT_MAX: u64 = 4 << 20;
 
 /// A formatter, and the file with its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,7 +147,12 @@ fn run(formatter: Formatter, root: &Path, environment: &Environment, texts: &[St
         let why = format!("{} -m {name} does not run here.", environment.interpreter.path.display());
         return Err(Trouble::environment(format!("Drafts are not formatted by {name}, as the project is.")).because(why));
     }
-    Ok((0..texts.len()).map(|number| std::fs::read_to_string(file(number)).ok()).collect())
+    Ok((0..texts.len()).map(|number| text_of(&file(number))).collect())
+}
+
+/// Reads what a formatter left in a file's place.
+fn text_of(path: &Path) -> Option<String> {
+    String::from_utf8(read_regular(path, TEXT_MAX).ok()?).ok()
 }
 
 #[cfg(test)]

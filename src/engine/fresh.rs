@@ -1,9 +1,10 @@
 //! Drafts run by pytest in fresh, contained processes: where no warm Python can, and once more for what a warm one passed.
 //!
 //! Drafts run together, each in a file of its own. When a run dies, each of its drafts runs alone, so that one bad test
-//! costs nobody else.
+//! costs nobody else. What they leave lies where they can write, and is read as what a stranger left.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -138,7 +139,9 @@ pub fn contained(
     }
     let fail = |error: std::io::Error| Trouble::environment("Python could not be started.").because(format!("{error}."));
     let log = scratch.join(format!("output-{}", clock::now().0));
-    let out = std::fs::File::create(&log).map_err(fail)?;
+    let mut options = std::fs::OpenOptions::new();
+    let out = options.read(true).append(true).create_new(true).open(&log).map_err(fail)?;
+    let kept = out.try_clone().map_err(fail)?;
     let mut child = contain::command(level, &confinement, &invocation.program, &invocation.args)?
         .stdin(std::process::Stdio::null())
         .stdout(out.try_clone().map_err(fail)?)
@@ -162,9 +165,22 @@ pub fn contained(
             None => std::thread::sleep(LOOK),
         }
     };
-    let bytes = std::fs::read(&log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(OUTPUT_MAX)..]).into_owned();
-    Ok(Output { end, text })
+    Ok(Output { end, text: last_of(&kept) })
+}
+
+/// Reads the last part of what was written to a file: the one that was opened, whatever has its name by now.
+fn last_of(file: &std::fs::File) -> String {
+    let length = file.metadata().map_or(0, |meta| meta.len());
+    let mut bytes = Vec::new();
+    let mut place = length.saturating_sub(OUTPUT_MAX as u64);
+    let mut part = [0; 8 << 10];
+    while bytes.len() < OUTPUT_MAX
+        && let Ok(read @ 1..) = file.read_at(&mut part, place)
+    {
+        bytes.extend_from_slice(&part[..read]);
+        place += read as u64;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl Seen {

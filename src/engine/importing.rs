@@ -23,6 +23,7 @@ use crate::engine::{Handle, recording};
 use crate::python::value::{encode_arguments, encode_outcome};
 use crate::record::inputs::{clean, digest};
 use crate::source::index::Index;
+use crate::store::INTERRUPTED;
 
 /// Folders are looked into this deep.
 const DEPTH: usize = 6;
@@ -77,7 +78,9 @@ pub async fn import_news(core: &Arc<Core>, folder: PathBuf) -> Result<Option<Imp
         let newest = i64::try_from(newest.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis()).ok()?;
         let command = ["import".to_owned(), path.display().to_string()];
         let recordings = worker.store().recordings().ok()?;
-        recordings.into_iter().find(|recording| recording.command == command && recording.started.0 > newest)
+        // One that was cut off took in a part only.
+        let whole = |recording: &Recording| recording.end == ProgramEnd::Exited(0);
+        recordings.into_iter().find(|known| known.command == command && known.started.0 > newest && whole(known))
     })
     .await?;
     if known.is_some() {
@@ -106,14 +109,17 @@ fn take(core: &Core, paths: &[PathBuf]) -> Result<Imported, Trouble> {
     if calls.is_empty() && found.spools.is_empty() {
         return Ok(Imported { recording: None, refused });
     }
+    forget_cut_off(core, &recording.command)?;
     recording = recording::begin(core, recording)?;
-    for folder in found.spools {
-        take_spools(core, &folder, &mut recording)?;
+    let mut totals = Totals::default();
+    for (before, folder) in found.spools.iter().enumerate() {
+        take_spools(core, folder, before, &mut totals, &mut recording)?;
     }
-    let batch = batch_of(calls);
+    let mut batch = batch_of(calls);
     recording.kept += batch.calls.len() as u64;
     recording.seen += batch.counts.iter().map(|count| count.calls).sum::<u64>();
-    recording.functions += batch.counts.len() as u64;
+    totals.add_to(&mut batch);
+    recording.functions = totals.calls.len() as u64;
     core.store().ingest(recording.id, batch)?;
     recording.end = ProgramEnd::Exited(0);
     core.store().update_recording(&recording)?;
@@ -151,10 +157,57 @@ impl Found {
     }
 }
 
-fn take_spools(core: &Core, folder: &Path, recording: &mut Recording) -> Result<(), Trouble> {
-    let mut ingest = recording::ingest(core, folder, recording.started);
+/// Forgets what the same import took in before it was cut off: this one takes in all of it.
+fn forget_cut_off(core: &Core, command: &[String]) -> Result<(), Trouble> {
+    let cut_off = ProgramEnd::Killed(INTERRUPTED.into());
+    for known in core.store().recordings()? {
+        if known.end == cut_off && known.command == command && core.store().forget_recording(known.id)? {
+            core.state.lock().recordings.retain(|row| row.id != known.id);
+        }
+    }
+    Ok(())
+}
+
+/// What several folders have seen together: each counts from 0, and what is stored last holds.
+#[derive(Default)]
+struct Totals {
+    calls: HashMap<FunctionId, u64>,
+    callers: HashMap<(FunctionId, Option<FunctionId>, Option<u32>), u64>,
+}
+
+impl Totals {
+    /// Adds what the folders before this one have seen; gives how it stands with this one.
+    fn add_to(&mut self, batch: &mut Batch) {
+        let sum = self.with(batch);
+        self.calls.extend(sum.calls);
+        self.callers.extend(sum.callers);
+    }
+
+    /// As [`Totals::add_to`], for a folder of which there is more to come.
+    fn with(&self, batch: &mut Batch) -> Self {
+        let mut sum = Self::default();
+        for count in &mut batch.counts {
+            count.calls = count.calls.saturating_add(self.calls.get(&count.function).copied().unwrap_or(0));
+            sum.calls.insert(count.function.clone(), count.calls);
+        }
+        for count in &mut batch.callers {
+            let key = (count.function.clone(), count.caller.clone(), count.line);
+            count.times = count.times.saturating_add(self.callers.get(&key).copied().unwrap_or(0));
+            sum.callers.insert(key, count.times);
+        }
+        sum
+    }
+}
+
+/// Takes in a folder; there were so many `before` it.
+fn take_spools(core: &Core, folder: &Path, before: usize, totals: &mut Totals, recording: &mut Recording) -> Result<(), Trouble> {
+    let mut ingest = recording::ingest(core, folder, recording.started).beside(before);
     let mut failed = None;
-    ingest.finish(&mut |batch, _| {
+    let mut sum = Totals::default();
+    ingest.finish(&mut |mut batch, _| {
+        let now = totals.with(&mut batch);
+        sum.calls.extend(now.calls);
+        sum.callers.extend(now.callers);
         if failed.is_none() {
             failed = core.store().ingest(recording.id, batch).err();
         }
@@ -162,11 +215,12 @@ fn take_spools(core: &Core, folder: &Path, recording: &mut Recording) -> Result<
     if let Some(error) = failed {
         return Err(error.into());
     }
+    totals.calls.extend(sum.calls);
+    totals.callers.extend(sum.callers);
     let summary = ingest.summary();
     recording.python = recording.python.take().or_else(|| summary.python.clone());
     recording.seen += summary.seen;
     recording.kept += summary.kept;
-    recording.functions += summary.functions;
     recording.raised += summary.raised;
     recording.threads += summary.threads;
     recording.gaps.extend(summary.gaps.iter().cloned());

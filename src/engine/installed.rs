@@ -10,6 +10,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
+use crate::base::paths::read_regular;
 use crate::contain::{self, Level};
 use crate::domain::function::Function;
 use crate::engine::core::Core;
@@ -90,9 +91,9 @@ fn outlines(core: &Core, environment: &Environment, request: &Request<'_>) -> Re
     };
     let cancel = CancellationToken::new();
     let said = fresh::contained(&core.root, environment, environment.level, &invocation, scratch.path(), &cancel)?;
-    if std::fs::metadata(&replied).map_err(|_| failed(said.text))?.len() > REPLY_MAX {
+    let reply = read_regular(&replied, REPLY_MAX + 1).map_err(|_| failed(said.text))?;
+    if reply.len() as u64 > REPLY_MAX {
         return Err(failed("They have too much to say.".into()));
     }
-    let reply = std::fs::read(&replied).map_err(|error| failed(error.to_string()))?;
     serde_json::from_slice(&reply).map_err(|error| failed(error.to_string()))
 }

@@ -1,10 +1,10 @@
 //! Spool folders that no running command reads: taken in, and removed.
 //!
-//! A run that was killed leaves one; so does every process with decorated functions that nobody recorded.
+//! A run that was killed leaves one; so does every process with decorated functions that nobody recorded. A folder goes when
+//! all of it is stored; calls that are taken in twice are stored once.
 
 use std::sync::Arc;
 
-use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
@@ -27,12 +27,8 @@ pub async fn take_in(core: &Arc<Core>) {
     }
     for place in recording::spool_places(core) {
         for folder in leftovers(&place) {
-            let recording = match folder.traced() {
-                Some(started) => begin_traced(core, started),
-                None => Ok(cut_off(core, &folder)),
-            };
-            let taken = match recording {
-                Ok(Some(known)) => take(core, folder, known).await,
+            let taken = match recording_of(core, folder) {
+                Ok(Some((folder, known))) => take(core, folder, known).await,
                 Ok(None) => Ok(()),
                 Err(trouble) => Err(trouble),
             };
@@ -43,35 +39,68 @@ pub async fn take_in(core: &Arc<Core>) {
     }
 }
 
-fn cut_off(core: &Core, folder: &SpoolFolder) -> Option<Recording> {
-    let id = folder.recording().parse().ok().map(RecordingId)?;
-    core.store().recording(id).ok().flatten().filter(|known| known.end == ProgramEnd::Killed(INTERRUPTED.into()))
+/// Finds the recording that a folder belongs to, with the folder; none where there is nothing to take in.
+fn recording_of(core: &Core, folder: SpoolFolder) -> Result<Option<(SpoolFolder, Recording)>, Trouble> {
+    if let Some(started) = folder.traced() {
+        let known = recording::begin(core, Recording::begun(vec![TRACED.into()], started))?;
+        // Its own from here on: a process that dies meanwhile leaves what the next one goes on with.
+        let failed = |error| Trouble::environment("Calls of decorated functions wait.").because(format!("{error}."));
+        return Ok(Some((folder.adopt(&known.id.0.to_string()).map_err(failed)?, known)));
+    }
+    let Ok(id) = folder.recording().parse().map(RecordingId) else { return Ok(None) };
+    let Some(known) = core.store().recording(id)? else { return Ok(None) };
+    match &known.end {
+        ProgramEnd::Killed(why) if why == INTERRUPTED => Ok(Some((folder, known))),
+        ProgramEnd::Running => Ok(None),
+        // All of it was stored, and then the process was killed.
+        _ if is_of(&folder, &known) => {
+            forget(folder);
+            Ok(None)
+        }
+        _ => Ok(None),
+    }
 }
 
-fn begin_traced(core: &Core, started: Moment) -> Result<Option<Recording>, Trouble> {
-    let recording = recording::begin(core, Recording::begun(vec![TRACED.into()], started))?;
-    Ok(Some(recording))
+/// Tells whether a folder was made after its recording began: it is older where the database was made anew.
+fn is_of(folder: &SpoolFolder, known: &Recording) -> bool {
+    let modified = folder.path().metadata().and_then(|meta| meta.modified()).ok();
+    let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_millis()).ok()).is_some_and(|at| at >= known.started.0)
+}
+
+fn forget(folder: SpoolFolder) {
+    if let Err(error) = folder.remove() {
+        tracing::warn!(%error, "a spool folder was not removed");
+    }
 }
 
 async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Result<(), Trouble> {
     let id = known.id;
-    let traced = folder.traced().is_some();
+    let traced = known.command == [TRACED];
     let ingest = recording::ingest(core, folder.path(), known.started);
     let store = core.store().clone();
     store.forget_journey(id)?;
-    let summary = blocking(move || {
-        live::recover(folder, ingest, |progress| {
+    let (summary, failed) = blocking(move || {
+        let mut failed = None;
+        let summary = live::recover(ingest, |progress| {
             if let Progress::Reading(reading) = progress
-                && let Err(error) = store.ingest(id, reading.batch)
+                && failed.is_none()
             {
-                tracing::warn!(%error, "a leftover recording was not stored");
+                failed = store.ingest(id, reading.batch).err();
             }
-        })
+        });
+        (summary, failed)
     })
     .await?;
+    if let Some(error) = failed {
+        // The folder stays, and is taken in by the next start.
+        return Err(Trouble { what: format!("What was left of recording {} could not be stored.", id.0), ..error.into() });
+    }
     summary.apply(&mut known);
     known.end = if traced { ProgramEnd::Exited(0) } else { ProgramEnd::Killed("an interruption".into()) };
     core.store().update_recording(&known)?;
+    // Only now: until here a process that is killed can begin again.
+    forget(folder);
     core.edit_recording(id, |row| *row = recording::row(known.clone()));
     let calls = text::count(usize::try_from(known.kept).unwrap_or(0), "call");
     if traced {

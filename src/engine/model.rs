@@ -358,6 +358,11 @@ pub async fn stream(
                 job.rate(tokens, rate);
             }
             Some(Ok(Piece::Thinking)) => {}
+            Some(Ok(Piece::Elsewhere(why))) => {
+                text.clear();
+                core.streams.begin_again(id);
+                core.complain("model", &Trouble::environment(why).so("The others go on; it is asked last for a while."));
+            }
             Some(Ok(Piece::End(usage))) => return Ok(Answer { text, usage }),
             Some(Err(error)) => return Err(error.trouble()),
             None => return Err(Trouble::environment("The model's answer broke off.").so("g asks again.")),

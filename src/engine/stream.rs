@@ -55,6 +55,15 @@ impl Streams {
         (buffer.view.tokens, rate)
     }
 
+    /// Empties the buffer: the answer begins anew.
+    pub fn begin_again(&self, id: ProposalId) {
+        if let Some(buffer) = self.0.lock().get_mut(&id) {
+            buffer.view.text.clear();
+            buffer.view.tokens = 0;
+            buffer.recent.clear();
+        }
+    }
+
     /// Says that nothing more will come.
     pub fn close(&self, id: ProposalId) {
         if let Some(buffer) = self.0.lock().get_mut(&id) {

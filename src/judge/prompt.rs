@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::base::redact::Redactor;
 use crate::base::seal;
+use crate::base::text::display_line;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::JourneyEvent;
 use crate::judge::compact::{clean, compact};
@@ -120,7 +121,8 @@ impl Asked {
         let mut nonce = seal::sha256(&[self.hash().as_bytes(), &opinion.to_le_bytes(), again.unwrap_or_default().as_bytes()]);
         nonce.truncate(MARK);
         let again = again.map_or_else(String::new, |fault| {
-            format!("An answer to this question was not usable. {}. Answer anew.\n", fault.trim_end_matches('.'))
+            // What was wrong is said with words of the answer, and these may be the data's: so it stays data.
+            format!("An answer to this question was not usable. Why, as data: {}. Answer anew.\n", json!(clean(fault)))
         });
         let turn = [("again", again), ("nonce", nonce.clone())];
         (filled(self.wanted.section("question"), &[&self.filling[..], &turn].concat()), nonce)
@@ -166,7 +168,10 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, To
         decided => format!("Already decided by rules, for your information:\n{}\n", decided.join("\n")),
     };
     let incomplete = question.incomplete.map_or_else(String::new, |why| {
-        format!("The recording is not complete ({}): what is not in it may have happened all the same.\n", safe(why, redactor))
+        format!(
+            "The recording is not complete ({}): what is not in it may have happened all the same.\n",
+            display_line(&safe(why, redactor))
+        )
     });
     let intent = safe(question.intent, redactor);
     let filling = vec![

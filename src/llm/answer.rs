@@ -24,6 +24,7 @@ pub async fn whole(provider: &dyn Provider, request: Request, cancel: Cancellati
     while let Some(piece) = pieces.recv().await {
         match piece? {
             Piece::Thinking => {}
+            Piece::Elsewhere(_) => text.clear(),
             Piece::Text(more) => text.push_str(&more),
             Piece::End(usage) => return Ok(Answer { text, usage }),
         }
@@ -103,7 +104,15 @@ mod tests {
     async fn an_answer_is_whole_or_an_error() {
         let usage = Usage { written: Some(2), ..Usage::default() };
         let text = |text: &str| Ok(Piece::Text(text.to_owned()));
-        let answer = collect(vec![Ok(Piece::Thinking), text("a"), text("b"), Ok(Piece::End(usage))]).await;
+        let answer = collect(vec![
+            Ok(Piece::Thinking),
+            text("x"),
+            Ok(Piece::Elsewhere("it died".into())),
+            text("a"),
+            text("b"),
+            Ok(Piece::End(usage)),
+        ])
+        .await;
         assert_eq!(answer, Ok(Answer { text: "ab".into(), usage }));
         assert!(matches!(collect(vec![text("a")]).await, Err(ModelError::CutOff { .. })));
         assert_eq!(collect(vec![text("a"), Err(ModelError::Cancelled)]).await, Err(ModelError::Cancelled));

@@ -271,8 +271,10 @@ impl Shared {
                     return Ok(usage);
                 }
                 piece => {
-                    if let Piece::Text(more) = &piece {
-                        text.push_str(more);
+                    match &piece {
+                        Piece::Text(more) => text.push_str(more),
+                        Piece::Elsewhere(_) => text.clear(),
+                        _ => {}
                     }
                     let _ = pieces.send(Ok(piece)).await;
                 }

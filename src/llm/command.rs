@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::process::Command;
 use tokio::sync::{Semaphore, mpsc};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::text::display_line;
@@ -20,6 +20,8 @@ use crate::llm::provider::{Form, ModelError, Piece, Provider, Request, Usage};
 
 /// How long a program may be silent.
 const SILENT: Duration = Duration::from_secs(300);
+/// The longest an answer may take, whatever is reported meanwhile.
+const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// A program that is started for each request.
 #[derive(Debug, Clone)]
@@ -129,10 +131,15 @@ impl Shared {
             self.unavailable(&format!("it does not start: {error}."), "Correct command under providers in your own config.")
         })?;
         let mut length = 0_usize;
+        let end = Instant::now() + LONGEST;
         loop {
-            let line = timeout(SILENT, program.line())
-                .await
-                .map_err(|_| ModelError::NoAnswer { host: self.name.clone(), seconds: SILENT.as_secs() })?;
+            let until = end.min(Instant::now() + SILENT);
+            let line = timeout_at(until, program.line()).await.map_err(|_| match Instant::now() >= end {
+                true => {
+                    ModelError::CutOff { host: self.name.clone(), why: format!("it had not ended after {} s", LONGEST.as_secs()) }
+                }
+                false => ModelError::NoAnswer { host: self.name.clone(), seconds: SILENT.as_secs() },
+            })?;
             let Some(line) = line else { return Err(self.unavailable(&format!("{}.", program.gone().await), "")) };
             let too_much = || ModelError::TooMuch { host: self.name.clone(), kib: ANSWER_MAX >> 10 };
             let line = line.map_err(|()| too_much())?;

@@ -1,11 +1,14 @@
 //! The one gate to the network: every connection of ours is made by a client that was built here.
 //!
 //! Decides whether a host may be spoken to at all, and how: another machine only where a person said so, certificates are always checked, redirects never followed,
-//! and nothing for this machine goes through a proxy.
+//! nothing for this machine goes through a proxy, and no name and no redirect leads to an address that only the network at
+//! hand knows, where clouds answer with the credentials of the machine.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, Method, RequestBuilder, Url};
 
 use crate::base::text::display_line;
@@ -136,6 +139,9 @@ pub(crate) fn step(network: Network, method: Method, from: Option<&Url>, to: &Ur
     if is_local && from.and_then(Url::host_str).is_some_and(|from| !is_this_machine(from)) {
         return Err(wrong("another machine leads back to this one"));
     }
+    if let Some(address) = literal(name).filter(|address| is_link_local(*address)) {
+        return Err(wrong(&LinkLocal(address).to_string()));
+    }
     admit(network, name, is_local)?;
     Ok(client(to.scheme() == "https", is_local)?.request(method, to.clone()))
 }
@@ -157,8 +163,47 @@ pub(crate) fn belongs(name: &str, host: &str) -> bool {
 
 /// Tells whether a host is this machine by its name alone: a lookup could be made to lie.
 fn is_this_machine(name: &str) -> bool {
-    let bare = name.trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    name.eq_ignore_ascii_case("localhost") || literal(name).is_some_and(|address| address.is_loopback())
+}
+
+/// Reads a host that is an address, as it stands in a URL.
+fn literal(name: &str) -> Option<IpAddr> {
+    name.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+/// Tells whether an address is one that only the network at hand knows. Clouds serve credentials there; Amazon's of IPv6 is no
+/// such address by its form.
+fn is_link_local(address: IpAddr) -> bool {
+    const AMAZON: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local() || address == AMAZON,
+    }
+}
+
+/// Where a name or a redirect led.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("it leads to {0}, an address of this network alone, where a cloud gives out the machine's credentials")]
+struct LinkLocal(IpAddr);
+
+/// Looks names up, and refuses those that lead where nobody chose to go. An address that a person wrote as one is not looked up.
+struct Lookup;
+
+impl Resolve for Lookup {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            Ok(Box::new(admitted(found.collect())?.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Lets the addresses of a name through; one that is link-local spoils all of them.
+fn admitted(found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, LinkLocal> {
+    match found.iter().map(SocketAddr::ip).find(|address| is_link_local(*address)) {
+        Some(address) => Err(LinkLocal(address)),
+        None => Ok(found),
+    }
 }
 
 fn client(secure: bool, is_local: bool) -> Result<Client, ModelError> {
@@ -167,6 +212,7 @@ fn client(secure: bool, is_local: bool) -> Result<Client, ModelError> {
     let mut builder = Client::builder()
         .user_agent(concat!("pytead-tui/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
+        .dns_resolver(Arc::new(Lookup))
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never());
     if !secure {
@@ -265,12 +311,50 @@ mod tests {
             (Network::On, "http://127.0.0.1:9/x"),
             (Network::On, "https://localhost/x"),
             (Network::On, "file:///etc/passwd"),
+            (Network::On, "https://169.254.169.254/latest/meta-data/?x=secret"),
+            (Network::On, "https://2852039166/latest/meta-data/"),
+            (Network::On, "https://[::ffff:169.254.169.254]/latest/meta-data/"),
+            (Network::On, "https://[fd00:ec2::254]/latest/meta-data/"),
             (Network::Loopback, hub),
             (Network::Off, hub),
         ] {
             let said = step(network, Some(hub), to);
             assert!(said.as_ref().is_some_and(|said| !said.contains("secret")), "{to}: {said:?}");
         }
+    }
+
+    #[test]
+    fn an_address_of_the_network_at_hand_is_reached_only_where_a_person_wrote_it_and_said_yes() {
+        for address in [
+            "http://169.254.169.254/v1",
+            "http://2852039166/v1",
+            "http://0xa9.0xfe.0xa9.0xfe/v1",
+            "http://[fe80::1]/v1",
+            "http://[::ffff:169.254.169.254]/v1",
+            "http://[fd00:ec2::254]/v1",
+        ] {
+            let route = Route::open(Network::On, address).unwrap();
+            assert!(!route.is_local() && !route.is_private(), "{address}");
+            assert!(matches!(route.post("x"), Err(ModelError::NotAllowed { .. })), "{address}");
+            assert!(matches!(Route::open(Network::Loopback, address), Err(ModelError::Forbidden { .. })), "{address}");
+            assert!(literal(route.name()).is_some_and(is_link_local), "{address}");
+        }
+        for address in ["10.0.0.1", "192.168.1.2", "127.0.0.1", "fd00::1", "2001:db8::1"] {
+            assert!(!is_link_local(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_leads_to_an_address_of_the_network_at_hand_is_refused_with_a_sentence() {
+        let at = |address: &str| SocketAddr::new(address.parse().unwrap(), 0);
+        assert_eq!(admitted(vec![at("10.0.0.1"), at("2001:db8::1")]).unwrap().len(), 2);
+        for hidden in ["169.254.169.254", "::ffff:169.254.169.254", "fe80::1", "fd00:ec2::254"] {
+            let error = admitted(vec![at("10.0.0.1"), at(hidden)]).unwrap_err();
+            assert!(reason(&error).starts_with("it leads to "), "{error}");
+        }
+        // This is the one that looks names up for every client made here.
+        let found = Lookup.resolve("localhost".parse().unwrap()).await.unwrap();
+        assert!(found.map(|address| address.ip()).all(|address| address.is_loopback()));
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub struct Patience {
     pub first: Duration,
     /// From one sign of life to the next.
     pub idle: Duration,
+    /// From the request to the end of the answer, whatever comes meanwhile: a server that lets it drip shows signs of life.
+    pub whole: Duration,
     /// For the usage, after the last token.
     pub after: Duration,
     /// How often a request is tried before its answer begins.
@@ -56,6 +58,7 @@ impl Patience {
         Self {
             first: Duration::from_secs(if is_local { 300 } else { 60 }),
             idle: Duration::from_secs(30),
+            whole: Duration::from_secs(if is_local { 3_600 } else { 900 }),
             after: Duration::from_secs(2),
             tries: TRIES,
         }
@@ -139,7 +142,7 @@ impl Shared {
         let _slot = self.slots.acquire().await;
         let start = Instant::now();
         let response = self.begin(request, start + self.patience.first).await?;
-        self.read(response, request, start + self.patience.first, pieces).await
+        self.read(response, request, start, pieces).await
     }
 
     /// Sends the request until an answer begins: again after what may pass, and in another dialect after what it says.
@@ -258,24 +261,29 @@ impl Shared {
         &self,
         mut response: Response,
         request: &Request,
-        deadline: Instant,
+        start: Instant,
         pieces: &Pieces,
     ) -> Result<Usage, ModelError> {
+        let (first, whole) = (start + self.patience.first, start + self.patience.whole);
+        let mut figures = None;
         let mut left = BODY_MAX;
         let mut events = Events::default();
         let mut answer = Answer::default();
         'stream: loop {
             let until = match &answer {
-                Answer { finish: Some(_), .. } => Instant::now() + self.patience.after,
+                Answer { finish: Some(_), .. } => *figures.get_or_insert_with(|| Instant::now() + self.patience.after),
                 Answer { begun: true, .. } => Instant::now() + self.patience.idle,
-                Answer { .. } => deadline,
+                Answer { .. } => first,
             };
-            let bytes = match timeout_at(until, response.chunk()).await {
+            let bytes = match timeout_at(until.min(whole), response.chunk()).await {
                 Ok(Ok(Some(bytes))) => bytes,
                 // All text is here already; only the figures are missing.
                 _ if answer.finish.is_some() => break,
                 Ok(Ok(None)) => return Err(self.cut_off("the stream ended early".into())),
                 Ok(Err(error)) => return Err(self.cut_off(reason(&error))),
+                Err(_) if answer.begun && Instant::now() >= whole => {
+                    return Err(self.cut_off(format!("it had not ended after {} s", self.patience.whole.as_secs())));
+                }
                 Err(_) if answer.begun => {
                     return Err(self.cut_off(format!("nothing came for {} s", self.patience.idle.as_secs())));
                 }

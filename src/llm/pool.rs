@@ -1,5 +1,5 @@
 //! Several places that serve one model: each request goes to the least busy one that answers, and on to the next where a
-//! place fails before its answer begins.
+//! place fails, also in the middle of its answer: that one is begun anew, and whoever reads it is told.
 //!
 //! A place that failed rests for a while, so that not every request finds out anew. How many requests a place takes at
 //! once is its own matter.
@@ -96,20 +96,20 @@ impl Shared {
             let mut asked = Vec::new();
             while let Some(at) = self.next(&asked) {
                 asked.push(at);
-                let mut begun = false;
                 let place = &self.places[at];
                 let _busy = Busy::new(place);
-                match place.ask(request.clone(), pieces, cancel, &mut begun).await {
+                match place.ask(request.clone(), pieces, cancel).await {
                     Ok(usage) => {
                         place.state.lock().rests_until = None;
                         return Ok(usage);
                     }
                     Err(error) if fails_over(&error) => {
                         place.state.lock().rests_until = Some(Instant::now() + REST);
-                        if begun {
-                            return Err(error);
-                        }
                         tracing::debug!(host = place.provider.host(), %error, "asking the next place");
+                        if self.next(&asked).is_some() {
+                            // A receiver that is gone ends the whole task.
+                            let _ = pieces.send(Ok(Piece::Elsewhere(error.to_string()))).await;
+                        }
                         last = error;
                     }
                     Err(error) => return Err(error),
@@ -137,14 +137,12 @@ impl Place {
         request: Request,
         pieces: &mpsc::Sender<Result<Piece, ModelError>>,
         cancel: &CancellationToken,
-        begun: &mut bool,
     ) -> Result<Usage, ModelError> {
         let mut stream = self.provider.stream(request, cancel.clone());
         while let Some(piece) = stream.recv().await {
             match piece? {
                 Piece::End(usage) => return Ok(usage),
                 piece => {
-                    *begun = true;
                     // A receiver that is gone ends the whole task.
                     let _ = pieces.send(Ok(piece)).await;
                 }
@@ -270,12 +268,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_began_is_never_asked_for_again() {
+    async fn an_answer_that_breaks_off_is_begun_anew_elsewhere_and_never_put_together_of_two() {
         let mut first = Arc::into_inner(Scripted::new("a", Some(dead()))).unwrap();
         first.begins = true;
         let (a, b) = (Arc::new(first), Scripted::new("b", None));
-        assert_eq!(ask(&pool(&[&a, &b])).await, Err(dead()));
-        assert_eq!(b.asked.load(Ordering::SeqCst), 0);
+        let pool = pool(&[&a, &b]);
+        let request = Request { prompt: Prompt::default(), max_tokens: 1, temperature: 0.0, form: Form::Text };
+        let mut pieces = pool.stream(request, CancellationToken::new());
+        let told = "a cannot be reached: refused.";
+        for piece in
+            [Piece::Text("a".into()), Piece::Elsewhere(told.into()), Piece::Text("b".into()), Piece::End(Usage::default())]
+        {
+            assert_eq!(pieces.recv().await, Some(Ok(piece)));
+        }
+        assert_eq!(ask(&pool).await.unwrap().text, "b");
+        // Where nobody is left, what was begun is no answer.
+        *b.fails.lock() = Some(ModelError::CutOff { host: "b".into(), why: "gone".into() });
+        assert!(ask(&pool).await.is_err());
     }
 
     #[tokio::test]

@@ -68,6 +68,8 @@ pub enum Piece {
     Thinking,
     /// More of the answer.
     Text(String),
+    /// A place failed, as this says, and another one is asked: what came until now does not count.
+    Elsewhere(String),
     /// The answer is whole.
     End(Usage),
 }

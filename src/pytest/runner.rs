@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::base::error::Trouble;
+use crate::base::paths::read_regular;
 use crate::pytest::bench::Bench;
 use crate::pytest::report::{Report, read};
 use crate::python::package::Package;
@@ -86,12 +85,11 @@ pub fn run(suite: &Suite<'_>, start: &mut dyn FnMut(&Invocation) -> Result<Outpu
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let report = suite.bench.folder.join(format!("report-{}.jsonl", RUNS.fetch_add(1, Ordering::Relaxed)));
     let output = start(&invocation(suite, &report)?)?;
-    let mut lines = Vec::new();
-    match File::open(&report).and_then(|file| file.take(REPORT_MAX).read_to_end(&mut lines)) {
-        Ok(_) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+    let lines = match read_regular(&report, REPORT_MAX) {
+        Ok(lines) => lines,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(Trouble::environment("What pytest found cannot be read.").because(error)),
-    }
+    };
     let _ = std::fs::remove_file(&report);
     Ok(read(&String::from_utf8_lossy(&lines), &output, suite.limit))
 }

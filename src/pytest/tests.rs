@@ -84,6 +84,16 @@ impl Project {
     }
 
     fn run(&self, python: &Path, test: &str, change: impl FnOnce(&mut Suite<'_>)) -> Report {
+        self.started(python, test, change, &mut |invocation| start(invocation)).unwrap()
+    }
+
+    fn started(
+        &self,
+        python: &Path,
+        test: &str,
+        change: impl FnOnce(&mut Suite<'_>),
+        start: &mut dyn FnMut(&Invocation) -> Result<Output, Trouble>,
+    ) -> Result<Report, Trouble> {
         let path = RelPath::new("tests/pytead/test_draft.py").unwrap();
         let bench = Bench::lay_out(self.root.path(), self.bench.path(), [(&path, test)]).unwrap();
         let package = install_in(&self.bench.path().join("cache")).unwrap();
@@ -103,12 +113,29 @@ impl Project {
             limit: Duration::from_secs(60),
         };
         change(&mut suite);
-        run(&suite, &mut |invocation| start(invocation)).unwrap()
+        run(&suite, start)
     }
 }
 
 fn of<'a>(report: &'a Report, name: &str) -> &'a TestResult {
     report.results.iter().find(|result| result.name == name).unwrap_or_else(|| panic!("{name} in {report:?}"))
+}
+
+#[test]
+fn what_a_test_left_in_the_place_of_its_report_is_neither_waited_for_nor_followed() {
+    let project = Project::new(&[]);
+    for link in [false, true] {
+        let left = project.started(Path::new("/no/python"), "", |_| (), &mut |invocation| {
+            let report = Path::new(&invocation.env["PYTEAD_REPORT"]);
+            if link {
+                std::os::unix::fs::symlink("/dev/zero", report).unwrap();
+            } else {
+                rustix::fs::mknodat(rustix::fs::CWD, report, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+            }
+            Ok(Output { end: End::Exited(0), text: String::new() })
+        });
+        assert!(left.unwrap_err().to_string().contains("What pytest found cannot be read"));
+    }
 }
 
 const TESTS: &str = r#"

@@ -69,6 +69,19 @@ impl SpoolFolder {
         is_private(&self.path).then(|| started.parse().ok().map(Moment)).flatten()
     }
 
+    /// Makes the folder a recording's: whoever finds it left behind goes on with that recording, and begins no second one.
+    ///
+    /// # Errors
+    /// When there is such a folder already, or it cannot be renamed.
+    pub fn adopt(self, recording: &str) -> io::Result<Self> {
+        let path = self.path.with_file_name(recording);
+        if path.symlink_metadata().is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        std::fs::rename(&self.path, &path)?;
+        Ok(Self { path, recording: recording.to_owned(), ..self })
+    }
+
     /// Removes the folder with its spool files.
     ///
     /// # Errors
@@ -136,7 +149,12 @@ mod tests {
         drop(folder);
         let mut left = leftovers(&place.path().join("spool"));
         assert_eq!(left.iter().map(SpoolFolder::recording).collect::<Vec<_>>(), ["7"]);
-        left.remove(0).remove().unwrap();
+        let adopted = left.remove(0).adopt("8").unwrap();
+        assert!(adopted.path().ends_with("spool/8") && leftovers(&place.path().join("spool")).is_empty(), "still locked");
+        drop(SpoolFolder::create(&[place.path().join("spool")], "9").unwrap());
+        assert!(leftovers(&place.path().join("spool")).remove(0).adopt("8").is_err(), "nothing is taken over");
+        adopted.remove().unwrap();
+        leftovers(&place.path().join("spool")).remove(0).remove().unwrap();
         assert!(leftovers(&place.path().join("spool")).is_empty());
     }
 

@@ -21,6 +21,8 @@ use crate::record::spool::Tail;
 const VERSION: u64 = 1;
 /// Bytes of all files of a recording that are read unless told otherwise: 1 GiB.
 pub const SIZE_MAX: u64 = 1 << 30;
+/// Numbers of processes there are, on any system.
+const PIDS: i64 = 1 << 32;
 /// Bytes of one file that are read in one go, so that a busy program cannot hold up the screen, and that the memory of one
 /// batch serves the next one.
 const SLICE: u64 = 1 << 20;
@@ -81,6 +83,8 @@ pub struct Ingest {
     resolve: Box<Resolve>,
     redactor: Redactor,
     size_max: u64,
+    /// Added to the numbers of processes.
+    processes_from: i64,
     sources: BTreeMap<PathBuf, Source>,
     processes: BTreeMap<i64, Process>,
     /// The processes that know a function, with its number there.
@@ -101,6 +105,7 @@ impl Ingest {
             resolve,
             redactor,
             size_max: SIZE_MAX,
+            processes_from: 0,
             sources: BTreeMap::new(),
             processes: BTreeMap::new(),
             members: HashMap::new(),
@@ -113,6 +118,14 @@ impl Ingest {
     #[must_use]
     pub fn with_size_max(mut self, bytes: u64) -> Self {
         self.size_max = bytes;
+        self
+    }
+
+    /// Reads beside so many other folders whose calls go into the same recording: processes of other machines may have equal
+    /// numbers, and in containers most of them have.
+    #[must_use]
+    pub fn beside(mut self, folders: usize) -> Self {
+        self.processes_from = i64::try_from(folders).unwrap_or(i64::MAX).saturating_mul(PIDS);
         self
     }
 
@@ -227,12 +240,13 @@ impl Ingest {
                             said.push((format!("a recorder wrote format {} and not {VERSION}", head.version), 1));
                             return Ok(());
                         }
-                        (*pid, *thread) = (Some(head.pid), head.thread);
+                        let number = self.processes_from.saturating_add(head.pid);
+                        (*pid, *thread) = (Some(number), head.thread);
                         *shift_ns = head.wall_ns.saturating_sub(self.started_ns).saturating_sub(head.clock_ns);
                         self.summary.recorder_seen = true;
                         self.summary.threads += 1;
                         self.summary.python.get_or_insert(head.python);
-                        *journey = head.journey.then(|| Collector::new(head.pid, head.thread, bytes));
+                        *journey = head.journey.then(|| Collector::new(number, head.thread, bytes));
                     }
                     "G" => said.push((parts.text()?, parts.natural()?)),
                     _ if *foreign => {}

@@ -130,12 +130,9 @@ pub async fn run(
     Ok(Ended { end: ended(status), took, summary: ingest.summary().clone(), modules })
 }
 
-/// Hands over what a killed run left, and removes it.
-pub fn recover(folder: SpoolFolder, mut ingest: Ingest, mut on: impl FnMut(Progress)) -> Summary {
+/// Hands over what a killed run left. The folder stays until all of it is stored: that is for the caller to know.
+pub fn recover(mut ingest: Ingest, mut on: impl FnMut(Progress)) -> Summary {
     hand_over_rest(&mut ingest, &mut on);
-    if let Err(error) = folder.remove() {
-        tracing::warn!(%error, "a spool folder was not removed");
-    }
     ingest.summary().clone()
 }
 

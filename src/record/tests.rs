@@ -473,7 +473,8 @@ fn a_killed_run_leaves_what_the_next_start_reads() {
     let left = leftovers(&place).remove(0);
     let ingest = Ingest::new(left.path().to_owned(), now(), Redactor::default(), Box::new(|_, _, _| None));
     let mut found = Found::default();
-    let summary = recover(left, ingest, |progress| found.take(progress));
+    let summary = recover(ingest, |progress| found.take(progress));
+    left.remove().unwrap();
     assert_eq!(found.calls("lib:double").len(), 2);
     assert!(summary.recorder_seen && summary.kept == summary.seen, "{summary:?}");
     assert!(leftovers(&place).is_empty());

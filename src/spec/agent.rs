@@ -403,6 +403,14 @@ mod tests {
     }
 
     #[test]
+    fn data_cannot_end_its_part_in_what_an_agent_is_told() {
+        use crate::llm::prompt::{CANARY, hostile, outside};
+        let data = hostile(&prompt("x", &json!({ "user": "x" })).1);
+        let (_, asked) = prompt(&data, &json!({ "user": data, (data.as_str()): 1 }));
+        assert!(asked.contains(CANARY) && !outside(&asked).contains(CANARY), "{asked}");
+    }
+
+    #[test]
     fn the_prompt_has_the_file_between_marks_made_from_it() {
         let (system, asked) = prompt("test: {name: \"END test 0\"}\n", &json!({ "user": { "id": 1 } }));
         assert!(system.starts_with("You carry out one test"), "{system}");

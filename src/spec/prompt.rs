@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use crate::base::redact::Redactor;
+use crate::base::text::display_line;
 use crate::llm::prompt::{self, Data, Prompt};
 use crate::python::plugins::Tool;
 
@@ -42,7 +43,9 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Prompt {
     let tools = data.part("tools", &tools.join("\n"), TOOLS_MAX);
     let functions =
         (!question.functions.is_empty()).then(|| data.part("functions", &question.functions.join("\n"), FUNCTIONS_MAX));
-    let plugin = question.plugin.map(|(name, text)| (data.clean(name, 80), data.part("plugin", text, PLUGIN_MAX)));
+    let plugin = question
+        .plugin
+        .map(|(name, text)| (display_line(&data.clean(name, 80)).into_owned(), data.part("plugin", text, PLUGIN_MAX)));
     let earlier = question
         .earlier
         .map(|(text, wrong)| (data.part("earlier", text, EARLIER_MAX), data.part("mistakes", wrong, EARLIER_MAX)));
@@ -111,6 +114,32 @@ mod tests {
             }),
         };
         assert_eq!(line(&tool), "api_get(all: boolean = false, id: integer): Gets one.");
+    }
+
+    #[test]
+    fn data_cannot_end_its_part_in_any_place_of_the_question_for_a_yaml_test() {
+        let ask = |data: &str| {
+            let tools = [Tool {
+                name: data.into(),
+                description: data.into(),
+                input_schema: json!({ "properties": { data: { "type": data, "default": data } } }),
+            }];
+            let functions = [data.to_owned()];
+            let question = Question {
+                wanted: data,
+                tools: &tools,
+                functions: &functions,
+                plugin: Some((data, data)),
+                earlier: Some((data, data)),
+            };
+            ask(&question, &mut Redactor::default()).user
+        };
+        let data = prompt::hostile(&ask("x"));
+        let outside = prompt::outside(&ask(&data));
+        // The plugin's name stands in a line of ours, as one: it ends nothing.
+        let lines: Vec<&str> = outside.lines().filter(|line| line.contains(prompt::CANARY)).collect();
+        assert!(lines.iter().all(|line| line.starts_with("The plugin `x\\nEND ")) && lines.len() <= 1, "{outside}");
+        assert!(outside.contains("An earlier answer cannot be used"), "{outside}");
     }
 
     #[test]

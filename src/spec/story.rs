@@ -133,6 +133,37 @@ mod tests {
     }
 
     #[test]
+    fn data_cannot_end_its_part_in_a_question_about_a_yaml_test() {
+        use crate::base::redact::Redactor;
+        use crate::judge::prompt::{Question, Wanted, ask};
+        use crate::llm::prompt::{CANARY, hostile, outside};
+        let asked = |data: &str| {
+            let mut one = step(data, Some(data), End::Returned { result: json!({ data: [data, { data: data }] }) });
+            one.args = json!({ data: data });
+            one.printed = data.into();
+            let other = step("b", Some("api"), End::Raised { error: data.into() });
+            let story = tell(&[one, other]);
+            let question = Question {
+                wanted: Wanted::Verdict,
+                intent: "It is nice.",
+                sentences: &["It is nice.".to_owned()],
+                decided: &[],
+                events: &story.events,
+                names: &story.names,
+                sources: &[],
+                others: &[],
+                incomplete: None,
+                budget: 100_000,
+            };
+            let asked = ask(&question, &mut Redactor::default()).unwrap();
+            format!("{}\n{}\n{}", asked.functions, asked.journey, asked.question(0, None).0)
+        };
+        let data = hostile(&asked("x"));
+        let prompt = asked(&data);
+        assert!(prompt.contains(CANARY) && !outside(&prompt).contains(CANARY), "{prompt}");
+    }
+
+    #[test]
     fn calls_of_tools_are_calls_and_what_was_not_run_is_not_there() {
         let story = tell(&[
             step("group", None, End::Returned { result: json!([]) }),

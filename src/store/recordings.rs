@@ -97,6 +97,17 @@ impl Store {
         })
     }
 
+    /// Removes a recording, unless something rests on it or it still runs; tells whether it is gone.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn forget_recording(&self, id: RecordingId) -> Result<bool> {
+        self.write(move |transaction| {
+            let sql = format!("DELETE FROM recordings WHERE id = ?1 AND {RESTS_ON_NOTHING}");
+            Ok(transaction.execute(&sql, [id.0])? > 0)
+        })
+    }
+
     /// Removes recordings but the newest `keep`, those that still run, and those that a proposal rests on, unless it was
     /// rejected. When the database is over its size, it goes on with the oldest of the rest.
     ///
@@ -145,7 +156,15 @@ pub(super) fn end_interrupted(connection: &Connection) -> Result<Vec<RecordingId
         if is_alive(process) {
             continue;
         }
-        connection.execute("UPDATE recordings SET running = 0, ending = ?2 WHERE id = ?1", params![id, end])?;
+        // Counted from what is stored: the process that counted did not come to note it.
+        connection.execute(
+            "UPDATE recordings SET running = 0, ending = ?2, \
+             kept = max(kept, (SELECT count(*) FROM calls WHERE recording = ?1)), \
+             seen = max(seen, (SELECT coalesce(sum(calls), 0) FROM counts WHERE recording = ?1)), \
+             functions = max(functions, (SELECT count(*) FROM counts WHERE recording = ?1)), \
+             recorder_seen = recorder_seen OR EXISTS (SELECT 1 FROM counts WHERE recording = ?1) WHERE id = ?1",
+            params![id, end],
+        )?;
         ended.push(RecordingId(id));
     }
     Ok(ended)

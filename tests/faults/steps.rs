@@ -56,12 +56,16 @@ pub fn no_halves(place: &Place, folder: &str, context: &str) {
 
 /// Runs the binary under strace with a fault in the system calls of one name; what it said, and how it ended.
 pub fn with_fault(place: &Place, call: &str, fault: &str, words: &[&str]) -> Output {
+    faulty(place, call, fault, words).output().unwrap()
+}
+
+fn faulty(place: &Place, call: &str, fault: &str, words: &[&str]) -> Command {
     let plain = place.command(words);
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null", "-e"]).arg(format!("trace={call}"));
     command.arg("-e").arg(format!("inject={call}:{fault}")).arg(plain.get_program()).args(plain.get_args());
     command.current_dir(place.root()).env_clear().envs(place.environment()).stdin(Stdio::null());
-    command.output().unwrap()
+    command
 }
 
 /// Tells whether strace can trace and kill here; else says so.
@@ -84,6 +88,54 @@ pub fn killed(place: &Place, decision: &Decision<'_>, least: Faults) {
 /// Lets the disk be full from every step of a decision on; each way out has to be met so often.
 pub fn full(place: &Place, decision: &Decision<'_>, least: Faults) {
     faulted(place, decision, least, |step| format!("error=ENOSPC:when={step}+"));
+}
+
+/// Work that a command does and that is begun again after a fault.
+pub struct Work<'a> {
+    /// The words that do it.
+    pub words: &'a [&'a str],
+    /// Variables that it runs with.
+    pub env: &'a [(&'a str, &'a str)],
+    /// Makes the project as it was before.
+    pub prepare: &'a (dyn Fn(&Place) + Sync),
+    /// Begins it again where it was not done, and fails where something of it is lost or there twice.
+    pub finish: &'a (dyn Fn(&Place, &str) + Sync),
+}
+
+/// Kills the process in every step of a work, which has to have so many, and lets it be begun again after each.
+pub fn killed_and_begun_again(place: &Place, work: &Work<'_>, least: usize) {
+    if !strace_works() {
+        return;
+    }
+    let calls = Mutex::new(VecDeque::from(STEPS));
+    let sum = Mutex::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                let twin = place.twin();
+                loop {
+                    let Some((call, every)) = calls.lock().unwrap().pop_front() else { return };
+                    for step in (1..).step_by(every) {
+                        (work.prepare)(&twin);
+                        let mut command = faulty(&twin, call, &format!("signal=KILL:when={step}"), work.words);
+                        let output = command.envs(work.env.iter().copied()).output().unwrap();
+                        let said =
+                            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+                        let context = format!("{:?}, killed in {call} number {step}: {said}", work.words);
+                        assert!(!said.contains("panicked"), "{context}");
+                        (work.finish)(&twin, &context);
+                        if output.status.success() {
+                            break;
+                        }
+                        *sum.lock().unwrap() += 1;
+                    }
+                }
+            });
+        }
+    });
+    let sum = *sum.lock().unwrap();
+    eprintln!("{sum} times killed and begun again");
+    assert!(sum >= least, "{sum}: they came elsewhere");
 }
 
 fn faulted(place: &Place, decision: &Decision<'_>, least: Faults, fault: impl Fn(usize) -> String + Sync) {

@@ -131,7 +131,12 @@ impl Place {
 
     /// Runs the binary without a terminal and gives exit code, standard output and error output.
     pub fn run(&self, args: &[&str]) -> (i32, String, String) {
-        let output = self.command(args).output().unwrap();
+        self.run_with(args, &[])
+    }
+
+    /// As [`Place::run`], with more variables.
+    pub fn run_with(&self, args: &[&str], env: &[(&str, &str)]) -> (i32, String, String) {
+        let output = self.command(args).envs(env.iter().copied()).output().unwrap();
         (
             output.status.code().unwrap_or(-1),
             String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -108,7 +108,7 @@ async fn read_request(stream: &mut TcpStream) -> String {
 }
 
 fn patience() -> Patience {
-    Patience { first: LONG, idle: LONG, after: Duration::from_millis(300), tries: TRIES }
+    Patience { first: LONG, idle: LONG, whole: LONG * 2, after: Duration::from_millis(300), tries: TRIES }
 }
 
 fn provider(address: &str, patience: Patience, key: Option<&str>) -> OpenAi {
@@ -129,7 +129,7 @@ async fn whole(provider: &OpenAi) -> (String, Result<Usage, ModelError>) {
     loop {
         match timeout(LONG * 2, pieces.recv()).await.expect("an end within the time").expect("an end before the stream closes") {
             Ok(Piece::Text(more)) => text.push_str(&more),
-            Ok(Piece::Thinking) => {}
+            Ok(Piece::Thinking | Piece::Elsewhere(_)) => {}
             Ok(Piece::End(usage)) => return (text, Ok(usage)),
             Err(error) => return (text, Err(error)),
         }
@@ -382,6 +382,48 @@ async fn silence_ends_by_the_clock_before_and_in_an_answer() {
     let (text, end) = whole(&provider(&stalled.address, Patience { idle: short, ..patience() }, None)).await;
     assert_eq!(text, "so far");
     assert!(matches!(&end, Err(ModelError::CutOff { why, .. }) if why.contains("nothing came")), "{end:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_drips_ends_by_the_clock_whatever_still_comes() {
+    let short = Duration::from_millis(600);
+    // Text, reasoning, and what only keeps the connection open: each of them without end.
+    let sorts = [
+        r#"data: {"choices":[{"delta":{"content":"x"}}]}"#,
+        r#"data: {"choices":[{"delta":{"reasoning_content":"hm"}}]}"#,
+        ": still here",
+    ];
+    for sort in sorts {
+        let gone = Arc::new(Notify::new());
+        let told = Arc::clone(&gone);
+        let server = serve(move |mut talk| {
+            let told = Arc::clone(&told);
+            async move {
+                talk.send(SSE).await;
+                talk.text("so far").await;
+                while talk.stream.write_all(format!("{sort}\n\n").as_bytes()).await.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+                told.notify_one();
+            }
+        })
+        .await;
+        let (text, end) = whole(&provider(&server.address, Patience { whole: short, ..patience() }, None)).await;
+        assert!(text.starts_with("so far"), "{sort}: {text}");
+        assert!(matches!(&end, Err(ModelError::CutOff { why, .. }) if why.contains("had not ended")), "{sort}: {end:?}");
+        timeout(LONG / 4, gone.notified()).await.expect("the connection closed");
+    }
+    // All of the text is there and its end was said: what drips after it is not waited for.
+    let (text, end) = ask(|mut talk| async move {
+        talk.send(SSE).await;
+        talk.text("all of it").await;
+        talk.finish("stop").await;
+        while talk.stream.write_all(b": still here\n\n").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    assert_eq!((text.as_str(), end), ("all of it", Ok(Usage::default())));
 }
 
 #[tokio::test]
