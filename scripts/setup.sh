@@ -74,15 +74,22 @@ need_python() {
     export PATH VIRTUAL_ENV=$root/.venv
 }
 
-# The official MCP client, beside the rest in `.venv`: only the tests need it.
-need_mcp_client() {
+# Puts what only the tests need beside the rest in `.venv`, unless it is there.
+#   need_packages NAME
+need_packages() {
     local marker
-    marker=.venv/.mcp-$(sha <requirements-mcp.txt)
+    marker=.venv/.$1-$(sha <"requirements-$1.txt")
     if [ -e "$marker" ]; then return; fi
-    say "Installing $(grep -c '==' requirements-mcp.txt) packages of requirements-mcp.txt into .venv"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-mcp.txt
+    say "Installing packages of requirements-$1.txt into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "requirements-$1.txt"
     touch "$marker"
 }
+
+# The official MCP client.
+need_mcp_client() { need_packages mcp; }
+
+# numpy and pandas, whose values are recorded and drafted.
+need_arrays() { need_packages arrays; }
 
 # Tells whether the system has the library where it is looked for. Programs of LLVM alone do not bring it.
 has_libclang() {

@@ -7,6 +7,7 @@ need_cargo
 need_python
 need_llama
 need_mcp_client
+need_arrays
 log=$(mktemp)
 summary=$(mktemp)
 trap 'rm -f "$log" "$summary"' EXIT
@@ -37,6 +38,19 @@ fi
 
 # How pytest's last line begins: `85 passed, 1 failed in 0.21s`.
 ended='^=* ?[0-9]+ [a-z]+.* in [0-9.]+s'
+
+# Runs a folder of tests and notes how that ended.
+#   python_suite FOLDER VERSION PYTHON PROCESSES
+python_suite() {
+    status=0
+    say "» $1 under Python $2"
+    (cd "$1" && "$3" -m pytest -q -p no:cacheprovider -n "$4") 2>&1 | tee "$log" || status=$?
+    note "Python $2 $1" "$status" "$(total "$ended" passed)" "$(total "$ended" 'failed|error')"
+}
+
+# Where numpy and pandas are; the other environments leave this folder out.
+python_suite tests/python/arrays "$(.venv/bin/python -c "$probe")" "$PWD/.venv/bin/python" 0
+
 used=""
 while read -r version python <&3; do
     used="$used $version"
@@ -44,13 +58,10 @@ while read -r version python <&3; do
     environment "$place" "$version" "$python"
     began=$SECONDS
     for suite in tests/python examples/shop examples/tests; do
-        status=0
-        say "» $suite under Python $version"
         # The examples are so quick that starting two processes for them would take longer.
         processes=2
         [ "$suite" = tests/python ] || processes=0
-        (cd "$suite" && "$place/bin/python" -m pytest -q -p no:cacheprovider -n "$processes") 2>&1 | tee "$log" || status=$?
-        note "Python $version $suite" "$status" "$(total "$ended" passed)" "$(total "$ended" 'failed|error')"
+        python_suite "$suite" "$version" "$place/bin/python" "$processes"
     done
 done 3< <(interpreters)
 

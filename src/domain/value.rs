@@ -32,6 +32,16 @@ impl TypeName {
         }
         self.qualname.rsplit('.').next().unwrap_or(&self.qualname)
     }
+
+    /// Gives the type of what calling it makes: an array for `numpy.arange`, a frame for a method of frames.
+    #[must_use]
+    pub fn made(&self) -> &str {
+        match (self.module.as_str(), self.qualname.as_str()) {
+            ("numpy", "zeros" | "ones" | "full" | "arange" | "linspace" | "reshape") => "ndarray",
+            ("pandas", name) => name.split('.').next().unwrap_or(name),
+            _ => self.short(),
+        }
+    }
 }
 
 /// How an object keeps its state.
@@ -172,9 +182,9 @@ impl Value {
             | Self::Sub { ty, .. }
             | Self::Enum { ty, .. }
             | Self::NamedTuple { ty, .. }
-            | Self::New { ty, .. }
             | Self::Exception { ty, .. }
             | Self::Opaque { ty, .. } => ty.short(),
+            Self::New { ty, .. } => ty.made(),
             Self::Name(_) => "type",
             Self::Ref(_) => "object",
             Self::Shared(_, value) => value.type_name(),
@@ -253,9 +263,14 @@ impl Value {
         let mut reason = None;
         self.walk(&mut |value| {
             reason = match value {
-                Self::Cut { ty, length, .. } => Some(match length {
-                    Some(length) => format!("a {ty} of length {length} is over the recording budget"),
-                    None => format!("a {ty} is over the recording budget"),
+                Self::Cut { ty, length, head, .. } => Some(match length {
+                    None if let Self::Str(reason) = head.as_ref()
+                        && !reason.is_empty() =>
+                    {
+                        format!("{} {reason}", with_article(ty))
+                    }
+                    Some(length) => format!("{} of length {length} is over the recording budget", with_article(ty)),
+                    None => format!("{} is over the recording budget", with_article(ty)),
                 }),
                 Self::Opaque { ty, .. } => Some(format!("{} cannot be read or made again", ty.short())),
                 Self::Secret { kind, .. } => Some(format!("it holds a secret ({kind}) that was not recorded")),
@@ -274,6 +289,13 @@ impl Value {
     pub fn first_difference(&self, other: &Self) -> Option<Difference> {
         Comparison::default().compare(self, other, &mut Vec::new())
     }
+}
+
+/// Says a type as people do: `a list`, `an int`, `an ndarray`.
+#[must_use]
+pub fn with_article(ty: &str) -> String {
+    let article = if ty == "ndarray" || ty.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an" } else { "a" };
+    format!("{article} {ty}")
 }
 
 fn indexed(items: &[Value]) -> Vec<(Step, &Value)> {

@@ -202,10 +202,14 @@ impl Trials {
         let index = self.core.index();
         let imports = index.modules().flat_map(|module| &module.imports);
         let tops = imports.filter_map(|import| import.module.split('.').next().map(ToOwned::to_owned));
+        let mut used: BTreeSet<String> = tops.collect();
+        if used.contains("pandas") {
+            used.insert("numpy".into()); // which it is made of, and whose numbers it gives
+        }
         Ok(Allowed {
             stdlib: hello.stdlib.into_iter().collect(),
             project: self.fresh.names.clone(),
-            used: tops.collect(),
+            used,
             plugins: hello.plugins.into_iter().collect(),
         })
     }

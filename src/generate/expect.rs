@@ -6,6 +6,7 @@ use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::operand;
 use crate::generate::alike::{digits_matter, equals_other_types, is_ambiguous, is_flat_and_long, is_short, maxlen, zone};
+use crate::generate::arrays::{self, Check};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
 use crate::generate::layout::{Expr, WIDTH, string};
@@ -23,7 +24,7 @@ const REMOVED_MAX: usize = 2;
 
 /// R8: items of a sequence that are asserted one by one, and the assertions about them.
 const ITEMS_MAX: usize = 4;
-const PARTS_MAX: usize = 10;
+pub(super) const PARTS_MAX: usize = 13;
 
 /// Parts inside of parts that are asserted by themselves: a list may hold itself.
 const NESTED_MAX: usize = 6;
@@ -44,10 +45,8 @@ pub enum Relation {
     Nan,
     /// `str(…) ==`: the digits of a `Decimal` matter, not only its value.
     Text,
-    /// `np.testing.assert_array_equal`
-    Array,
-    /// `np.testing.assert_allclose`
-    Close,
+    /// By a function that raises when the two differ.
+    By(Check),
 }
 
 /// One assertion.
@@ -73,7 +72,7 @@ pub struct Asked {
 }
 
 impl Assertion {
-    fn new(subject: &str, relation: Relation, expected: Expr) -> Self {
+    pub(super) fn new(subject: &str, relation: Relation, expected: Expr) -> Self {
         Self { subject: subject.to_owned(), relation, expected, asked: None }
     }
 
@@ -105,11 +104,19 @@ impl Assertion {
             Relation::Approx => approx(&self.expected).lines(indent, &format!("assert {subject} == "), ""),
             Relation::Nan => Expr::call("math.isnan", vec![Expr::Atom(subject)]).lines(indent, "assert ", ""),
             Relation::Text => self.expected.lines(indent, &format!("assert str({subject}) == "), ""),
-            Relation::Array => Expr::call("np.testing.assert_array_equal", vec![Expr::Atom(subject), self.expected.clone()])
-                .lines(indent, "", ""),
-            Relation::Close => {
-                let args = vec![Expr::Atom(subject), self.expected.clone(), Expr::atom("rtol=1e-9")];
-                Expr::call("np.testing.assert_allclose", args).lines(indent, "", "")
+            Relation::By(check) => {
+                let call = |expected: Expr| {
+                    let mut args = vec![Expr::Atom(subject.clone()), expected];
+                    args.extend(check.tolerance.iter().map(|part| Expr::atom(*part)));
+                    Expr::call(check.function, args).lines(indent, "", "")
+                };
+                let lines = call(self.expected.clone());
+                if lines.len() == 1 || matches!(self.expected, Expr::Atom(_)) {
+                    return lines;
+                }
+                let mut lines = self.expected.lines(indent, "expected = ", "");
+                lines.extend(call(Expr::atom("expected")));
+                lines
             }
         }
     }
@@ -151,13 +158,20 @@ impl Builder<'_, '_> {
         {
             return Ok(found);
         }
+        if let Some(table) = arrays::table(&value) {
+            return self.tested(subject, &value, table);
+        }
+        if let Some((ty, held)) = arrays::scalar(&value) {
+            return self.scalar_tested(subject, ty, held);
+        }
         match &value {
             Value::Str(text) if text.contains(ADDRESS) => {
                 self.work.imports.insert(Import::module("re"));
                 let subject = format!("re.sub(r\"{ADDRESS}[0-9A-Fa-f]+\", \"{ADDRESS}\", {subject})");
                 Ok(vec![Assertion::new(&subject, Relation::Equal, Expr::Text(without_addresses(text)))])
             }
-            Value::None | Value::Bool(_) | Value::Name(_) | Value::Ellipsis => one(Relation::Is, self.expected(&value)?),
+            Value::None | Value::Bool(_) | Value::Ellipsis => one(Relation::Is, self.expected(&value)?),
+            Value::Name(ty) => one(Relation::Is, self.name(ty)?),
             Value::Enum { name: Some(name), .. } if !name.contains('|') => one(Relation::Is, self.expected(&value)?),
             Value::Float(number) if number.is_nan() => {
                 self.work.imports.insert(Import::module("math"));
@@ -195,7 +209,19 @@ impl Builder<'_, '_> {
                 all.insert(0, Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
                 Ok(all)
             }
-            Value::NamedTuple { ty, .. } | Value::Sub { ty, .. } => self.equal_and_typed(subject, &value, ty),
+            Value::NamedTuple { ty, fields } => match self.equal_and_typed(subject, &value, ty) {
+                Err(Stop::No(_)) => {
+                    let fields: Vec<(&str, &Value)> = fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
+                    let mut all = self.attributes(subject, &fields)?;
+                    if all.is_empty() {
+                        return Err(Stop::No(format!("nothing of the {} can be compared", ty.short())));
+                    }
+                    all.insert(0, Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
+                    Ok(all)
+                }
+                other => other,
+            },
+            Value::Sub { ty, .. } => self.equal_and_typed(subject, &value, ty),
             Value::New { ty, args, kwargs } if equals_other_types(ty) => {
                 let mut all = self.equal_and_typed(subject, &value, ty)?;
                 if let Some(most) = maxlen(ty, args, kwargs) {
@@ -238,18 +264,6 @@ impl Builder<'_, '_> {
                 ])
             }
             Value::File { content, .. } => self.assertions(&format!("{subject}.getvalue()"), content),
-            Value::Array { dtype, shape, items } => {
-                let expecting = self.expecting.take();
-                let built = self.value(&value, "expected");
-                self.expecting = expecting;
-                let float = items.iter().any(|item| matches!(item, Value::Float(_)));
-                let relation = if float { Relation::Close } else { Relation::Array };
-                let dtype = Assertion::new(&format!("{subject}.dtype"), Relation::Equal, Expr::Text(dtype.clone()));
-                // A single number equals an array of any shape that is full of it.
-                let shape = Value::Tuple(shape.iter().map(|size| Value::Int(size.cast_signed())).collect());
-                let shape = Assertion::new(&format!("{subject}.shape"), Relation::Equal, self.expected(&shape)?);
-                Ok(vec![Assertion::new(subject, relation, built?), dtype, shape])
-            }
             Value::List(items) | Value::Tuple(items) => match self.expected(&value) {
                 Ok(expected) => one(Relation::Equal, expected),
                 Err(Stop::No(reason)) => match self.rows(subject, &value, items) {
@@ -259,6 +273,11 @@ impl Builder<'_, '_> {
                     }),
                     other => other,
                 },
+                Err(again) => Err(again),
+            },
+            Value::Dict(pairs) => match self.expected(&value) {
+                Ok(expected) => one(Relation::Equal, expected),
+                Err(Stop::No(_)) => self.entries(subject, pairs),
                 Err(again) => Err(again),
             },
             _ => one(Relation::Equal, self.expected(&value)?),

@@ -8,6 +8,9 @@ use crate::domain::value::python_float;
 /// Columns of a line, as `black` and `ruff format` count them.
 pub const WIDTH: usize = 88;
 
+/// From so many numbers on a list has as many in a line as there is room for.
+const FILLED: usize = 16;
+
 /// A Python expression.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)] // What is said of a variant is said of its fields.
@@ -18,6 +21,8 @@ pub enum Expr {
     Text(String),
     /// Something in brackets: a list, a dict, a call, an index. `open` holds what stands before the bracket too.
     Bracket { open: String, items: Vec<Item>, close: char, one_tuple: bool },
+    /// A call, and a call of a method of what it gives: `pd.DataFrame(…)` and `.astype(…)`.
+    Chain(Box<Expr>, Box<Expr>),
 }
 
 /// One item between brackets, with what stands before it: `name=`, `"key": `, `**`.
@@ -68,6 +73,12 @@ impl Expr {
         Self::Bracket { open: "{".into(), items, close: '}', one_tuple: false }
     }
 
+    /// Makes a call of a method of what this gives; `call` begins with the dot.
+    #[must_use]
+    pub fn then(self, call: Self) -> Self {
+        Self::Chain(Box::new(self), Box::new(call))
+    }
+
     /// Writes the expression on one line.
     #[must_use]
     pub fn flat(&self) -> String {
@@ -78,6 +89,7 @@ impl Expr {
                 let items: Vec<String> = items.iter().map(|item| format!("{}{}", item.prefix, item.value.flat())).collect();
                 format!("{open}{}{}{close}", items.join(", "), if *one_tuple { "," } else { "" })
             }
+            Self::Chain(first, then) => first.flat() + &then.flat(),
         }
     }
 
@@ -101,7 +113,28 @@ impl Expr {
                 lines.push(format!("{margin}){suffix}"));
                 lines
             }
+            Self::Chain(first, then) => {
+                let mut lines = first.lines(indent, prefix, "");
+                let last = lines.pop().unwrap_or_default();
+                lines.extend(then.lines(indent, last.trim_start(), suffix));
+                lines
+            }
             Self::Bracket { items, .. } if items.is_empty() => vec![one],
+            Self::Bracket { open, items, close, .. } if open == "[" && items.len() > FILLED && items.iter().all(is_number) => {
+                let mut lines = vec![format!("{margin}{prefix}{open}"), format!("{margin}   ")];
+                for item in items {
+                    let item = item.value.flat();
+                    let line = lines.pop().unwrap_or_default();
+                    let longer = format!("{line} {item},");
+                    if text::width(&longer) <= WIDTH {
+                        lines.push(longer);
+                    } else {
+                        lines.extend([line, format!("{margin}    {item},")]);
+                    }
+                }
+                lines.push(format!("{margin}{close}{suffix}"));
+                lines
+            }
             Self::Bracket { open, items, close, one_tuple } => {
                 let mut lines = vec![format!("{margin}{prefix}{open}")];
                 let inside: Vec<String> = items.iter().map(|item| format!("{}{}", item.prefix, item.value.flat())).collect();
@@ -142,6 +175,10 @@ impl Item {
     pub fn keyword(name: &str, value: Expr) -> Self {
         Self { prefix: format!("{name}="), value }
     }
+}
+
+fn is_number(item: &Item) -> bool {
+    matches!(&item.value, Expr::Atom(text) if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') && item.prefix.is_empty())
 }
 
 /// Cuts a long string after its line ends, and else after spaces, into pieces of about `width` columns.

@@ -7,6 +7,7 @@
 pub mod act;
 pub mod agree;
 pub mod alike;
+pub mod arrays;
 pub mod build;
 pub mod cases;
 pub mod choose;

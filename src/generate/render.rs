@@ -274,7 +274,7 @@ fn returns(case: &Case, act: &Act, imports: &mut BTreeSet<Import>) -> Vec<String
 /// Writes act and assertion on one line, where that fits.
 fn inline(assertion: &Assertion, expr: &Expr) -> Option<String> {
     let subject_is_result = assertion.subject.chars().eq([RESULT]);
-    let can = subject_is_result && !matches!(assertion.relation, Relation::Array | Relation::Close);
+    let can = subject_is_result && !matches!(assertion.relation, Relation::By(_));
     let lines = assertion.lines(&operand(expr), 4);
     match lines.as_slice() {
         [line] if can && text::width(line) <= WIDTH => Some(line.clone()),

@@ -47,6 +47,9 @@ impl Import {
 const SPELLED_OUT: &[&str] =
     &["asyncio", "contextlib", "datetime", "functools", "io", "itertools", "math", "operator", "re", "types"];
 
+/// Modules that everybody calls by another name.
+const ALIASES: &[(&str, &str)] = &[("numpy", "np"), ("pandas", "pd")];
+
 /// Words that Python keeps for itself.
 const KEYWORDS: &[&str] = &[
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
@@ -209,9 +212,9 @@ impl Scope {
             ("pathlib", "PosixPath" | "WindowsPath") => "Path",
             (_, qualname) => qualname,
         };
-        if module == "numpy" {
-            let import = Import::Module { module: "numpy".into(), alias: Some("np".into()) };
-            return self.claim(import).map(|import| (join("np", qualname), Some(import)));
+        if let Some(alias) = ALIASES.iter().find_map(|(name, alias)| (*name == module).then_some(*alias)) {
+            let import = Import::Module { module, alias: Some(alias.into()) };
+            return self.claim(import).map(|import| (join(alias, qualname), Some(import)));
         }
         let head = qualname.split('.').next().unwrap_or_default().to_owned();
         let spelled_out = head.is_empty() || SPELLED_OUT.contains(&module.as_str()) || would_confuse(&head);

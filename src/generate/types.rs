@@ -95,7 +95,8 @@ impl Seen {
             }
             Value::Partial { .. } | Value::Method { .. } => Ty::Callable,
             Value::File { class, .. } => Ty::Named(TypeName::new("io", class.clone())),
-            Value::Array { .. } | Value::Ellipsis => {
+            Value::Array { .. } => return self.named(&TypeName::new("numpy", "ndarray"), index),
+            Value::Ellipsis => {
                 self.any = true;
                 return;
             }
@@ -144,6 +145,10 @@ impl Seen {
             ("collections", "defaultdict" | "OrderedDict") => Ty::Holding(ty.clone(), vec![any(), any()]),
             ("builtins", "dict" | "set") => Ty::Holding(ty.clone(), vec![any(); if ty.qualname == "dict" { 2 } else { 1 }]),
             ("builtins", "iter") => Ty::Holding(TypeName::new("collections.abc", "Iterator"), vec![of_first()]),
+            ("numpy" | "pandas", _) if ty.made() != ty.short() => {
+                return self.named(&TypeName::new(&ty.module, ty.made()), index);
+            }
+            ("numpy", _) => return self.named(ty, index),
             _ if ty.short().starts_with(|c: char| c.is_ascii_lowercase()) && !LOWERCASE.contains(&ty.short()) => {
                 self.any = true;
                 return;

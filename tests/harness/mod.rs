@@ -31,6 +31,13 @@ impl Place {
         place
     }
 
+    /// Copies a project of `tests/fixtures`.
+    pub fn fixture(name: &str) -> Self {
+        let place = Self::empty();
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name), &place.root());
+        place
+    }
+
     /// Makes an empty project folder.
     pub fn empty() -> Self {
         let folder = tempfile::tempdir().unwrap();

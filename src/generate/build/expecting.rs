@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::value::Value;
+use crate::domain::value::{Value, with_article};
+use crate::generate::arrays;
 use crate::generate::build::{Stop, no};
 
 /// What the ordinals of an outcome stand for, and which are being written.
@@ -49,12 +50,18 @@ impl<'a> Expecting<'a> {
 
 /// Stops at values that `==` does not compare by content.
 pub(super) fn incomparable(value: &Value) -> Result<(), Stop> {
+    if arrays::table(value).is_some() {
+        return no(format!("{} is not compared by its content", with_article(value.type_name())));
+    }
     match value {
         Value::Float(number) if number.is_nan() => no("NaN equals nothing"),
         Value::New { ty, args, .. } if ty.qualname == "Decimal" => match args.first() {
             Some(Value::Str(text)) if text.to_ascii_lowercase().contains("nan") => no("NaN equals nothing"),
             _ => Ok(()),
         },
+        Value::New { ty, args, .. } if ty.module == "numpy" && args.first() == Some(&Value::Str("NaT".into())) => {
+            no("NaT equals nothing")
+        }
         Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => Ok(()),
         Value::New { ty, .. }
             if matches!(ty.module.as_str(), "operator" | "itertools")
@@ -64,7 +71,7 @@ pub(super) fn incomparable(value: &Value) -> Result<(), Stop> {
         }
         Value::Sub { fields, .. } if !fields.is_empty() => no("its fields are not compared by =="),
         Value::Exception { ty, .. } | Value::Opaque { ty, .. } => no(format!("{} is not compared by its content", ty.short())),
-        Value::Generator { .. } | Value::Partial { .. } | Value::Method { .. } | Value::File { .. } | Value::Array { .. } => {
+        Value::Generator { .. } | Value::Partial { .. } | Value::Method { .. } | Value::File { .. } => {
             no(format!("a {} is not compared by its content", value.type_name()))
         }
         _ => Ok(()),

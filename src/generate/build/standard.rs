@@ -1,4 +1,4 @@
-//! Types with a form of their own: dates, patterns, ranges, files, generators, arrays.
+//! Types with a form of their own: dates, patterns, ranges, files, generators.
 
 use crate::domain::function::ParamKind;
 use crate::domain::value::{TypeName, Value};
@@ -48,6 +48,12 @@ impl Builder<'_, '_> {
             }
             ("operator", "getitem" | "or_") if args.len() == 2 => return self.type_expression(&ty.qualname, &args),
             ("re", "compile") => return self.pattern(&args),
+            ("numpy", rule) if ty.made() == "ndarray" => return self.by_rule(rule, &args, &kwargs),
+            ("pandas", name) => {
+                if let Some(made) = self.of_pandas(name, &args, &kwargs)? {
+                    return Ok(made);
+                }
+            }
             ("builtins", "eval") => return self.lambda(&args),
             ("datetime", "timezone") if args.len() == 1 && is_zero(&args[0]) => {
                 return self.name(&TypeName::new("datetime", "timezone.utc"));
@@ -160,22 +166,6 @@ impl Builder<'_, '_> {
         self.work.setup.push(Statement::run(Expr::call(&format!("{name}.seek"), vec![Expr::Atom(position.to_string())])));
         Ok(Expr::Atom(name))
     }
-
-    /// Makes a small numpy array.
-    pub(super) fn array(&mut self, dtype: &str, shape: &[u64], items: &[Value]) -> Result<Expr, Stop> {
-        let expected: u64 = shape.iter().product();
-        if u64::try_from(items.len()) != Ok(expected) {
-            return no("an array does not fit its shape");
-        }
-        self.work.imports.insert(Import::Module { module: "numpy".into(), alias: Some("np".into()) });
-        let flat = self.values(items, "value")?;
-        let dtype = Item::keyword("dtype", Expr::Text(dtype.to_owned()));
-        if shape.len() > 1 && expected == 0 {
-            let shape = Expr::tuple(shape.iter().map(|n| Expr::Atom(n.to_string())).collect());
-            return Ok(Expr::call_with("np.zeros", vec![shape.into(), dtype]));
-        }
-        Ok(Expr::call_with("np.array", vec![nested(&flat, shape).into(), dtype]))
-    }
 }
 
 /// Tells whether a text is a single expression, that no bracket of it ends early and nothing follows it.
@@ -192,18 +182,6 @@ fn is_one_expression(text: &str) -> bool {
         early |= depth < 0;
     }
     depth == 0 && !early && syntax_error(&format!("({text})\n")).is_none()
-}
-
-/// Folds a flat list into rows.
-fn nested(flat: &[Expr], shape: &[u64]) -> Expr {
-    match shape {
-        [] => flat.first().cloned().unwrap_or_else(|| Expr::list(Vec::new())),
-        [_] => Expr::list(flat.to_vec()),
-        [_, rest @ ..] => {
-            let row = usize::try_from(rest.iter().product::<u64>()).unwrap_or(usize::MAX).max(1);
-            Expr::list(flat.chunks(row).map(|chunk| nested(chunk, rest)).collect())
-        }
-    }
 }
 
 /// Gives the parts of a length of time by their names: whole hours and minutes as such, and below zero all of them.

@@ -23,6 +23,9 @@ pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
             Some(Value::Str(text)) => number_words(&param, text),
             _ => vec![param],
         },
+        Value::New { ty, args, .. } if ty.module == "pandas" && matches!(ty.qualname.as_str(), "DataFrame" | "Series") => {
+            table_words(&param, args.first())
+        }
         // A lambda, by its text.
         Value::New { ty, .. } if ty.qualname == "eval" => vec![format!("with_{param}")],
         Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => {
@@ -47,7 +50,7 @@ pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
             slug(name).into_iter().flat_map(|name| [name.clone(), format!("{param}_{name}")]).collect()
         }
         Value::Name(ty) => vec![snake(ty.short())],
-        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => {
+        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) | Value::Array { items, .. } => {
             let mut words: Vec<String> = odd_words(&param, items);
             if items.len() > 1 {
                 words.extend(content_slug(items));
@@ -141,6 +144,31 @@ fn made_words(param: &str, ty: &TypeName, args: &[Value]) -> Vec<String> {
             [Some(class), content].into_iter().flatten().collect()
         }
     }
+}
+
+/// Lists words for a frame or a series: whether it is empty, whether something is missing, and how many rows it has.
+fn table_words(param: &str, data: Option<&Value>) -> Vec<String> {
+    fn rows(column: &Value) -> &[Value] {
+        match column {
+            Value::List(items) => items,
+            Value::New { args, .. } => args.first().map_or(&[], rows),
+            _ => &[],
+        }
+    }
+    let columns: Vec<&[Value]> = match data {
+        Some(Value::Dict(pairs)) => pairs.iter().map(|(_, column)| rows(column)).collect(),
+        Some(column) => vec![rows(column)],
+        None => Vec::new(),
+    };
+    let missing = |item: &Value| *item == Value::None || matches!(item, Value::Float(number) if number.is_nan());
+    let count = columns.first().map_or(0, |rows| rows.len());
+    if count == 0 {
+        return vec![format!("empty_{param}")];
+    }
+    let mut words = Vec::from_iter(columns.iter().any(|rows| rows.iter().any(missing)).then(|| format!("missing_in_{param}")));
+    words.extend(columns.first().and_then(|rows| content_slug(rows)).filter(|_| columns.len() == 1));
+    words.push(if count == 1 { format!("one_row_of_{param}") } else { format!("{count}_rows_of_{param}") });
+    words
 }
 
 /// Writes a type as people say it: `list_int`, `optional_str`, `int_or_str`; without its parameters where that is long.

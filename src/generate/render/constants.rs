@@ -42,8 +42,7 @@ pub(super) struct Apart {
 pub fn has_room(case: &Case) -> bool {
     case.assertions.iter().all(|assertion| {
         let length = assertion.expected.flat().len();
-        length <= CONSTANT_MAX
-            || (assertion.relation == Relation::Equal && length <= FILE_MAX && filed(&assertion.expected).is_some())
+        length <= CONSTANT_MAX || (stands_apart(assertion.relation) && length <= FILE_MAX && filed(&assertion.expected).is_some())
     })
 }
 
@@ -54,7 +53,7 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
     let mut number = 0;
     for at in 0..case.assertions.len() {
         let Assertion { relation, expected, .. } = &case.assertions[at];
-        if *relation != Relation::Equal || case.assertions[at].lines(&case.result, 4).len() <= LINES_MAX + 1 {
+        if !stands_apart(*relation) || case.assertions[at].lines(&case.result, 4).len() <= LINES_MAX + 1 {
             continue;
         }
         if expected.flat().len() > CONSTANT_MAX {
@@ -80,6 +79,11 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
         apart.above.extend([String::new(), String::new()]);
     }
     apart
+}
+
+/// Tells whether what is compared so may have a name of its own.
+fn stands_apart(relation: Relation) -> bool {
+    matches!(relation, Relation::Equal | Relation::By(_))
 }
 
 /// Writes a constant: lines of text as they are, everything else as it would stand in the test.
@@ -163,7 +167,7 @@ fn json(value: &Expr) -> Option<serde_json::Value> {
             }
             Some(Value::Object(pairs))
         }
-        Expr::Bracket { .. } => None,
+        Expr::Bracket { .. } | Expr::Chain(..) => None,
     }
 }
 

@@ -271,7 +271,7 @@ fn body(first: &Case, act: &Act, table: &Table) -> Vec<String> {
         let mut lines = expr.lines(4, "result = ", "");
         lines.extend(compare(Relation::Equal, "result", expected, 4));
         let digits = match expected {
-            Expr::Bracket { .. } => {
+            Expr::Bracket { .. } | Expr::Chain(..) => {
                 table.columns.iter().find(|column| column.used == *expected).map(|column| column.name.clone())
             }
             _ => None,

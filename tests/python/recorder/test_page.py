@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
+ARRAYS = HERE.parent / "arrays"
 PAGE = HERE.parents[2] / "docs" / "recorder.md"
 
 
 def test_every_pitfall_has_a_test_that_exists():
-    tests = {name for path in HERE.glob("*.py") for name in re.findall(r"^def (test_\w+)", path.read_text(), re.M)}
+    tests = {name for path in [*HERE.glob("*.py"), *ARRAYS.glob("*.py")] for name in re.findall(r"^def (test_\w+)", path.read_text(), re.M)}
     programs = {path.stem for path in (HERE / "conformance" / "programs").iterdir()}
     rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
     rows = [row for row in rows if not row.startswith("| what |")]

@@ -424,12 +424,6 @@ def test_weird_classes_run_no_code(program):
     assert spool.one("g")[1].error[3:6] == ("app", "Error", ("raised",))
 
 
-def test_numpy(program):
-    pytest.importorskip("numpy")
-    tree = written(program, "__import__('numpy').arange(4).reshape(2, 2)")
-    assert tree == (S, "ndarray", "<i8", (2, 2), [0, 1, 2, 3])
-
-
 def test_attrs(program):
     pytest.importorskip("attr")
     tree = written(program, "__import__('attr').make_class('A', ['x'])(1)")

@@ -8,16 +8,12 @@ import gc
 import sys
 from itertools import islice
 
-from pytead_tui.recorder import kinds, plans
+from pytead_tui.recorder import arrays, frames, kinds, plans
+from pytead_tui.recorder.arrays import new
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
 from pytead_tui.recorder.plans import dict_content, looker, set_content, state, state_readers
 from pytead_tui.recorder.values import TAG, constants, taken
-
-
-def new(module: str, name: str, args: tuple, kwargs: "dict | None" = None) -> tuple:
-    """Gives the tree of what a call returns."""
-    return (TAG, "new", module, name, args, kwargs or {})
 
 
 def handler(cls: type, mro: tuple) -> object:
@@ -27,7 +23,13 @@ def handler(cls: type, mro: tuple) -> object:
     if found is not None and (from_module(cls, module, name) or derives(_UNLISTED, cls)):
         return found
     if module == "numpy" or module.startswith("numpy."):
-        return _numpy(cls, name, mro)
+        return arrays.handler(cls, name, mro)
+    if module == "pandas" or module.startswith("pandas."):
+        made = frames.handler(cls, name, mro)
+        if made is not None:
+            return made
+    if frames.derives_from_pandas(mro):
+        return lambda w, v, d: w.opaque(v)
     for base in mro:
         names = names_of(base)
         if names == ("enum", "Enum") and from_module(base, *names):
@@ -500,29 +502,6 @@ def subclass(base, content, readers):
 
     write.by_state = not fixed
     return write
-
-
-def _numpy(cls, name, mro):
-    if name == "ndarray" and from_module(cls, "numpy", "ndarray"):
-        return _ndarray
-    if any(names_of(b) == ("numpy", "generic") for b in mro):
-        return _numpy_scalar
-    return None
-
-
-def _ndarray(w, v, d):
-    w.mutable = True
-    kind = v.dtype.str
-    if v.size > 64 or v.dtype.hasobject:
-        return (TAG, "cut", "ndarray", v.size, kind, str(tuple(v.shape)), "")
-    return (TAG, "ndarray", kind, tuple(v.shape), w.items(v.ravel().tolist(), d))
-
-
-def _numpy_scalar(w, v, d):
-    held = v.item()
-    if not derives((int, float, complex, bool, str, bytes), type(held)):
-        return w.opaque(v)
-    return new("numpy", names_of(type(v))[1], (held,))
 
 
 plans._known.append(sys.modules[__name__])
