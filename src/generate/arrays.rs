@@ -403,7 +403,7 @@ fn shape(value: &Value) -> Option<(String, Vec<u64>)> {
         ("arange", [start, stop, step]) => {
             let length = ((as_float(stop)? - as_float(start)?) / as_float(step)?).round();
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            let length = (length >= 0.0 && length < 1e9).then_some(length as u64)?;
+            let length = (0.0..1e9).contains(&length).then_some(length as u64)?;
             vec![length]
         }
         _ => return None,
