@@ -18,6 +18,7 @@ import libraries
 
 ROOT = Path(__file__).resolve().parent.parent
 WHEEL_MAX = 15 * 10**6  # bytes, with the demo model
+FINDS_LOCAL = "✓ local models"  # what doctor says where pytead-llm is there
 
 INTENT = """
 from pytead_tui import semantic_test
@@ -117,7 +118,7 @@ def commands(place: Place, local: bool) -> None:
     place.run("trace2test", "--help", says="pytead-tui trace2test")
     place.run("gentests", "--help", says="pytead-tui gentests")
     said = place.run("pytead-tui", "doctor", says="containment")
-    if local and "pytead-llm" not in said:
+    if local and FINDS_LOCAL not in said:
         sys.exit("doctor finds no pytead-llm:\n%s" % said)
     for beside in ("man/man1/pytead-tui.1", "bash-completion/completions/pytead-tui"):
         if not (place.bin.parent / "share" / beside).is_file():
@@ -166,7 +167,7 @@ def with_uv(place: Place, core: Path, named: str) -> None:
     index = ["uvx", "--no-index", "--find-links", str(core.parent), "--from", named]
     place.run(*index, "pytead-tui", "--version", says="pytead-tui ")
     if "[local]" in named:
-        place.run(*index, "pytead-tui", "doctor", says="pytead-llm")
+        place.run(*index, "pytead-tui", "doctor", says=FINDS_LOCAL)
     place.run("uvx", "--from", str(core), "pytead-tui", "--version", says="pytead-tui ")
     place.run("uv", "tool", "install", "--quiet", str(core))
     place.run(str(place.home / ".local" / "bin" / "pytead-tui"), "--version", says="pytead-tui ")
