@@ -91,6 +91,19 @@ need_mcp_client() { need_packages mcp; }
 # numpy and pandas, whose values are recorded and drafted.
 need_arrays() { need_packages arrays; }
 
+# What holds the clock still: apart from everything else, for a project that has one of them is tested otherwise.
+need_clocks() {
+    local clock marker
+    marker=.venv/.clocks-$(sha <requirements-clocks.txt)
+    if [ -e "$marker" ]; then return; fi
+    for clock in time-machine freezegun; do
+        say "Installing $clock of requirements-clocks.txt into .venv/clocks"
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --target ".venv/clocks/$clock" \
+            --constraint requirements-clocks.txt "$clock"
+    done
+    touch "$marker"
+}
+
 # Tells whether the system has the library where it is looked for. Programs of LLVM alone do not bring it.
 has_libclang() {
     local folder

@@ -188,7 +188,8 @@ fn a_draft_whose_server_dies_over_it_is_written_by_the_next_and_the_person_is_to
     let told = format!("{host} stopped in the middle of its answer");
     assert!(code == 0 && err.contains(&told) && err.contains("The others go on"), "{out}{err}");
     assert_eq!((dies.counted().1, goes_on.counted().1), (1, 1));
-    let (_, out, err) = place.run(&["review", "--accept", "all"]);
+    let (code, out, err) = place.run(&["--trust", "review", "--accept", "all"]);
+    assert_eq!(code, 0, "{out}{err}");
     let written = place.read("tests/pytead/test_pytead_doubles.py");
     assert!(written.contains("double('a') == 'aa'") || written.contains("double(\"a\") == \"aa\""), "{written}{out}{err}");
     assert!(!written.contains("half of one"), "{written}");

@@ -2,12 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "fixtures/odd_programs.rs"]
+mod odd_programs;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use odd_programs::{DEFECTS, KINDS, MUTANTS, UNSTABLE};
 use pytead_tui::base::clock::now;
 use pytead_tui::base::paths::RelPath;
 use pytead_tui::base::redact::Redactor;
@@ -462,186 +466,6 @@ async fn graphs_of_objects_are_what_the_helper_draws() {
     let all: Vec<String> = ready.iter().map(Draft::standalone).collect();
     insta::assert_snapshot!("graphs", all.join("\n# ---\n"));
 }
-
-/// Programs whose answers follow chance or the environment: nothing may be drafted of them.
-const UNSTABLE: &[&str] = &["odd.random_choice:pick", "odd.environment:home"];
-
-/// Changes that a test of what was recorded has to notice: file, before, after.
-const MUTANTS: &[(&str, &str, &str)] = &[
-    ("hidden_differences", "date(year, 2, 29)", "date(1999, 1, 1)"),
-    ("hidden_differences", "return (n, [n])", "return [n, [n]]"),
-    ("hidden_differences", "return float(\"nan\")", "return None"),
-    ("hidden_differences", "return float(\"inf\")", "return float(\"-inf\")"),
-    ("standard_values", "array.array(\"d\"", "array.array(\"f\""),
-    ("hidden_differences", "return 1\n", "return True\n"),
-    ("hidden_differences", "self._level = level", "self._level = level + 1"),
-    ("hidden_differences", "return Warmer(level)", "return Gauge(level)"),
-    ("hidden_differences", "list(range(n))", "list(range(n + 1))"),
-    ("raw", "return bytearray(range(n))", "return bytes(range(n))"),
-    ("typed", "return MappingProxyType({**first, **second})", "return {**first, **second}"),
-    ("typed", "maxlen=n)", "maxlen=n + 1)"),
-    ("dates", "return when.astimezone(UTC)", "return when"),
-    ("warns", "DeprecationWarning, stacklevel", "FutureWarning, stacklevel"),
-    ("warns", "use new()", "use another()"),
-    ("warns", "{n} is negative", "{n} is odd"),
-    ("prints", "Hello, {name}!", "Hallo, {name}!"),
-    ("prints", "\"HEY\", name, file=sys.stderr", "\"Hey\", name, file=sys.stderr"),
-    ("prints", "file=sys.stderr", "file=sys.stdout"),
-];
-
-/// What the predecessor was found to do wrong, by its number, and what is written of functions that show it done right here.
-const DEFECTS: &[(u32, &[(&str, &str)])] = &[
-    (
-        1,
-        &[
-            ("appended:app", "lst = [1, 2]\n    assert app(lst, 3) == 3\n    assert lst == [1, 2, 3]"),
-            ("appended:keyed", "into = {\"a\": 0}\n    keyed(into=into, key=\"b\")\n    assert into == {\"a\": 0, \"b\": 1}"),
-            ("counted:count", "into = defaultdict(int, {\"b\": 4})"),
-            ("accumulator:Acc.add", "acc = Acc(total=10)\n    assert acc.add(5) == 15\n    assert acc.total == 15"),
-        ],
-    ),
-    (
-        2,
-        &[
-            ("raising:pay", "with pytest.raises(Refused, match=re.escape(\"11 refused (limit: 10)\")):\n        pay(11)"),
-            ("mixed:answer", "with pytest.raises(LookupError, match=\"no answer\"):"),
-        ],
-    ),
-    (
-        3,
-        &[
-            ("lazy:evens", "assert list(evens(5)) == [0, 2, 4]"),
-            ("lazy:naturals", "assert list(itertools.islice(naturals(), 3)) == [0, 1, 2]"),
-            ("asynchronous:double", "assert asyncio.run(double(1)) == 2"),
-            ("asynchronous:ticks", "return [item async for item in ticks(2)]"),
-        ],
-    ),
-    (
-        4,
-        &[
-            ("raw:encode", "assert encode(\"aß\") == b\"a\\x00\\xdf\\x00\""),
-            ("raw:header", "assert header(258) == b\""),
-            ("raw:buffer", "assert type(result) is bytearray"),
-        ],
-    ),
-    (
-        5,
-        &[
-            ("dates:later", "later(datetime.date(2024, 2, 28), datetime.timedelta(days=1))"),
-            ("numbers:vat", "result == Decimal(\"2.00\")\n    assert str(result) == \"2.00\""),
-            ("places:beside", "beside(Path(\"docs/a.md\"), \"b.md\") == Path(\"docs/b.md\")"),
-            ("colours:both", "assert both(Right.READ, Right.READ) is Right.READ"),
-            ("errors_kept:check", "assert type(result) is ValueError\n    assert result.args == (\"negative\", -1)"),
-            ("named:swap", "assert result == Pair(left=\"r\", right=\"l\")\n    assert type(result) is Pair"),
-            ("data:shifted", "assert shifted(Pt(x=1, y=2), 1) == Pt(x=2, y=2)"),
-            ("plain:value_of", "assert value_of(Thing(v=3)) == 3"),
-            ("slots:make", "assert type(result) is Derived\n    assert result.a == 1\n    assert result.b == 2"),
-        ],
-    ),
-    (
-        6,
-        &[
-            ("hidden_differences:calendar", "datetime.date(2024, 2, 29)"),
-            ("hidden_differences:row", "assert row(1) == (1, [1])"),
-            ("hidden_differences:lost", "assert math.isnan(lost())"),
-            ("hidden_differences:gauge", "assert result._level == 3"),
-        ],
-    ),
-    (
-        7,
-        &[
-            ("hidden_differences:most", "assert most() == float(\"inf\")"),
-            ("dates:noon", "tzinfo=datetime.timezone(datetime.timedelta(hours=2))"),
-            ("literals:echo", "defaultdict(list, {\"a\": [1]})"),
-            ("functions_as_values:apply", "assert apply(owner.times, 4) == 8"),
-            ("data:newest", "assert newest([Version(major=1), version]) is version"),
-        ],
-    ),
-    (8, &[("a.b_c:twin", "assert twin(1) == 2"), ("a_b.c:twin", "assert twin(1) == 101")]),
-    (
-        9,
-        &[
-            ("alike:inc", "pytest.param(True, 2, id=\"n_true\"),\n        pytest.param(1.0, 2.0, id=\"n_1_0\")"),
-            ("alike:kind", "pytest.param(True, \"bool\", id=\"value_true\")"),
-        ],
-    ),
-    (
-        10,
-        &[
-            ("shadows:expected", "assert odd.shadows.expected(1) == 2"),
-            ("shadows:result", "assert odd.shadows.result(1, 2) == [1, 2]"),
-            ("shadows:request", "assert odd.shadows.request(\"p\") == \"pp\""),
-            ("shadows:test_looking", "assert odd.shadows.test_looking(3) == 3"),
-        ],
-    ),
-    (
-        11,
-        &[
-            ("kinds_of_methods:O.st", "assert O.st(2) == 6"),
-            ("kinds_of_methods:O.name", "assert O.name() == \"O\""),
-            ("kinds_of_methods:O.I.f", "i = O.I(x=1)\n    assert i.f(2) == 3"),
-            ("kinds_of_methods:O.odd_first", "assert o.odd_first(4) == 8"),
-        ],
-    ),
-    (
-        12,
-        &[
-            ("aliases:same", "a = [1]\n    assert same(a, a) is True"),
-            ("aliases:fill", "assert fill(a, a) is a\n    assert a == [1]"),
-            ("aliases:twice", "assert twice([0]) == [[0], [0]]"),
-        ],
-    ),
-    (
-        13,
-        &[
-            ("markers:resolve", "resolve({\"$id\": 1, \"$list\": [1]}) == [\"$id\", \"$list\"]"),
-            ("graphs:marked", "{\"$ref\": step, (\"a\", 1): [step, step]}"),
-        ],
-    ),
-    // The second is a function of the script itself.
-    (14, &[("shared:core", "assert core(2) == 4"), ("main:of_the_script", "assert of_the_script(2) == 5")]),
-    (15, &[("cached:fib", "pytest.param(6, 8, id=\"n_6\")"), ("cached:Page.longest", "assert page.longest() == \"bcd\"")]),
-    (
-        19,
-        &[
-            ("deep:depth", "pytest.param([[[[]]]], 4"),
-            ("deep:marked", "{\"a\": {\"b\": {\"c\": {\"d\": {\"e\": {\"f\": {\"g\": (1, {\"h\": [None]})}}}}}}}"),
-            ("graphs:tree", "assert result.children[0].name == \"a\""),
-        ],
-    ),
-    // One recording, drafted in both styles: `graphs_of_objects_are_what_the_helper_draws`.
-    (
-        21,
-        &[("graphs:job", "assert result.counts == Counter({\"get\": 2, \"make\": 1})"), ("graphs:tree", "result.parent is None")],
-    ),
-];
-
-/// The kinds of values that have a form of their own, and functions that take or give them.
-const KINDS: &[(&str, &str)] = &[
-    ("scalars", "alike:kind literals:echo raw:header typed:big typed:signed"),
-    ("floats", "nothing_equal:undefined nothing_equal:below_zero numbers:root numbers:smallest typed:within"),
-    ("other numbers", "numbers:turn numbers:vat numbers:share"),
-    ("times", "dates:later dates:noon dates:in_utc dates:zone_of"),
-    ("enums and flags", "colours:both colours:heavier colours:Colour.parse"),
-    ("named tuples", "named:swap named:Point.moved"),
-    ("dataclasses", "data:shifted data:newest data:bare data:Account.pay"),
-    ("attrs, where it is installed", "modelled:pins modelled:Pin.moved"),
-    ("pydantic, where it is installed", "modelled:order modelled:Order.doubled"),
-    ("sets", "literals:size subclasses:Bag.add"),
-    ("dicts", "keywords:ordered markers:resolve mixed:answer"),
-    ("collections", "counted:count literals:frozen literals:layered typed:last typed:merged"),
-    ("paths", "places:beside places:parts"),
-    (
-        "addresses, patterns, ranges",
-        "standard_values:network standard_values:compiled standard_values:every standard_values:part",
-    ),
-    ("namespaces and arrays", "standard_values:record standard_values:packed typed:shape typed:hosts"),
-    ("exceptions", "errors_kept:check errors_kept:text_of"),
-    ("classes and functions", "functions_as_values:apply functions_as_values:picker kinds:many"),
-    ("iterators", "takes_iterators:total takes_iterators:two lazy:pairs"),
-    ("files in memory", "takes_iterators:read takes_iterators:write"),
-    ("what is only asked", "mute:getter mute:dialect mute:packer mute:handle mute:ratio"),
-];
 
 /// R2, R15: types, warnings and output are asserted, so that changes of them are noticed.
 #[tokio::test(flavor = "multi_thread")]

@@ -3,6 +3,9 @@
 
 mod harness;
 
+use std::path::Path;
+use std::process::Command;
+
 use harness::Place;
 
 const SHOP: &str = r#"
@@ -118,5 +121,51 @@ fn what_follows_chance_or_the_clock_is_held_still_or_left_open() {
     ] {
         let draft = of(name);
         assert!(draft.starts_with(&format!("lib.shop:{name}  ready")) && draft.contains(said), "{draft}");
+    }
+}
+
+/// A project, and the Python of an environment of its own that has, beside pytest, one of the folders below `.venv/clocks`.
+fn with_clock(clock: &str) -> (Place, String) {
+    let place = Place::empty();
+    let (python, own) = (harness::python_with_pytest(), place.root().parent().unwrap().join("environment"));
+    let made = Command::new(&python).args(["-m", "venv", "--without-pip"]).arg(&own).status();
+    assert!(made.unwrap().success());
+    let asked = Command::new(&python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).output().unwrap();
+    let packages = String::from_utf8(asked.stdout).unwrap();
+    let clocks = concat!(env!("CARGO_MANIFEST_DIR"), "/.venv/clocks");
+    assert!(Path::new(clocks).join(clock).is_dir(), "{clock} is not there: `make test` installs it");
+    let inside = Path::new(&packages).strip_prefix(python.parent().unwrap().parent().unwrap()).unwrap();
+    std::fs::write(own.join(inside.to_str().unwrap().trim()).join("others.pth"), format!("{packages}{clocks}/{clock}\n"))
+        .unwrap();
+    place.save("lib/__init__.py", "");
+    place.save("lib/core.py", "import datetime\n\n\ndef age(year):\n    return datetime.date.today().year - year\n");
+    place.save("main.py", "from lib import core\n\ncore.age(1990)\n");
+    let python = own.join("bin/python").to_str().unwrap().to_owned();
+    (place, python)
+}
+
+/// R17: the clock is held by what the project has for it, and the tests pass by plain pytest.
+#[test]
+fn the_clock_is_held_by_what_the_project_has() {
+    for (clock, lines) in [
+        ("time-machine", &["def test_age(time_machine):", "    time_machine.move_to(datetime.datetime("][..]),
+        ("freezegun", &["import freezegun\n", "@freezegun.freeze_time(\""]),
+    ] {
+        let (place, python) = with_clock(clock);
+        if clock == "freezegun" {
+            place.save("tests/test_core.py", "import freezegun\n\n\ndef test_it():\n    assert freezegun\n");
+        }
+        let (code, _, err) = place.run(&["--trust", "--python", &python, "run", "--", "main.py"]);
+        assert_eq!(code, 0, "{err}");
+        let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+        assert!(code == 0 && out.contains("lib.core:age  ready") && out.contains("✓ can fail"), "{clock}: {out}{err}");
+        let text = place.read("tests/pytead/test_pytead_lib__core.py");
+        for line in lines {
+            assert!(text.contains(line), "{clock}: {line}: {text}");
+        }
+        let mut pytest = Command::new(&python);
+        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
+        let done = pytest.env("PYTHONPATH", place.root()).output().unwrap();
+        assert!(done.status.success(), "{clock}: {}", String::from_utf8_lossy(&done.stdout));
     }
 }

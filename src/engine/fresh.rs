@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
@@ -138,7 +138,8 @@ pub fn contained(
         confinement.env.insert("PYTHONUSERBASE".into(), base.display().to_string());
     }
     let fail = |error: std::io::Error| Trouble::environment("Python could not be started.").because(format!("{error}."));
-    let log = scratch.join(format!("output-{}", clock::now().0));
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let log = scratch.join(format!("output-{}-{}", clock::now().0, RUNS.fetch_add(1, Ordering::Relaxed)));
     let mut options = std::fs::OpenOptions::new();
     let out = options.read(true).append(true).create_new(true).open(&log).map_err(fail)?;
     let kept = out.try_clone().map_err(fail)?;

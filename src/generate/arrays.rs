@@ -48,6 +48,17 @@ pub fn table(value: &Value) -> Option<Table> {
     }
 }
 
+/// Tells whether a value is, or holds, what `==` does not compare for being of numpy or pandas.
+#[must_use]
+pub fn is_in(value: &Value) -> bool {
+    let mut found = false;
+    value.walk(&mut |part| {
+        found |= table(part).is_some() || scalar(part).is_some();
+        !found
+    });
+    found
+}
+
 /// Gives the number or text that a scalar of numpy holds, with its type; `None` for other values, and for dates.
 #[must_use]
 pub fn scalar(value: &Value) -> Option<(&TypeName, &Value)> {

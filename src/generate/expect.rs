@@ -277,7 +277,7 @@ impl Builder<'_, '_> {
             },
             Value::Dict(pairs) => match self.expected(&value) {
                 Ok(expected) => one(Relation::Equal, expected),
-                Err(Stop::No(_)) => self.entries(subject, pairs),
+                Err(Stop::No(_)) if arrays::is_in(&value) => self.entries(subject, pairs),
                 Err(again) => Err(again),
             },
             _ => one(Relation::Equal, self.expected(&value)?),

@@ -367,7 +367,8 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
     if let Some((id, moved)) = state.current().map(|row| (row.id, row.state)) {
         let streaming = moved == ProposalState::Streaming;
         let missing = state.decision.shown != Some(id) || state.decision.dirty;
-        if missing && !streaming && (state.decision.asked != Some(id) || state.decision.dirty) {
+        // One at a time: of two on their way, the older could come last.
+        if missing && !streaming && state.decision.asked != Some(id) {
             state.decision.asked = Some(id);
             state.decision.dirty = false;
             out.push(Effect::ReadProposal(id));

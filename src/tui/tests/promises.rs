@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
@@ -12,7 +13,8 @@ use crate::tui::app::{Effect, Msg};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::tests::compared::diffed;
-use crate::tui::tests::fixture::{DRAFT, Driver, Shop, id};
+use crate::tui::tests::fixture::{DRAFT, Driver, NOW, Shop, id};
+use crate::tui::update::update;
 
 fn driver() -> Driver {
     let mut driver = Driver::new(Shop::new(), (160, 45));
@@ -59,6 +61,20 @@ fn the_first_a_shows_the_diff_and_the_second_writes() {
     d.press("a");
     let seen = shown.proposal.sight(&shown.plan);
     assert_eq!(d.sent(), [Command::Accept { proposal: ProposalId(3), seen }]);
+}
+
+#[test]
+fn what_was_read_before_an_event_is_read_again_and_never_comes_last() {
+    let mut d = driver();
+    let snapshot = Arc::new(d.shop.snapshot.clone());
+    let event = || Msg::Happened(Box::new(Event::EvidenceChanged { proposal: ProposalId(3) }), snapshot.clone());
+    let reads = |out: Vec<Effect>| out.iter().filter(|effect| matches!(effect, Effect::ReadProposal(_))).count();
+    let mut tell = |msg| reads(update(&mut d.state, msg, NOW));
+    assert_eq!(tell(event()), 1);
+    assert_eq!(tell(event()), 0, "one is on its way");
+    let read = || Msg::Proposal(ProposalId(3), Box::new(Err(Trouble::internal("It was read before."))));
+    assert_eq!(tell(read()), 1, "and is old when it comes");
+    assert_eq!(tell(read()), 0);
 }
 
 #[test]

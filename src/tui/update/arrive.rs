@@ -135,7 +135,8 @@ pub fn happened(state: &mut AppState, event: Event) {
     let now = state.now;
     match event {
         Event::ProposalMoved { proposal, .. } | Event::EvidenceChanged { proposal } => {
-            state.decision.dirty |= state.decision.shown == Some(proposal);
+            // What is on its way may have been read before it.
+            state.decision.dirty |= [state.decision.shown, state.decision.asked].contains(&Some(proposal));
         }
         Event::Saved { paths, because, .. } => {
             if let (Some(why), [first, more @ ..]) = (because, paths.as_slice()) {

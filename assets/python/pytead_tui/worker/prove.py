@@ -17,7 +17,7 @@ import pytest
 
 from pytead_tui.pytest_report import failure, phase
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import faults, frames, surroundings
+from pytead_tui.worker import clock, faults, frames, surroundings
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.faults import OVERDUE, Trial
 from pytead_tui.worker.frames import Gone, Reader
@@ -139,6 +139,7 @@ class _Bench:
             os._exit(0)
         for place in self._places():
             self._check_origin(place)
+        clock.settle()
         for item in session.items:
             _ = item.location  # found out once for all forks
         gc.freeze()
