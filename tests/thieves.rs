@@ -157,16 +157,22 @@ fn run_all(place: &Place) -> String {
     said
 }
 
+/// A repository whose settings name a listener; recorded, where it is trusted, before they did.
+fn poisoned(trusted: bool) -> (Place, Listener) {
+    let place = repository();
+    let listener = Listener::start();
+    if trusted {
+        assert_eq!(place.run(&["trust"]).0, 0);
+        assert_eq!(place.run(&["run", "main.py"]).0, 0);
+    }
+    poison(&place, &listener);
+    (place, listener)
+}
+
 #[test]
 fn a_repository_gets_no_connection_and_no_key_whatever_its_settings_name() {
     for trusted in [false, true] {
-        let place = repository();
-        let listener = Listener::start();
-        if trusted {
-            assert_eq!(place.run(&["trust"]).0, 0);
-            assert_eq!(place.run(&["run", "main.py"]).0, 0);
-        }
-        poison(&place, &listener);
+        let (place, listener) = poisoned(trusted);
         let said = run_all(&place);
         assert_eq!(listener.heard(), (0, false), "trusted: {trusted}\n{said}");
     }
@@ -175,13 +181,7 @@ fn a_repository_gets_no_connection_and_no_key_whatever_its_settings_name() {
 #[test]
 fn an_env_file_gets_no_connection_where_nobody_trusts_it_and_no_key_of_the_person_where_somebody_does() {
     for trusted in [false, true] {
-        let place = repository();
-        let listener = Listener::start();
-        if trusted {
-            assert_eq!(place.run(&["trust"]).0, 0);
-            assert_eq!(place.run(&["run", "main.py"]).0, 0);
-        }
-        poison(&place, &listener);
+        let (place, listener) = poisoned(trusted);
         poison_env(&place, &listener);
         let said = run_all(&place);
         let (connections, key) = listener.heard();

@@ -107,30 +107,20 @@ pub fn killed_and_begun_again(place: &Place, work: &Work<'_>, least: usize) {
     if !strace_works() {
         return;
     }
-    let calls = Mutex::new(VecDeque::from(STEPS));
     let sum = Mutex::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                let twin = place.twin();
-                loop {
-                    let Some((call, every)) = calls.lock().unwrap().pop_front() else { return };
-                    for step in (1..).step_by(every) {
-                        (work.prepare)(&twin);
-                        let mut command = faulty(&twin, call, &format!("signal=KILL:when={step}"), work.words);
-                        let output = command.envs(work.env.iter().copied()).output().unwrap();
-                        let said =
-                            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-                        let context = format!("{:?}, killed in {call} number {step}: {said}", work.words);
-                        assert!(!said.contains("panicked"), "{context}");
-                        (work.finish)(&twin, &context);
-                        if output.status.success() {
-                            break;
-                        }
-                        *sum.lock().unwrap() += 1;
-                    }
-                }
-            });
+    in_each_call(place, |twin, call, every| {
+        for step in (1..).step_by(every) {
+            (work.prepare)(twin);
+            let mut command = faulty(twin, call, &format!("signal=KILL:when={step}"), work.words);
+            let output = command.envs(work.env.iter().copied()).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            let context = format!("{:?}, killed in {call} number {step}: {said}", work.words);
+            assert!(!said.contains("panicked"), "{context}");
+            (work.finish)(twin, &context);
+            if output.status.success() {
+                break;
+            }
+            *sum.lock().unwrap() += 1;
         }
     });
     let sum = *sum.lock().unwrap();
@@ -138,26 +128,33 @@ pub fn killed_and_begun_again(place: &Place, work: &Work<'_>, least: usize) {
     assert!(sum >= least, "{sum}: they came elsewhere");
 }
 
-fn faulted(place: &Place, decision: &Decision<'_>, least: Faults, fault: impl Fn(usize) -> String + Sync) {
-    if !strace_works() {
-        return;
-    }
-    assert!(!(decision.stands)(place, "at first"), "nothing is decided at first");
+/// Does something for each kind of system call in which a step is persisted, several at once, each on a copy of the place.
+fn in_each_call(place: &Place, work: impl Fn(&Place, &'static str, usize) + Sync) {
     let calls = Mutex::new(VecDeque::from(STEPS));
-    let sum = Mutex::new(Faults::default());
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 let twin = place.twin();
                 loop {
                     let Some((call, every)) = calls.lock().unwrap().pop_front() else { return };
-                    let found = at_every_step(&twin, decision, call, every, &fault);
-                    let mut sum = sum.lock().unwrap();
-                    sum.done += found.done;
-                    sum.not_done += found.not_done;
+                    work(&twin, call, every);
                 }
             });
         }
+    });
+}
+
+fn faulted(place: &Place, decision: &Decision<'_>, least: Faults, fault: impl Fn(usize) -> String + Sync) {
+    if !strace_works() {
+        return;
+    }
+    assert!(!(decision.stands)(place, "at first"), "nothing is decided at first");
+    let sum = Mutex::new(Faults::default());
+    in_each_call(place, |twin, call, every| {
+        let found = at_every_step(twin, decision, call, every, &fault);
+        let mut sum = sum.lock().unwrap();
+        sum.done += found.done;
+        sum.not_done += found.not_done;
     });
     let Faults { done, not_done } = *sum.lock().unwrap();
     eprintln!("{} faults: {done} decisions finished, {not_done} not begun", done + not_done);
