@@ -278,3 +278,112 @@ fn what_nothing_can_hold_still_is_refused_with_its_reason() {
         assert!(out.lines().any(is_said), "{name}: {out}");
     }
 }
+
+const MADE: &str = r#"
+import functools
+import operator
+
+
+def comparer(sign):
+    def compare(self, other):
+        return sign(self.n, other.n)
+
+    return compare
+
+
+class Version:
+    def __init__(self, n):
+        self.n = n
+
+    __lt__ = comparer(operator.lt)
+    __ge__ = comparer(operator.ge)
+
+
+def times(by):
+    def scaled(n):
+        return n * by
+
+    return scaled
+
+
+double = times(2)
+triple = times(3)
+
+
+def noted(function):
+    @functools.wraps(function)
+    def note(*args):
+        return function(*args)
+
+    return note
+
+
+def shouted(function):
+    def shout(*args):
+        return function(*args).upper()
+
+    return shout
+
+
+@noted
+def plus(a, b):
+    return a + b
+
+
+@shouted
+@noted
+def hello(name):
+    return "hello " + name
+"#;
+
+/// R12: what another function made is called by the name it is kept under, by its operator where it has one. What a
+/// decorator changes is tested by that name, too, and what it leaves as it is once only.
+#[test]
+fn what_another_function_made_is_tested_by_the_name_it_is_called_by() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save("lib/made.py", MADE);
+    place.save(
+        "main.py",
+        "from lib.made import Version, double, hello, plus, triple\n\nold, new = Version(1), Version(2)\nold < new, old >= new\n\
+         double(4), triple(5), plus(1, 2), hello(\"ann\")\n",
+    );
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (_, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    let tests = place.read("tests/pytead/test_pytead_lib__made.py");
+    for line in [
+        "def test_version_lt():",
+        "    assert (version < Version(n=2)) is True",
+        "    assert (version >= Version(n=2)) is False",
+        "def test_double():",
+        "    assert double(4) == 8",
+        "    assert triple(5) == 15",
+        "def test_plus():",
+        "    assert plus(1, 2) == 3",
+        "def test_hello():",
+        "    assert hello(\"ann\") == \"HELLO ANN\"",
+    ] {
+        assert_eq!(tests.matches(line).count(), 1, "{line}\n{tests}{out}{err}");
+    }
+    assert!(out.contains("5 drafts proved, 0 refused"), "{out}");
+    for reason in [
+        "lib.made:hello: its decorator makes something else of it",
+        "lib.made:noted.<locals>.note: what it is put around ends alike",
+    ] {
+        assert!(out.contains(reason), "{reason}\n{out}");
+    }
+    let (code, out, err) = place.run(&["--trust", "gen", "--check"]);
+    assert_eq!(code, 0, "{out}{err}");
+
+    place.save("lib/made.py", &MADE.replace("sign(self.n, other.n)", "sign(other.n, self.n)").replace("n * by", "n + by"));
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert_eq!(code, 1, "{err}");
+    for change in [
+        "compare(Version#11(n=2)) as Version.__lt__\n    old  → True\n    new  → False",
+        "scaled(4) as double\n    old  → 8\n    new  → 6",
+        "scaled(5) as triple\n    old  → 15\n    new  → 8",
+    ] {
+        assert!(out.contains(change), "{change}\n{out}");
+    }
+}

@@ -87,6 +87,7 @@ fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
         module: module.into(),
         path: format!("{}.py", module.replace('.', "/")),
         qualname: qualname.into(),
+        as_kept: false,
         args: value::encode_arguments(args),
         surroundings: Surroundings::default(),
         wait: Duration::from_secs(5),

@@ -103,7 +103,7 @@ pub struct Effect {
 /// What a call touched outside its arguments, as the recorder noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touch {
-    /// `clock random env cwd file net process thread warning output`, or [`CONTENT`] or [`VARIABLE`].
+    /// `clock random env cwd file net process thread warning output`, or [`CONTENT`], [`VARIABLE`] or [`BOUND`].
     pub kind: String,
     /// What exactly: a path, an address, a command, a function.
     pub detail: String,
@@ -115,6 +115,8 @@ pub const CONTENT: &str = "content";
 pub const CONTROL: &str = "control";
 /// A variable of the environment that the call read, as `NAME=value`.
 pub const VARIABLE: &str = "variable";
+/// The name that leads to a function that another one made, as `module:qualname` (R12).
+pub const BOUND: &str = "bound";
 
 impl Touch {
     /// Tells whether running the call again could do harm or cannot work: it wrote files, spoke to the network or
@@ -232,10 +234,11 @@ pub fn touched(touches: &[Touch]) -> Option<String> {
     })
 }
 
-/// Tells why a function cannot be called with these arguments by somebody else.
+/// Tells why a function cannot be called with these arguments by somebody else; `is_bound`: a name leads to it, although
+/// another function made it.
 #[must_use]
-pub fn not_callable(function: &FunctionId, args: &[Argument]) -> Option<String> {
-    if function.qualname().contains("<locals>") {
+pub fn not_callable(function: &FunctionId, is_bound: bool, args: &[Argument]) -> Option<String> {
+    if function.qualname().contains("<locals>") && !is_bound {
         return Some("it is defined inside another function".into());
     }
     args.iter().find_map(|arg| Some(format!("argument {}: {}", arg.name, arg.value.not_buildable()?)))
@@ -245,7 +248,22 @@ impl Call {
     /// Tells why this call cannot be run again, if it cannot.
     #[must_use]
     pub fn not_replayable(&self) -> Option<String> {
-        unended(&self.effect.outcome).or_else(|| touched(&self.touches)).or_else(|| not_callable(&self.function, &self.args))
+        unended(&self.effect.outcome)
+            .or_else(|| touched(&self.touches))
+            .or_else(|| not_callable(&self.function, self.bound().is_some(), &self.args))
+    }
+
+    /// Gives the name that leads to the function where another one made it: `shop.money:Money.__lt__` for what
+    /// `__lt__ = comparer(…)` called.
+    #[must_use]
+    pub fn bound(&self) -> Option<FunctionId> {
+        self.touches.iter().find(|touch| touch.kind == BOUND).map(|touch| FunctionId(touch.detail.clone()))
+    }
+
+    /// Gives the name by which the function is called from elsewhere.
+    #[must_use]
+    pub fn callee(&self) -> FunctionId {
+        self.bound().unwrap_or_else(|| self.function.clone())
     }
 
     /// Lists the small text files that it read, with what stood in them.
@@ -280,7 +298,7 @@ impl Call {
                 }
             })
         });
-        ended && !touched && allowed && in_part && !self.function.qualname().contains("<locals>")
+        ended && !touched && allowed && in_part && !self.callee().qualname().contains("<locals>")
     }
 
     /// Writes the arguments for people: `(Decimal('100.00'), 'TEN')`, the receiver left out.

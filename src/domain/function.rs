@@ -209,6 +209,14 @@ impl Function {
         qualname.split('#').next().unwrap_or(qualname)
     }
 
+    /// Gives it as the function of this name: what another function made is called by the name that a class or a module
+    /// keeps it under.
+    #[must_use]
+    pub fn bound_to(&self, id: FunctionId) -> Self {
+        let kind = if id.qualname().contains('.') { FunctionKind::Method } else { FunctionKind::Function };
+        Self { id, kind, ..self.clone() }
+    }
+
     /// Tells whether it only declares one of the ways in which another definition may be called.
     #[must_use]
     pub fn is_overload(&self) -> bool {

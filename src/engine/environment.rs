@@ -423,12 +423,18 @@ fn gone(why: &str) -> Observed {
 fn requests(index: &Index, calls: &[Call], wait: Duration) -> Vec<ReplayCall> {
     let request = |(key, call): (usize, &Call)| {
         let function = index.function(&call.function)?;
-        let qualname = function.id.qualname();
+        let callee = call.callee();
+        let path = match callee == function.id {
+            true => &function.path,
+            false => &index.modules().find(|module| module.name == callee.module())?.path,
+        };
+        let qualname = callee.qualname();
         Some(ReplayCall {
             key: key as u64,
-            module: function.id.module().to_owned(),
-            path: function.path.as_str().to_owned(),
+            module: callee.module().to_owned(),
+            path: path.as_str().to_owned(),
             qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
+            as_kept: call.bound().is_some(),
             args: value::encode_arguments(&call.args),
             surroundings: Surroundings::of(call),
             wait,

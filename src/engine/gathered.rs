@@ -14,7 +14,7 @@ use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::calibrating::NOT_REPEATABLE;
 use crate::engine::core::Core;
-use crate::engine::{review, views};
+use crate::engine::{decorated, review, views};
 use crate::generate::cases::Case;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
@@ -127,7 +127,8 @@ impl Gathered {
             if index.module(&function.path).is_some_and(|module| module.is_test()) {
                 continue;
             }
-            let Usable { calls, left_out, unsteady: varying } = usable(core, &id)?;
+            let Usable { mut calls, mut left_out, unsteady: varying } = usable(core, &id)?;
+            decorated::leave_out(core, function, &mut calls, &mut left_out)?;
             if calls.is_empty() && left_out.is_empty() {
                 continue;
             }
@@ -195,6 +196,8 @@ impl Gathered {
                 }
             }
         }
+        // Which of several that stand under names of their own was made when, nobody knows.
+        self.inner.retain(|_, calls| calls.iter().all(|call| call.bound() == calls[0].bound()));
         self.inner.values_mut().for_each(|calls| calls.sort_by_key(|call| (call.start_ns, call.id)));
         let makers = &self.makers;
         for of_type in self.makers_by_type.values_mut() {

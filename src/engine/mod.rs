@@ -21,6 +21,7 @@ mod contested;
 mod core;
 mod counted;
 mod culprits;
+mod decorated;
 mod deeds;
 mod diff;
 mod drafting;

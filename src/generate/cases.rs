@@ -89,6 +89,8 @@ pub struct Case {
     pub caller: Option<(FunctionId, u32)>,
     /// Hash of its input.
     pub input: Digest,
+    /// The name that leads to the function, where another one made it.
+    pub bound: Option<FunctionId>,
     /// What stands around it (R16, R17).
     pub laid: Laid,
     /// Lines before the act.
@@ -194,6 +196,8 @@ pub fn case<'a>(
     scope: &mut Scope,
     way: Way,
 ) -> Result<Case, String> {
+    let bound = call.bound().map(|name| function.bound_to(name));
+    let function = bound.as_ref().unwrap_or(function);
     refuse(call, function)?;
     let laid = Laid::of(call, project, scope)?;
     let (mut case, work) = build::together(call, project, scope, way, |builder| assemble(builder, call, function, known))?;
@@ -236,7 +240,7 @@ fn refuse(call: &Call, function: &Function) -> Result<(), String> {
             _ => format!("its result may follow the environment: {}", touch.detail),
         });
     }
-    if function.kind == FunctionKind::Nested || call.function.qualname().contains("<locals>") {
+    if function.kind == FunctionKind::Nested || function.id.qualname().contains("<locals>") {
         return Err("it is defined inside another function".into());
     }
     match call.effect.outcome {
@@ -292,6 +296,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         direct: call.direct,
         caller: call.caller.clone().zip(call.caller_line),
         input: call.input,
+        bound: call.bound(),
         laid: Laid::default(),
         setup: Vec::new(),
         target,
@@ -305,7 +310,11 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         imports: BTreeSet::new(),
         locals: BTreeSet::new(),
         reached: (builder.project.reached)(call.id).cloned().unwrap_or_default(),
-        class: class(&effect.outcome),
+        class: match call.bound() {
+            // What one function makes may have little in common.
+            Some(name) => format!("{} {}", name.qualname(), class(&effect.outcome)),
+            None => class(&effect.outcome),
+        },
         outcome: effect.outcome.clone(),
         check: (String::new(), Value::Tuple(checked)),
     };
@@ -337,9 +346,9 @@ fn target<'a>(
     call: &'a Call,
     function: &Function,
 ) -> Result<(Target, Option<&'a Argument>), Stop> {
-    let qualname = call.function.qualname().split('#').next().unwrap_or_default();
-    let own = TypeName::new(call.function.module(), qualname);
-    let class = qualname.rsplit_once('.').map(|(class, _)| TypeName::new(call.function.module(), class));
+    let (module, qualname) = (function.id.module(), function.written());
+    let own = TypeName::new(module, qualname);
+    let class = qualname.rsplit_once('.').map(|(class, _)| TypeName::new(module, class));
     let (Some(receiver), Some(class)) = (call.args.first().filter(|_| takes_receiver(function, call)), class) else {
         return Ok((Target::Free(builder.spell(&own)?), None));
     };

@@ -5,6 +5,7 @@ mod fixtures;
 mod imports;
 pub mod rows;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::paths::RelPath;
@@ -51,12 +52,42 @@ pub fn draft(
     target: &RelPath,
     left_out: Vec<LeftOut>,
 ) -> Draft {
+    let mut names_taken = BTreeSet::new();
+    let mut tests = Vec::new();
+    for (function, cases) in by_name(function, cases) {
+        tests.extend(tests_of(&function, &cases, project, scope, target, &mut names_taken));
+    }
+    finish(function, cases, tests, project, target, left_out)
+}
+
+/// Parts the cases by the names that lead to the function; there is one name, unless another function made it (R12).
+fn by_name<'c>(function: &'c Function, cases: &'c [Case]) -> Vec<(Cow<'c, Function>, Cow<'c, [Case]>)> {
+    if cases.iter().all(|case| case.bound.is_none()) {
+        return vec![(Cow::Borrowed(function), Cow::Borrowed(cases))];
+    }
+    let mut parts: BTreeMap<Option<&FunctionId>, Vec<Case>> = BTreeMap::new();
+    for case in cases {
+        parts.entry(case.bound.as_ref()).or_default().push(case.clone());
+    }
+    let named =
+        |name: Option<&FunctionId>| name.map_or(Cow::Borrowed(function), |name| Cow::Owned(function.bound_to(name.clone())));
+    parts.into_iter().map(|(name, cases)| (named(name), Cow::Owned(cases))).collect()
+}
+
+/// Writes the tests of cases that call a function by one name.
+fn tests_of(
+    function: &Function,
+    cases: &[Case],
+    project: Project<'_>,
+    scope: &Scope,
+    target: &RelPath,
+    names_taken: &mut BTreeSet<String>,
+) -> Vec<Test> {
     let module = (project.module)(function.id.module());
     let stem = names::stem(function, module);
     let mut tests = Vec::new();
     let (groups, single) = rows::group(cases, scope);
     let alone = groups.len() + single.len() == 1;
-    let mut names_taken = BTreeSet::new();
     let mut name = |what: &str| {
         let wanted = names::name(&stem, what, module);
         let mut unique = wanted.clone();
@@ -87,7 +118,7 @@ pub fn draft(
         let what = if alone && !raises { String::new() } else { what };
         tests.push(plain(case, function, name(&what), project, target, fixture));
     }
-    finish(function, cases, tests, project, target, left_out)
+    tests
 }
 
 fn finish(

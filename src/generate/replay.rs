@@ -51,7 +51,10 @@ pub fn compare(call: &Call, baseline: Baseline<'_>, replays: &[Effect]) -> Answe
     }
     Answer::Changed(Box::new(CallChange {
         call: call.id,
-        arguments: call.arguments(VALUE_MAX * 2),
+        arguments: match call.bound() {
+            Some(name) => format!("{} as {}", call.arguments(VALUE_MAX * 2), name.qualname()),
+            None => call.arguments(VALUE_MAX * 2),
+        },
         times: call.times,
         old: baseline.effect.clone(),
         new: new.clone(),

@@ -99,6 +99,8 @@ pub struct WireCall<'a> {
     module: &'a str,
     path: &'a str,
     qualname: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    as_kept: bool,
     args: String,
     wait_ms: u64,
     #[serde(flatten)]
@@ -131,6 +133,7 @@ impl<'a> WireCall<'a> {
             module,
             path,
             qualname,
+            as_kept: false,
             args: BASE64.encode(args),
             wait_ms,
             surroundings: None,
@@ -138,6 +141,12 @@ impl<'a> WireCall<'a> {
             faults: false,
             also: &[],
         }
+    }
+
+    /// Calls what the name leads to, with what decorators made of it.
+    #[must_use]
+    pub fn as_kept(self, as_kept: bool) -> Self {
+        Self { as_kept, ..self }
     }
 
     /// Makes it in these surroundings.

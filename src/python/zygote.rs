@@ -92,6 +92,8 @@ pub struct ReplayCall {
     pub path: String,
     /// The function in it.
     pub qualname: String,
+    /// What the name leads to is called, with what decorators made of it: else the function that is defined there.
+    pub as_kept: bool,
     /// The arguments: a marshalled tuple of `(name, kind, value)`.
     pub args: Vec<u8>,
     /// What it is made in.
@@ -100,6 +102,15 @@ pub struct ReplayCall {
     pub wait: Duration,
     /// Other functions whose faults it is tried with, when it is looked at.
     pub also: Vec<Spot>,
+}
+
+impl ReplayCall {
+    fn wire(&self) -> WireCall<'_> {
+        let wait_ms = u64::try_from(self.wait.as_millis()).unwrap_or(u64::MAX);
+        WireCall::new(self.key, &self.module, &self.path, &self.qualname, &self.args, wait_ms)
+            .as_kept(self.as_kept)
+            .within(&self.surroundings)
+    }
 }
 
 /// A call that was made.
@@ -225,13 +236,7 @@ impl Worker {
         former: &[Former],
     ) -> Result<Running<Replayed>, Trouble> {
         let wait = calls.iter().map(|call| call.wait).sum::<Duration>();
-        let calls = calls
-            .iter()
-            .map(|call| {
-                let wait_ms = u64::try_from(call.wait.as_millis()).unwrap_or(u64::MAX);
-                WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms).within(&call.surroundings)
-            })
-            .collect();
+        let calls = calls.iter().map(ReplayCall::wire).collect();
         let (root, paths) = self.places()?;
         self.ask(Op::Replay { root: &root, paths: &paths, calls, track, late_max, former }, wait, |reply| {
             let result = match (reply.outcome, reply.broken) {
@@ -253,10 +258,7 @@ impl Worker {
         let calls = calls
             .iter()
             .map(|call| {
-                let wait_ms = u64::try_from(call.wait.as_millis()).unwrap_or(u64::MAX);
-                let wire = WireCall::new(call.key, &call.module, &call.path, &call.qualname, &call.args, wait_ms)
-                    .within(&call.surroundings);
-                let wire = wire.also(&call.also);
+                let wire = call.wire().also(&call.also);
                 if faulty(call) { wire.with_faults() } else { wire.closely() }
             })
             .collect();

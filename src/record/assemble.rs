@@ -8,7 +8,9 @@ use std::collections::{BTreeSet, HashMap};
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
-use crate::domain::call::{Argument, CONTENT, Effect, GeneratorEnd, Outcome, Touch, VARIABLE, not_callable, touched, unended};
+use crate::domain::call::{
+    Argument, BOUND, CONTENT, Effect, GeneratorEnd, Outcome, Touch, VARIABLE, not_callable, touched, unended,
+};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::value::Value;
 use crate::python::marshal::{DecodeError, Tree};
@@ -58,6 +60,9 @@ pub(super) fn head(parts: &mut Parts) -> Result<Head, DecodeError> {
     Ok(Head { version, pid, thread, wall_ns, clock_ns, python, journey: parts.text()? == "journey" })
 }
 
+/// Decorators on one definition that are looked through.
+const DECORATORS: usize = 8;
+
 /// A function as a process knows it.
 #[derive(Debug, Clone)]
 struct Known {
@@ -87,6 +92,11 @@ struct Open {
     /// Why nobody else can make the call, whatever it touches.
     obstacle: Option<String>,
     touches: Vec<Touch>,
+    parent: Option<i64>,
+    /// The name that leads to the function, where another one made it.
+    bound: Option<FunctionId>,
+    /// How the function ended that is defined under that name, and that a decorator put this one around.
+    inner: Option<Vec<u8>>,
     yields: bool,
     yielded: Vec<Value>,
     capped: bool,
@@ -230,6 +240,8 @@ impl Process {
         let (ns, direct, task) = (parts.int()?, parts.bool()?, parts.natural()?);
         let (receiver, values) = (parts.natural_or_none()?, parts.sequence()?);
         let (caller, line) = (parts.natural_or_none()?, parts.natural_or_none()?);
+        // Before a name that leads to the function stands whether a journey tells the call in brief.
+        let bound = if parts.is_empty() { None } else { Some(parts.bool().and_then(|_| parts.text())?) };
         let known = self.functions.get(&function).ok_or_else(|| DecodeError::form("a function is known before its calls"))?;
         let mut args = Vec::with_capacity(values.len());
         for ((name, kind), tree) in known.params.iter().zip(values) {
@@ -237,20 +249,31 @@ impl Process {
             clean(&mut value, scene.redactor, self.main.as_deref());
             args.push(Argument { name: name.clone(), kind: *kind, value });
         }
+        let bound = bound.map(|name| match (self.main.as_deref(), name.strip_prefix("__main__:")) {
+            (Some(main), Some(qualname)) => FunctionId::new(main, qualname),
+            _ => FunctionId(name),
+        });
+        let spool = SpoolCall { process: self.pid, number };
         let open = Open {
             function,
             start_ns: ns.saturating_add(scene.shift_ns),
-            obstacle: not_callable(&known.id, &args),
+            obstacle: not_callable(&known.id, bound.is_some(), &args),
             touches: Vec::new(),
+            parent: parent.and_then(|parent| i64::try_from(parent).ok()),
+            bound: bound.clone(),
+            inner: None,
             yields: known.yields,
             yielded: Vec::new(),
             capped: false,
         };
+        if let Some(FunctionId(detail)) = &bound {
+            scene.batch.touches.push(CallTouch { spool, touch: Touch { kind: BOUND.into(), detail: detail.clone() } });
+        }
         scene.batch.calls.push(NewCall {
-            spool: SpoolCall { process: self.pid, number },
+            spool,
             function: known.id.clone(),
             path: known.path.as_str().to_owned(),
-            parent: parent.and_then(|parent| i64::try_from(parent).ok()),
+            parent: open.parent,
             caller: caller.and_then(|caller| self.function(caller)).cloned(),
             caller_line: line.and_then(|line| u32::try_from(line).ok()),
             direct,
@@ -259,7 +282,7 @@ impl Process {
             receiver,
             start_ns: open.start_ns,
             args: encode_arguments(&args),
-            input: digest(&known.id, args),
+            input: digest(bound.as_ref().unwrap_or(&known.id), args),
         });
         self.counting(function).kept += 1;
         self.open.insert(number, open);
@@ -268,9 +291,8 @@ impl Process {
 
     fn end(&mut self, number: i64, ns: i64, outcome: Outcome, changed: Vec<(String, Value)>, scene: &mut Scene<'_>) {
         // A closed generator may still be resumed by its own `finally`; what comes after the first end is not an end.
-        let Some(Open { function, start_ns, obstacle, touches, yields, yielded, capped }) = self.open.remove(&number) else {
-            return;
-        };
+        let Some(open) = self.open.remove(&number) else { return };
+        let Open { function, start_ns, mut obstacle, touches, parent, bound, inner, yields, yielded, capped } = open;
         let mut outcome = outcome;
         if yields {
             let end = match outcome {
@@ -302,6 +324,12 @@ impl Process {
             Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => {}
         }
         effect.changed.iter_mut().for_each(|(_, value)| clean(value, scene.redactor, main));
+        if let Some(around) = self.decorator(function, parent) {
+            around.inner = Some(ending(&effect));
+        }
+        if bound.is_some() && inner.is_some_and(|inner| inner == ending(&effect)) {
+            obstacle = Some("what it is put around ends alike, and is called by the same name".into());
+        }
         let failed = effect.outcome.is_failure();
         if failed {
             self.counting(function).kept_raised += 1;
@@ -313,6 +341,24 @@ impl Process {
             duration_ns: ns.saturating_add(scene.shift_ns).saturating_sub(start_ns),
             not_replayable: unended(&effect.outcome).or_else(|| touched(&touches)).or(obstacle),
         });
+    }
+
+    /// Finds the call that a decorator put around this one: the same name leads to it.
+    fn decorator(&mut self, function: u64, mut parent: Option<i64>) -> Option<&mut Open> {
+        let id = &self.functions.get(&function)?.id;
+        for _ in 0..DECORATORS {
+            let around = self.open.get(&parent?)?;
+            if around.bound.as_ref() == Some(id) {
+                return self.open.get_mut(&parent?);
+            }
+            // There may be others in between, which no name leads to.
+            let made = &self.functions.get(&around.function)?.id;
+            if around.bound.is_some() || !made.qualname().contains("<locals>") {
+                return None;
+            }
+            parent = around.parent;
+        }
+        None
     }
 
     fn touch(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
@@ -368,4 +414,9 @@ pub(super) fn dotted(path: &RelPath) -> String {
     let path = path.as_str().strip_prefix("src/").unwrap_or(path.as_str());
     let path = path.strip_suffix(".py").unwrap_or(path);
     path.strip_suffix("/__init__").unwrap_or(path).replace('/', ".")
+}
+
+/// Writes how a call ended, whatever it changed.
+fn ending(effect: &Effect) -> Vec<u8> {
+    encode_outcome(&Effect { outcome: effect.outcome.clone(), changed: Vec::new() })
 }

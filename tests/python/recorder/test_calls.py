@@ -55,6 +55,98 @@ def test_a_call_from_a_comprehension_or_generator_expression_is_its_functions(pr
     assert not any(call.direct for call, _ in spool.calls("one"))
 
 
+def test_what_a_factory_made_has_the_name_it_is_kept_under(program):
+    spool = program.main("""
+        import functools
+
+        def comparer(sign):
+            def compare(self, other):
+                return sign(self.n, other.n)
+            return compare
+
+        class Base:
+            def __init__(self, n):
+                self.n = n
+
+            __gt__ = comparer(lambda a, b: a > b)
+            __lt__ = comparer(lambda a, b: a < b)
+
+        class Made(Base):
+            __lt__ = comparer(lambda a, b: a <= b)
+
+        def times(n):
+            def scaled(x):
+                return x * n
+            return scaled
+
+        def plain():
+            def same(x):
+                return x
+            return same
+
+        double, triple, same = times(2), times(3), plain()
+
+        def announced(function):
+            def around(x):
+                return function(x)
+            return around
+
+        def kept(function):
+            @functools.wraps(function)
+            def around_it(x):
+                return function(x)
+            return around_it
+
+        @announced
+        def greet(x):
+            return x
+
+        @kept
+        def leave(x):
+            return x
+
+        def main():
+            a, b = Made(1), Made(2)
+            a > b, a < b, Base.__lt__(a, b)
+            double(1), triple(1), same(1), times(4)(1)
+            greet(1), leave(1)
+    """)
+    found = {name: [call for call, _ in spool.calls(name)] for name in spool.functions()}
+    names = {name: [call.bound if len(call) > 12 else None for call in calls] for name, calls in found.items()}
+    compare = names.pop("comparer.<locals>.compare")
+    assert compare == ["app:Base.__gt__", "app:Made.__lt__", "app:Base.__lt__"]
+    scaled = names.pop("times.<locals>.scaled")
+    assert scaled == ["app:double", "app:triple", None]
+    assert names.pop("plain.<locals>.same") == ["app:same"]
+    assert (names.pop("announced.<locals>.around"), names.pop("kept.<locals>.around_it")) == (["app:greet"], ["app:leave"])
+    assert {name for calls in names.values() for name in calls} == {None}
+
+
+def test_a_name_that_the_caller_keeps_is_found_and_one_of_a_test_is_not(program):
+    program.write("makers.py", """
+        def times(n):
+            def scaled(x):
+                return x * n
+            return scaled
+    """)
+    source = """
+        from makers import times
+
+        double = times(2)
+
+        def test_double():
+            assert double(1) == 2
+
+        if __name__ == "__main__":
+            test_double()
+    """
+    program.write("shop.py", source)
+    program.write("test_shop.py", source)
+    assert program.record("shop.py").one("times.<locals>.scaled")[0].bound == "__main__:double"
+    test = program.record("test_shop.py").calls("times.<locals>.scaled")[-1][0]
+    assert len(test) < 13
+
+
 def test_exception(program):
     spool = program.main("""
         class Refused(ValueError):

@@ -6,19 +6,63 @@ from pathlib import Path
 
 import pytest
 
-from pytead_tui.worker import mutants
+from pytead_tui.worker import made, mutants
+from pytead_tui.worker.rebuild import Broken
 
 SOURCE = "class Cart:\n    @staticmethod\n    def total(n):\n        return n + 1\n"
 
 
-@pytest.fixture
-def total(tmp_path: Path) -> types.FunctionType:
-    file = tmp_path / "cart.py"
-    file.write_text(SOURCE)
-    spec = importlib.util.spec_from_file_location("cart", file)
+CLOSURES = """
+def comparer(sign, by):
+    class Comparer:
+        def compare(self, other):
+            return sign(self.n, other.n + by) and self.__private
+
+    def compare(self, other):
+        return sign(self.n, other.n + by)
+
+    return Comparer.compare, compare
+
+
+class Made:
+    _, __gt__ = comparer(max, 1)
+    _, __lt__ = comparer(min, 1)
+
+
+inner, _ = comparer(min, 2)
+"""
+
+
+def loaded(file: Path, source: str) -> types.ModuleType:
+    file.write_text(source)
+    spec = importlib.util.spec_from_file_location(file.stem, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.Cart.total
+    return module
+
+
+@pytest.fixture
+def total(tmp_path: Path) -> types.FunctionType:
+    return loaded(tmp_path / "cart.py", SOURCE).Cart.total
+
+
+def test_what_closes_over_something_has_faults(tmp_path):
+    module = loaded(tmp_path / "closures.py", CLOSURES)
+    for function in module.inner, module.Made.__gt__:
+        found = mutants.of(function, 8)
+        assert {"1 → 2", "+ → -"} & {mutant.label for mutant in found} == {"+ → -"}
+        assert all(mutant.code.co_freevars == ("by", "sign") for mutant in found)
+
+
+def test_all_that_a_factory_made_is_found_where_classes_and_modules_keep_it(tmp_path):
+    module = loaded(tmp_path / "closures.py", CLOSURES)
+    assert made.find(module, "comparer.<locals>.compare", [module]) == [module._, module.Made.__gt__, module.Made.__lt__]
+    assert made.find(module, "comparer.<locals>.Comparer.compare", [module]) == [module.inner, module.Made._]
+    for gone in "comparer.<locals>.other", "compared.<locals>.compare":
+        with pytest.raises(Broken, match="there is no"):
+            made.find(module, gone, [module])
+    with pytest.raises(Broken, match="no name leads to what comparer makes"):
+        made.find(module, "comparer.<locals>.compare", [])
 
 
 def test_faults_stand_on_the_lines_of_the_file(total):

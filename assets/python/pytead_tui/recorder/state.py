@@ -11,7 +11,7 @@ import marshal
 import sys
 import time
 
-from pytead_tui.recorder import budget, changes, functions, values
+from pytead_tui.recorder import bindings, budget, changes, functions, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.functions import Function
@@ -192,7 +192,8 @@ class Recorder(Endings, Places):
             if walk.nodes < 0 or walk.room <= 0:
                 function.wasted += 1
             self._count_copying(function, started)
-        key = hash(blob)
+        bound = self._bound(function, frame, code, held) if function.flags & functions.NESTED else None
+        key = hash(blob) if bound is None else hash((blob, bound))
         earlier = function.inputs.get(key)
         if earlier is not None:
             if not waiting:
@@ -214,6 +215,8 @@ class Recorder(Endings, Places):
         caller, line, direct = place[:3]
         record = ("C", call.cid, function.fid, self.parent(frame), _now(), direct, self.task(), receiver, trees,
                   caller, line)  # fmt: skip
+        if bound is not None:
+            record += (False, bound)
         call.inputs_key = key
         with self.lock:
             before = self.live.get(call.key)
@@ -230,6 +233,12 @@ class Recorder(Endings, Places):
         else:
             self.write_call(call, record, met)
         return call
+
+    def _bound(self, function: Function, frame: object, code: object, held: tuple) -> "str | None":
+        back = frame.f_back
+        file = None if back is None else self.project.file(back.f_code.co_filename)
+        callers = None if file is None or file.test else dict.get(back.f_globals, "__name__")
+        return bindings.binding(function.module, frame, code, held, callers)
 
     def write_call(self, call: Call, record: tuple, met: list) -> None:
         function = call.function

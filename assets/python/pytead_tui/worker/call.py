@@ -21,8 +21,9 @@ MOST_ITEMS = 50  # of a generator
 POSITIONAL_ONLY, ORDINARY, REST, KEYWORD_ONLY, KEYWORDS = range(5)
 
 
-def find(module: object, qualname: str, count: "int | None" = None) -> object:
-    """Gives the very function that a definition makes, without its decorators; `count` tells a getter from a setter."""
+def find(module: object, qualname: str, count: "int | None" = None, as_kept: bool = False) -> object:
+    """Gives the very function that a definition makes, without its decorators, unless it is wanted as it is kept; `count`
+    tells a getter from a setter."""
     *homes, name = qualname.split(".")
     home = module
     for part in homes:
@@ -39,10 +40,15 @@ def find(module: object, qualname: str, count: "int | None" = None) -> object:
         raise Broken(f"there is no {qualname} in {module.__name__} any more")
     if isinstance(held, property):
         held = held.fset if count == 2 and held.fset is not None else held.fget
-    found = _undecorated(held, qualname.rpartition(".")[2])
-    if found is None:
+    found = held if as_kept else _undecorated(held, qualname.rpartition(".")[2])
+    if type(found) is not kinds.Function:
         raise Broken(f"{qualname} is no function any more")
     return found
+
+
+def find_callee(module: object, place: dict, count: "int | None" = None) -> object:
+    """Gives the function that a call, or a fault, is asked for."""
+    return find(module, place["qualname"], count, place.get("as_kept", False))
 
 
 def _undecorated(held: object, name: str) -> object:
@@ -112,7 +118,7 @@ def _ready(modules: object, call: dict) -> tuple:
     arguments = [
         (name, kind, builder.value(tree)) for name, kind, tree in marshal.loads(base64.b64decode(call["args"]))
     ]
-    function = find(module, call["qualname"], len(arguments))
+    function = find_callee(module, call, len(arguments))
     args, kwargs = bind(function, arguments)
     eyes = Eyes([name for name, _, _ in arguments], [value for _, _, value in arguments], function.__globals__)
     return function, args, kwargs, eyes

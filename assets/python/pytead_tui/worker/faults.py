@@ -29,16 +29,21 @@ CHECK = -1  # the run that says whether a process is still sound
 class Trial:
     """The faults of one function that are still to be tried, and the tests that should notice them."""
 
-    def __init__(self, run: dict, items: "list[pytest.Item]", target: types.FunctionType, took: float) -> None:
+    def __init__(self, run: dict, items: "list[pytest.Item]", targets: "list[types.FunctionType]", took: float) -> None:
         limit = min(run["limit_ms"], int((IDLE + 5 * took) * 1000))
         self.run = {**run, "limit_ms": limit}
         self.items = items
-        self.target = target
-        self.faults = dict(enumerate(mutants.of(target, run.get("most", 8))))
+        self.targets = targets  # with one code
+        self.faults = dict(enumerate(mutants.of(targets[0], run.get("most", 8))))
         self.seconds = len(items) * limit / 1000  # for one fault
         self.until: "float | None" = None  # since one did not come to an end
         self.leads = False  # no others come before it in its process
         self.is_done = False
+
+    def put(self, code: types.CodeType) -> None:
+        """Has the function run this code."""
+        for target in self.targets:
+            target.__code__ = code
 
     def has_time(self) -> bool:
         """Tells whether there is time for more faults, after one that did not come to an end."""
@@ -75,13 +80,13 @@ def _together(bench: object, trials: "list[Trial]") -> "tuple[int, int | None]":
         for trial in trials:
             for cache in caches if trial is not trials[0] else ():
                 cache.cache_clear()
-            own = trial.target.__code__
+            own = trial.targets[0].__code__
             for turn, mutant in trial.faults.items():
                 bench.run = (trial.run["key"], turn)
                 _say(bench, trial, turn, mutant)
                 _with(bench, trial, mutant)
                 bench.send()
-            trial.target.__code__ = own
+            trial.put(own)
             bench.run = (CHECK, trial.run["key"])
             bench.go(trial.run, trial.items)
             bench.send()
@@ -156,7 +161,7 @@ def _with(bench: object, trial: Trial, mutant: mutants.Mutant) -> None:
     bench.brief = True
     signal.signal(signal.SIGPROF, _end_endless)
     signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-    trial.target.__code__ = mutant.code
+    trial.put(mutant.code)
     bench.go(trial.run, trial.items)
 
 

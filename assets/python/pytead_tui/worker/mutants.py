@@ -12,6 +12,7 @@ import tokenize
 import types
 from collections.abc import Iterator
 
+MAKER = "<maker>"
 FUTURE = 0
 for _feature in __future__.all_feature_names:
     FUTURE |= getattr(__future__, _feature).compiler_flag
@@ -94,18 +95,25 @@ class _Definition:
 
     def compiled(self, node: ast.AST) -> "types.CodeType | None":
         """Compiles a tree as what it is where it stands; None when that cannot be."""
-        # In its classes, for private names and `super()`; what it needs of a function around it is not there.
+        # In its classes, for private names and `super()`, and in a function that has what it closes over.
         body: ast.AST = node
         for name in reversed(self.classes):
             home = ast.ClassDef(name=name, bases=[], keywords=[], body=[body], decorator_list=[], type_params=[])
             body = ast.copy_location(home, node)
+        around = [name for name in self.code.co_freevars if name != "__class__"]
+        if around:
+            given = ast.arguments(
+                posonlyargs=[], args=[ast.arg(arg=name) for name in around], kwonlyargs=[], kw_defaults=[], defaults=[]
+            )
+            maker = ast.FunctionDef(name=MAKER, args=given, body=[body], decorator_list=[], type_params=[])
+            body = _placed(maker, node)
         module = ast.Module(body=[body], type_ignores=[])
         try:
             flags = self.code.co_flags & FUTURE
             code = compile(module, self.code.co_filename, "exec", flags=flags, dont_inherit=True)
         except (SyntaxError, ValueError):
             return None
-        for name in [*self.classes, self.code.co_name]:
+        for name in [*([MAKER] if around else []), *self.classes, self.code.co_name]:
             inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
             code = next((const for const in inner if const.co_name == name), None)
             if code is None and len(inner) == 1:  # type parameters have a scope of their own

@@ -17,7 +17,7 @@ import pytest
 
 from pytead_tui.pytest_report import failure, phase
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import clock, faults, frames, surroundings
+from pytead_tui.worker import clock, faults, frames, made, surroundings
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.faults import OVERDUE, Trial
 from pytead_tui.worker.frames import Gone, Reader
@@ -295,31 +295,33 @@ class _Bench:
             if not wanted:
                 continue
             items = [item for item in wanted if item.nodeid not in self.failed]
-            target = self._find(run["fault"])
-            why = target if isinstance(target, str) else ""
+            targets = self._find(run["fault"])
+            why = targets if isinstance(targets, str) else ""
             if not why:
-                trial = Trial(run, items, target, sum(self.took.get(item.nodeid, 0.0) for item in items))
+                trial = Trial(run, items, targets, sum(self.took.get(item.nodeid, 0.0) for item in items))
                 why = "" if trial.faults else "its source is not there"
             if why:
                 self.say(run["key"], None, {"kind": "faultless", "why": why})
             elif items:
                 yield trial
 
-    def _find(self, place: dict) -> object:
-        """Gives the function of a place as the tests have it, or why there is none."""
+    def _find(self, place: dict) -> "list | str":
+        """Gives the function of a place as the tests have it, in a list: all with its code, where another one made it; or
+        why there is none."""
         try:
             module = self.modules.get(place["module"], place["path"])
-            function = calls.find(module, place["qualname"])
+            if "<locals>" in place["qualname"]:
+                return made.find(module, place["qualname"], self._project().values())
+            return [calls.find(module, place["qualname"])]
         except Broken as error:
             return str(error)
-        return function
 
     def _targets(self, run: dict) -> dict:
         found = {}
         for place in run.get("targets") or []:
-            function = self._find(place)
-            if not isinstance(function, str):
-                found[place["tests"]] = function
+            functions = self._find(place)
+            if not isinstance(functions, str):
+                found[place["tests"]] = functions[0]
         return found
 
     def _project(self) -> dict:

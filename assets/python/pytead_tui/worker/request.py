@@ -89,7 +89,7 @@ def _faulty(call: dict) -> list:
 def _put_faults(modules: Modules, place: dict, faults: dict) -> None:
     """Makes the faults of a function, by its code: once for all calls."""
     try:
-        function = calls.find(modules.get(place["module"], place["path"]), place["qualname"])
+        function = calls.find_callee(modules.get(place["module"], place["path"]), place)
     except Broken:
         return
     if function.__code__ not in faults:
