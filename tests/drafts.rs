@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use odd_programs::{DEFECTS, KINDS, MADE, MUTANTS, UNSTABLE};
+use odd_programs::{DEFECTS, KINDS, MUTANTS, UNSTABLE, WRITTEN};
 use pytead_tui::base::clock::now;
 use pytead_tui::base::paths::RelPath;
 use pytead_tui::base::redact::Redactor;
@@ -151,7 +151,7 @@ fn assemble(batches: Vec<Batch>) -> Vec<(SpoolCall, Call)> {
             calls[at[&times.spool]].1.times = times.times;
         }
     }
-    calls
+    calls.into_iter().map(|(spool, call)| (spool, call.with_placeholders())).collect()
 }
 
 /// What became of a function's calls.
@@ -312,7 +312,7 @@ impl Recorded {
             let mut plan = Plan::new(function, &calls, project);
             plan.settle(&self.evaluate(&plan).await, |value| project.without_caches(value));
             let file = target("tests/pytead", id.module()).unwrap();
-            match plan.draft(function, project, &file, most) {
+            match plan.draft(function, project, &file, most, &BTreeSet::new()) {
                 Some(draft) => found.drafts.push(draft),
                 None => {
                     let reasons = plan.left_out().into_iter().map(|left| left.reason).collect();
@@ -492,7 +492,7 @@ async fn odd_little_programs_are_drafted_and_notice_changes() {
         let text = written(&name);
         assert!(text.as_ref().is_some_and(|text| text.contains(code)), "{defect}: {name} lacks {code:?}: {text:?}");
     }
-    for (name, code) in MADE {
+    for (name, code) in WRITTEN {
         let text = written(&format!("odd.{name}"));
         assert!(text.as_ref().is_some_and(|text| text.contains(code)), "{name} lacks {code:?}: {text:?}");
     }

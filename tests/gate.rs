@@ -387,3 +387,41 @@ fn what_another_function_made_is_tested_by_the_name_it_is_called_by() {
         assert!(out.contains(change), "{change}\n{out}");
     }
 }
+
+const CLIENT: &str = r#"
+class Client:
+    def __init__(self, base, token):
+        self.base, self.token = base, token
+
+    def url(self, path):
+        return f"{self.base}/{path}"
+
+    def headers(self):
+        return {"Authorization": f"Bearer {self.token}"}
+
+
+def login(user, password):
+    return f"{user}:{len(password)}"
+"#;
+
+/// R5: where a call was given a secret, a test gives a placeholder, if that does as well; a person looks at it first.
+#[test]
+fn a_placeholder_stands_where_a_secret_was() {
+    let place = Place::empty();
+    place.save("lib.py", CLIENT);
+    place.save(
+        "main.py",
+        "from lib import Client, login\n\nclient = Client(\"https://api.test\", \"tok-8f3a9c2e71d0\")\nclient.url(\"users\"), \
+         client.headers(), login(\"ann\", \"hunter2-hunter2\")\n",
+    );
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (_, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert!(out.contains("    client = Client(base=\"https://api.test\", token=\"[REDACTED:token]\")"), "{out}{err}");
+    assert!(out.contains("    assert client.url(\"users\") == \"https://api.test/users\""), "{out}");
+    assert!(out.contains("Left for you to look at: lib:Client.url") && out.contains("holds a redacted value"), "{out}");
+    assert!(!place.root().join("tests/pytead/test_pytead_lib.py").exists(), "{out}");
+    assert!(out.contains("lib:Client.headers: its result: it holds a secret (authorization) that was not recorded"), "{out}");
+    assert!(out.contains("lib:login: run alone it ends differently"), "{out}");
+    assert!(!out.contains("hunter2") && !out.contains("8f3a9c2e"), "{out}");
+}

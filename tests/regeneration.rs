@@ -55,6 +55,35 @@ fn without(text: &str, test: &str) -> String {
     format!("{}{}", text[..from].trim_end(), if to < text.len() { format!("\n\n\n{}", &text[to..]) } else { "\n".into() })
 }
 
+const SIGNS: &str = "def sign(n):\n    if n > 0:\n        return \"+\"\n    return \"-\" if n else \"\"\n";
+
+/// R27: what was accepted stays when more is recorded, however many calls show the same.
+#[test]
+fn accepted_cases_stay_when_more_is_recorded() {
+    let place = Place::empty();
+    place.save("pyproject.toml", "");
+    place.save("lib.py", SIGNS);
+    place.save("main.py", "import lib\nfor n in (1234567, 7654321, -1234567, 0):\n    lib.sign(n)\n");
+    record(&place);
+    generate(&place, &["--accept"]);
+    let rows = |tests: &str| -> Vec<String> {
+        tests
+            .lines()
+            .filter(|line| line.contains("pytest.param("))
+            .map(|line| line.split(", id=").next().unwrap().to_owned())
+            .collect()
+    };
+    let accepted = rows(&place.read(TESTS));
+    assert!(accepted.len() > 2, "{}", place.read(TESTS));
+    place.save("main.py", "import lib\nfor n in range(-20, 20):\n    lib.sign(n)\n");
+    record(&place);
+    generate(&place, &["--accept"]);
+    let tests = place.read(TESTS);
+    let now = rows(&tests);
+    assert!(accepted.iter().all(|row| now.contains(row)), "{accepted:?}\n{tests}");
+    assert_eq!(check(&place).0, 0);
+}
+
 /// R27: a deleted test stays deleted for everybody.
 #[test]
 fn a_deleted_test_stays_deleted_for_everybody() {

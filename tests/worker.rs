@@ -489,12 +489,10 @@ async fn what_cannot_be_made_again_says_why() {
     let python = pythons().pop().unwrap();
     let worker = project.worker(&python, best_level()).await;
     let renamed = [Argument { name: "old".into(), kind: ParamKind::PositionalOrKeyword, value: Value::Int(1) }];
-    let secret = [arg("n", Value::Secret { kind: "token".into(), ordinal: 1 })];
     let too_many = [arg("n", Value::Int(1)), arg("m", Value::Int(1))];
     for (call, why) in [
         (call(1, "shop:gone", &[]), "there is no gone in shop any more"),
         (call(2, "bad:f", &[]), "bad cannot be imported: ModuleNotFoundError: No module named 'no_such_module'"),
-        (call(3, "shop:cached", &secret), "it holds a secret (token) that was not recorded"),
         (call(4, "shop:cached", &too_many), "its parameters changed"),
         (
             call(5, "shop:same", &[arg("a", object(1, "shop", "Gone", &[])), arg("b", Value::None)]),

@@ -1,12 +1,15 @@
 //! Recorded calls and the recordings they belong to.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::text;
 use crate::domain::function::{FunctionId, ParamKind};
-use crate::domain::value::Value;
+use crate::domain::parts;
+use crate::domain::value::{Value, placeholder};
 
 /// Numbers a recording in the project's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -217,6 +220,17 @@ pub struct Call {
     pub input: Digest,
 }
 
+/// Puts placeholders in the place of the secrets in a value that are wanted, by their ordinals.
+fn veil(value: &mut Value, wanted: &mut dyn FnMut(u64) -> bool) {
+    parts::each(value, &mut |part| {
+        if let Value::Secret { kind, ordinal } = part
+            && wanted(*ordinal)
+        {
+            *part = Value::Str(placeholder(kind));
+        }
+    });
+}
+
 /// Tells that a call without an end cannot be run again.
 #[must_use]
 pub fn unended(outcome: &Outcome) -> Option<String> {
@@ -251,6 +265,35 @@ impl Call {
         unended(&self.effect.outcome)
             .or_else(|| touched(&self.touches))
             .or_else(|| not_callable(&self.function, self.bound().is_some(), &self.args))
+    }
+
+    /// Puts placeholders in the place of secrets that it was given, also where they come back. Others stay: a test could not
+    /// know what they were.
+    #[must_use]
+    pub fn with_placeholders(mut self) -> Self {
+        let mut given = BTreeSet::new();
+        for arg in &mut self.args {
+            veil(&mut arg.value, &mut |ordinal| {
+                given.insert(ordinal);
+                true
+            });
+        }
+        if given.is_empty() {
+            return self;
+        }
+        let mut is_given = |ordinal| given.contains(&ordinal);
+        match &mut self.effect.outcome {
+            Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => veil(value, &mut is_given),
+            Outcome::Yielded { items, end } => {
+                items.iter_mut().for_each(|item| veil(item, &mut is_given));
+                if let GeneratorEnd::Returned(value) | GeneratorEnd::Raised(value) = end {
+                    veil(value, &mut is_given);
+                }
+            }
+            Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => {}
+        }
+        self.effect.changed.iter_mut().for_each(|(_, value)| veil(value, &mut is_given));
+        self
     }
 
     /// Gives the name that leads to the function where another one made it: `shop.money:Money.__lt__` for what
@@ -292,7 +335,6 @@ impl Call {
             arg.value.walk(&mut |value| {
                 in_part |= matches!(value, Value::Cut { .. } | Value::Opaque { .. });
                 match value {
-                    Value::Secret { .. } => false,
                     Value::Object { ty, .. } | Value::Sub { ty, .. } => !ty.qualname.contains("<locals>"),
                     _ => true,
                 }

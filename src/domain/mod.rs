@@ -11,6 +11,7 @@ pub mod diff;
 pub mod event;
 pub mod function;
 pub mod journey;
+pub mod parts;
 pub mod proposal;
 pub mod question;
 #[cfg(test)]

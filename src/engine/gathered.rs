@@ -7,14 +7,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
+use crate::base::hash::Digest;
 use crate::domain::call::{Call, CallId, Outcome, RecordingId, Touch};
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
-use crate::engine::calibrating::NOT_REPEATABLE;
 use crate::engine::core::Core;
-use crate::engine::{decorated, review, views};
+use crate::engine::standing::Standing;
+use crate::engine::usable::{Usable, decode, usable};
+use crate::engine::views;
 use crate::generate::cases::Case;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
@@ -99,6 +101,8 @@ pub struct Gathered {
     snapshots: Snapshots,
     /// Calls that end differently each time, with all they touched, by their function's place.
     unsteady: Vec<(usize, Unsteady)>,
+    /// The inputs of accepted tests, by their function.
+    accepted: BTreeMap<FunctionId, BTreeSet<Digest>>,
     /// The call that each was made from, where drafts of all functions are wanted.
     parents: HashMap<CallId, CallId>,
 }
@@ -127,8 +131,7 @@ impl Gathered {
             if index.module(&function.path).is_some_and(|module| module.is_test()) {
                 continue;
             }
-            let Usable { mut calls, mut left_out, unsteady: varying } = usable(core, &id)?;
-            decorated::leave_out(core, function, &mut calls, &mut left_out)?;
+            let Usable { calls, left_out, unsteady: varying } = usable(core, function)?;
             if calls.is_empty() && left_out.is_empty() {
                 continue;
             }
@@ -153,7 +156,7 @@ impl Gathered {
         }
         let mut decoded = HashMap::new();
         for (key, ids) in of_objects {
-            decoded.insert(key, core.store().calls(&ids)?.into_iter().map(views::decode).collect());
+            decoded.insert(key, core.store().calls(&ids)?.into_iter().map(decode).collect());
         }
         let mut gathered = Self {
             functions,
@@ -173,6 +176,7 @@ impl Gathered {
             awaits: AwaitBy::default(),
             snapshots: core.settings().generation.snapshots,
             unsteady,
+            accepted: Standing::read(core)?.inputs(),
             parents,
         };
         gathered.read_makers(core, &objects)?;
@@ -182,7 +186,7 @@ impl Gathered {
     /// Reads what may have made the objects: calls of `__init__`, and calls whose results hold some.
     fn read_makers(&mut self, core: &Core, objects: &BTreeSet<Object>) -> Result<(), Trouble> {
         for total in core.store().functions()? {
-            let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(views::decode);
+            let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(decode);
             if total.function.qualname().ends_with(".__init__") {
                 self.births.insert(total.function, calls.collect());
             } else if let Some((around, name)) = total.function.qualname().split_once(".<locals>.") {
@@ -455,7 +459,9 @@ impl Gathered {
         cancel: &CancellationToken,
     ) -> Result<Vec<Made>, Trouble> {
         let names = names(index);
-        self.with_project(index, &names, |project, functions| drafts_of(functions, project, answers, folder, most, cancel))
+        self.with_project(index, &names, |project, functions| {
+            drafts_of(functions, project, answers, folder, (most, &self.accepted), cancel)
+        })
     }
 
     /// Finds the drafts of private functions of which the tests of public ones run every call (R22).
@@ -495,9 +501,10 @@ fn drafts_of<'p>(
     project: Project<'p>,
     answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
     folder: &str,
-    most: usize,
+    (most, accepted): (usize, &BTreeMap<FunctionId, BTreeSet<Digest>>),
     cancel: &CancellationToken,
 ) -> Result<Vec<Made>, Trouble> {
+    let none = BTreeSet::new();
     let mut made = Vec::new();
     for (at, (function, calls, left_out)) in functions.iter().enumerate() {
         if cancel.is_cancelled() {
@@ -508,7 +515,7 @@ fn drafts_of<'p>(
         let target = render::target(folder, function.id.module())
             .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
         let mut reasons = left_out.clone();
-        let mut draft = plan.draft(function, project, &target, most);
+        let mut draft = plan.draft(function, project, &target, most, accepted.get(&function.id).unwrap_or(&none));
         match &mut draft {
             Some(draft) => {
                 draft.left_out.append(&mut reasons);
@@ -538,56 +545,4 @@ fn is_importable(index: &Index, module: &Module) -> bool {
 
 fn names(index: &Index) -> HashMap<&str, &Module> {
     index.modules().map(|module| (module.name.as_str(), module.as_ref())).collect()
-}
-
-/// What of a function's calls drafts may rest on.
-struct Usable {
-    calls: Vec<Call>,
-    left_out: Vec<LeftOut>,
-    unsteady: Vec<Unsteady>,
-}
-
-/// Gives the calls of a function that drafts may rest on, with their baselines as outcomes, and why others may not.
-fn usable(core: &Core, function: &FunctionId) -> Result<Usable, Trouble> {
-    let mut unsteady = Vec::new();
-    let confirmed = views::confirmed_calls(core, function)?;
-    let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
-    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
-    // Nobody saw these end again: their arguments can only be made by what made them, which the draft's proof will do.
-    let mut calls = Vec::new();
-    for stored in core.store().calls_of(function, views::CALLS_MAX)? {
-        let (id, times) = (stored.id, stored.times.max(1));
-        let noted = stored.not_replayable.clone();
-        let call = views::decode(stored);
-        if call.rests_on_its_past() {
-            calls.push(call);
-            continue;
-        }
-        let noted = noted.or_else(|| call.not_replayable());
-        let untried = || "it was not seen to end the same way again".to_owned();
-        if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
-            if reason == NOT_REPEATABLE {
-                unsteady.push(Unsteady { call, reason: Some(reason.clone()) });
-            }
-            *reasons.entry(reason).or_default() += times;
-        }
-    }
-    let notes = core.store().notes(&confirmed.iter().map(|(call, _)| call.id).collect::<Vec<_>>())?;
-    for (mut call, baseline) in confirmed {
-        let outcome = review::outcome_hash(&baseline);
-        if notes.get(&call.id).into_iter().flatten().any(|note| note.outcome == outcome) {
-            *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
-            continue;
-        }
-        call.effect = baseline;
-        if call.touches.iter().any(|touch| touch.kind == "clock") {
-            unsteady.push(Unsteady { call: call.clone(), reason: None });
-        }
-        // The sandbox has another time, other chance and none of the person's variables, and the call ended as recorded:
-        // it does not follow them. Its test is tried under several of each (trials.rs).
-        call.touches.retain(|touch| !matches!(touch.kind.as_str(), "clock" | "random" | "env"));
-        calls.push(call);
-    }
-    let left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();
-    Ok(Usable { calls, left_out, unsteady })
 }

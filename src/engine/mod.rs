@@ -89,6 +89,7 @@ mod tests;
 mod trials;
 mod undo;
 mod unexplained;
+mod usable;
 mod verdicts;
 mod views;
 mod watching;

@@ -1,7 +1,7 @@
 //! What the manifest of accepted tests says about new drafts: what a person deleted or rejected is not proposed again, and
 //! what stands already is not news. Needs no database, so a teammate's fresh clone knows it too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
@@ -54,8 +54,16 @@ impl Standing {
 
     /// Lists the functions that have accepted tests.
     pub fn functions(&self) -> BTreeSet<FunctionId> {
-        let accepted = |entry: &TestEntry| matches!(entry.state, TestState::Accepted | TestState::Edited);
-        self.list.tests().filter(|(_, _, entry)| accepted(entry)).map(|(_, _, entry)| entry.function.clone()).collect()
+        self.list.tests().filter(|(_, _, entry)| is_accepted(entry)).map(|(_, _, entry)| entry.function.clone()).collect()
+    }
+
+    /// Gives the inputs of accepted tests, by their function.
+    pub fn inputs(&self) -> BTreeMap<FunctionId, BTreeSet<Digest>> {
+        let mut inputs: BTreeMap<FunctionId, BTreeSet<Digest>> = BTreeMap::new();
+        for (_, _, entry) in self.list.tests().filter(|(_, _, entry)| is_accepted(entry)) {
+            inputs.entry(entry.function.clone()).or_default().extend(&entry.inputs);
+        }
+        inputs
     }
 
     /// Tells what of a draft is news, with the code its function may run and the inputs it is made from.
@@ -81,10 +89,7 @@ impl Standing {
             let of_this_code = |entry: &TestEntry| entry.state == TestState::Rejected && entry.code == Some(code);
             own.iter().any(|(_, _, entry)| of_this_code(entry) && same(entry, test))
         };
-        let stands = |test: &str| {
-            let accepted = |entry: &TestEntry| matches!(entry.state, TestState::Accepted | TestState::Edited);
-            own.iter().any(|(_, name, entry)| *name == test && accepted(entry) && same(entry, test))
-        };
+        let stands = |test: &str| own.iter().any(|(_, name, entry)| *name == test && is_accepted(entry) && same(entry, test));
         let (mut unwanted, mut rejected, mut known) = (Vec::new(), false, 0);
         for test in &draft.tests {
             let is_unwanted = is_deleted(test) || is_rejected(test);
@@ -107,6 +112,10 @@ impl Standing {
             None => News::Unwanted("its test was deleted by hand"),
         }
     }
+}
+
+fn is_accepted(entry: &TestEntry) -> bool {
+    matches!(entry.state, TestState::Accepted | TestState::Edited)
 }
 
 /// Says how rejecting a draft changes the manifest; nothing for what is no draft.

@@ -189,6 +189,15 @@ fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, S
             (*item).clone(),
             format!("{receiver}.__setitem__({}, {})", key.flat(), item.flat()),
         )))),
+        ("__setattr__", [Expr::Text(name), item]) if is_identifier(name) => Ok(Some(Act::Statement(Statement::assign(
+            &format!("{receiver}.{name}"),
+            (*item).clone(),
+            format!("setattr({receiver}, \"{name}\", {})", item.flat()),
+        )))),
+        ("__delattr__", [Expr::Text(name)]) if is_identifier(name) => {
+            let attribute = Expr::Atom(format!("{receiver}.{name}"));
+            Ok(Some(Act::Statement(Statement::delete(attribute, format!("delattr({receiver}, \"{name}\")")))))
+        }
         ("__delitem__", [key]) => {
             Ok(Some(Act::Statement(Statement::delete(index(receiver, key), format!("{receiver}.__delitem__({})", key.flat())))))
         }
@@ -241,7 +250,21 @@ const SIGNS: &[(&str, &str)] = &[
 ];
 
 fn index(receiver: &str, key: &Expr) -> Expr {
+    if let Some(parts) = sliced(key) {
+        return Expr::Atom(format!("{receiver}[{parts}]"));
+    }
     Expr::Bracket { open: format!("{receiver}["), items: vec![key.clone().into()], close: ']', one_tuple: false }
+}
+
+/// Writes a slice as people do: `1:3`, `::2`; nothing for another key, or one whose parts are long.
+fn sliced(key: &Expr) -> Option<String> {
+    let Expr::Bracket { open, items, .. } = key else { return None };
+    if open != "slice(" || items.len() != 3 || items.iter().any(|item| !matches!(item.value, Expr::Atom(_))) {
+        return None;
+    }
+    let parts: Vec<String> = items.iter().map(|item| item.value.flat()).map(|part| part.replace("None", "")).collect();
+    let step = if parts[2].is_empty() { String::new() } else { format!(":{}", parts[2]) };
+    parts.iter().all(|part| !part.contains(' ')).then(|| format!("{}:{}{step}", parts[0], parts[1]))
 }
 
 /// Writes an expression as a part of a larger one: what is itself an operation is put into parentheses.
@@ -268,6 +291,31 @@ mod tests {
         };
         assert_eq!(asked("__instancecheck__"), "isinstance(box, Word)");
         assert_eq!(asked("__subclasscheck__"), "issubclass(box, Word)");
+    }
+
+    /// R12: slices and attributes are written as people write them.
+    #[test]
+    fn slices_and_attributes_have_their_signs() {
+        let atom = |text: &str| Expr::atom(text);
+        let slice = |parts: [&str; 3]| Expr::call("slice", parts.map(atom).to_vec());
+        let written = |name, items: Vec<Expr>| match operator("box", name, &items.into_iter().map(Item::from).collect::<Vec<_>>())
+        {
+            Ok(Some(Act::Value(expr))) => expr.flat(),
+            Ok(Some(Act::Statement(statement))) => statement.lines(0).join("\n"),
+            Ok(None) => "by its name".into(),
+            other => panic!("{other:?}"),
+        };
+        for (parts, text) in
+            [(["1", "3", "None"], "box[1:3]"), (["None", "None", "2"], "box[::2]"), (["-2", "None", "None"], "box[-2:]")]
+        {
+            assert_eq!(written("__getitem__", vec![slice(parts)]), text);
+        }
+        assert_eq!(written("__getitem__", vec![Expr::call("slice", vec![atom("1")])]), "box[slice(1)]");
+        assert_eq!(written("__delitem__", vec![slice(["None", "2", "None"])]), "del box[:2]");
+        assert_eq!(written("__setitem__", vec![slice(["None", "None", "None"]), atom("[]")]), "box[:] = []");
+        assert_eq!(written("__setattr__", vec![Expr::Text("size".into()), atom("3")]), "box.size = 3");
+        assert_eq!(written("__setattr__", vec![Expr::Text("no name".into()), atom("3")]), "by its name");
+        assert_eq!(written("__delattr__", vec![Expr::Text("size".into())]), "del box.size");
     }
 
     /// A default that says the same over several lines is not written again.

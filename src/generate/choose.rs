@@ -73,13 +73,15 @@ const INTERNAL_MAX: usize = 800;
 /// Chooses cases: first those that take ways through the code, or notice faults in it, that no other does (R20, R21), then
 /// one of each kind of outcome (R21), then more up to half of `most`, or to `most` where nobody looked at what they show;
 /// direct calls before internal ones, short ones before long ones. `most` counts tests; rows of a table are cheaper.
+/// What stands in `accepted` tests by its input stays, whatever is recorded beside it (R27).
 ///
 /// What is not chosen is counted with its reason.
 #[must_use]
-pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
+pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Vec<Case>, Vec<LeftOut>) {
     let mut left_out = Vec::new();
     let mut rest = without_contradictions(cases, &mut left_out);
-    let is_long = |case: &Case| !case.direct && case.weight() > INTERNAL_MAX;
+    let stands = |case: &Case| accepted.contains(&case.input);
+    let is_long = |case: &Case| !case.direct && case.weight() > INTERNAL_MAX && !stands(case);
     // One that is long to read is better than none.
     let others = rest.iter().any(|case| !is_long(case));
     rest.retain(|case| {
@@ -101,9 +103,15 @@ pub fn choose(cases: Vec<Case>, most: usize) -> (Vec<Case>, Vec<LeftOut>) {
     let enough = if rest.iter().all(|case| case.reached.is_empty()) { most } else { most.div_ceil(2) };
     rest.iter_mut().for_each(mark_unseen);
     let mut room = most * ROWS_OF_A_TEST;
-    let mut chosen: Vec<Case> = Vec::new();
+    let (mut chosen, others): (Vec<Case>, Vec<Case>) = rest.into_iter().partition(stands);
+    let mut rest = others;
     let mut reached: BTreeSet<u32> = BTreeSet::new();
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for case in &chosen {
+        room = room.saturating_sub(cost(case));
+        reached.extend(&case.reached);
+        *kinds.entry(case.class.clone()).or_default() += 1;
+    }
     while let Some((at, tells)) = next(&rest, &reached, &kinds) {
         if !tells && chosen.len() >= enough {
             break;

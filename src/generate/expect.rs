@@ -397,6 +397,10 @@ impl Builder<'_, '_> {
                     if kind == ObjectKind::Plain {
                         all.push(Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
                     }
+                    let public = fields.iter().filter(|(name, _)| !name.starts_with('_'));
+                    let overlooked = public.filter(|(name, _)| self.project.equality_overlooks(ty, name));
+                    let overlooked: Vec<(&str, &Value)> = overlooked.map(|(name, value)| (name.as_str(), value)).collect();
+                    all.extend(self.attributes(subject, &overlooked)?);
                     return Ok(all);
                 }
                 Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),

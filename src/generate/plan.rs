@@ -1,7 +1,8 @@
 //! The way of one function's calls to a draft: cases, their check, the choice, the text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Function;
@@ -137,11 +138,18 @@ impl Plan {
         self.cases.into_iter().filter_map(|ways| ways.into_iter().next()).collect()
     }
 
-    /// Chooses cases and writes the draft; `None` when there is none.
+    /// Chooses cases, those of accepted tests among them, and writes the draft; `None` when there is none.
     #[must_use]
-    pub fn draft(&self, function: &Function, project: Project<'_>, target: &RelPath, most: usize) -> Option<Draft> {
+    pub fn draft(
+        &self,
+        function: &Function,
+        project: Project<'_>,
+        target: &RelPath,
+        most: usize,
+        accepted: &BTreeSet<Digest>,
+    ) -> Option<Draft> {
         let first_ways = self.cases.iter().filter_map(|ways| ways.first().cloned()).collect();
-        let (chosen, not_chosen) = choose(first_ways, most);
+        let (chosen, not_chosen) = choose(first_ways, most, accepted);
         if chosen.is_empty() {
             return None;
         }

@@ -140,6 +140,22 @@ impl<'a> Project<'a> {
         matches!(self.method(ty, "__eq__"), Lookup::Found(_))
     }
 
+    /// Tells whether the comparison that a class has of its own does not look at a field: it names neither the field nor
+    /// anything that may stand for all of them.
+    #[must_use]
+    pub fn equality_overlooks(&self, ty: &TypeName, field: &str) -> bool {
+        let Lookup::Found(equality) = self.method(ty, "__eq__") else { return false };
+        let names_all = |name: &String| {
+            let is_own = !name.starts_with("__") && !matches!(self.method(ty, name), Lookup::Missing);
+            is_own
+                || matches!(
+                    name.as_str(),
+                    "__dict__" | "__slots__" | "vars" | "getattr" | "asdict" | "astuple" | "super" | "repr" | "str" | "hash"
+                )
+        };
+        !equality.uses.contains(field) && !equality.uses.iter().any(names_all)
+    }
+
     /// Tells whether a decorator of the class switches the generated comparison off.
     #[must_use]
     pub fn equality_is_off(&self, ty: &TypeName) -> bool {

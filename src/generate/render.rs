@@ -183,7 +183,10 @@ fn plain(
     // Cases whose act cannot be written were left out when they were made.
     if let Ok(act) = case.act(function, items) {
         match &case.ending {
-            Ending::Returns => lines.extend(returns(case, &act, &mut imports)),
+            Ending::Returns => match membership(case, function, &act) {
+                Some(line) => lines.push(line),
+                None => lines.extend(returns(case, &act, &mut imports)),
+            },
             Ending::Raises(raised) => lines.extend(raises(case, &act, raised, None, &mut imports)),
             Ending::RaisesAfter(items, count, raised) => {
                 lines.extend(raises_after(&act, items, *count, raised, &mut imports));
@@ -302,6 +305,19 @@ fn returns(case: &Case, act: &Act, imports: &mut BTreeSet<Import>) -> Vec<String
     lines
 }
 
+/// Writes what `in` says as people write it: it is never anything but `True` or `False`.
+fn membership(case: &Case, function: &Function, act: &Act) -> Option<String> {
+    let ([assertion], None, Act::Value(Expr::Atom(text))) = (case.assertions.as_slice(), &case.warns, act) else { return None };
+    let (item, container) = text.rsplit_once(" in ").filter(|_| function.name() == "__contains__" && assertion.is_of_result())?;
+    let sign = match assertion.expected.flat().as_str() {
+        "True" => "in",
+        "False" => "not in",
+        _ => return None,
+    };
+    let line = format!("    assert {item} {sign} {container}");
+    (text::width(&line) <= WIDTH).then_some(line)
+}
+
 /// Writes act and assertion on one line, where that fits.
 fn inline(assertion: &Assertion, expr: &Expr) -> Option<String> {
     let subject_is_result = assertion.subject.chars().eq([RESULT]);
@@ -381,11 +397,20 @@ pub fn wrapped(expr: &Expr, wrap: Wrap) -> Expr {
         Wrap::Await(by) if by.is_native() => awaited(expr),
         Wrap::Await(_) => Expr::call("asyncio.run", vec![expr.clone()]),
         Wrap::Each => Expr::Atom(format!("[list(item) for item in {}]", expr.flat())),
-        Wrap::Collect => Expr::call("list", vec![expr.clone()]),
+        Wrap::Collect => Expr::call("list", vec![without_iter(expr)]),
         Wrap::First(count) => {
             Expr::call("list", vec![Expr::call("itertools.islice", vec![expr.clone(), Expr::Atom(count.to_string())])])
         }
     }
+}
+
+/// `list(iter(box))` → `list(box)`: the iterator is asked for all the same.
+fn without_iter(expr: &Expr) -> Expr {
+    let inner = match expr {
+        Expr::Atom(text) => text.strip_prefix("iter(").and_then(|rest| rest.strip_suffix(')')),
+        _ => None,
+    };
+    inner.map_or_else(|| expr.clone(), Expr::atom)
 }
 
 fn awaited(expr: &Expr) -> Expr {

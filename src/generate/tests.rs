@@ -346,7 +346,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
     let function = module.functions.iter().find(|function| function.id.qualname() == calls.function).unwrap();
     let listed: Vec<&Call> = calls.calls.iter().collect();
     let plan = Plan::new(function, &listed, project);
-    let draft = plan.draft(function, project, &target("tests/pytead", "shop.cart").unwrap(), 6);
+    let draft = plan.draft(function, project, &target("tests/pytead", "shop.cart").unwrap(), 6, &BTreeSet::new());
     read(&plan, draft)
 }
 
@@ -742,6 +742,36 @@ fn a_table_that_is_too_long_to_read_is_two() {
     let draft = with_plan(&calls, &[], |_, draft| draft.unwrap());
     assert_eq!((draft.calls.len(), draft.tests.len()), (30, 2));
     assert_eq!(draft.text.matches("pytest.param(").count(), 30);
+}
+
+/// R25: a row that does not fit on a line is broken, and the others stay as they are.
+#[test]
+fn a_long_row_of_a_table_is_broken() {
+    let mut calls = Calls::of("find");
+    for text in ["short", &"a longer text ".repeat(4), "also short"] {
+        calls = calls.returns(&[("items", Value::Int(1)), ("name", string(text))], string(&format!("{text} found")));
+    }
+    let draft = with_plan(&calls, &[], |_, draft| draft.unwrap());
+    assert_eq!(draft.tests.len(), 1, "{}", draft.text);
+    assert!(draft.text.contains("        pytest.param(\"short\", \"short found\", id=\"short\"),\n"), "{}", draft.text);
+    assert!(draft.text.contains("        pytest.param(\n            \"a longer text"), "{}", draft.text);
+}
+
+/// R27: what stands in accepted tests stays, however much is recorded beside it.
+#[test]
+fn cases_of_accepted_tests_stay() {
+    let mut calls = Calls::of("find");
+    for n in 1..=60 {
+        calls = calls.returns(&[("items", Value::Int(n)), ("name", string("x"))], Value::Int(n));
+    }
+    let cases = with_plan(&calls, &[], |plan, _| plan.clone().cases());
+    let accepted: BTreeSet<_> = [&cases[57], &cases[3]].map(|case| case.input).into();
+    let chosen = |accepted: &BTreeSet<_>| -> BTreeSet<_> {
+        crate::generate::choose::choose(cases.clone(), 1, accepted).0.into_iter().map(|case| case.input).collect()
+    };
+    assert!(!chosen(&BTreeSet::new()).contains(&cases[57].input));
+    assert!(chosen(&accepted).is_superset(&accepted));
+    assert!(chosen(&accepted).len() <= 5, "others find what room is left");
 }
 
 /// R4: values that nobody would read in a test are not written into one, and their size is the reason.

@@ -6,6 +6,7 @@ use crate::base::hash::{Digest, Hasher};
 use crate::base::redact::Redactor;
 use crate::domain::call::Argument;
 use crate::domain::function::FunctionId;
+use crate::domain::parts::{children, each};
 use crate::domain::value::{TypeName, Value};
 use crate::python::value::{encode, encode_arguments};
 
@@ -89,61 +90,6 @@ fn type_of(value: &mut Value) -> Option<&mut TypeName> {
         | Value::Generator { ty, .. }
         | Value::Opaque { ty, .. } => Some(ty),
         _ => None,
-    }
-}
-
-/// Visits a value and all below it, parents first.
-fn each(value: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
-    visit(value);
-    children(value, &mut |child| each(child, visit));
-}
-
-/// Visits the direct parts of a value.
-fn children(value: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
-    match value {
-        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) | Value::Array { items, .. } => {
-            items.iter_mut().for_each(visit);
-        }
-        Value::Dict(pairs) => pairs.iter_mut().for_each(|(key, value)| {
-            visit(key);
-            visit(value);
-        }),
-        Value::Object { fields, .. } | Value::NamedTuple { fields, .. } | Value::Generator { args: fields, .. } => {
-            fields.iter_mut().for_each(|(_, value)| visit(value));
-        }
-        Value::Sub { base, fields, .. } => {
-            visit(base);
-            fields.iter_mut().for_each(|(_, value)| visit(value));
-        }
-        Value::New { args, kwargs: fields, .. } | Value::Exception { args, fields, .. } => {
-            args.iter_mut().chain(fields.iter_mut().map(|(_, value)| value)).for_each(visit);
-        }
-        Value::Partial { function, args, kwargs } => {
-            visit(function);
-            args.iter_mut().chain(kwargs.iter_mut().map(|(_, value)| value)).for_each(visit);
-        }
-        Value::Shared(_, inner)
-        | Value::Enum { value: inner, .. }
-        | Value::Method { receiver: inner, .. }
-        | Value::File { content: inner, .. } => visit(inner),
-        Value::Cut { head, tail, .. } => {
-            visit(head);
-            visit(tail);
-        }
-        Value::None
-        | Value::Ellipsis
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::Complex(..)
-        | Value::Str(_)
-        | Value::RawStr(_)
-        | Value::Bytes(_)
-        | Value::Ref(_)
-        | Value::Name(_)
-        | Value::Secret { .. }
-        | Value::Opaque { .. } => {}
     }
 }
 

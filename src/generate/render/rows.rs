@@ -20,6 +20,9 @@ pub const ROWS_MIN: usize = 3;
 /// R25: longer tables are not read.
 const ROWS_MAX: usize = 25;
 
+/// Rows of more lines are read better as tests of their own.
+const ROW_LINES_MAX: usize = 8;
+
 /// Cases that differ in values only.
 pub(super) struct Group<'c> {
     pub(super) cases: Vec<&'c Case>,
@@ -113,7 +116,8 @@ struct Table {
     expected: Option<Expr>,
     message: Option<Expr>,
     columns: Vec<Column>,
-    rows: Vec<String>,
+    /// Each on a line, or broken from outside in.
+    rows: Vec<Vec<String>>,
 }
 
 impl Table {
@@ -157,15 +161,15 @@ impl Table {
             return None;
         }
         let ids = names::words(&group.cases, names::Use::Rows).into_iter();
-        let rows: Vec<String> = ids
+        let rows: Vec<Vec<String>> = ids
             .enumerate()
             .map(|(row, id)| {
-                let mut cells: Vec<String> = columns.iter().map(|column| column.values[row].flat()).collect();
-                cells.push(format!("id={}", string(&id)));
-                format!("        pytest.param({}),", cells.join(", "))
+                let mut items: Vec<Item> = columns.iter().map(|column| Item::from(column.values[row].clone())).collect();
+                items.push(Item { prefix: "id=".into(), ..Item::from(Expr::Text(id)) });
+                Expr::call_with("pytest.param", items).lines(8, "", ",")
             })
             .collect();
-        rows.iter().all(|row| text::width(row) <= WIDTH).then_some(Self { args, expected, message, columns, rows })
+        rows.iter().all(|row| row.len() <= ROW_LINES_MAX).then_some(Self { args, expected, message, columns, rows })
     }
 }
 
@@ -239,7 +243,7 @@ pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, functi
     lines.push("@pytest.mark.parametrize(".to_owned());
     lines.push(format!("    {head},"));
     lines.push("    [".into());
-    lines.extend(table.rows.iter().cloned());
+    lines.extend(table.rows.iter().flatten().cloned());
     lines.push("    ],".into());
     lines.push(")".into());
     lines.extend(definition(first, &name, &names, &mut imports));

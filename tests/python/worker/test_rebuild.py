@@ -159,10 +159,13 @@ def test_generators_partials_methods_and_files_are_made_again():
     assert again(io.BytesIO(b"x")).read() == b"x"
 
 
+def test_a_placeholder_stands_for_what_was_a_secret():
+    assert Builder().value([(TAG, "secret", "token", 7), "x"]) == ["[REDACTED:token]", "x"]
+
+
 @pytest.mark.parametrize(
     ("tree", "why"),
     [
-        ((TAG, "secret", "token", 1), "it holds a secret (token) that was not recorded"),
         ((TAG, "cut", "list", 9, [], [], ""), "a list is over the recording budget"),
         ((TAG, "opaque", 1, "socket", "socket"), "socket cannot be read or made again"),
         ((TAG, "ref", 5), "it refers to an object that was not recorded"),
