@@ -98,8 +98,9 @@ pub(super) fn same_literal(default: &str, built: &Expr) -> bool {
     if default.starts_with("lambda") && built.starts_with("lambda") {
         return default.split_whitespace().eq(built.split_whitespace());
     }
-    // The default may name what has to be spelled with its module or class elsewhere.
-    let same_name = is_identifier(default) && is_name(&built) && built.rsplit('.').next() == Some(default);
+    // The default may name what has to be spelled with its module or class elsewhere; a private name has its class in it there.
+    let is_it = |last: &str| last == default || default.starts_with("__") && last.starts_with('_') && last.ends_with(default);
+    let same_name = is_identifier(default) && is_name(&built) && built.rsplit('.').next().is_some_and(is_it);
     same_name
         || (simple(default) && (default == built || default.replace('\'', "\"") == built))
         || (default == "()" && built == "()")
@@ -329,12 +330,17 @@ mod tests {
     /// A default by its name is that name also where it has to be spelled with its module.
     #[test]
     fn a_default_by_name_is_not_written_again() {
-        for (default, built) in
-            [("NOTHING", "attr.NOTHING"), ("Way.ALL", "Way.ALL"), ("{}", "{}"), ("1.5", "1.5"), ("'%.1f (x)'", "\"%.1f (x)\"")]
-        {
+        for (default, built) in [
+            ("NOTHING", "attr.NOTHING"),
+            ("__none", "Box._Box__none"),
+            ("Way.ALL", "Way.ALL"),
+            ("{}", "{}"),
+            ("1.5", "1.5"),
+            ("'%.1f (x)'", "\"%.1f (x)\""),
+        ] {
             assert!(same_literal(default, &Expr::atom(built)), "{default}");
         }
-        for (default, built) in [("Color.RED", "Fruit.RED"), ("NOTHING", "ALL"), ("[]", "[1]")] {
+        for (default, built) in [("none", "Box._Box__none"), ("Color.RED", "Fruit.RED"), ("NOTHING", "ALL"), ("[]", "[1]")] {
             assert!(!same_literal(default, &Expr::atom(built)), "{default}");
         }
     }

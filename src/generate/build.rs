@@ -245,7 +245,13 @@ impl<'a> Builder<'a, '_> {
             Value::Name(ty) => self.name(ty),
             Value::Enum { ty, name, value } => self.member(ty, name.as_deref(), value),
             Value::NamedTuple { ty, fields } => self.keywords(ty, fields),
-            Value::New { ty, args, kwargs } => self.standard(ty, args, kwargs),
+            Value::New { ty, args, kwargs } => match pairs(ty, args, kwargs) {
+                Some(pairs) => {
+                    let pairs = pairs.into_iter().map(|(key, value)| Ok((self.value(key, "key")?, self.value(value, hint)?)));
+                    Ok(Expr::dict(pairs.collect::<Result<_, Stop>>()?))
+                }
+                None => self.standard(ty, args, kwargs),
+            },
             Value::Object { ordinal, .. } if self.expecting.is_some() && !self.compares_by_content(value) => self.again(*ordinal),
             Value::Object { ordinal, ty, kind, fields } => {
                 self.identified(*ordinal, &snake(ty.short()), |builder| builder.object(*ordinal, ty, *kind, fields))
@@ -491,4 +497,14 @@ pub(crate) fn is_private_path(text: &str, root: &str) -> bool {
 
 fn number(expr: &Expr) -> f64 {
     expr.flat().parse().unwrap_or(0.0)
+}
+
+/// Gives the entries of a dict whose keys' trees cannot be keys: it was recorded as a call with a list of pairs.
+fn pairs<'v>(ty: &TypeName, args: &'v [Value], kwargs: &[(String, Value)]) -> Option<Vec<(&'v Value, &'v Value)>> {
+    let ([Value::List(items)], true, true) =
+        (args, kwargs.is_empty(), (ty.module.as_str(), ty.qualname.as_str()) == ("builtins", "dict"))
+    else {
+        return None;
+    };
+    items.iter().map(|item| if let Value::Tuple(pair) = item { Some((pair.first()?, pair.get(1)?)) } else { None }).collect()
 }

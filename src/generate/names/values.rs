@@ -16,7 +16,9 @@ pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
         Value::Bool(false) => vec![format!("not_{param}")],
         Value::Int(number) => number_words(&param, &number.to_string()),
         Value::Float(number) if number.is_nan() => vec![format!("nan_{param}")],
-        Value::Float(number) if number.is_infinite() => vec![format!("infinite_{param}")],
+        Value::Float(number) if number.is_infinite() => {
+            vec![format!("{}infinite_{param}", if *number < 0.0 { "minus_" } else { "" })]
+        }
         Value::Float(number) => number_words(&param, &python_float(*number)),
         Value::BigInt(digits) => number_words(&param, digits),
         Value::New { ty, args, .. } if ty.qualname == "Decimal" => match args.first() {

@@ -234,6 +234,26 @@ def test_value(program, expression, expected):
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="written as the union of its parts from there on")
+def test_what_stands_for_nothing_in_a_class_has_the_name_it_stands_under(program):
+    spool = program.main("""
+        class Nothing:
+            pass
+
+        class Box:
+            __none = Nothing()
+            plain = object()
+
+            def pop(self, key, default=__none, other=plain):
+                return key
+
+        def main():
+            Box().pop(1), Box().pop(2, Nothing(), object())
+    """)
+    first, second = (call.args[2:] for call, _ in spool.calls("Box.pop"))
+    assert first == ((S, "name", "app", "Box._Box__none"), (S, "name", "app", "Box.plain"))
+    assert [tree[1] for tree in second] == ["obj", "opaque"]
+
+
 def test_an_optional_type(program):
     union, integer = (S, "name", "typing", "Union"), (S, "name", "builtins", "int")
     assert written(program, "typing.Optional[int]") == new("operator", "getitem", union, (integer, None))

@@ -444,7 +444,7 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
             return (TAG, "ref", walk.entry(v, "ref"))
         pairs = state(readers, v)
         if not pairs or local:
-            named = walk.singleton(v, module)
+            named = walk.singleton(v, module, not pairs)
             if named is not None:
                 return named
         ordinal = walk.entry(v, "obj")

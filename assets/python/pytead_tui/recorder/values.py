@@ -8,7 +8,7 @@ import sys
 from itertools import islice
 
 from pytead_tui.recorder import kinds, redact
-from pytead_tui.recorder.objects import Objects, names_of, oid
+from pytead_tui.recorder.objects import Objects, dict_of, names_of, oid
 
 TAG = StopIteration
 DEPTH = 40
@@ -65,6 +65,14 @@ def are_atoms(values: tuple, text: int = STRING) -> bool:
         elif t is int and v.bit_length() > INT_BITS:
             return False
     return True
+
+
+def _name_of(v: object, space: dict) -> "str | None":
+    """Gives the name under which a namespace holds this very object."""
+    # Hundreds of names are looked through for one object: comparing addresses is several times quicker.
+    if oid(v) not in map(oid, list(space.values())):
+        return None
+    return next((name for name, held in list(space.items()) if held is v and type(name) is str), None)
 
 
 def taken(iterate: object, v: object, most: "int | None" = None) -> list:
@@ -230,7 +238,7 @@ class Capture:
                 self.marks.append(("opaque", known.ordinal))
                 return known.sketch
         module, qualname = names_of(t)
-        named = None if self.names_only else self.singleton(v, module)
+        named = None if self.names_only else self.singleton(v, module, t is object)
         if named is not None:
             return named
         ordinal = self.entry(v, "opaque")
@@ -245,19 +253,22 @@ class Capture:
             return self.again(v)
         return self.met[-1].sketched()
 
-    def singleton(self, v: object, module: str) -> "tuple | None":
-        """Gives the name under which a module holds this very object."""
+    def singleton(self, v: object, module: str, in_classes: bool = False) -> "tuple | None":
+        """Gives the name under which a module holds this very object, or one of its classes."""
         held = [sys.modules.get(module), sys.modules.get(module.partition(".")[0])]
         scopes = self.scope if type(self.scope) is tuple else (self.scope,)
         for space in [*(m.__dict__ for m in held if type(m) is kinds.Module), *scopes]:
-            # Hundreds of names are looked through here for one object: comparing addresses is several times quicker.
-            if type(space) is not dict or oid(v) not in map(oid, list(space.values())):
+            home = space.get("__name__") if type(space) is dict else None
+            if type(home) is not str:
                 continue
-            for name, held in list(space.items()):
-                if held is v and type(name) is str:
-                    home = space.get("__name__")
-                    if type(home) is str:
-                        return (TAG, "name", home, name)
+            name = _name_of(v, space)
+            if name is not None:
+                return (TAG, "name", home, name)
+            for cls in list(space.values()) if in_classes else ():
+                if type(cls) is type and names_of(cls)[0] == home:
+                    name = _name_of(v, dict_of(cls))
+                    if name is not None:
+                        return (TAG, "name", home, names_of(cls)[1] + "." + name)
         return None
 
     def fields(self, pairs: list, depth: int) -> dict:
