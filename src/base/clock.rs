@@ -30,9 +30,27 @@ pub fn short(duration: Duration) -> String {
     }
 }
 
+/// Writes how long ago a moment was, for a person: `just now`, `4 min ago`, `3 h ago`, `12 d ago`.
+#[must_use]
+pub fn ago(moment: Moment, now: Moment) -> String {
+    match now.0.saturating_sub(moment.0) / 60_000 {
+        ..1 => "just now".to_owned(),
+        minutes @ 1..60 => format!("{minutes} min ago"),
+        minutes @ 60..2_880 => format!("{} h ago", minutes / 60),
+        minutes => format!("{} d ago", minutes / 1_440),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_is_so_long_ago() {
+        for (minutes, expected) in [(-3, "just now"), (0, "just now"), (4, "4 min ago"), (100, "1 h ago"), (4_320, "3 d ago")] {
+            assert_eq!(ago(Moment(0), Moment(minutes * 60_000)), expected);
+        }
+    }
 
     #[test]
     fn durations_are_short_and_readable() {

@@ -63,6 +63,19 @@ fn is_unsafe(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
+/// As [`count`], of a number as the store and the engine have it.
+#[must_use]
+pub fn count_u64(number: u64, noun: &str) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), noun)
+}
+
+/// Writes the first letter large: a reason as a sentence.
+#[must_use]
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// Tells how many terminal columns a text takes; tabs count as one.
 #[must_use]
 pub fn width(text: &str) -> usize {
@@ -90,6 +103,23 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     }
     kept.push('…');
     Cow::Owned(kept)
+}
+
+/// Cuts two texts to at most `columns` each so that the place where they begin to differ stays in sight.
+#[must_use]
+pub fn around(old: &str, new: &str, columns: usize) -> (String, String) {
+    if width(old) <= columns && width(new) <= columns {
+        return (old.to_owned(), new.to_owned());
+    }
+    let alike: Vec<&str> =
+        old.graphemes(true).zip(new.graphemes(true)).take_while(|(a, b)| a == b).map(|(grapheme, _)| grapheme).collect();
+    // So much of what they share says where in the text this is.
+    let skipped: usize = alike.iter().take(alike.len().saturating_sub(columns / 3)).map(|grapheme| grapheme.len()).sum();
+    let from = |text: &str| {
+        let head = if skipped > 0 { "…" } else { "" };
+        cut(&format!("{head}{}", text.get(skipped..).unwrap_or(text)), columns).into_owned()
+    };
+    (from(old), from(new))
 }
 
 /// Cuts columns off the left: the part of a line that is visible after scrolling sideways.
@@ -209,6 +239,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn two_long_texts_are_cut_around_what_differs() {
+        let (old, new) = (format!("[{}1, 2]", "0, ".repeat(40)), format!("[{}7, 2]", "0, ".repeat(40)));
+        assert_eq!(around(&old, &new, 16), ("…, 0, 1, 2]".into(), "…, 0, 7, 2]".into()));
+        assert_eq!(around("1", "2", 16), ("1".into(), "2".into()));
+        let (old, new) = around(&format!("a{}", "x".repeat(90)), &format!("b{}", "x".repeat(90)), 10);
+        assert_eq!((old.as_str(), new.as_str()), ("axxxxxxxx…", "bxxxxxxxx…"));
+    }
 
     #[test]
     fn a_command_is_written_so_that_a_shell_takes_it_back() {

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::seal::Sha256;
+use crate::base::text;
 use crate::domain::call::{Call, RecordingId};
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
@@ -212,10 +213,13 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     let whole = !job.is_cancelled();
     job.end(whole);
     if lost > 0 && is_theirs {
-        let line = format!("{repeat} of {} calls repeat; {lost} depend on more than was recorded", calls.len());
+        let line = format!("{repeat} of {} repeat; {lost} depend on more than was recorded", text::count(calls.len(), "call"));
         core.log.add(Level::Info, "replayed", &line, Some(Topic::Recording(recording)));
     } else if lost > 0 {
-        let line = format!("The code may have changed since the recording: {repeat} of {} calls end as recorded.", calls.len());
+        let line = format!(
+            "The code may have changed since the recording: {repeat} of {} end as recorded.",
+            text::count(calls.len(), "call")
+        );
         core.say(Level::Warning, "recorder", line);
     }
     core.touch();

@@ -6,7 +6,7 @@
 use crate::base::text;
 use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, Kind};
 use crate::domain::proposal::Edit;
-use crate::generate::replay::ends_alike;
+use crate::generate::replay::{both_outcomes, ends_alike, leaf};
 
 /// Calls of a function that are written out; the rest is counted.
 const CALLS_SHOWN: usize = 3;
@@ -140,18 +140,14 @@ fn call_lines(one: &FunctionDiff, call: &DiffedCall, indent: &str) -> String {
         out.push_str(&format!("{indent}  {} → {}, the same result\n", duration(old), duration(new)));
         return out;
     }
-    let (old, new) = (call.old.outcome.summary(120), call.new.outcome.summary(120));
+    let (old, new) = both_outcomes(&call.old, &call.new, 120);
     if ends_alike(&call.old.outcome, &call.new.outcome) {
         out.push_str(&format!("{indent}  {old}, as before\n"));
     } else {
         out.push_str(&format!("{indent}  old  {old}\n{indent}  new  {new}\n"));
     }
     if let Some(difference) = call.difference.as_ref().filter(|difference| !difference.path.is_empty()) {
-        let value = |value: &Option<crate::domain::value::Value>| {
-            value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.summary(60))
-        };
-        let (old, new) = (value(&difference.old), value(&difference.new));
-        out.push_str(&format!("{indent}  at {}: {old} → {new}\n", difference.path));
+        out.push_str(&format!("{indent}  at {}: {}\n", difference.path, leaf(difference, 60)));
     }
     out
 }

@@ -158,7 +158,8 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         },
         Body::Change(change) => {
             let total = change.calls.len() as u64 + change.same;
-            ("change", format!("{}   old → new   {} of {total} calls", proposal.function, change.calls.len()))
+            let of = text::count_u64(total, "call");
+            ("change", format!("{}   old → new   {} of {of}", proposal.function, change.calls.len()))
         }
         Body::Verdict(open) => {
             let word = if open.verdict.verdict == Ruling::Fail { "FAIL" } else { "UNCLEAR" };

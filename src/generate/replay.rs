@@ -9,6 +9,8 @@ use crate::domain::value::{Difference, Value};
 
 /// Characters of a value in a one-line summary.
 const VALUE_MAX: usize = 40;
+/// Characters of a value that are written out to find where it differs from another.
+const WHOLE_MAX: usize = 4_000;
 
 /// What the replays of one call say.
 #[derive(Debug, Clone, PartialEq)]
@@ -205,6 +207,20 @@ pub fn summary_line(function: &FunctionId, change: &Change) -> String {
     }
 }
 
+/// Says what differs inside of two values, in at most so many columns each: `1 → 2`, `nothing → 4`.
+#[must_use]
+pub fn leaf(difference: &Difference, columns: usize) -> String {
+    let side = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.summary(WHOLE_MAX));
+    let (old, new) = text::around(&side(&difference.old), &side(&difference.new), columns);
+    format!("{old} → {new}")
+}
+
+/// Says how a call ended before and ends now, in at most so many columns each, where they differ.
+#[must_use]
+pub fn both_outcomes(old: &Effect, new: &Effect, columns: usize) -> (String, String) {
+    text::around(&old.outcome.summary(WHOLE_MAX), &new.outcome.summary(WHOLE_MAX), columns)
+}
+
 /// Says one changed call: `12.50 → 12`, `.items[0] 1 → 2`, `100 → raises ValueError('no')`.
 #[must_use]
 pub fn old_and_new(call: &CallChange) -> String {
@@ -216,13 +232,14 @@ pub fn old_and_new(call: &CallChange) -> String {
     };
     let side = |value: Option<&Value>, outcome: &Outcome, raises: bool| {
         if difference.path.is_empty() && value.is_none() {
-            return Outcome::summary(outcome, VALUE_MAX).trim_start_matches("✗ ").to_owned();
+            return Outcome::summary(outcome, WHOLE_MAX).trim_start_matches("✗ ").to_owned();
         }
         let shown = value.map_or_else(|| "nothing".to_owned(), |value| brief(value, same_type));
         if raises && difference.path.is_empty() && old_raises != new_raises { format!("raises {shown}") } else { shown }
     };
     let old = side(difference.old.as_ref(), &call.old.outcome, old_raises);
     let new = side(difference.new.as_ref(), &call.new.outcome, new_raises);
+    let (old, new) = text::around(&old, &new, VALUE_MAX);
     let path = difference.path.trim();
     if path.is_empty() { format!("{old} → {new}") } else { format!("{path} {old} → {new}") }
 }
@@ -237,10 +254,10 @@ fn brief(value: &Value, same_type: bool) -> String {
         Value::New { ty, args, .. } if same_type && matches!(ty.short(), "Decimal" | "Fraction" | "UUID") => {
             match args.as_slice() {
                 [Value::Str(digits)] => digits.clone(),
-                _ => value.summary(VALUE_MAX),
+                _ => value.summary(WHOLE_MAX),
             }
         }
-        other => other.summary(VALUE_MAX),
+        other => other.summary(WHOLE_MAX),
     }
 }
 

@@ -68,8 +68,7 @@ impl Interpreter {
 pub fn find(root: &Path, setting: Option<&str>) -> Result<Interpreter, Trouble> {
     let search = std::env::var_os("PATH");
     if let Some(name) = setting {
-        let path = find_program(name, search, root)
-            .ok_or_else(|| Trouble::usage(format!("There is no Python at {}.", text::display(name))).so(CHOOSE))?;
+        let path = find_program(name, search, root).ok_or_else(|| Trouble::usage(nothing_at(root, name)).so(CHOOSE))?;
         return ask(root, &path, &tilde(&path));
     }
     let environments = [std::env::var_os("VIRTUAL_ENV").map(PathBuf::from), Some(root.join(".venv")), Some(root.join("venv"))];
@@ -90,6 +89,17 @@ pub fn find(root: &Path, setting: Option<&str>) -> Result<Interpreter, Trouble> 
         }
     }
     Err(last)
+}
+
+/// Says that no program is where a setting says; of a link, which is there, where it leads.
+fn nothing_at(root: &Path, name: &str) -> String {
+    match std::fs::read_link(root.join(name)) {
+        Ok(target) => {
+            let target = target.display().to_string();
+            format!("{} is a link to {}, and nothing can be run there.", text::display(name), text::display(&target))
+        }
+        Err(_) => format!("There is no Python at {}.", text::display(name)),
+    }
 }
 
 const CHOOSE: &str = "Choose one: pytead-tui --python PATH.";

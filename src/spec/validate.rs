@@ -150,7 +150,7 @@ impl Reader {
     /// Takes a mapping apart: what it may not have, has twice, or lacks is a mistake. A field left empty is not there.
     fn fields<'a>(&mut self, tree: &'a Located, fields: &'static [Field], what: &str) -> Option<Values<'a>> {
         let Plain::Map(entries) = &tree.value else {
-            self.wrong(tree.at, 1, format!("{} is a mapping of fields, and this is {}.", capital(what), kind(&tree.value)));
+            self.wrong(tree.at, 1, format!("{} is a mapping of fields, and this is {}.", text::capital(what), kind(&tree.value)));
             return None;
         };
         let mut values = Values::new();
@@ -176,7 +176,7 @@ impl Reader {
             }
         }
         for field in fields.iter().filter(|field| field.required && !seen.contains_key(field.name)) {
-            self.wrong(tree.at, 1, format!("{} needs `{}`: {}", capital(article(what).as_str()), field.name, field.doc));
+            self.wrong(tree.at, 1, format!("{} needs `{}`: {}", text::capital(article(what).as_str()), field.name, field.doc));
         }
         Some(values)
     }
@@ -371,11 +371,6 @@ fn length(value: &Located) -> usize {
 /// Writes a section's name as a part of a sentence.
 fn article(what: &str) -> String {
     if what.starts_with("a ") { what.to_owned() } else { format!("`{what}`") }
-}
-
-fn capital(what: &str) -> String {
-    let mut chars = what.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use rusqlite::ErrorCode;
 
 use crate::base::error::Trouble;
+use crate::base::text;
 use crate::domain::proposal::IllegalMove;
 
 /// Why the store could not do something.
@@ -94,7 +95,7 @@ impl From<StoreError> for Trouble {
             StoreError::Missing { .. } | StoreError::Move(_) | StoreError::Closed | StoreError::Sqlite(_) => Self::internal(what),
             _ => Self::environment(what),
         };
-        let trouble = trouble.because(format!("{}.", capitalised(&error.to_string())));
+        let trouble = trouble.because(format!("{}.", text::capital(&error.to_string())));
         match error {
             StoreError::Full => trouble.so("Make room on the disk, then try again."),
             StoreError::ReadOnly { todo, .. } => trouble.so(todo),
@@ -105,9 +106,4 @@ impl From<StoreError> for Trouble {
             _ => trouble,
         }
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

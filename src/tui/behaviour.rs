@@ -8,8 +8,9 @@ use crate::domain::event::JobState;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::Edit;
 use crate::domain::snapshot::JobRow;
+use crate::generate::replay::leaf;
 use crate::tui::app::AppState;
-use crate::tui::doc::{About, DocRow, effect_lines, hunk_rows};
+use crate::tui::doc::{About, DocRow, LEAF, effect_lines, effects_lines, hunk_rows};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
 
@@ -17,8 +18,6 @@ use crate::tui::theme::Role;
 const CALLS_SHOWN: usize = 20;
 /// Lines of an edit that are written out; the source pane has the rest.
 const HUNK_SHOWN: usize = 12;
-/// Characters of a value that differs inside a larger one.
-const LEAF: usize = 120;
 
 /// A line and how it looks.
 type Said = (Role, String);
@@ -215,14 +214,11 @@ fn call_lines(one: &FunctionDiff, call: &DiffedCall) -> Vec<Said> {
         out.push((Role::Warning, format!("time\t{} → {}, the same result", duration(old), duration(new))));
         return out;
     }
-    out.extend(effect_lines(&call.old).into_iter().map(|line| (Role::Removed, format!("old\t{line}"))));
-    out.extend(effect_lines(&call.new).into_iter().map(|line| (Role::Added, format!("new\t{line}"))));
+    let (old, new) = effects_lines(&call.old, &call.new);
+    out.extend(old.into_iter().map(|line| (Role::Removed, format!("old\t{line}"))));
+    out.extend(new.into_iter().map(|line| (Role::Added, format!("new\t{line}"))));
     if let Some(found) = call.difference.as_ref().filter(|found| !found.path.is_empty()) {
-        let leaf = |value: &Option<crate::domain::value::Value>| {
-            value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.summary(LEAF))
-        };
-        let (old, new) = (leaf(&found.old), leaf(&found.new));
-        out.push((Role::Dim, format!("at\t{}: {old} → {new}", found.path)));
+        out.push((Role::Dim, format!("at\t{}: {}", found.path, leaf(found, LEAF))));
     }
     out
 }

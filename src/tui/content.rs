@@ -156,7 +156,19 @@ pub fn queue_done(state: &AppState) -> bool {
     state.current().is_none() && state.pass.open() == 0 && !state.pass.items().is_empty() && state.focus == Pane::Decision
 }
 
-/// Tells whether a line that accepting changes is in sight.
+/// Notes which lines of what is decided on are in sight now, as far as they follow those that were.
+pub fn note_sight(state: &mut AppState) {
+    let layout = state.layout();
+    let Some(slot) = layout.slot(Pane::Decision).filter(|_| state.screen == Screen::Review) else { return };
+    let Some(loaded) = state.loaded().filter(|_| state.decision.compare == Compare::Disk) else { return };
+    let first = loaded.rows(Compare::Disk).iter().position(|row| row.changed).unwrap_or(0);
+    let top = state.decision.list.top;
+    if top <= first.max(state.decision.read) {
+        state.decision.read = state.decision.read.max(top + usize::from(slot.body.height));
+    }
+}
+
+/// Tells whether what accepting writes is or was in sight, to its last line; where it writes nothing, whether some of it is.
 #[must_use]
 pub fn diff_in_sight(state: &AppState) -> bool {
     let nothing = |loaded: &Loaded| loaded.view.proposal.verdict().is_some() && loaded.view.plan.is_empty();
@@ -179,6 +191,9 @@ pub fn diff_in_sight(state: &AppState) -> bool {
     }
     let top = state.decision.list.top;
     rows.iter().skip(top).take(usize::from(slot.body.height)).any(|row| row.changed)
+    if !loaded.view.plan.is_empty() {
+        return rows.iter().rposition(|row| row.changed).is_some_and(|last| last < state.decision.read);
+    }
 }
 
 fn decision(state: &AppState) -> Cow<'_, [DocRow]> {

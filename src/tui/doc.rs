@@ -7,6 +7,7 @@ use crate::base::text::{self, count};
 use crate::domain::call::Effect;
 use crate::domain::proposal::{Body, Change, Draft, Edit, Evidence, Finding, Origin, ProposalState, SpecDraft};
 use crate::domain::snapshot::ProposalView;
+use crate::generate::replay::leaf;
 use crate::tui::diff::{diff_rows, plain_rows, plan_rows, size_of};
 use crate::tui::glyphs;
 use crate::tui::highlight::CodeLine;
@@ -17,6 +18,10 @@ use crate::tui::words;
 
 /// Values longer than this are cut in the list of calls; `v` shows them whole.
 const VALUE: usize = 400;
+/// Columns of old and new, where they are longer and differ late.
+const AROUND: usize = 56;
+/// Columns of each side of what differs inside of a value.
+pub const LEAF: usize = 24;
 /// Columns of what was checked, at most.
 const LABEL: usize = 24;
 /// What was checked where calls are named that a draft leaves out.
@@ -306,14 +311,16 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
             .add(Role::Text, format!("{}{}", proposal.function.qualname(), call.arguments))
             .end(Role::Dim, format!("×{}", call.times));
         out.push(DocRow { row, about: About::Changed(index), stop: true, changed: unwritten });
-        for (sign, role, effect) in [("old", Role::Removed, &call.old), ("new", Role::Added, &call.new)] {
-            for line in effect_lines(effect) {
+        let (old, new) = effects_lines(&call.old, &call.new);
+        for (sign, role, lines) in [("old", Role::Removed, old), ("new", Role::Added, new)] {
+            for line in lines {
                 let row = Row::new().add(Role::Dim, format!("     {sign}  ")).add(role, line);
                 out.push(DocRow { row, about: About::Changed(index), changed: unwritten, ..DocRow::default() });
             }
         }
         if !call.difference.path.is_empty() {
-            out.push(plain(Role::Dim, format!("     differs first at {}", call.difference.path)));
+            let leaf = leaf(&call.difference, LEAF);
+            out.push(plain(Role::Dim, format!("     at   {}: {leaf}", call.difference.path)));
         }
     }
     out.push(DocRow::default());
@@ -372,6 +379,16 @@ pub fn edited_lines(edit: &Edit) -> Vec<u32> {
         }
     }
     if out.is_empty() { vec![edit.line] } else { out }
+}
+
+/// Writes how a call ended before and ends now, as [`effect_lines`], long lines cut around the place where they differ.
+#[must_use]
+pub fn effects_lines(old: &Effect, new: &Effect) -> (Vec<String>, Vec<String>) {
+    let (mut before, mut after) = (effect_lines(old), effect_lines(new));
+    for (old, new) in before.iter_mut().zip(after.iter_mut()) {
+        (*old, *new) = text::around(old, new, AROUND);
+    }
+    (before, after)
 }
 
 /// Writes how a call ended and what it changed, a line each.

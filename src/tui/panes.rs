@@ -176,6 +176,8 @@ pub struct DecisionPane {
     pub dirty: bool,
     /// Where it stands.
     pub list: ListState,
+    /// The first of its lines that was never in sight; those before it were.
+    pub read: usize,
     /// Columns moved to the right.
     pub shift: usize,
     /// How it is looked at.

@@ -338,6 +338,7 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
             list.settle(len, rows);
         }
     }
+    content::note_sight(state);
     if let (Some(edit), Some(slot)) = (state.in_place.as_mut(), layout.slot(Pane::Decision)) {
         let (rows, columns) = (usize::from(slot.body.height), usize::from(slot.body.width));
         edit.settle(rows.saturating_sub(1), columns.saturating_sub(6));

@@ -10,4 +10,5 @@ mod runs;
 mod safety;
 mod screens;
 mod specs;
+mod sight;
 pub mod work;

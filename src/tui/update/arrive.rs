@@ -238,6 +238,10 @@ pub fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded
         state.decision.other = None;
     }
     let is_new = state.decision.shown != Some(id);
+    // Read again word for word, it is what was in sight already.
+    if !loaded.as_ref().is_ok_and(|new| !is_new && state.loaded().is_some_and(|old| old.view == new.view)) {
+        state.decision.read = 0;
+    }
     state.decision.shown = Some(id);
     state.decision.loaded = Some(loaded.map(Arc::new));
     // Where few lines are in sight, what would be written comes before what speaks for it.

@@ -142,7 +142,7 @@ fn named(files: &[PlannedFile]) -> Vec<Row> {
     let rest = files.get(shown..).unwrap_or_default();
     if !rest.is_empty() {
         let sum = rest.iter().fold((0, 0), |sum, file| (sum.0 + file.size.0, sum.1 + file.size.1));
-        let line = format!("   and {} more files", rest.len());
+        let line = format!("   and {}", count(rest.len(), "more file"));
         out.push(Row::new().add(Role::Dim, line).end(Role::Accent, size(sum)));
     }
     out

@@ -186,7 +186,9 @@ fn decision_right(state: &AppState, slot: &Slot) -> String {
         crate::tui::doc::Compare::Disk => {}
     }
     match (loaded.view.plan.as_slice(), &loaded.view.proposal.body) {
-        ([], Body::Change(_) | Body::Verdict(_)) => "no file is written".into(),
+        // Its last line says it.
+        ([], Body::Change(_)) => String::new(),
+        ([], Body::Verdict(_)) => "no file is written".into(),
         ([], Body::Draft(draft)) => format!("for {}", draft.target),
         ([], Body::Spec(spec)) => format!("for {}", spec.test.path),
         ([one], _) => format!("+{added} -{removed} in {}", one.path),

@@ -1,0 +1,66 @@
+//! What has to be in sight: all of what `a` writes, and the place where old and new differ.
+
+use std::sync::Arc;
+
+use crate::domain::call::{Effect, Outcome};
+use crate::domain::proposal::{Body, ProposalId};
+use crate::domain::value::{Difference, Value};
+use crate::tui::app::Msg;
+use crate::tui::doc::Loaded;
+use crate::tui::layer::Layer;
+use crate::tui::layout::Pane;
+use crate::tui::tests::fixture::{Driver, Shop};
+
+fn at(columns: u16, rows: u16) -> Driver {
+    let mut driver = Driver::new(Shop::new(), (columns, rows));
+    driver.open(3);
+    driver.asked.clear();
+    driver
+}
+
+#[test]
+fn what_is_partly_in_sight_is_shown_before_it_is_written() {
+    for (columns, rows) in [(60, 20), (100, 24), (160, 16), (40, 10)] {
+        let mut d = at(columns, rows);
+        d.state.focus = Pane::Decision;
+        d.press("a");
+        assert_eq!(d.sent(), [], "{columns}x{rows}: not all of it was in sight");
+        assert!(matches!(d.state.layers.last(), Some(Layer::Question(_))), "{columns}x{rows}");
+        d.press("a");
+        assert_eq!(d.sent().len(), 1, "{columns}x{rows}: the second writes");
+    }
+}
+
+#[test]
+fn what_was_read_to_its_end_is_written_at_once_and_what_was_skipped_is_not() {
+    let mut d = at(60, 20);
+    d.press("Space Space Space Space Space Space a");
+    assert_eq!(d.sent().len(), 1);
+    let mut d = at(60, 20);
+    d.press("> a");
+    assert_eq!(d.sent(), [], "its middle was never in sight");
+}
+
+#[test]
+fn a_change_shows_what_differs_inside_of_long_values() {
+    let list = |last: i64| Value::List((0..60).map(|n| Value::Int(if n == 59 { last } else { n })).collect());
+    let gave = |last: i64| Effect { outcome: Outcome::Returned(list(last)), changed: vec![] };
+    let mut shop = Shop::new();
+    let view = shop.views.get_mut(&ProposalId(1)).unwrap();
+    if let Body::Change(change) = &mut view.proposal.body {
+        let call = &mut change.calls[0];
+        (call.old, call.new) = (gave(300), gave(301));
+        let values = (Some(Value::Int(300)), Some(Value::Int(301)));
+        call.difference = Difference { path: "[59]".into(), old: values.0, new: values.1 };
+    }
+    let shown = Arc::new(Loaded::new(view.clone()));
+    let lines: Vec<String> = shown.disk.iter().map(|row| row.row.text()).collect();
+    let said = lines.join("\n");
+    assert!(said.contains("at   [59]: 300 → 301"), "{said}");
+    let of = |sign: &str| lines.iter().find(|line| line.trim_start().starts_with(sign)).unwrap().clone();
+    assert!(of("old  …").ends_with("300]") && of("new  …").ends_with("301]"), "{said}");
+    let mut d = Driver::new(shop, (100, 30));
+    d.tell(Msg::Tick);
+    d.open(1);
+    assert!(d.screen().contains("300 → 301"), "{}", d.screen());
+}
