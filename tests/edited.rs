@@ -1,4 +1,5 @@
-//! Code that is edited while recorded calls run, on the real binary: what its edits changed is told, and nothing else.
+//! Code that is edited, also while recorded calls run, on the real binary: what its edits changed is told, and nothing else;
+//! what nobody can tell is said, and what a person did not accept stays readable.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod harness;
@@ -130,4 +131,50 @@ fn what_touched_the_world_is_never_run_again() {
         assert!(told.contains(&format!("? world:{name} was edited, and its 1 recorded call cannot be run")), "{name}: {told}");
     }
     assert_eq!(place.read("log.txt"), "once");
+}
+
+/// Records two calls of a small function.
+fn doubled() -> Place {
+    let place = Place::empty();
+    place.save("m.py", "def double(x):\n    return [x, x]\n");
+    place.save("main.py", "from m import double\n\nprint(double(1), double(2))\n");
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    assert_eq!(replay(&place).0, 0);
+    place
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_named_and_hides_no_change() {
+    let place = doubled();
+    place.save("m.py", "def double(x):\n    return [x, x, x]\n\n\ndef broken(:\n");
+    for verb in ["replay", "gen"] {
+        let (code, out, err) = place.run(&["--trust", verb]);
+        assert_eq!(code, i32::from(verb == "replay"), "{out}{err}");
+        let said = "! m.py:5 does not parse: \"def broken(:\". 2 recorded calls may run through it and cannot be compared";
+        assert!(out.contains(said) && out.contains("until the line is mended"), "{out}");
+        assert!(!out.contains("SyntaxError"), "{out}");
+    }
+    let (_, out, _) = place.run(&["--trust", "--format", "json", "replay"]);
+    assert!(out.contains(r#""result":"unparsed","value":[{"path":"m.py","line":5"#), "{out}");
+    place.save("m.py", "def double(x):\n    return [x, x]\n");
+    let (code, told) = replay(&place);
+    assert!(code == 0 && !told.contains("parse"), "{told}");
+}
+
+#[test]
+fn a_change_that_was_rejected_stays_readable_with_who_and_why() {
+    let place = doubled();
+    place.edit("m.py", "[x, x]", "[x, x, x]");
+    assert_eq!(replay(&place).0, 1);
+    let (_, out, _) = place.run(&["--trust", "review", "--list"]);
+    let number = out.split('#').nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let (code, out, err) = place.run(&["--trust", "review", "--reject", &number, "--why", "two of each, as agreed"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (_, out, _) = place.run(&["--trust", "review", "--list"]);
+    for part in [&format!("red  #{number} change  m:double"), "[2] nothing → 1", "rejected by", "two of each, as agreed"] {
+        assert!(out.contains(part), "{part} in {out}");
+    }
+    let (code, told) = replay(&place);
+    assert!(code == 1 && told.contains("It cannot be accepted now. It was rejected by"), "{told}");
+    assert!(told.contains("just now: two of each, as agreed."), "{told}");
 }

@@ -125,7 +125,8 @@ fn the_page_of_verbs_is_the_help_of_the_program() {
         "# Verbs\n\n\
         What `pytead-tui VERB --help` says, for all of them. Exit codes: 0 it went well; 1 where a verb judges and found \
         something;\n2 what was typed or configured cannot be; 3 something on this machine is missing or in the way; 130 it was \
-        interrupted. `run` ends with\nthe recorded program's own code. Every verb takes the flags of the first list.\n\n## pytead-tui\n",
+        interrupted. `run` ends with\nthe recorded program's own code, and `replay` with 1 also where a file does not parse \
+        through which recorded calls may run. Every\nverb takes the flags of the first list.\n\n## pytead-tui\n",
     );
     let help = |command: &Command| command.clone().render_long_help().to_string();
     let _ = write!(page, "\n```text\n{}\n```\n", help(&command).trim_end());

@@ -181,7 +181,9 @@ fn a_hand_edit_is_kept_to_the_byte_and_does_not_hold_others_up() {
     place.save("main.py", &format!("{MAIN}lib.f(0)\nlib.f(10 ** 9)\nlib.f(2.5)\n"));
     record(&place);
     let out = generate(&place, &["--accept"]);
-    assert!(out.contains("Left for you to look at: lib:f: its test was changed by hand."), "{out}");
+    let told =
+        "lib:f: its test was changed by hand. Rename your test to keep both, delete it to take the draft, or reject the draft.";
+    assert!(out.contains("Left for you to look at: #") && out.contains(told) && !out.contains("takes it."), "{out}");
     let now = place.read(TESTS);
     assert!(now.contains("def test_g("), "{now}");
     for line in mine.lines().filter(|line| !line.starts_with("from lib import")) {

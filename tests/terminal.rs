@@ -60,7 +60,7 @@ fn the_editor_gets_the_terminal_and_its_keys_and_what_it_wrote_is_proved() {
     std::fs::write(&editor, EDITOR).unwrap();
     std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
     let script = format!("VISUAL='{}' exec \"$PYTEAD\"", editor.display());
-    let mut terminal = Terminal::shell(&place, &script, 160, 45);
+    let mut terminal = Terminal::shell(&place, &script, 160, 80);
     terminal.wait("✓ passes");
     terminal.keys("e");
     terminal.wait("in the editor");
@@ -122,7 +122,7 @@ fn a_workbench_that_is_killed_keeps_each_decision_that_it_told_and_half_a_file_o
     let place = drafted();
     // The first is killed once it has said so, the others earlier and earlier, in the middle of it.
     for wait in [None, Some(40), Some(15), Some(4), Some(0)] {
-        let mut terminal = Terminal::start(&place, &[], 160, 45);
+        let mut terminal = Terminal::start(&place, &[], 160, 80);
         terminal.wait_until("the queue", |screen| screen.contains("✓ passes") && screen.contains("in 2 files"));
         let accepted = accepted(&place);
         terminal.keys("a");

@@ -10,6 +10,8 @@ fn recorded(place: &Place, columns: u16, rows: u16) -> Terminal {
     let mut terminal = Terminal::start(place, &[], columns, rows);
     terminal.wait("Do you trust the code in");
     terminal.keys("t");
+    terminal.wait("Y trust it");
+    terminal.keys("Y");
     terminal.wait("Nothing recorded");
     terminal.keys("!");
     terminal.wait("pytest -q");
@@ -24,7 +26,7 @@ fn recorded(place: &Place, columns: u16, rows: u16) -> Terminal {
 #[test]
 fn the_whole_job_in_one_sitting() {
     let place = Place::example("shop");
-    let mut terminal = recorded(&place, 160, 45);
+    let mut terminal = recorded(&place, 160, 80);
 
     // Functions, source and calls lit up.
     let screen = terminal.wait("Cart.total");

@@ -13,6 +13,7 @@ use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::Mark;
 use crate::engine::{Done, ExportTo, Handle};
 
 /// Drafts, proves and prints; writes where asked.
@@ -64,6 +65,7 @@ pub async fn drafts(
     functions: Vec<FunctionId>,
     accept: bool,
 ) -> Result<Option<Vec<ProposalId>>, Trouble> {
+    let asked = functions.clone();
     let done = interruptible(handle, out, handle.perform(Command::Draft { functions })).await?;
     let Some(done) = done else { return Ok(None) };
     let Done::Drafted { ready, refused, left_out } = done else {
@@ -75,9 +77,18 @@ pub async fn drafts(
         out.say(show::proposal(&view));
     }
     out.result("left_out", &left_out);
+    show::unparsed(handle, out)?;
     let drafted: HashSet<FunctionId> =
         ready.iter().chain(&refused).filter_map(|id| Some(handle.proposal(*id).ok()?.proposal.function)).collect();
-    let without: Vec<_> = left_out.iter().filter(|(function, _)| !drafted.contains(function)).collect();
+    // Of a function that was asked for and has its test, there is nothing to say against the rest of its calls.
+    let snapshot = handle.refreshed().await;
+    let is_tested = |id: &FunctionId| snapshot.functions.iter().any(|row| row.id == *id && row.mark == Mark::Tested);
+    let tested: Vec<&FunctionId> = asked.iter().filter(|id| !drafted.contains(*id) && is_tested(id)).collect();
+    for function in &tested {
+        out.say(format!("{function}: its test is accepted already, and there is nothing new to draft."));
+    }
+    let is_left = |function: &FunctionId| !drafted.contains(function) && !tested.contains(&function);
+    let without: Vec<_> = left_out.iter().filter(|(function, _)| is_left(function)).collect();
     let functions: HashSet<&FunctionId> = without.iter().map(|(function, _)| function).collect();
     if !without.is_empty() {
         out.say("\nNo test possible yet for:");

@@ -11,14 +11,15 @@ use crate::cli::{OK, Screen, show, trusted_engine, with_events};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::proposal::{ProposalId, ProposalState};
-use crate::domain::snapshot::QueueRow;
-use crate::engine::{Done, Handle};
+use crate::domain::snapshot::{QueueRow, Snapshot};
+use crate::engine::{Done, Handle, put_away};
 
 /// Lists, decides what was named, or asks one by one.
 pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let handle = trusted_engine(global, &mut out).await?;
-    let queue = handle.refreshed().await.queue.clone();
+    let snapshot = handle.refreshed().await;
+    let queue = snapshot.queue.clone();
     let code = if args.undo || args.redo {
         let command = if args.undo { Command::Undo } else { Command::Redo };
         said(&mut out, handle.perform(command).await?);
@@ -40,12 +41,12 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
         }
         OK
     } else if args.list || out.is_json() {
-        list(&mut out, &queue);
+        list(&mut out, &snapshot);
         OK
     } else if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         one_by_one(&handle, &mut out, screen).await?
     } else {
-        list(&mut out, &queue);
+        list(&mut out, &snapshot);
         return Err(Trouble::usage("Review asks questions, and this is no terminal.")
             .so("Use review --list, review --accept ID…|all, review --reject ID…, review --undo or --redo, or gen --accept."));
     };
@@ -53,8 +54,10 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
     Ok(code)
 }
 
-fn list(out: &mut Output, queue: &[QueueRow]) {
-    out.result("queue", &queue);
+fn list(out: &mut Output, snapshot: &Snapshot) {
+    let queue = &snapshot.queue;
+    out.result("queue", queue);
+    out.result("red", &snapshot.red);
     if queue.is_empty() {
         out.say("Nothing waits. run records what your program does.");
     }
@@ -69,6 +72,11 @@ fn list(out: &mut Output, queue: &[QueueRow]) {
             row.title,
             show::state(row.state)
         ));
+    }
+    for row in snapshot.red.iter() {
+        let change = row.calls.first().map_or_else(String::new, |call| format!("  {}  {}", call.call, call.change));
+        let told = row.decision.as_ref().map_or_else(String::new, |decision| format!("  {}", put_away(decision)));
+        out.say(format!("red  #{} change  {}{change}{told}", row.proposal.0, row.function));
     }
 }
 
@@ -96,8 +104,10 @@ fn chosen(words: &[String], queue: &[QueueRow]) -> Result<Vec<ProposalId>, Troub
 pub fn left_to_look_at(handle: &Handle, out: &mut Output, alone: &[(ProposalId, String)]) -> Result<(), Trouble> {
     out.result("left_to_look_at", &alone);
     for (id, why) in alone {
-        let function = handle.proposal(*id)?.proposal.function;
-        out.say(format!("Left for you to look at: {function}: {why}. review --accept {} takes it.", id.0));
+        let view = handle.proposal(*id)?;
+        // What cannot be written does not get better by being accepted alone.
+        let todo = view.blocked.and_then(|trouble| trouble.todo).unwrap_or_else(|| format!("review --accept {} takes it.", id.0));
+        out.say(format!("Left for you to look at: #{} {}: {why}. {todo}", id.0, view.proposal.function));
     }
     Ok(())
 }
@@ -147,7 +157,11 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
                 continue;
             }
         };
-        let reason = if verb == Verb::Overrule { ask("Why (10 characters or more)? > ").await? } else { None };
+        let reason = match (verb, row.kind.as_str()) {
+            (Verb::Overrule, _) => ask("Why (10 characters or more)? > ").await?,
+            (Verb::Reject, "change") => ask("Why (Enter for none)? > ").await?.filter(|why| !why.trim().is_empty()),
+            _ => None,
+        };
         let command = if verb == Verb::Accept {
             Command::Accept { proposal: row.id, seen: shown.proposal.sight(&shown.plan) }
         } else {

@@ -2,10 +2,14 @@
 
 use similar::TextDiff;
 
+use crate::base::error::Trouble;
 use crate::base::text;
+use crate::cli::output::Output;
 use crate::domain::decision::FileEdit;
 use crate::domain::proposal::{Body, Evidence, Finding, ProposalState};
 use crate::domain::snapshot::ProposalView;
+use crate::engine::{Handle, Unparsed};
+use crate::generate::replay::{both_outcomes, leaf};
 
 /// Calls of a change that are written out; the rest is counted.
 const CALLS_SHOWN: usize = 5;
@@ -44,18 +48,10 @@ pub fn proposal(view: &ProposalView) -> String {
         for call in change.calls.iter().take(CALLS_SHOWN) {
             let times = if call.times > 1 { format!("  ×{}", call.times) } else { String::new() };
             out.push_str(&format!("  {}{}{times}\n", proposal.function, call.arguments));
-            out.push_str(&format!("    old  {}\n", call.old.outcome.summary(120)));
-            out.push_str(&format!("    new  {}\n", call.new.outcome.summary(120)));
+            let (old, new) = both_outcomes(&call.old, &call.new, 120);
+            out.push_str(&format!("    old  {old}\n    new  {new}\n"));
             if !call.difference.path.is_empty() {
-                let value = |value: &Option<crate::domain::value::Value>| {
-                    value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.summary(60))
-                };
-                out.push_str(&format!(
-                    "    at {}: {} → {}\n",
-                    call.difference.path,
-                    value(&call.difference.old),
-                    value(&call.difference.new)
-                ));
+                out.push_str(&format!("    at {}: {}\n", call.difference.path, leaf(&call.difference, 60)));
             }
         }
         if change.calls.len() > CALLS_SHOWN {
@@ -86,6 +82,14 @@ pub fn proposal(view: &ProposalView) -> String {
         out.push_str(&format!("  ! {trouble}\n"));
     }
     out
+}
+
+/// Says which files do not parse, and what that means.
+pub fn unparsed(handle: &Handle, out: &mut Output) -> Result<Vec<Unparsed>, Trouble> {
+    let found = handle.unparsed()?;
+    out.result("unparsed", &found);
+    found.iter().for_each(|file| out.say(format!("! {}", file.told())));
+    Ok(found)
 }
 
 /// Writes one line of evidence.

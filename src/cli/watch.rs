@@ -4,7 +4,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::Global;
 use crate::cli::output::Output;
-use crate::cli::{INTERRUPTED, OK, options, root_of};
+use crate::cli::{INTERRUPTED, OK, options, root_of, show};
 use crate::domain::event::{Event, Level};
 use crate::domain::proposal::ProposalId;
 use crate::domain::verdict::Ruling;
@@ -24,6 +24,7 @@ pub async fn watch(global: &Global) -> Result<u8, Trouble> {
     let mut told = snapshot.indexed;
     if told {
         begin(&mut out, &project, snapshot.functions.len(), snapshot.files.len());
+        show::unparsed(&handle, &mut out)?;
     }
     loop {
         tokio::select! {
@@ -33,6 +34,7 @@ pub async fn watch(global: &Global) -> Result<u8, Trouble> {
                     if let (Event::Indexed { functions, files, .. }, false) = (&event, told) {
                         told = true;
                         begin(&mut out, &project, *functions, *files);
+                        show::unparsed(&handle, &mut out)?;
                     }
                     print(&mut out, &event);
                     if let Event::BehaviourChanged { proposal, .. } = &event {
@@ -96,7 +98,8 @@ fn print(out: &mut Output, event: &Event) {
             out.say(format!("{} {} {name}, {seconds:.1} s: {reason}", mark(*ruling), ruling.word()));
         }
         Event::Replayed { calls, changed, same, ms, .. } => {
-            out.say(format!("  replayed {calls} calls in {:.1} s: {same} as before, {changed} changed", *ms as f64 / 1000.0));
+            let (calls, seconds) = (text::count_u64(*calls, "call"), *ms as f64 / 1000.0);
+            out.say(format!("  replayed {calls} in {seconds:.1} s: {same} as before, {changed} changed"));
         }
         Event::Said { level: Level::Warning | Level::Error, text } => out.say(format!("! {text}")),
         _ => {}

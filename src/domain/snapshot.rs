@@ -12,7 +12,7 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::command::JobId;
-use crate::domain::decision::FileEdit;
+use crate::domain::decision::{Decision, FileEdit};
 use crate::domain::event::{JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
@@ -47,6 +47,8 @@ pub struct Snapshot {
     pub queue: Arc<Vec<QueueRow>>,
     /// The last verdict of each test with an intent, the worst first.
     pub verdicts: Arc<Vec<VerdictRow>>,
+    /// Changes that were rejected or noted as a bug, and still show.
+    pub red: Arc<Vec<RedRow>>,
     /// The project's YAML tests, the worst first.
     pub specs: Arc<Vec<SpecRow>>,
     /// What was decided in this pass.
@@ -203,6 +205,30 @@ pub struct QueueRow {
     pub alone: bool,
     /// Skipped in this pass.
     pub skipped: bool,
+}
+
+/// A change that a person rejected or noted as a bug, and whose calls still end so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RedRow {
+    /// The change.
+    pub proposal: ProposalId,
+    /// The function.
+    pub function: FunctionId,
+    /// Who put it away, when and why, where that is known.
+    pub decision: Option<Decision>,
+    /// The first of its calls.
+    pub calls: Vec<RedCall>,
+    /// How many calls more there are.
+    pub more: usize,
+}
+
+/// A call that ends otherwise than it should, on one line each, sanitised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RedCall {
+    /// The function with its arguments.
+    pub call: String,
+    /// Old → new.
+    pub change: String,
 }
 
 /// The last verdict of a test with an intent.

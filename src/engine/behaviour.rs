@@ -19,7 +19,7 @@ use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::code;
 use crate::engine::core::Core;
 use crate::engine::environment::{self, Observed};
-use crate::engine::{Done, blocking, calibrating, drafting, jobs, reaches, views, watching};
+use crate::engine::{Done, blocking, calibrating, drafting, jobs, reaches, unparsed, views, watching};
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
 use crate::python::zygote::LATE_MAX;
 use crate::source::dependencies::Reach;
@@ -186,7 +186,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<S
     if ran > 0 {
         let ms = jobs::elapsed_ms(started);
         let seconds = Duration::from_millis(ms).as_secs_f64();
-        let line = format!("{ran} calls in {seconds:.1} s: {same} as before, {changed_calls} changed");
+        let line = format!("{} in {seconds:.1} s: {same} as before, {changed_calls} changed", text::count_u64(ran, "call"));
         core.log.add(Level::Info, "replayed", &line, None);
         core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
     }
@@ -202,16 +202,21 @@ fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(
     let mut calls = Calls::new();
     let mut known = Outcomes::new();
     let mut unknown = Vec::new();
+    let unparsed = reach.resting_on(&[], &unparsed::files(&core.index()));
     for function in wanted {
         let code = reach.code_key(function);
         let mut own = Vec::new();
         let mut open = Vec::new();
+        // A file that does not parse keeps its last good functions, so the code that is known is not what would run.
+        let is_known = !unparsed.contains(function);
         let shown = changes_of(core, function);
         let confirmed = views::confirmed_calls(core, function)?;
         let mut outcomes = views::outcomes(core, confirmed.iter().map(|(call, _)| call.id), code)?;
         for (call, baseline) in confirmed {
             match outcomes.remove(&call.id) {
-                Some(found) if difference(&baseline, &found.0).is_none() || was_shown(&shown, call.id, &found.0) => {
+                Some(found)
+                    if is_known && (difference(&baseline, &found.0).is_none() || was_shown(&shown, call.id, &found.0)) =>
+                {
                     known.insert(call.id, found);
                 }
                 // One that was known as the right outcome, and is not any more, is run twice before it is shown.
@@ -348,7 +353,6 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize) 
             stands.id
         }
     };
-    core.state.lock().red.remove(function);
     core.log.add(Level::Warning, "changed", &line, Some(Topic::Function(function.clone())));
     core.announce(Event::BehaviourChanged { proposal: id, function: function.clone(), calls: count, line });
     Ok(())
@@ -380,7 +384,6 @@ fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -
     if open.iter().filter_map(|old| old.change()).any(|change| change.calls.iter().any(is_untold)) {
         return Ok(());
     }
-    core.state.lock().red.remove(function);
     for old in open {
         core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
         core.announce(Event::BehaviourRestored { proposal: old.id, function: function.clone() });
@@ -413,7 +416,7 @@ pub fn renew_drafts(core: &Arc<Core>, functions: &[FunctionId]) {
 fn evidence(change: &Change, untold: usize) -> Vec<Evidence> {
     let mut lines = vec![Evidence::new(Finding::Pass, "replayed twice", "the same both times")];
     if change.same > 0 {
-        lines.push(Evidence::new(Finding::Pass, "as before", format!("{} other calls", change.same)));
+        lines.push(Evidence::new(Finding::Pass, "as before", text::count_u64(change.same, "other call")));
     }
     let late: Vec<f64> = change.calls.iter().filter_map(|call| late_by(&call.new)).collect();
     if let [.., seconds] = late.as_slice()

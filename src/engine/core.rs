@@ -16,6 +16,7 @@ use crate::base::hash::Digest;
 use crate::config::places::Places;
 use crate::config::trust::TrustList;
 use crate::domain::call::RecordingId;
+use crate::domain::decision::Decision;
 use crate::domain::diff::Diff;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::{Function, FunctionId};
@@ -23,7 +24,7 @@ use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::{
-    Decided, FileRow, FunctionRow, QueueRow, RecordingRow, Snapshot, Topic, Trust, VerdictRow, WatchState,
+    Decided, FileRow, FunctionRow, QueueRow, RecordingRow, RedRow, Snapshot, Topic, Trust, VerdictRow, WatchState,
 };
 use crate::engine::calibrating::Ran;
 use crate::engine::configured::Configured;
@@ -35,6 +36,7 @@ use crate::engine::offers::offers;
 use crate::engine::provider;
 use crate::engine::questions::Questions;
 use crate::engine::reaches::Reaches;
+use crate::engine::red;
 use crate::engine::reloading;
 use crate::engine::rows::{self, Known};
 use crate::engine::spec_board::Board;
@@ -117,8 +119,8 @@ pub struct State {
     pub callers: Counted<HashMap<FunctionId, u64>>,
     pub tested: Counted<HashSet<FunctionId>>,
     pub untestable: Counted<HashMap<FunctionId, String>>,
-    /// Functions whose rejected change still shows.
-    pub red: Counted<HashSet<FunctionId>>,
+    /// The decisions on changes that were put away and still show.
+    pub put_away: Counted<HashMap<ProposalId, Decision>>,
     pub edited: Counted<HashMap<FunctionId, Moment>>,
     /// The last verdict of each test with an intent, by node id.
     pub verdicts: Counted<BTreeMap<String, verdicts::Kept>>,
@@ -145,7 +147,7 @@ impl State {
         let known = [self.calls.changes(), self.callers.changes(), self.tested.changes(), self.untestable.changes()];
         known.iter().sum::<u64>()
             + self.proposals.changes()
-            + self.red.changes()
+            + self.put_away.changes()
             + self.edited.changes()
             + self.verdicts.changes()
     }
@@ -159,6 +161,7 @@ struct Rows {
     functions: Arc<Vec<FunctionRow>>,
     queue: Arc<Vec<QueueRow>>,
     verdicts: Arc<Vec<VerdictRow>>,
+    red: Arc<Vec<RedRow>>,
     stale: usize,
     offers: Vec<Vec<String>>,
     tree: Digest,
@@ -331,6 +334,7 @@ impl Core {
             functions: rows.functions.clone(),
             queue: rows.queue.clone(),
             verdicts: rows.verdicts.clone(),
+            red: rows.red.clone(),
             specs: kept(&last.specs, state.specs.rows()),
             stale: rows.stale,
             tree: rows.tree,
@@ -358,6 +362,8 @@ impl Core {
         for proposal in state.proposals.values() {
             waiting.entry(&proposal.function).or_default().push(proposal);
         }
+        let red = red::rows(state.proposals.values(), &state.put_away);
+        let red_functions: HashSet<&FunctionId> = red.iter().map(|row| &row.function).collect();
         let judged = verdicts::marks(state.verdicts.values());
         let known = |id: &FunctionId| Known {
             calls: state.calls.get(id).copied().unwrap_or(0),
@@ -365,7 +371,7 @@ impl Core {
             tested: state.tested.contains(id),
             untestable: state.untestable.get(id).cloned(),
             edited: state.edited.get(id).copied(),
-            red: state.red.contains(id),
+            red: red_functions.contains(id),
             judged: judged.get(id).copied(),
         };
         let mut files = Vec::new();
@@ -392,6 +398,7 @@ impl Core {
             functions: kept(&last.functions, functions),
             queue: kept(&last.queue, queue),
             verdicts: kept(&last.verdicts, verdicts::rows(state.verdicts.values(), state.proposals.values(), &index)),
+            red: kept(&last.red, red),
             stale,
             tree: index.hash(),
             offers: offers(index.modules().map(AsRef::as_ref)),
@@ -432,8 +439,9 @@ impl Core {
         Ok(())
     }
 
-    /// Reads the undo log's two ends.
+    /// Reads the undo log's two ends, and the decisions that still show.
     pub fn reload_undo(&self) -> Result<(), Trouble> {
+        red::reload(self)?;
         let (standing, undone) = (self.store().last_standing()?.is_some(), self.store().last_undone()?.is_some());
         let mut state = self.state.lock();
         state.can_undo = standing;
@@ -485,6 +493,7 @@ fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
         functions: Arc::default(),
         queue: Arc::default(),
         verdicts: Arc::default(),
+        red: Arc::default(),
         specs: Arc::default(),
         decided: state.decided,
         stale: 0,

@@ -155,10 +155,6 @@ fn follow(core: &Core, way: Way, decision: &Decision) -> Result<(), Trouble> {
         (Body::Change(change), Verb::Accept | Verb::Edit) => {
             review::take_baseline(core, change, |call| if stands { &call.new } else { &call.old })
         }
-        (Body::Change(_), Verb::Reject) => {
-            review::mark_red(core, &proposal.function, stands);
-            Ok(())
-        }
         (_, Verb::Reject) => Ok(()),
         (_, Verb::Overrule) if stands => review::overrule(core, &proposal, decision.at, decision.reason.as_deref()),
         (_, Verb::Overrule) => {

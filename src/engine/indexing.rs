@@ -11,7 +11,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::Module;
 use crate::domain::snapshot::Trust;
 use crate::engine::core::Core;
-use crate::engine::{blocking, jobs, redacting, watching};
+use crate::engine::{blocking, jobs, redacting, unparsed, watching};
 use crate::source::index::Index;
 use crate::source::kept::{self, Kept};
 use crate::store;
@@ -55,6 +55,7 @@ pub async fn index(core: &Arc<Core>) {
     drop(turn);
     job.end(true);
     tell(core, started);
+    unparsed::warn(core, None).await;
     // Once it is in use: nobody waits for this, and the next start is quicker for it.
     let Some(place) = place(core).filter(|_| parsed > files / FEW) else { return };
     let root = core.root.clone();
@@ -67,7 +68,7 @@ pub async fn index(core: &Arc<Core>) {
 fn tell(core: &Core, started: Moment) {
     let index = core.index();
     let (files, functions) = (index.modules().count(), index.functions().count());
-    let errors = index.modules().filter(|module| module.error.is_some()).count();
+    let errors = unparsed::files(&index).len();
     let ms = jobs::elapsed_ms(started);
     core.log.add(
         Level::Info,

@@ -17,11 +17,13 @@ use crate::engine::core::{Core, account};
 use crate::engine::deeds::{self, NotDone};
 use crate::engine::model::BROKEN_OFF;
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, proving, require_trust, spec_drafts, standing};
+use crate::engine::{Done, Handle, behaviour, contested, drafting, is_ready, proving, red, require_trust, spec_drafts, standing};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note, Turn};
 use crate::write::apply::{self, WriteError};
 
+/// Characters of the outcome that a rejected change should have again.
+const OLD_MAX: usize = 40;
 /// A reason of fewer characters explains nothing.
 const REASON_MIN: usize = 10;
 
@@ -35,9 +37,6 @@ pub fn load(core: &Arc<Core>, alone: bool) -> Result<Vec<Trouble>, Trouble> {
             Ok(all)
         })?;
         let mut state = core.state.lock();
-        let is_red = |proposal: &&Arc<Proposal>| proposal.state == ProposalState::Rejected && proposal.change().is_some();
-        let red: Vec<FunctionId> = state.proposals.values().filter(is_red).map(|proposal| proposal.function.clone()).collect();
-        state.red.extend(red);
         state.session = core.store().session()?.map(Arc::new);
         state.recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
     }
@@ -47,6 +46,7 @@ pub fn load(core: &Arc<Core>, alone: bool) -> Result<Vec<Trouble>, Trouble> {
     }
     core.reload_recorded()?;
     core.reload_undo()?;
+    red::note(core);
     Ok(told)
 }
 
@@ -282,8 +282,14 @@ fn put_away(
 fn put_away_line(body: &Body, verb: Verb, name: &str) -> String {
     match (body, verb) {
         (Body::Change(change), Verb::Reject) => {
-            let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(60));
-            format!("Kept as it was: {name} stays red until it gives {} again.", old.trim_start_matches("→ "))
+            let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(OLD_MAX));
+            let does = match (old.strip_prefix("→ "), old.strip_prefix("✗ ")) {
+                (Some(gave), _) => format!("gives {gave}"),
+                (None, Some(raised)) => format!("raises {raised}"),
+                // What an iterator yields says so itself.
+                (None, None) => old,
+            };
+            format!("Kept as it was: {name} stays red until it {does} again.")
         }
         (Body::Verdict(open), Verb::Overrule) => format!("Overruled the verdict on {}.", open.test),
         (Body::Spec(_), _) => format!("Rejected the YAML test {name}."),
@@ -404,16 +410,6 @@ fn decision(proposal: &Proposal, verb: Verb, reason: Option<&str>, edits: Vec<Fi
         edits,
         undone: false,
     }
-}
-
-/// Marks a function whose change was rejected, or takes the mark back.
-pub fn mark_red(core: &Core, function: &FunctionId, red: bool) {
-    let marked = &mut core.state.lock().red;
-    if red {
-        marked.insert(function.clone())
-    } else {
-        marked.remove(function)
-    };
 }
 
 /// Hashes what a decision is about: the text, or the changed outcomes.

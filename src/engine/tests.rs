@@ -179,7 +179,7 @@ async fn a_skip_that_is_taken_back_and_made_again_leaves_no_mark_on_the_function
     review::decide(&core, vec![id], Verb::Skip, None, None).await.unwrap();
     undo::undo(&core).await.unwrap();
     undo::redo(&core).await.unwrap();
-    assert!(core.proposal(id).unwrap().skipped && core.state.lock().red.is_empty());
+    assert!(core.proposal(id).unwrap().skipped && core.state.lock().put_away.is_empty());
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use crate::domain::snapshot::{CallKind, CallRow, OtherDraft, ProposalView, Recor
 use crate::engine::Handle;
 use crate::engine::core::Core;
 use crate::engine::plan::{self, Overlay, plan};
-use crate::engine::rows;
+use crate::engine::{red, rows};
 use crate::python::value;
 use crate::source::index::Index;
 use crate::store::{StoredCall, StoredOutcome};
@@ -304,7 +304,7 @@ pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
                 && rows::is_in_queue(other)
         })
         .map(|other| other.id);
-    let mut blocked = rows::blocked(&proposal).map(|why| Trouble::usage("It cannot be accepted now.").because(format!("{why}.")));
+    let mut blocked = blocked(core, &proposal);
     let mut conflict = None;
     let plan = match proposal.state {
         ProposalState::Written => Vec::new(),
@@ -319,6 +319,15 @@ pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
     };
     let others = others(core, &proposal)?;
     Ok(ProposalView { proposal: as_written(&proposal), plan, blocked, newer, others, conflict })
+}
+
+/// Says why a proposal may not be accepted now, when that is so; of one that was put away also who did it and why.
+fn blocked(core: &Core, proposal: &Proposal) -> Option<Trouble> {
+    let why = rows::blocked(proposal)?;
+    let decision = core.state.lock().put_away.get(&proposal.id).cloned();
+    let told =
+        decision.map_or_else(|| text::capital(&format!("{}.", why.trim_end_matches('.'))), |decision| red::told(&decision));
+    Some(Trouble::usage("It cannot be accepted now.").because(told))
 }
 
 /// Gives a proposal with its tests in the order in which accepting writes them: an editor shows what the page shows.

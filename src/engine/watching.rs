@@ -17,7 +17,9 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::core::Core;
-use crate::engine::{behaviour, blocking, configured, drafting, meanwhile, promised, reaches, rejudging, spec_runs, verdicts};
+use crate::engine::{
+    behaviour, blocking, configured, drafting, meanwhile, promised, reaches, rejudging, spec_runs, unparsed, verdicts,
+};
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
 use crate::watch::{Batch, Watcher};
@@ -132,14 +134,14 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         Err(trouble) => return core.complain("stale", &trouble),
     };
     if !change.files.is_empty() {
-        note(core, &change);
+        note(core, &change, &before);
+        unparsed::warn(core, Some(&change.files)).await;
     }
     configuration.extend(configured::conftests(&change).cloned());
     let unsure = configured::changed(core, &configuration);
     let index = core.index();
     // What did not load could not be run; mended to what it was before, it has no other code than then.
-    let is_broken = |index: &Index, path: &RelPath| index.module(path).is_some_and(|module| module.error.is_some());
-    let mended = change.files.iter().filter(|path| is_broken(&before, path) && !is_broken(&index, path));
+    let mended = change.files.iter().filter(|path| is_unparsed(&before, path) && !is_unparsed(&index, path));
     let mended: Vec<RelPath> = mended.cloned().collect();
     if change.is_harmless() && data.is_empty() && configuration.is_empty() && mended.is_empty() {
         core.touch();
@@ -208,7 +210,11 @@ pub async fn reread(core: &Arc<Core>, paths: Option<Vec<RelPath>>) -> Option<Ind
     Some(change)
 }
 
-fn note(core: &Arc<Core>, change: &IndexChange) {
+fn is_unparsed(index: &Index, path: &RelPath) -> bool {
+    index.module(path).is_some_and(|module| module.error.is_some())
+}
+
+fn note(core: &Arc<Core>, change: &IndexChange, before: &Index) {
     let functions: Vec<FunctionId> = change.code().cloned().collect();
     let at = clock::now();
     {
@@ -218,7 +224,10 @@ fn note(core: &Arc<Core>, change: &IndexChange) {
         }
     }
     let names: Vec<&str> = functions.iter().take(3).map(FunctionId::qualname).collect();
+    let index = core.index();
     let what = match (change.files.as_slice(), names.as_slice()) {
+        ([file], _) if is_unparsed(&index, file) => format!("{file}: it does not parse"),
+        ([file], []) if is_unparsed(before, file) => format!("{file}: it parses again"),
         ([file], []) => format!("{file}: no function changed"),
         ([file], names) => format!("{file}: {} changed", names.join(", ")),
         (files, _) => format!("{}, {} changed", text::count(files.len(), "file"), text::count(functions.len(), "function")),

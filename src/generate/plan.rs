@@ -166,6 +166,7 @@ fn wrong(case: &Case, answer: Option<Result<Value, &String>>) -> Option<String> 
     }
     match answer {
         None => Some("its arguments could not be checked".to_owned()),
+        Some(Err(why)) if is_syntax(why) => Some("a file that it needs does not parse".to_owned()),
         Some(Err(why)) => Some(format!("its arguments cannot be made again: {why}")),
         Some(Ok(value)) if agree::is_partial(&case.check.1) => {
             (!agree::agrees(&case.check.1, &value)).then(|| "its arguments come out different when made again".to_owned())
@@ -175,6 +176,11 @@ fn wrong(case: &Case, answer: Option<Result<Value, &String>>) -> Option<String> 
             format!("its arguments come out different when made again{path}")
         }),
     }
+}
+
+/// Tells whether an import ended at a file that does not parse.
+fn is_syntax(why: &str) -> bool {
+    ["SyntaxError", "IndentationError", "TabError"].iter().any(|name| why.starts_with(name))
 }
 
 fn see(scope: &mut Scope, call: &Call) {

@@ -664,6 +664,8 @@ fn nothing_is_drafted_whose_arguments_come_out_different() {
     assert!(settled(tuple(Value::Int(1))).is_empty());
     assert_eq!(settled(tuple(Value::Bool(true))), ["its arguments come out different when made again at [0]"]);
     assert_eq!(settled(Some(Err("NameError".into()))), ["its arguments cannot be made again: NameError"]);
+    let unparsed = settled(Some(Err("SyntaxError: '(' was never closed".into())));
+    assert_eq!(unparsed, ["a file that it needs does not parse"]);
     assert_eq!(settled(None), ["its arguments could not be checked"]);
 }
 

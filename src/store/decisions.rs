@@ -92,6 +92,23 @@ impl Store {
         })
     }
 
+    /// Gives, of each of these proposals, the last decision that stands, without its edits; skipping decides nothing.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn standing_on(&self, ids: &[ProposalId]) -> Result<Vec<Decision>> {
+        self.believed(Vec::new(), |connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM decisions WHERE proposal = ?1 AND verb <> 'skip' AND NOT undone ORDER BY id DESC LIMIT 1"
+            ))?;
+            let mut found = Vec::new();
+            for id in ids {
+                found.extend(statement.query_row([id.0], load).optional()?.map(|(decision, _)| decision));
+            }
+            Ok(found)
+        })
+    }
+
     /// Counts the decisions that were made since a moment and stand.
     ///
     /// # Errors

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use crate::base::paths::tilde;
 use crate::base::text::{command_line, count};
+use crate::domain::decision::Verb;
+use crate::domain::function::FunctionId;
 use crate::domain::proposal::{OpenVerdict, ProposalState};
-use crate::domain::snapshot::{FunctionRow, Mark};
+use crate::domain::snapshot::{FunctionRow, Mark, RedRow};
 use crate::tui::app::AppState;
 use crate::tui::doc::{About, Compare, DocRow, Loaded};
 use crate::tui::glyphs;
@@ -189,11 +191,11 @@ pub fn diff_in_sight(state: &AppState) -> bool {
     if !rows.iter().any(|row| row.changed) {
         return true;
     }
-    let top = state.decision.list.top;
-    rows.iter().skip(top).take(usize::from(slot.body.height)).any(|row| row.changed)
     if !loaded.view.plan.is_empty() {
         return rows.iter().rposition(|row| row.changed).is_some_and(|last| last < state.decision.read);
     }
+    let top = state.decision.list.top;
+    rows.iter().skip(top).take(usize::from(slot.body.height)).any(|row| row.changed)
 }
 
 fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
@@ -231,6 +233,7 @@ fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
         };
     }
     match state.subject.as_ref().and_then(|id| state.function(id)) {
+        Some(row) if red_of(state, &row.id).is_some() => Cow::Owned(red(state, &row.id)),
         Some(row) => lines(function(row)),
         None if !state.snapshot.indexed => lines([(Role::Dim, format!(" {}", words::reading(state.snapshot.reading)))]),
         None => lines([(Role::Text, " No functions here. This folder has no Python code.".to_owned())]),
@@ -250,7 +253,7 @@ fn trust(state: &AppState) -> Vec<DocRow> {
     out.push(DocRow::default());
     out.extend(sentences(state, Role::Text, words::TRUST_WHY));
     out.push(DocRow::default());
-    out.push(key("  t    ", "  trust it"));
+    out.push(key("  t    ", "  trust it: asks once more"));
     out.push(key("> Enter", "  only read: browse, nothing runs"));
     out.push(key("  Esc  ", "  the same as Enter here"));
     out.push(DocRow::default());
@@ -389,6 +392,39 @@ fn function(row: &FunctionRow) -> Vec<(Role, String)> {
             (Role::Dim, format!("   {}", reason.as_deref().unwrap_or("t runs the recorded calls again"))),
         ],
     }
+}
+
+fn red_of<'a>(state: &'a AppState, function: &FunctionId) -> Option<&'a RedRow> {
+    state.snapshot.red.iter().find(|row| row.function == *function)
+}
+
+/// Makes the lines of what was rejected or noted as a bug and still shows: what, who, when, why. None where nothing is.
+#[must_use]
+pub fn red(state: &AppState, function: &FunctionId) -> Vec<DocRow> {
+    let Some(row) = red_of(state, function) else { return Vec::new() };
+    let (did, by, why) = match &row.decision {
+        Some(decision) => {
+            let did = if decision.verb == Verb::Overrule { "noted as a bug" } else { "rejected" };
+            let by = format!(" by {}, {}", decision.by, state.zone.day(decision.at, state.now));
+            (did, by, decision.reason.clone().filter(|reason| !reason.trim().is_empty()))
+        }
+        None => ("rejected", String::new(), None),
+    };
+    let mut out = sentences(state, Role::Failing, &words::stays_red(function.qualname(), did, &by));
+    if let Some(why) = why {
+        out.extend(sentences(state, Role::Text, &format!("Why: {}", why.trim())));
+    }
+    out.push(DocRow::default());
+    for call in &row.calls {
+        out.extend(sentences(state, Role::Text, &call.call));
+        out.extend(sentences(state, Role::Text, &format!("  {}", call.change)));
+    }
+    if row.more > 0 {
+        out.extend(sentences(state, Role::Dim, &format!("and {}", count(row.more, "more call"))));
+    }
+    out.push(DocRow::default());
+    out.extend(sentences(state, Role::Dim, words::RED_UNTIL));
+    out
 }
 
 fn stream(state: &AppState) -> Vec<DocRow> {

@@ -51,6 +51,8 @@ pub enum Purpose {
     GetModel,
     /// Say why.
     Reason(ProposalId),
+    /// Why a change is rejected; it may be left empty.
+    Rejection(ProposalId),
     /// Compare with a commit.
     Diff,
 }
@@ -95,6 +97,8 @@ pub enum Act {
     CompareAgain,
     /// Opens a file in the editor.
     Open(RelPath),
+    /// Lets the folder's code be run.
+    Trust,
     /// Leaves.
     Quit,
 }

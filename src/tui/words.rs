@@ -19,12 +19,15 @@ pub const DUMB_TERMINAL_TODO: &str =
     "Use another terminal, or set TERM to what this one is; review asks line by line and needs no screen.";
 /// The question's second sentence.
 pub const TRUST_WHY: &str = "Recording and proving run this project's code as you. Reading it runs nothing.";
+/// Before it is trusted.
+pub const TRUST_SURE: &str = "Trust the code in this folder?";
 /// Where the answer is kept.
 pub const TRUST_KEPT: &str = "The answer is kept outside the project. Later: pytead-tui trust";
 /// Nothing to work on.
 pub const NO_FUNCTIONS: &str = "No Python functions in this folder. Open another one: pytead-tui PATH";
 /// A key was pressed that needs trust.
-pub const ONLY_READING: &str = "This folder is not trusted, so nothing runs. ! or t asks again; so does pytead-tui trust.";
+pub const ONLY_READING: &str =
+    "This folder has to be trusted first. Until then nothing runs. t trusts it, and so does pytead-tui trust.";
 /// Nobody chose a model.
 pub const NO_MODEL: &str = "No model is set up. Name one in your own config (model.provider and providers.<name>).";
 /// What was typed names no model.
@@ -403,6 +406,21 @@ pub fn not_now(title: &str, why: &str) -> String {
 pub fn reading((done, total): (usize, usize)) -> String {
     format!("Reading {} of {} files", thousands(done), thousands(total))
 }
+
+/// Files of the project do not parse.
+#[must_use]
+pub fn unparsed(files: usize) -> String {
+    format!("{} {} not parse", count(files, "file"), if files == 1 { "does" } else { "do" })
+}
+
+/// A change was put away and still shows.
+#[must_use]
+pub fn stays_red(name: &str, did: &str, by: &str) -> String {
+    format!("✗ {name} stays red: its change was {did}{by}.")
+}
+
+/// What ends a red mark.
+pub const RED_UNTIL: &str = "It ends when its calls end as before: t on Calls runs them again. u takes the last decision back.";
 
 /// What was copied and how.
 #[must_use]

@@ -339,6 +339,7 @@ impl Shop {
             functions: Arc::new(functions),
             queue: Arc::new(rows),
             verdicts: Arc::default(),
+            red: Arc::default(),
             specs: Arc::default(),
             decided: Decided::default(),
             stale: 1,

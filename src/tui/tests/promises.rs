@@ -266,7 +266,10 @@ fn nothing_runs_in_a_folder_that_is_not_trusted() {
     d.press("Enter !");
     assert_eq!(d.sent(), []);
     assert!(d.state.layers.is_empty() && d.state.asks_for_trust(), "it asks again");
+    d.type_in("pytest test.py").press("Enter").type_in("make test").press("Enter ! t Enter");
+    assert!(!d.sent().contains(&Command::Trust), "whoever types a command trusts nothing");
     d.press("t");
+    d.type_in("Y");
     assert_eq!(d.sent(), [Command::Trust]);
 }
 
@@ -473,7 +476,7 @@ fn a_comparison_is_decided_on_as_its_changes_are() {
     d.press("a");
     assert_eq!(accepted(&mut d), [1]);
     let mut d = compared();
-    d.press("r");
+    d.press("r Enter");
     let reject = Command::Decide { proposals: vec![ProposalId(1)], verb: Verb::Reject, reason: None };
     assert_eq!(d.sent(), [reject]);
     let mut d = compared();
@@ -514,7 +517,7 @@ fn what_was_recorded_with_todays_code_is_nothing_to_decide() {
 #[test]
 fn a_decision_stays_on_the_comparison_and_can_be_taken_back_there() {
     let mut d = compared();
-    d.press("r");
+    d.press("r Enter");
     d.shop.snapshot.queue = Arc::new(d.shop.snapshot.queue.iter().filter(|row| row.id != ProposalId(1)).cloned().collect());
     d.happen(Event::Decided {
         proposal: ProposalId(1),

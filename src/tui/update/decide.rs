@@ -1,7 +1,7 @@
 //! Deciding: accept, reject, skip, overrule, one or many, and taking it back. Nothing is written unseen.
 
 use crate::base::hash::Digest;
-use crate::base::text::count;
+use crate::base::text::{self, count};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
@@ -122,6 +122,10 @@ pub fn reject(state: &mut AppState, out: &mut Vec<Effect>) {
     if state.kept.deciding == Some(row.id) {
         return;
     }
+    // What stays red is met again by others, and later: they read why.
+    if row.kind == "change" {
+        return ask_why(state, Purpose::Rejection(row.id));
+    }
     state.kept.deciding = Some(row.id);
     out.push(Effect::Send(Command::Decide { proposals: vec![row.id], verb: Verb::Reject, reason: None }));
 }
@@ -154,9 +158,12 @@ pub fn overrule(state: &mut AppState) {
         state.messages.answer(state.now, words::NOTHING_WAITS);
         return;
     };
+    ask_why(state, Purpose::Reason(id));
+}
+
+fn ask_why(state: &mut AppState, purpose: Purpose) {
     let line = LineEdit::new(state.kept.reason.clone());
-    let prompt = Prompt { purpose: Purpose::Reason(id), line, earlier: Vec::new(), at: None, wrong: None };
-    state.layers.push(Layer::Prompt(prompt));
+    state.layers.push(Layer::Prompt(Prompt { purpose, line, earlier: Vec::new(), at: None, wrong: None }));
 }
 
 /// Takes the last decision back.
@@ -281,7 +288,9 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
             state.messages.done_more(now, words::all_decided_again(number));
         } else if verb != Verb::Skip {
             let hint = if line.contains("u takes") { "" } else { " u takes it back." };
-            state.messages.done(now, format!("{}{hint}", sentence(line)));
+            // How to take it back is in sight, however long what was decided is.
+            let room = usize::from(state.size.0).saturating_sub(text::width(hint) + 4);
+            state.messages.done(now, format!("{}{hint}", text::cut(&sentence(line), room)));
         }
         false
     };

@@ -206,7 +206,7 @@ fn keep_words(state: &mut AppState, layer: &mut Layer) {
                 Purpose::Search => state.kept.search = words,
                 Purpose::Record => state.kept.record = words,
                 Purpose::Remark(_) => state.kept.remark = words,
-                Purpose::Reason(_) => state.kept.reason = words,
+                Purpose::Reason(_) | Purpose::Rejection(_) => state.kept.reason = words,
                 Purpose::Diff | Purpose::GetModel => {}
             }
         }
@@ -363,6 +363,7 @@ fn answered(state: &mut AppState, layer: &Layer, act: Act, out: &mut Vec<Effect>
         }
         Act::CompareAgain => behaviour::again(state, out),
         Act::Open(path) => out.push(Effect::EditSource { path, line: 1 }),
+        Act::Trust => out.push(Effect::Send(Command::Trust)),
         Act::Quit => out.push(Effect::Quit),
     }
     false

@@ -1,7 +1,7 @@
 //! Looking: why it is here, in full, copied, compared. Changes nothing but what is in sight.
 
 use crate::base::error::Trouble;
-use crate::base::text::command_line;
+use crate::base::text::{command_line, count_u64};
 use crate::domain::event::Level;
 use crate::domain::proposal::{Evidence, ProposalId};
 use crate::domain::snapshot::{LogRow, QueueRow, WatchState};
@@ -38,6 +38,9 @@ pub fn why(state: &mut AppState) {
         return view(state);
     }
     let mut body = waiting(state);
+    let red = state.subject.as_ref().map(|id| content::red(state, id)).unwrap_or_default();
+    let is_red = !red.is_empty();
+    body.extend(red.into_iter().map(|line| line.row));
     if let About::Job(index) = about(state) {
         body.extend(of_job(state, index));
     } else if let Some(loaded) = state.loaded().cloned() {
@@ -65,11 +68,14 @@ pub fn why(state: &mut AppState) {
         if let Some(trouble) = &loaded.view.blocked {
             body.push(Row::new().add(Role::Failing, format!(" ! {trouble}")));
         }
-    } else if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)) {
+    } else if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).filter(|_| !is_red) {
         body.push(Row::plain(match &row.reason {
             Some(reason) => words::no_test(row.id.qualname(), reason),
             None if row.calls == 0 => words::never_called(row.id.qualname()),
-            None => format!("{} has {} recorded calls and nothing waits.", row.id.qualname(), row.calls),
+            None => {
+                let calls = count_u64(row.calls, "recorded call");
+                format!("{} has {calls} and nothing waits.", row.id.qualname())
+            }
         }));
     }
     if body.is_empty() {

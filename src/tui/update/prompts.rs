@@ -2,6 +2,7 @@
 
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
+use crate::domain::proposal::ProposalId;
 use crate::llm::hub::{self, Wanted};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
@@ -93,12 +94,19 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
             if text.chars().count() < REASON_MIN {
                 return Err(words::REASON_TOO_SHORT);
             }
-            state.kept.reason.clear();
-            state.kept.deciding = Some(*id);
-            out.push(Effect::Send(Command::Decide { proposals: vec![*id], verb: Verb::Overrule, reason: Some(text) }));
+            put_away(state, *id, Verb::Overrule, Some(text), out);
+        }
+        Purpose::Rejection(id) => {
+            put_away(state, *id, Verb::Reject, Some(text).filter(|text| !text.is_empty()), out);
         }
     }
     Ok(())
+}
+
+fn put_away(state: &mut AppState, id: ProposalId, verb: Verb, reason: Option<String>, out: &mut Vec<Effect>) {
+    state.kept.reason.clear();
+    state.kept.deciding = Some(id);
+    out.push(Effect::Send(Command::Decide { proposals: vec![id], verb, reason }));
 }
 
 fn remember(history: &mut Vec<String>, text: &str) {

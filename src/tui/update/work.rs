@@ -11,6 +11,7 @@ use crate::tui::doc::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
+use crate::tui::row::Row;
 use crate::tui::update::{about, behaviour, decide, draft_text, journeys, layers, navigate, open_edit, runs, specs};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
@@ -32,6 +33,14 @@ pub fn trusted(state: &mut AppState) -> bool {
     state.pass.rest();
     navigate::show(state, Screen::Review, Pane::Decision);
     false
+}
+
+/// Asks once more before a folder is trusted: whoever types a command where no prompt is open types a `t` sooner or later,
+/// but not a large letter after it.
+fn confirm_trust(state: &mut AppState) {
+    let body = vec![Row::plain(format!(" {}", words::TRUST_WHY))];
+    let answers = vec![('Y', "trust it", Act::Trust), ('n', "not now", Act::Close)];
+    state.layers.push(Layer::Question(Question::new(words::TRUST_SURE, body, answers)));
 }
 
 /// Asks a model for a draft of the function here, or for clauses of the test.
@@ -172,7 +181,7 @@ pub fn edited(state: &mut AppState, edit: Option<(crate::domain::proposal::Propo
 pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
     if state.asks_for_trust() || state.snapshot.trust != Trust::Trusted {
         if state.asks_for_trust() {
-            out.push(Effect::Send(Command::Trust));
+            confirm_trust(state);
         } else {
             trusted(state);
         }

@@ -180,12 +180,19 @@ fn fresh_word(state: &AppState) -> String {
         return words::reading(state.snapshot.reading).to_lowercase();
     }
     let changes = state.snapshot.queue.iter().filter(|row| row.kind == "change").count();
-    match (changes, state.snapshot.stale) {
-        (0, 0) => "all fresh".into(),
-        (0, stale) => format!("all fresh but {stale}"),
-        (changes, 0) => format!("{changes} changed"),
-        (changes, stale) => format!("{changes} changed, {stale} stale"),
+    let unparsed = state.snapshot.files.iter().filter(|file| file.error.is_some()).count();
+    let (stale, red) = (state.snapshot.stale, state.snapshot.red.len());
+    if changes == 0 && red == 0 {
+        return match (stale, unparsed) {
+            (0, 0) => "all fresh".into(),
+            // Nobody knows what the functions of a file do that does not parse.
+            (0, unparsed) => words::unparsed(unparsed),
+            (stale, unparsed) => format!("all fresh but {}", stale + unparsed),
+        };
     }
+    let parts = [(changes, "changed"), (red, "red"), (stale, "stale")];
+    let parts = parts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}"));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Makes line 2: what is decided on, and whether it is proved.
@@ -218,7 +225,11 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
         let subject = state.subject.as_ref().and_then(|id| state.function(id));
         return match subject {
             _ if content::first_run(state) => (" first run".into(), one("nothing recorded yet")),
-            _ if content::queue_done(state) => (" queue".into(), one("all decided")),
+            _ if content::queue_done(state) => {
+                let red = state.snapshot.red.len();
+                let red = if red > 0 { format!(", {red} red") } else { String::new() };
+                (" queue".into(), one(&format!("all decided{red}")))
+            }
             Some(function) => {
                 let (sign, _, word) = crate::tui::glyphs::of_mark(function.mark);
                 let name = if state.size.0 < 90 { function.id.qualname() } else { &function.id.0 };

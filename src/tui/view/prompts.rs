@@ -28,6 +28,7 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         Purpose::GetModel => ("Get a model: owner/repository/file.gguf".to_owned(), "M"),
         Purpose::Reason(_) if on_verdict(state) => ("Overrule this verdict".to_owned(), "o"),
         Purpose::Reason(_) => ("This recorded outcome is a bug".to_owned(), "o"),
+        Purpose::Rejection(_) => ("Keep it as it was: it stays red".to_owned(), "r"),
         Purpose::Diff => ("Diff against a commit".to_owned(), "D"),
     };
     let line = typed(sign, &prompt.line);
@@ -77,6 +78,10 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         }
         Purpose::Diff => {
             out.push(note("   A commit, branch or tag. Recorded calls run on its files and on today's; no file changes."));
+            line
+        }
+        Purpose::Rejection(_) => {
+            out.push(note("   Why? Shown where it is red, until its calls end as before. Enter alone gives no reason."));
             line
         }
         Purpose::Reason(_) => {
