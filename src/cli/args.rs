@@ -347,7 +347,8 @@ pub struct Types {
     /// Modules or functions; by default all that were recorded.
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// Write the stubs into this folder, as `typings/shop/cart.pyi`; by default they are printed.
+    /// Write the stubs into this folder, as `typings/shop/cart.pyi`, those of whole packages, where `mypy_path` or pyright's
+    /// `stubPath` finds them; by default they are printed.
     #[arg(short, long, visible_alias = "out-dir", alias = "output-dir", value_name = "DIR")]
     pub dir: Option<PathBuf>,
     /// Flags that the older tools had.

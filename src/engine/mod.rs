@@ -458,12 +458,12 @@ impl Handle {
         &self.notes
     }
 
-    /// Makes type stubs of the modules of these functions, or of all that were recorded.
+    /// Makes type stubs of the modules of these functions, or of all that were recorded; where `whole`, of their packages.
     ///
     /// # Errors
     /// Fails when the store cannot be read.
-    pub async fn stubs(&self, functions: Vec<FunctionId>) -> Result<Vec<stubs::Stub>, Trouble> {
-        stubs::stubs(&self.core, functions).await
+    pub async fn stubs(&self, functions: Vec<FunctionId>, whole: bool) -> Result<Vec<stubs::Stub>, Trouble> {
+        stubs::stubs(&self.core, functions, whole).await
     }
 
     /// Hears what is announced from now on.
