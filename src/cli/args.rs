@@ -245,7 +245,8 @@ pub struct Gen {
     /// Accept every draft that is proved, and write it.
     #[arg(long)]
     pub accept: bool,
-    /// Change nothing; end with 1 when accepted tests are not what would be drafted now.
+    /// Change nothing; end with 1 when an accepted test is gone or would be drafted otherwise from the calls recorded here. A
+    /// test that a person changed stays as it is and is named, no more.
     #[arg(long, conflicts_with_all = ["accept", "output", "dir"])]
     pub check: bool,
 }
