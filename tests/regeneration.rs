@@ -212,3 +212,20 @@ fn what_was_decided_on_drafts_comes_out_as_training_data() {
             && place.read("out/job_description.json").contains("task_description")
     );
 }
+
+/// R23: a file of the person's choice has the project's imports apart from those of packages, and its lines fit.
+#[test]
+fn a_file_elsewhere_is_sorted_and_fits_as_those_in_the_project() {
+    let place = recorded();
+    let line = "a".repeat(60);
+    place.save(
+        "lib.py",
+        &format!("{LIBRARY}\n\ndef page(word):\n    return \"\\n\".join([word, f\"{{word}} and {line}\", word])\n"),
+    );
+    place.save("main.py", &format!("{MAIN}lib.page(\"{}\")\n", "b".repeat(30)));
+    record(&place);
+    generate(&place, &["-o", "out/test_lib.py"]);
+    let text = place.read("out/test_lib.py");
+    assert!(text.contains("import pytest\n\nfrom lib import"), "{text}");
+    assert!(text.contains("page") && text.lines().all(|line| line.chars().count() <= 88), "{text}");
+}

@@ -244,7 +244,7 @@ fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], par
 
 /// Names the project's own top-level packages and modules, for sorting imports. What stands beside the tests is none: it
 /// is not on the project's path.
-fn first_party(core: &Core) -> Vec<String> {
+pub fn first_party(core: &Core) -> Vec<String> {
     let index = core.index();
     let names: BTreeSet<String> =
         index.modules().filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();

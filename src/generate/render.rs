@@ -415,8 +415,12 @@ pub(super) fn docstring(cases: &[&Case], project: Project<'_>) -> String {
         Some(((file, line), _)) => format!("Recorded from {file}:{line} ({calls})."),
         None => format!("Recorded from {calls}."),
     };
-    let safe: String = text::display_line(&said).chars().filter(|c| !matches!(c, '"' | '\\')).collect();
-    format!("    \"\"\"{safe}\"\"\"")
+    let line = |said: &str| {
+        let safe: String = text::display_line(said).chars().filter(|c| !matches!(c, '"' | '\\')).collect();
+        format!("    \"\"\"{safe}\"\"\"")
+    };
+    // A file may have a long name.
+    Some(line(&said)).filter(|line| text::width(line) <= WIDTH).unwrap_or_else(|| line(&format!("Recorded from {calls}.")))
 }
 
 fn file_of(caller: &FunctionId, project: Project<'_>) -> String {
