@@ -229,3 +229,17 @@ fn a_file_elsewhere_is_sorted_and_fits_as_those_in_the_project() {
     assert!(text.contains("import pytest\n\nfrom lib import"), "{text}");
     assert!(text.contains("page") && text.lines().all(|line| line.chars().count() <= 88), "{text}");
 }
+
+/// A function that brings nothing new is not counted for ever, and nobody is told that it was.
+#[test]
+fn a_number_of_calls_that_was_not_counted_to_the_end_is_told_as_a_lower_bound() {
+    let place = Place::empty();
+    place.save("lib.py", LIBRARY);
+    place.save("main.py", "import lib\nfor _ in range(5000):\n    lib.f(1)\nlib.g(2)\n");
+    let (code, out, err) = place.run(&["--trust", "run", "main.py"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(err.contains(": at least 102 calls of 2 functions"), "{out}{err}");
+    let text = generate(&place, &["lib:f"]);
+    assert!(text.contains("Recorded from at least 101 calls.") && text.contains("at least 101 calls, no test yet"), "{text}");
+    assert!(generate(&place, &["lib:g"]).contains("Recorded from 1 call."));
+}

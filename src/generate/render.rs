@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::paths::RelPath;
 use crate::base::text;
+use crate::domain::call::{COUNTED, told};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
@@ -406,7 +407,7 @@ pub(super) fn docstring(cases: &[&Case], project: Project<'_>) -> String {
             *places.entry((file_of(caller, project), *line)).or_default() += case.times;
         }
     }
-    let calls = text::count(usize::try_from(total).unwrap_or(usize::MAX), "call");
+    let calls = told(total, total > COUNTED);
     let most = places.iter().max_by(|(a, x), (b, y)| x.cmp(y).then(b.cmp(a)));
     let said = match most {
         Some(((file, line), _)) if places.len() > 1 => {
