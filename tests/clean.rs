@@ -45,7 +45,8 @@ fn a_dry_run_says_what_would_go_and_removes_nothing() {
     }
     assert_eq!(recordings(&place), 0);
     let (_, out, _) = place.run(&["--trust", "clean", "--recordings"]);
-    assert!(out.contains("0 recordings"), "{out}");
+    assert!(out.contains("No recording that nothing rests on."), "{out}");
+    assert!(!out.contains("would") && !out.contains(" less"), "{out}");
 }
 
 #[test]
@@ -92,11 +93,23 @@ fn drafts_nobody_decided_on_go_and_can_be_made_again() {
 }
 
 #[test]
+fn drafts_whose_decision_was_taken_back_stay_and_are_counted() {
+    let place = project();
+    assert_eq!(place.run(&["--trust", "gen", "lib:f", "--accept"]).0, 0);
+    assert_eq!(place.run(&["--trust", "review", "--undo"]).0, 0);
+    let (_, out, _) = place.run(&["--trust", "clean", "--drafts"]);
+    assert!(out.contains("No draft that nobody decided on.") && out.contains("1 draft stay"), "{out}");
+    assert!(out.contains("review --redo") && !out.contains("would"), "{out}");
+    assert!(place.run(&["--trust", "review", "--list"]).1.contains("lib:f"), "what is counted is what waits");
+    assert_eq!(place.run(&["--trust", "review", "--redo"]).0, 0);
+}
+
+#[test]
 fn what_is_young_stays_and_a_wrong_age_is_refused() {
     let place = project();
     let (code, out, _) = place.run(&["--trust", "clean", "--all", "--older-than", "30d"]);
     assert_eq!(code, 0);
-    assert!(out.contains("0 recordings") && recordings(&place) == 2, "{out}");
+    assert!(out.contains("No recording that") && recordings(&place) == 2, "{out}");
     let (code, _, err) = place.run(&["--trust", "clean", "--all", "--older-than", "soon"]);
     assert_eq!(code, 2);
     assert!(err.contains("12h, 30d, 2w"), "{err}");

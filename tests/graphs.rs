@@ -105,3 +105,74 @@ fn a_graph_is_a_choice() {
     let out = does(&place, &["gen", "lib:ring"]);
     assert!(out.contains("assert result.name == \"a\"") && !out.contains("graph"), "{out}");
 }
+
+/// Descriptors that keep what they compute: boltons' `cachedproperty`, Pyramid's `reify`, one that is a function.
+const DESCRIPTORS: &str = r#"
+class cachedproperty:
+    def __init__(self, func):
+        self.func = func
+
+    def __get__(self, obj, objtype=None):
+        if obj is None:
+            return self
+        value = obj.__dict__[self.func.__name__] = self.func(obj)
+        return value
+
+
+class reify:
+    def __init__(self, wrapped):
+        self.wrapped = wrapped
+
+    def __get__(self, inst, objtype=None):
+        if inst is None:
+            return self
+        value = self.wrapped(inst)
+        setattr(inst, self.wrapped.__name__, value)
+        return value
+
+
+def lazy_property(fn):
+    @property
+    def get(self):
+        return fn(self)
+
+    return get
+
+
+class Job:
+    def __init__(self, parts):
+        self.parts = parts
+
+    @cachedproperty
+    def weight(self):
+        return sum(self.parts)
+
+    @reify
+    def first(self):
+        return self.parts[0]
+
+    @lazy_property
+    def last(self):
+        return self.parts[-1]
+
+    def added(self, part):
+        self.parts.append(part)
+        return self.weight
+"#;
+
+#[test]
+fn what_other_descriptors_give_is_read_and_not_called() {
+    let place = Place::empty();
+    place.save("lib.py", DESCRIPTORS);
+    place.save("main.py", "from lib import Job\njob = Job([3, 2, 4])\njob.weight, job.first, job.last\nJob([5]).added(3)\n");
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    let out = does(&place, &["gen", "--accept"]);
+    assert!(out.contains(" proved, 0 refused"), "{out}");
+    let tests = place.read(TESTS);
+    for line in ["assert job.weight == 9", "assert job.first == 3", "assert job.last == 4"] {
+        assert!(tests.contains(line), "{line}\n in\n{out}\n{tests}");
+    }
+    passes(&place);
+    place.edit("lib.py", "sum(self.parts)", "sum(self.parts) + 1");
+    assert_eq!(place.run(&["--trust", "replay"]).0, 1, "replay finds the function behind its descriptor");
+}

@@ -177,7 +177,9 @@ fn a_hand_edit_is_kept_to_the_byte_and_does_not_hold_others_up() {
     let mine = place.read(TESTS).replace("f(1) == 2", "f(1)  ==  1 + 1  # mine");
     assert!(mine.contains("# mine"), "{mine}");
     place.save(TESTS, &mine);
-    assert_eq!(check(&place).0, 0, "nothing would change");
+    let (code, _, err) = place.run(&["--trust", "gen", "--check"]);
+    assert_eq!(code, 0, "nothing would change");
+    assert!(err.contains("1 accepted test changed by hand since: tests/pytead/test_pytead_lib.py::test_f"), "{err}");
     place.save("main.py", &format!("{MAIN}lib.f(0)\nlib.f(10 ** 9)\nlib.f(2.5)\n"));
     record(&place);
     let out = generate(&place, &["--accept"]);
@@ -240,4 +242,35 @@ fn what_was_decided_on_drafts_comes_out_as_training_data() {
         place.read("out/config.yaml").contains("question-answering")
             && place.read("out/job_description.json").contains("task_description")
     );
+}
+
+/// R23: a file of the person's choice has the project's imports apart from those of packages, and its lines fit.
+#[test]
+fn a_file_elsewhere_is_sorted_and_fits_as_those_in_the_project() {
+    let place = recorded();
+    let line = "a".repeat(60);
+    place.save(
+        "lib.py",
+        &format!("{LIBRARY}\n\ndef page(word):\n    return \"\\n\".join([word, f\"{{word}} and {line}\", word])\n"),
+    );
+    place.save("main.py", &format!("{MAIN}lib.page(\"{}\")\n", "b".repeat(30)));
+    record(&place);
+    generate(&place, &["-o", "out/test_lib.py"]);
+    let text = place.read("out/test_lib.py");
+    assert!(text.contains("import pytest\n\nfrom lib import"), "{text}");
+    assert!(text.contains("page") && text.lines().all(|line| line.chars().count() <= 88), "{text}");
+}
+
+/// A function that brings nothing new is not counted for ever, and nobody is told that it was.
+#[test]
+fn a_number_of_calls_that_was_not_counted_to_the_end_is_told_as_a_lower_bound() {
+    let place = Place::empty();
+    place.save("lib.py", LIBRARY);
+    place.save("main.py", "import lib\nfor _ in range(5000):\n    lib.f(1)\nlib.g(2)\n");
+    let (code, out, err) = place.run(&["--trust", "run", "main.py"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(err.contains(": at least 102 calls of 2 functions"), "{out}{err}");
+    let text = generate(&place, &["lib:f"]);
+    assert!(text.contains("Recorded from at least 101 calls.") && text.contains("at least 101 calls, no test yet"), "{text}");
+    assert!(generate(&place, &["lib:g"]).contains("Recorded from 1 call."));
 }

@@ -139,7 +139,7 @@ fn stubs_say_what_was_seen_and_mypy_reads_them() {
         "def ticks(n: int) -> AsyncIterator[int]: ...",
         "    def pairs(self) -> Iterator[tuple[int, str]]: ...",
         "def annotated(x: int) -> str: ...",
-        "LIMIT = 3",
+        "LIMIT: int",
     ] {
         assert!(stub.contains(line), "{line}\n in\n{stub}");
     }
@@ -175,4 +175,75 @@ fn what_tests_stand_in_with_is_no_type_of_the_program() {
     assert!(!place.read("typings/shop/payment.pyi").contains("test_"), "{}", place.read("typings/shop/payment.pyi"));
     let (_, said) = mypy(&["typings/shop/payment.pyi", "typings/shop/cart.pyi"], &place.root());
     assert!(!said.contains(".pyi:"), "{said}");
+}
+
+/// Modules written as nobody should; each gets a function `used` that is recorded.
+const AWKWARD: &[(&str, &str)] = &[
+    ("doc", "class A:\n    '''Doc.'''\n    LIMIT = 3\n    '''Of LIMIT.'''\n    def f(self): return 1\n"),
+    (
+        "tabs",
+        "class A:\n\t\"\"\"Doc.\n\n\tMore.\"\"\"\n\t@property\n\tdef f(self):\n\t\treturn 1\n\n\tclass B:\n\t\t\"\"\"B.\"\"\"\n\t\tx = 1\n",
+    ),
+    (
+        "crlf",
+        "class A:\r\n    \"\"\"Doc.\r\n    More.\"\"\"\r\n    # why\r\n    x = 1\r\n    def f(self):\r\n        return 1\r\n",
+    ),
+    (
+        "tables",
+        "TABLE = str.maketrans(\n    'a',\n    'b',\n)\nWORDS = {\n    # why\n    'a': [1, 2],\n}\nTEXT = '''\n# no comment\n    text\n'''\n",
+    ),
+    (
+        "lines",
+        "class A: pass\nclass B: x = 1; y = 2\nif True: z = 3\nclass C(A,\n        B):\n  def f(self, a=(1,\n   2)): return a\n",
+    ),
+    (
+        "blocks",
+        "import sys\ntry:\n    import tomllib\nexcept ImportError:\n    tomllib = None\nif sys.version_info >= (3, 5):\n    'doc'\nelse:\n    def g(): pass\nfor i in range(2):\n    pass\n",
+    ),
+    (
+        "iterators",
+        "def keys(d):\n    return iter(d)\n\ndef items(d):\n    return d.items()\n\ndef both(a, b):\n    return zip(a, b)\n",
+    ),
+];
+
+#[test]
+fn every_stub_parses_and_mypy_takes_it() {
+    let place = Place::empty();
+    let mut main = String::new();
+    for (name, text) in AWKWARD {
+        let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        place.save(&format!("src/odd/{name}.py"), &format!("{text}def used():{end}    return 1{end}"));
+        main.push_str(&format!("from odd import {name}\n{name}.used()\n"));
+    }
+    main.push_str("iterators.keys({1: 2}), iterators.items({1: 2}), iterators.both([1], [2])\n");
+    place.save("src/odd/__init__.py", "");
+    place.save("src/odd/beside.py", "def twice(): return 2\n");
+    place.save("src/main.py", &main);
+    let (code, out, err) = place.run(&["--trust", "run", "src/main.py"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (code, out, err) = place.run(&["types", "-d", "typings"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let parse = "import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path).read(), path)";
+    for (name, _) in AWKWARD {
+        // Below the folder that the package is imported from, where checkers look.
+        let path = format!("typings/odd/{name}.pyi");
+        let output = std::process::Command::new(harness::python_with_pytest())
+            .args(["-c", parse, &path])
+            .current_dir(place.root())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), place.read(&path));
+        let (_, said) = mypy(&["--allow-untyped-defs", "--allow-incomplete-defs", &path], &place.root());
+        assert!(!said.contains(".pyi:"), "{said}\n{}", place.read(&path));
+    }
+    // Whole packages: of one that lacks a module mypy would take nothing.
+    place.save("user.py", "from odd.iterators import keys\nfrom odd.beside import twice\nkeys(3)\ntwice()\n");
+    place.save("mypy.ini", "[mypy]\nmypy_path = typings\n");
+    let (good, said) = mypy(&["user.py"], &place.root());
+    assert!(!good && said.contains("user.py:3") && !said.contains("user.py:2"), "{said}");
+    let iterators = place.read("typings/odd/iterators.pyi");
+    for line in ["def keys(d: dict[int, int]) -> Iterator[Any]: ...", "def items(d: dict[int, int]) -> ItemsView[Any, Any]: ..."]
+    {
+        assert!(iterators.contains(line), "{line}\n in\n{iterators}");
+    }
 }

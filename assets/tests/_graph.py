@@ -11,7 +11,6 @@ dict or another builtin is under "$value". What is met twice has a number under 
 
 import collections
 import enum
-import functools
 import math
 import types
 
@@ -121,6 +120,13 @@ def _key(key):
     return f"${key}" if type(key) is str and key.startswith("$") else key
 
 
+def _computes(held):
+    """Whether this is a cached property: what it gives is kept in the object under its own name."""
+    kind = type(held)
+    computes = hasattr(kind, "__get__") and not hasattr(kind, "__set__")
+    return computes and not isinstance(held, (types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod))
+
+
 def _state(value):
     """Gives what an object holds as a builtin, or None, and its attributes."""
     fields = dict(getattr(value, "__dict__", {}))
@@ -131,7 +137,7 @@ def _state(value):
                     fields[held.__name__] = held.__get__(value)
                 except AttributeError:
                     pass  # a slot that was never set
-    for name in [name for name in fields if isinstance(_attribute(type(value), name), functools.cached_property)]:
+    for name in [name for name in fields if _computes(_attribute(type(value), name))]:
         del fields[name]  # it comes back when it is asked for
     if isinstance(value, BaseException):
         return value.args, fields

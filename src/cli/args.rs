@@ -245,7 +245,8 @@ pub struct Gen {
     /// Accept every draft that is proved, and write it.
     #[arg(long)]
     pub accept: bool,
-    /// Change nothing; end with 1 when accepted tests are not what would be drafted now.
+    /// Change nothing; end with 1 when an accepted test is gone or would be drafted otherwise from the calls recorded here. A
+    /// test that a person changed stays as it is and is named, no more.
     #[arg(long, conflicts_with_all = ["accept", "output", "dir"])]
     pub check: bool,
 }
@@ -347,7 +348,8 @@ pub struct Types {
     /// Modules or functions; by default all that were recorded.
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// Write the stubs into this folder, as `typings/shop/cart.pyi`; by default they are printed.
+    /// Write the stubs into this folder, as `typings/shop/cart.pyi`, those of whole packages, where `mypy_path` or pyright's
+    /// `stubPath` finds them; by default they are printed.
     #[arg(short, long, visible_alias = "out-dir", alias = "output-dir", value_name = "DIR")]
     pub dir: Option<PathBuf>,
     /// Flags that the older tools had.

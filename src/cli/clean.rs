@@ -32,7 +32,7 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     let nothing = would.recordings + would.drafts + would.answers == 0 && models.is_empty() && no_verdicts;
     let look = args.dry_run || none;
     if look || nothing || somebody_is_there(global) {
-        let how = if look || nothing { "would go" } else { "go" };
+        let how = if look { "would go" } else { "go" };
         lines(&would, wanted, how).into_iter().for_each(|line| out.say(line));
         if args.models || none {
             models.lines(how).into_iter().for_each(|line| out.say(line));
@@ -69,11 +69,21 @@ fn lines(cleaned: &Cleaned, wanted: Clean, how: &str) -> Vec<String> {
         lines.push(format!("{answers} of models, {}: {how}.", text::bytes(cleaned.answer_bytes)));
     }
     if wanted.drafts {
-        lines.push(format!("{} that nobody decided on: {how}.", count(cleaned.drafts, "draft")));
+        lines.push(match cleaned.drafts {
+            0 => "No draft that nobody decided on.".to_owned(),
+            drafts => format!("{} that nobody decided on: {how}.", count(drafts, "draft")),
+        });
+        if cleaned.kept_drafts > 0 {
+            let kept = count(cleaned.kept_drafts, "draft");
+            lines.push(format!("{kept} stay: decisions on them were taken back, and review --redo makes these again."));
+        }
     }
     if wanted.recordings {
         let calls = count(cleaned.calls, "call");
-        lines.push(format!("{} with {calls}: {how}.", count(cleaned.recordings, "recording")));
+        lines.push(match cleaned.recordings {
+            0 => "No recording that nothing rests on.".to_owned(),
+            recordings => format!("{} with {calls}: {how}.", count(recordings, "recording")),
+        });
         if cleaned.kept_recordings > 0 {
             let kept = count(cleaned.kept_recordings, "recording");
             lines.push(format!("{kept} stay, for drafts, changes or decisions rest on them."));
@@ -82,7 +92,13 @@ fn lines(cleaned: &Cleaned, wanted: Clean, how: &str) -> Vec<String> {
     if !wanted.recordings && !wanted.drafts {
         return lines;
     }
-    lines.push(format!("The database holds {} less. Decisions and accepted tests stay.", text::bytes(cleaned.bytes)));
+    // What few calls took may leave no page of the database free.
+    let less = match (cleaned.bytes, cleaned.dry_run) {
+        (0, _) => String::new(),
+        (bytes, true) => format!("The database would hold {} less. ", text::bytes(bytes)),
+        (bytes, false) => format!("The database holds {} less. ", text::bytes(bytes)),
+    };
+    lines.push(format!("{less}Decisions and accepted tests stay."));
     lines
 }
 

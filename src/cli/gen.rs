@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Gen, Global};
-use crate::cli::output::Output;
+use crate::cli::output::{Output, note};
 use crate::cli::review;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, show, trusted_engine};
 use crate::domain::command::Command;
@@ -150,6 +150,11 @@ async fn check(handle: &Handle, out: &mut Output) -> Result<u8, Trouble> {
     };
     out.result("check", &lines);
     lines.iter().for_each(|line| out.say(line));
+    let edited = handle.changed_by_hand()?;
+    if !edited.is_empty() {
+        let tests = text::count(edited.len(), "accepted test");
+        note(&format!("{tests} changed by hand since: {}. What stands there counts; git diff shows it.", edited.join(", ")));
+    }
     if lines.is_empty() {
         out.say("No accepted test is gone, and none would be drafted otherwise from the calls recorded here.");
         return Ok(OK);

@@ -104,6 +104,11 @@ pub fn complain(trouble: &Trouble) {
     let _ = writeln!(std::io::stderr(), "pytead-tui: {}", text::display(&trouble.to_string()));
 }
 
+/// Says something beside the result on the error stream, for people and under JSON alike.
+pub fn note(line: &str) {
+    let _ = writeln!(std::io::stderr(), "pytead-tui: {}", text::display(line));
+}
+
 /// Prints raw text made by us (completions, help) on standard output.
 pub fn raw(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());

@@ -5,7 +5,7 @@ use crate::base::text;
 use crate::cli::args::{Global, Run};
 use crate::cli::output::Output;
 use crate::cli::{trusted_engine, with_events};
-use crate::domain::call::{ProgramEnd, Recording};
+use crate::domain::call::{ProgramEnd, Recording, told};
 use crate::engine::Program;
 
 /// Records a program and passes its exit code on.
@@ -32,7 +32,7 @@ pub async fn run(global: &Global, args: Run) -> Result<u8, Trouble> {
 /// Says what was recorded: calls, or a journey of so many events.
 pub fn report(out: &mut Output, recording: &Recording, journey: Option<usize>) {
     out.result("recording", recording);
-    let (seen, kept) = (to_usize(recording.seen), to_usize(recording.kept));
+    let kept = to_usize(recording.kept);
     if !recording.recorder_seen {
         out.say(
             "pytead-tui: no recorder reported in, so nothing was recorded. The program may have started Python with -I, -S or -E, \
@@ -47,7 +47,7 @@ pub fn report(out: &mut Output, recording: &Recording, journey: Option<usize>) {
     out.say(format!(
         "pytead-tui: recording {}: {} of {} ({kept}), Python {}.",
         recording.id.0,
-        text::count(seen, "call"),
+        told(recording.seen, recording.at_least),
         text::count(to_usize(recording.functions), "function"),
         recording.python.as_deref().unwrap_or("?"),
     ));

@@ -18,7 +18,7 @@ pub async fn types(global: &Global, args: args::Types) -> Result<u8, Trouble> {
     for text in &args.targets {
         functions.extend(handle.find(text)?);
     }
-    let stubs = handle.stubs(functions).await?;
+    let stubs = handle.stubs(functions, args.dir.is_some()).await?;
     handle.close().await;
     if stubs.is_empty() {
         out.say("No calls to take types from: record some first, as in pytead-tui run pytest -q.");
@@ -29,11 +29,18 @@ pub async fn types(global: &Global, args: args::Types) -> Result<u8, Trouble> {
             Some(folder) => {
                 let path = folder.join(stub.path.as_str());
                 write(&path, stub)?;
-                let functions = text::count(stub.functions, "function");
-                out.say(format!("{}: types of {functions}", path.display()));
+                if stub.functions > 0 {
+                    let functions = text::count(stub.functions, "function");
+                    out.say(format!("{}: types of {functions}", path.display()));
+                }
             }
             None => out.say(format!("# {}\n{}", stub.path, stub.text)),
         }
+    }
+    let beside = stubs.iter().filter(|stub| stub.functions == 0).count();
+    if args.dir.is_some() && beside > 0 {
+        let modules = text::count(beside, "more module");
+        out.say(format!("And {modules} of their packages without recorded calls: a folder of stubs stands for whole packages."));
     }
     Ok(OK)
 }

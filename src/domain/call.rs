@@ -231,6 +231,17 @@ fn veil(value: &mut Value, wanted: &mut dyn FnMut(u64) -> bool) {
     });
 }
 
+/// So many calls of a function are counted for certain. From then on a function that brought nothing new for a hundred calls
+/// is recorded no more, and a greater number is a lower bound.
+pub const COUNTED: u64 = 100;
+
+/// Says how many calls there were; `at_least` where the number is a lower bound.
+#[must_use]
+pub fn told(calls: u64, at_least: bool) -> String {
+    let number = text::count(usize::try_from(calls).unwrap_or(usize::MAX), "call");
+    if at_least { format!("at least {number}") } else { number }
+}
+
 /// Tells that a call without an end cannot be run again.
 #[must_use]
 pub fn unended(outcome: &Outcome) -> Option<String> {
@@ -469,6 +480,9 @@ pub struct Recording {
     pub gaps: Vec<(String, u64)>,
     /// A recorder reported in.
     pub recorder_seen: bool,
+    /// A function was called more often than is counted for certain: `seen` is a lower bound.
+    #[serde(default)]
+    pub at_least: bool,
 }
 
 impl Recording {
@@ -492,6 +506,7 @@ impl Recording {
             threads: 0,
             gaps: Vec::new(),
             recorder_seen: false,
+            at_least: false,
         }
     }
 }

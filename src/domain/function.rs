@@ -63,7 +63,7 @@ pub enum FunctionKind {
     ClassMethod,
     /// A `@staticmethod`.
     StaticMethod,
-    /// A property's getter, setter or deleter, `cached_property` too.
+    /// A property's getter, setter or deleter; `cached_property` and other descriptors that are read as attributes, too.
     Property,
     /// A function defined inside another function.
     Nested,

@@ -334,6 +334,8 @@ pub struct RecordingRow {
     pub threads: u64,
     /// What was left out.
     pub gaps: Vec<(String, u64)>,
+    /// The number of calls seen is a lower bound.
+    pub at_least: bool,
     /// The newest functions called, while it runs.
     pub newest: Vec<String>,
     /// The last lines of the program's output, sanitised.

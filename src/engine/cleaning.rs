@@ -38,6 +38,8 @@ pub struct Cleaned {
     pub kept_recordings: u64,
     /// Drafts.
     pub drafts: u64,
+    /// Drafts that stay, because a decision on them was taken back and may be made again.
+    pub kept_drafts: u64,
     /// Kept answers of models; recorded ones, which are committed, are none of these.
     pub answers: u64,
     /// Their bytes.
@@ -78,6 +80,7 @@ pub async fn clean(core: &Arc<Core>, clean: Clean) -> Result<Cleaned, Trouble> {
         calls: cleaned.calls,
         kept_recordings: cleaned.kept,
         drafts: cleaned.drafts,
+        kept_drafts: cleaned.kept_drafts,
         answers,
         answer_bytes,
         bytes: cleaned.bytes,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::base::error::Trouble;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::engine::core::Core;
+use crate::engine::plan::first_party;
 use crate::engine::{ExportTo, Handle, drafting};
 use crate::generate::scope::snake_path;
 use crate::write::apart::{Apart, Owners, apart};
@@ -26,6 +27,7 @@ impl Handle {
 pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
     let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
     let mut written: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    let first_party = first_party(core);
     for id in ids {
         let proposal = core.proposal(*id)?;
         let Some(draft) = proposal.draft().filter(|_| proposal.state == ProposalState::Ready) else { continue };
@@ -39,7 +41,7 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         let owners = Owners { own: &BTreeSet::new(), others: there };
         let function = snake_path(proposal.function.qualname());
         let Apart { text, tests } = apart(before.unwrap_or(""), &parts.text, &parts.tests, &function, &owners);
-        let addition = Addition { imports: &parts.imports, text: &text, tests: &tests, header: None, first_party: &[] };
+        let addition = Addition { imports: &parts.imports, text: &text, tests: &tests, header: None, first_party: &first_party };
         let after = accept(before, &addition, &BTreeSet::new())?;
         there.extend(tests);
         for helper in &draft.helpers {

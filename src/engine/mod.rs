@@ -457,18 +457,26 @@ impl Handle {
         review::check_accepted(&self.core).await.map(|lines| Done::Checked { lines })
     }
 
+    /// Lists the accepted tests that a person changed since, and that stay as they are.
+    ///
+    /// # Errors
+    /// Fails when the manifest or a file it speaks of cannot be read.
+    pub fn changed_by_hand(&self) -> Result<Vec<String>, Trouble> {
+        plan::changed_by_hand(&self.core)
+    }
+
     /// Gives what went wrong while the project was opened, none of it fatal. Whoever watches hears of it as events too.
     #[must_use]
     pub fn notes(&self) -> &[Trouble] {
         &self.notes
     }
 
-    /// Makes type stubs of the modules of these functions, or of all that were recorded.
+    /// Makes type stubs of the modules of these functions, or of all that were recorded; where `whole`, of their packages.
     ///
     /// # Errors
     /// Fails when the store cannot be read.
-    pub async fn stubs(&self, functions: Vec<FunctionId>) -> Result<Vec<stubs::Stub>, Trouble> {
-        stubs::stubs(&self.core, functions).await
+    pub async fn stubs(&self, functions: Vec<FunctionId>, whole: bool) -> Result<Vec<stubs::Stub>, Trouble> {
+        stubs::stubs(&self.core, functions, whole).await
     }
 
     /// Hears what is announced from now on.

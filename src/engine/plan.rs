@@ -176,6 +176,18 @@ pub fn compare_with_manifest(core: &Core) -> Result<Vec<String>, Trouble> {
     Ok(lines)
 }
 
+/// Lists the accepted tests that a person changed since, and that stay as they are.
+pub fn changed_by_hand(core: &Core) -> Result<Vec<String>, Trouble> {
+    let (_, list) = manifest(core, &Overlay::new())?;
+    let files: BTreeSet<RelPath> = list.tests().map(|(file, _, _)| file.clone()).collect();
+    let mut tests = Vec::new();
+    for file in files {
+        let text = content(core, &Overlay::new(), &file)?.unwrap_or_default();
+        tests.extend(list.hand_edited(&file, &text).into_iter().map(|test| format!("{file}::{test}")));
+    }
+    Ok(tests)
+}
+
 /// Gives the manifest's text and what it says.
 pub fn manifest(core: &Core, overlay: &Overlay) -> Result<(Option<String>, Manifest), Trouble> {
     let text = content(core, overlay, &manifest_path(core)?)?;
@@ -232,7 +244,7 @@ fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], par
 
 /// Names the project's own top-level packages and modules, for sorting imports. What stands beside the tests is none: it
 /// is not on the project's path.
-fn first_party(core: &Core) -> Vec<String> {
+pub fn first_party(core: &Core) -> Vec<String> {
     let index = core.index();
     let names: BTreeSet<String> =
         index.modules().filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();

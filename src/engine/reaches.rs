@@ -223,6 +223,7 @@ mod tests {
             threads: 0,
             gaps: vec![],
             recorder_seen: true,
+            at_least: false,
         }
     }
 

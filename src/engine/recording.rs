@@ -403,6 +403,7 @@ fn count(row: &mut RecordingRow, summary: &Summary) {
     row.raised = summary.raised;
     row.threads = summary.threads;
     row.gaps = gap_lines(&summary.gaps);
+    row.at_least = summary.at_least;
 }
 
 /// Says what was left out, for people: functions whose copying was stopped are one line.
@@ -433,6 +434,7 @@ pub fn row(recording: Recording) -> RecordingRow {
         raised: recording.raised,
         threads: recording.threads,
         gaps: gap_lines(&recording.gaps),
+        at_least: recording.at_least,
         newest: Vec::new(),
         output: Vec::new(),
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::call::Call;
-use crate::domain::function::FunctionId;
+use crate::domain::function::{FunctionId, Module};
 use crate::engine::blocking;
 use crate::engine::core::Core;
 use crate::engine::views::{CALLS_MAX, decode};
@@ -21,7 +21,7 @@ pub const HEADER: &str = "# Types seen in recorded calls, by pytead-tui types. M
 /// The stub of a module.
 #[derive(Debug, Clone, Serialize)]
 pub struct Stub {
-    /// Where it would stand: beside the module's file.
+    /// Where it would stand below a folder of stubs: as the module does below the folder that it is imported from.
     pub path: RelPath,
     /// The file it describes.
     pub source: RelPath,
@@ -31,19 +31,25 @@ pub struct Stub {
     pub functions: usize,
 }
 
-/// Makes the stubs of the modules of these functions, or of all that were recorded.
-pub async fn stubs(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<Stub>, Trouble> {
+/// Makes the stubs of the modules of these functions, or of all that were recorded; where `whole`, of the other modules of
+/// their packages too, which a folder of stubs hides from checkers.
+pub async fn stubs(core: &Arc<Core>, functions: Vec<FunctionId>, whole: bool) -> Result<Vec<Stub>, Trouble> {
     let core = core.clone();
     blocking(move || {
         let index = core.index();
         let recorded: BTreeSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
         let wanted = if functions.is_empty() { recorded.iter().cloned().collect() } else { functions };
-        let paths: BTreeSet<RelPath> = wanted
+        let mut paths: BTreeSet<RelPath> = wanted
             .iter()
             .filter_map(|id| index.module_of(id))
             .filter(|module| !module.is_test())
             .map(|m| m.path.clone())
             .collect();
+        if whole {
+            let packages: BTreeSet<_> = paths.iter().filter_map(|path| package(index.module(path)?)).collect();
+            let of_them = |module: &&Arc<Module>| !module.is_test() && package(module).is_some_and(|own| packages.contains(&own));
+            paths.extend(index.modules().filter(of_them).map(|module| module.path.clone()));
+        }
         let mut out = Vec::new();
         for path in paths {
             let (Some(module), Some(text)) = (index.module(&path), index.text(&path)) else { continue };
@@ -57,13 +63,20 @@ pub async fn stubs(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<S
             let Some(body) = stub(&text, &annotations) else { continue };
             let imports: String = annotations.imports().iter().map(|line| format!("{line}\n")).collect();
             let gap = if imports.is_empty() { "" } else { "\n" };
-            let Some(path) = RelPath::new(format!("{path}i")) else { continue };
-            // `from __future__` may come after nothing but comments, and means nothing in a stub.
-            let body = body.lines().filter(|line| !line.starts_with("from __future__")).map(|line| format!("{line}\n"));
-            let text = format!("{HEADER}{imports}{gap}{}", body.collect::<String>());
+            // Where a checker looks: below the folder that its package is imported from.
+            let below = path.as_str().strip_prefix(&format!("{}/", module.import_root)).unwrap_or(path.as_str());
+            let Some(path) = RelPath::new(format!("{below}i")) else { continue };
+            let text = format!("{HEADER}{imports}{gap}{body}");
             out.push(Stub { path, source: module.path.clone(), text, functions });
         }
         Ok(out)
     })
     .await?
+}
+
+/// Names the package at the top of a module's name, with the folder it is imported from; `None` for a module in none.
+fn package(module: &Module) -> Option<(String, String)> {
+    let top = module.name.split('.').next()?;
+    let is_in_one = top != module.name || module.path.file_name() == "__init__.py";
+    is_in_one.then(|| (module.import_root.clone(), top.to_owned()))
 }

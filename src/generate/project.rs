@@ -209,7 +209,7 @@ impl<'a> Project<'a> {
     #[must_use]
     pub fn is_cache(&self, ty: &TypeName, field: &str) -> bool {
         matches!(self.method(ty, field), Lookup::Found(found)
-            if found.decorators.iter().any(|decorator| decorator.rsplit('.').next() == Some("cached_property")))
+            if found.kind == FunctionKind::Property && !found.decorators.iter().any(|decorator| decorator == "property"))
     }
 
     /// Gives a value without what cached properties keep: it comes back when it is asked for.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::paths::RelPath;
 use crate::base::text;
+use crate::domain::call::{COUNTED, told};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
@@ -431,7 +432,7 @@ pub(super) fn docstring(cases: &[&Case], project: Project<'_>) -> String {
             *places.entry((file_of(caller, project), *line)).or_default() += case.times;
         }
     }
-    let calls = text::count(usize::try_from(total).unwrap_or(usize::MAX), "call");
+    let calls = told(total, total > COUNTED);
     let most = places.iter().max_by(|(a, x), (b, y)| x.cmp(y).then(b.cmp(a)));
     let said = match most {
         Some(((file, line), _)) if places.len() > 1 => {
@@ -440,8 +441,12 @@ pub(super) fn docstring(cases: &[&Case], project: Project<'_>) -> String {
         Some(((file, line), _)) => format!("Recorded from {file}:{line} ({calls})."),
         None => format!("Recorded from {calls}."),
     };
-    let safe: String = text::display_line(&said).chars().filter(|c| !matches!(c, '"' | '\\')).collect();
-    format!("    \"\"\"{safe}\"\"\"")
+    let line = |said: &str| {
+        let safe: String = text::display_line(said).chars().filter(|c| !matches!(c, '"' | '\\')).collect();
+        format!("    \"\"\"{safe}\"\"\"")
+    };
+    // A file may have a long name.
+    Some(line(&said)).filter(|line| text::width(line) <= WIDTH).unwrap_or_else(|| line(&format!("Recorded from {calls}.")))
 }
 
 fn file_of(caller: &FunctionId, project: Project<'_>) -> String {

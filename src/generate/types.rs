@@ -124,6 +124,12 @@ impl Seen {
             {
                 self.types.insert(Ty::Callable);
             }
+            Some(ty) if matches!(ty.module.as_str(), "builtins" | "itertools" | "re") => match of_library(ty) {
+                Some(ty) => {
+                    self.types.insert(ty);
+                }
+                None => self.any = true,
+            },
             Some(ty) => {
                 self.types.insert(Ty::Named(ty));
             }
@@ -229,9 +235,47 @@ fn joined_tuples(tuples: Vec<Vec<Seen>>) -> Option<Ty> {
     Some(Ty::Holding(TypeName::new("builtins", "tuple"), vec![all.joined()]))
 }
 
+/// Gives the type of an instance of a class of the library that no program can name, or that is complete only with what it
+/// holds; `None` where nothing is to be said.
+fn of_library(ty: TypeName) -> Option<Ty> {
+    let any = |count: usize| vec![Seen { any: true, ..Seen::default() }; count];
+    let holding = |module: &str, name: &str, count: usize| Some(Ty::Holding(TypeName::new(module, name), any(count)));
+    match (ty.module.as_str(), ty.qualname.as_str()) {
+        ("re", "Pattern" | "Match") | ("builtins", "enumerate" | "zip" | "map" | "filter" | "reversed") => {
+            Some(Ty::Holding(ty, any(1)))
+        }
+        ("builtins", "dict_keys") => holding("collections.abc", "KeysView", 1),
+        ("builtins", "dict_values") => holding("collections.abc", "ValuesView", 1),
+        ("builtins", "dict_items") => holding("collections.abc", "ItemsView", 2),
+        ("builtins", "mappingproxy") => holding("types", "MappingProxyType", 2),
+        ("builtins", "module") => Some(Ty::Named(TypeName::new("types", "ModuleType"))),
+        ("builtins", "async_generator") => holding("collections.abc", "AsyncIterator", 1),
+        // `list_iterator`, `dict_keyiterator`, and what `iter(function, end)` gives.
+        ("builtins", name) if name == "generator" || name.ends_with("iterator") => holding("collections.abc", "Iterator", 1),
+        ("itertools", _) => holding("collections.abc", "Iterator", 1),
+        ("builtins", name) if name.starts_with(|c: char| c.is_ascii_lowercase()) && !BUILTIN_CLASSES.contains(&name) => {
+            LOWERCASE.contains(&name).then_some(Ty::Named(ty))
+        }
+        _ => Some(Ty::Named(ty)),
+    }
+}
+
 /// Classes whose names begin with a small letter.
-const LOWERCASE: &[&str] =
-    &["range", "bytearray", "memoryview", "slice", "date", "datetime", "time", "timedelta", "timezone", "array", "zip", "map"];
+const LOWERCASE: &[&str] = &[
+    "range",
+    "bytearray",
+    "memoryview",
+    "slice",
+    "property",
+    "date",
+    "datetime",
+    "time",
+    "timedelta",
+    "timezone",
+    "array",
+    "zip",
+    "map",
+];
 const BUILTIN_CLASSES: &[&str] =
     &["int", "float", "str", "bytes", "bool", "list", "dict", "set", "frozenset", "tuple", "object", "complex", "bytearray"];
 
@@ -297,8 +341,7 @@ impl<'a> Annotations<'a> {
         lines
     }
 
-    /// Notes that `Any` is used by somebody else.
-    pub fn any(&self) -> String {
+    fn any(&self) -> String {
         self.spell(&TypeName::new("typing", "Any"))
     }
 
@@ -448,7 +491,7 @@ impl Known for Annotations<'_> {
         (seen != Seen::default()).then(|| self.annotation(seen))
     }
 
-    fn unknown(&self) -> String {
-        self.any()
+    fn spelled(&self, module: &str, name: &str) -> String {
+        self.spell(&TypeName::new(module, name))
     }
 }

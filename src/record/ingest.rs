@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::base::clock::Moment;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallerCount, FunctionCount};
-use crate::domain::call::Recording;
+use crate::domain::call::{COUNTED, Recording};
 use crate::domain::function::FunctionId;
 use crate::python::marshal::{DecodeError, decode};
 use crate::python::value::Parts;
@@ -51,6 +51,8 @@ pub struct Summary {
     pub events: u64,
     /// What was left out: reason and count.
     pub gaps: Vec<(String, u64)>,
+    /// A function was called more often than is counted for certain.
+    pub at_least: bool,
 }
 
 impl Summary {
@@ -64,6 +66,7 @@ impl Summary {
         recording.raised = self.raised;
         recording.threads = self.threads;
         recording.gaps.clone_from(&self.gaps);
+        recording.at_least = self.at_least;
     }
 }
 
@@ -331,6 +334,7 @@ impl Ingest {
             let before = self.totals.insert(id.clone(), (calls, raised)).unwrap_or_default();
             self.summary.seen = self.summary.seen.saturating_sub(before.0).saturating_add(calls);
             self.summary.raised = self.summary.raised.saturating_sub(before.1).saturating_add(raised);
+            self.summary.at_least |= calls > COUNTED;
             batch.counts.push(FunctionCount { function: id.clone(), calls });
             batch.callers.extend(callers.into_iter().map(|((caller, line), times)| CallerCount {
                 function: id.clone(),

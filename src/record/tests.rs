@@ -157,6 +157,7 @@ fn start_and_end_of_calls_find_each_other() {
     assert_eq!(count.calls, 12);
     assert_eq!(found.batch.callers.len(), 2);
     let expected = Summary {
+        at_least: false,
         recorder_seen: true,
         python: Some("3.12.1".into()),
         seen: 13,

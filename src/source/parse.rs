@@ -347,15 +347,16 @@ impl<'t> Walk<'t> {
             let count = self.names.entry(qualname.clone()).or_default();
             *count += 1;
             let numbered = if *count == 1 { qualname.clone() } else { format!("{qualname}#{count}") };
+            let params = node.child_by_field_name("parameters").map_or_else(Vec::new, |list| params(list, self.source));
             What::Function(Box::new(Function {
                 id: FunctionId::new(&self.parsed.module.name, &numbered),
                 path: self.parsed.module.path.clone(),
                 span,
-                kind: kind(name, &decorator_texts, in_class, in_function),
+                kind: kind(name, &decorator_texts, &params, in_class, in_function),
                 is_async,
                 is_generator: false,
                 decorators: decorator_texts,
-                params: node.child_by_field_name("parameters").map_or_else(Vec::new, |list| params(list, self.source)),
+                params,
                 returns: node.child_by_field_name("return_type").map(|node| self.text(node).to_owned()),
                 fingerprint: Fingerprint {
                     doc: doc.as_ref().map_or_else(hash::Digest::default, |(_, text)| hash::of(text.as_bytes())),

@@ -122,17 +122,18 @@ pub(super) fn fields(body: Node<'_>, source: &str) -> Vec<Field> {
         .collect()
 }
 
-pub(super) fn kind(name: &str, decorators: &[String], in_class: bool, in_function: bool) -> FunctionKind {
+pub(super) fn kind(name: &str, decorators: &[String], params: &[Param], in_class: bool, in_function: bool) -> FunctionKind {
     if !in_class {
         return if in_function { FunctionKind::Nested } else { FunctionKind::Function };
     }
-    let last = |text: &String| text.rsplit('.').next().unwrap_or(text).trim().to_owned();
     for decorator in decorators {
-        match last(decorator).as_str() {
+        match decorator_name(decorator).unwrap_or_default().as_str() {
             "staticmethod" => return FunctionKind::StaticMethod,
             "classmethod" => return FunctionKind::ClassMethod,
-            "property" | "cached_property" | "abstractproperty" => return FunctionKind::Property,
+            "property" => return FunctionKind::Property,
             "setter" | "getter" | "deleter" if decorator.contains('.') => return FunctionKind::Property,
+            // Other descriptors are known by their names; what takes more than its instance is called.
+            last if params.len() == 1 && (last.ends_with("property") || last == "reify") => return FunctionKind::Property,
             _ => {}
         }
     }

@@ -28,13 +28,16 @@ pub struct Cleaned {
     pub kept: u64,
     /// Drafts that went.
     pub drafts: u64,
+    /// Drafts that wait and stay: a decision on them was taken back, and may be made again.
+    pub kept_drafts: u64,
     /// Bytes of the database that became free.
     pub bytes: u64,
 }
 
-/// Drafts nobody decided on and nobody works at.
-const DRAFTS: &str = "kind IN ('draft', 'spec') AND state IN ('ready', 'refused', 'failed', 'stale') AND created < ?1 \
-     AND NOT EXISTS (SELECT 1 FROM decisions WHERE decisions.proposal = proposals.id)";
+/// Drafts that wait and that nobody works at.
+const WAITING: &str = "kind IN ('draft', 'spec') AND state IN ('ready', 'refused', 'failed', 'stale') AND created < ?1";
+/// Those of them that a person once decided on: redo needs them.
+const DECIDED: &str = "EXISTS (SELECT 1 FROM decisions WHERE decisions.proposal = proposals.id)";
 
 impl Store {
     /// Removes what is not wanted, or only finds out what that would be.
@@ -70,8 +73,9 @@ fn remove(connection: &Connection, unwanted: Unwanted) -> Result<Cleaned> {
     let count = |sql: &str| connection.query_row(sql, params![before], |row| row.get(0).map(unsigned));
     let mut cleaned = Cleaned::default();
     if unwanted.drafts {
-        let gone = connection.execute(&format!("DELETE FROM proposals WHERE {DRAFTS}"), params![before])?;
+        let gone = connection.execute(&format!("DELETE FROM proposals WHERE {WAITING} AND NOT {DECIDED}"), params![before])?;
         cleaned.drafts = gone as u64;
+        cleaned.kept_drafts = count(&format!("SELECT count(*) FROM proposals WHERE {WAITING} AND {DECIDED}"))?;
     }
     if unwanted.recordings {
         cleaned.calls = count(&format!(

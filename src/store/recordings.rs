@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::json::{json, to_json};
 use super::{Result, Store, StoreError, signed, unsigned};
 use crate::base::clock::Moment;
-use crate::domain::call::{ProgramEnd, Recording, RecordingId};
+use crate::domain::call::{COUNTED, ProgramEnd, Recording, RecordingId};
 
 /// More than this many bytes of rows are not kept: the oldest recordings that nothing rests on go first.
 const SIZE_MAX: i64 = 512 << 20;
@@ -21,6 +21,8 @@ pub struct Pruned {
 
 const COLUMNS: &str = "id, command, cwd, interpreter, python, checked_out, started, duration_ms, ending, seen, kept, \
      functions, raised, threads, gaps, recorder_seen";
+/// Calls of the function that was called most often.
+const MOST_CALLS: &str = "(SELECT coalesce(max(calls), 0) FROM counts WHERE counts.recording = recordings.id)";
 
 impl Store {
     /// Stores a recording that begins now; its `id` is ignored.
@@ -56,7 +58,7 @@ impl Store {
     /// Fails when the database cannot be read.
     pub fn recording(&self, id: RecordingId) -> Result<Option<Recording>> {
         self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM recordings WHERE id = ?1");
+            let sql = format!("SELECT {COLUMNS}, {MOST_CALLS} > {COUNTED} FROM recordings WHERE id = ?1");
             Ok(connection.query_row(&sql, [id.0], load).optional()?)
         })
     }
@@ -67,7 +69,8 @@ impl Store {
     /// Fails when the database cannot be read.
     pub fn recordings(&self) -> Result<Vec<Recording>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM recordings ORDER BY id DESC"))?;
+            let mut statement = connection
+                .prepare_cached(&format!("SELECT {COLUMNS}, {MOST_CALLS} > {COUNTED} FROM recordings ORDER BY id DESC"))?;
             let rows = statement.query_map([], load)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -240,5 +243,6 @@ fn load(row: &Row<'_>) -> rusqlite::Result<Recording> {
         threads: count(13)?,
         gaps: json(row, 14)?,
         recorder_seen: row.get(15)?,
+        at_least: row.get(16)?,
     })
 }

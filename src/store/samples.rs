@@ -11,6 +11,7 @@ use crate::domain::samples;
 
 pub(super) fn recording() -> Recording {
     Recording {
+        at_least: false,
         id: RecordingId(0),
         command: vec!["main.py".into(), "a b".into()],
         cwd: String::new(),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
+use crate::domain::call::{COUNTED, told};
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::private;
 use crate::generate::prove::{Clock, Faults, Ground, HOLDS, Manner, Run, Trial};
@@ -150,7 +151,7 @@ pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
         why.push(format!("recorded {recorded}"));
     }
     if ground.calls > 0 {
-        why.push(text::count(size(ground.calls), "call"));
+        why.push(told(ground.calls, ground.calls > COUNTED));
     }
     why.push(match ground.tests_there {
         0 => "no test yet".to_owned(),

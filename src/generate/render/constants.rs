@@ -9,7 +9,7 @@ use crate::base::text;
 use crate::domain::proposal::Helper;
 use crate::generate::cases::Case;
 use crate::generate::expect::{Assertion, Relation};
-use crate::generate::layout::{Expr, string};
+use crate::generate::layout::{Expr, WIDTH, string};
 use crate::source::outline::EXPECTED;
 
 /// The folder of the files, beside the tests.
@@ -21,9 +21,8 @@ const LINES_MAX: usize = 8;
 const CONSTANT_MAX: usize = 4_000;
 /// More than this is no file that anybody reviews.
 const FILE_MAX: usize = 20_000;
-/// Lines of text stand as they are from this many on, and up to this width.
+/// Lines of text stand as they are from this many on.
 const TEXT_LINES_MIN: usize = 3;
-const TEXT_WIDTH: usize = 100;
 
 /// A case whose long values stand apart, and where they stand.
 pub(super) struct Apart {
@@ -103,7 +102,7 @@ fn constant(name: &str, value: &Expr) -> Vec<String> {
 }
 
 fn reads_line_by_line(text: &str) -> bool {
-    let plain = |line: &str| !string(line).contains('\\') && line.trim_end() == line && text::width(line) <= TEXT_WIDTH;
+    let plain = |line: &str| !string(line).contains('\\') && line.trim_end() == line && text::width(line) <= WIDTH;
     text.lines().count() >= TEXT_LINES_MIN
         && !text.contains("\"\"\"")
         && !text.ends_with('"')

@@ -313,6 +313,7 @@ impl Shop {
             raised: 2,
             threads: 1,
             gaps: vec![],
+            at_least: false,
             newest: vec![],
             output: vec!["12 passed in 0.31s".into()],
         }];

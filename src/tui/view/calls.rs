@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::base::clock;
 use crate::base::text::{self, count};
+use crate::domain::call::COUNTED;
 use crate::tui::app::AppState;
 use crate::tui::panes::CallLine;
 use crate::tui::row::Row;
@@ -66,6 +67,8 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
 pub fn summary(state: &AppState) -> String {
     let calls = state.calls.kinds();
     let all: u64 = calls.iter().map(|kind| kind.times).sum();
+    let at_least = all > COUNTED;
     let all = count(usize::try_from(all).unwrap_or(usize::MAX), "call");
+    let all = if at_least { all.replacen(' ', "+ ", 1) } else { all };
     if calls.is_empty() { String::new() } else { format!("{all}, {}", count(calls.len(), "kind")) }
 }

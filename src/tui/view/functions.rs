@@ -1,6 +1,7 @@
 //! The tree of functions: mark, name, calls, what waits.
 
 use crate::base::text;
+use crate::domain::call::COUNTED;
 use crate::domain::snapshot::Mark;
 use crate::tui::app::AppState;
 use crate::tui::glyphs;
@@ -77,9 +78,10 @@ fn short_name(name: &str, room: usize) -> String {
 
 fn calls(node: &Node) -> String {
     match (&node.key, node.calls) {
-        (NodeKey::Function(_), calls @ 1..10_000) => calls.to_string(),
-        (NodeKey::Function(_), calls @ 10_000..1_000_000) => format!("{}k", calls / 1_000),
-        (NodeKey::Function(_), calls @ 1_000_000..) => format!("{}M", calls / 1_000_000),
+        (NodeKey::Function(_), calls @ 1..=COUNTED) => calls.to_string(),
+        (NodeKey::Function(_), calls @ ..10_000) if calls > COUNTED => format!("{calls}+"),
+        (NodeKey::Function(_), calls @ 10_000..1_000_000) => format!("{}k+", calls / 1_000),
+        (NodeKey::Function(_), calls @ 1_000_000..) => format!("{}M+", calls / 1_000_000),
         _ => String::new(),
     }
 }

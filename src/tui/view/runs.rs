@@ -169,7 +169,7 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
         line = line.add(Role::Running, format!("  {}", elapsed(row.started, state.now)));
         out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
         let rate = per_second(row).map(|rate| format!(" ({}/s)", n(rate))).unwrap_or_default();
-        let calls = format!("     calls {}{rate}   kept {}", n(row.seen), n(row.kept));
+        let calls = format!("     calls {}{}{rate}   kept {}", n(row.seen), if row.at_least { "+" } else { "" }, n(row.kept));
         let functions = format!("functions {} of {}", n(row.functions), thousands(words::own_functions(&state.snapshot)));
         let others = format!("threads {}   raised {}", n(row.threads), n(row.raised));
         let together = format!("{calls}   {functions}   {others}");
@@ -194,6 +194,7 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
         }));
     } else {
         let calls = count(usize::try_from(row.seen).unwrap_or(usize::MAX), "call");
+        let calls = if row.at_least { calls.replacen(' ', "+ ", 1) } else { calls };
         let when = state.zone.day(row.started, state.now);
         line = line.add(role, format!("  {end:<7}"));
         if columns.calls {

@@ -45,6 +45,21 @@ class Lazy:
         return 3
 
 
+class cachedproperty:
+    def __init__(self, func: object) -> None:
+        self.func = func
+
+    def __get__(self, held: object, kind: object = None) -> object:
+        held.__dict__["early"] = self.func(held)
+        return held.__dict__["early"]
+
+
+class Other:
+    @cachedproperty
+    def early(self) -> int:
+        return 3
+
+
 class Colour(enum.Enum):
     RED = 1
 
@@ -74,6 +89,9 @@ def test_every_kind_of_object_shows_what_it_holds():
     assert lazy.late == 3
     loud.extra = Pair(1, Node("x"))
     assert graph(lazy) == {"$type": f"{HERE}.Lazy"}
+    other = Other()
+    assert other.early == 3 and "early" in other.__dict__
+    assert graph(other) == {"$type": f"{HERE}.Other"}
     pair = {"$type": f"{HERE}.Pair", "left": 1, "right": node("x")}
     assert graph(loud) == {"$type": f"{HERE}.Loud", "$value": [1], "extra": pair}
     assert graph(Slotted()) == {"$type": f"{HERE}.Slotted", "a": 1, "_Slotted__b": [2]}

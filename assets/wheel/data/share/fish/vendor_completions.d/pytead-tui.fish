@@ -91,7 +91,7 @@ agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l only-targets -d 'Draft only for the targets, as is always done where there are any'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l accept -d 'Accept every draft that is proved, and write it'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l check -d 'Change nothing; end with 1 when accepted tests are not what would be drafted now'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l check -d 'Change nothing; end with 1 when an accepted test is gone or would be drafted otherwise from the calls recorded here. A test that a person changed stays as it is and is named, no more'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -s l -l limit -d 'Inputs kept of each shape of a function' -r
@@ -230,7 +230,7 @@ agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand model; and __fish_seen_subcommand_from rm" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand model; and __fish_seen_subcommand_from rm" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand model; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand types" -s d -l dir -l out-dir -d 'Write the stubs into this folder, as `typings/shop/cart.pyi`; by default they are printed' -r -F
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand types" -s d -l dir -l out-dir -d 'Write the stubs into this folder, as `typings/shop/cart.pyi`, those of whole packages, where `mypy_path` or pyright\'s `stubPath` finds them; by default they are printed' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand types" -s s -l storage-dir -d 'Where old traces lie' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand types" -l additional-sys-path -d 'Folders the program imports from besides its own' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand types" -l gen-formats -d 'Forms of tests, of which there is one now' -r
