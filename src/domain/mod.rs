@@ -14,6 +14,8 @@ pub mod journey;
 pub mod proposal;
 pub mod question;
 #[cfg(test)]
+mod round_trips;
+#[cfg(test)]
 pub mod samples;
 pub mod settings;
 pub mod snapshot;
