@@ -71,6 +71,7 @@ mod ruling;
 mod running_pytest;
 mod spec_asking;
 mod spec_board;
+pub mod spec_checks;
 mod spec_drafts;
 mod spec_opinions;
 mod spec_runs;
