@@ -167,6 +167,11 @@ fn with_files() -> Place {
 #[test]
 fn an_agent_is_set_up_in_its_own_files_and_leaves_no_trace() {
     for place in [Place::empty(), with_files()] {
+        let untrusted = everything(&place);
+        let (code, out, err) = place.run(&["agent", "init", "claude", "--yes"]);
+        assert_eq!((code, everything(&place) == untrusted), (3, true), "nothing is written where nobody trusts it: {out}{err}");
+        assert!(err.contains("pytead-tui trust"), "{err}");
+        assert_eq!(place.run(&["trust"]).0, 0);
         let before = everything(&place);
         for agent in ["claude", "cursor", "codex"] {
             let (code, shown, err) = place.run(&["agent", "init", agent]);
@@ -202,6 +207,7 @@ fn an_agent_is_set_up_in_its_own_files_and_leaves_no_trace() {
 #[test]
 fn what_others_wrote_meanwhile_stays() {
     let place = with_files();
+    assert_eq!(place.run(&["trust"]).0, 0);
     assert_eq!(place.run(&["agent", "init", "claude", "--yes"]).0, 0);
     assert_eq!(place.run(&["agent", "init", "cursor", "--yes"]).0, 0);
     place.edit(".claude/settings.json", "\"alpha\": 1.50", "\"alpha\": 1.75");
@@ -219,6 +225,7 @@ fn what_others_wrote_meanwhile_stays() {
 #[test]
 fn files_that_are_not_the_agents_are_left_alone() {
     let place = Place::empty();
+    assert_eq!(place.run(&["trust"]).0, 0);
     place.save(".mcp.json", "{ broken");
     let (code, _, err) = place.run(&["agent", "init", "claude", "--yes"]);
     assert_eq!(code, 2, "{err}");

@@ -36,7 +36,8 @@ fn commands(page: &str) -> Vec<String> {
         let step = || line.trim_start().trim_start_matches("$ ").trim_start_matches("- ").trim_start_matches("run: ");
         let code = if transcript { line.strip_prefix("$ ").unwrap_or("") } else { step() };
         if let Some(rest) = code.strip_prefix("pytead-tui ") {
-            found.push(rest.split("  ").next().unwrap().split(" > ").next().unwrap().to_owned());
+            let ends = ["  ", " > ", " || "].into_iter().filter_map(|end| rest.find(end)).min();
+            found.push(rest[..ends.unwrap_or(rest.len())].to_owned());
         }
         found.extend(line.split('`').skip(1).step_by(2).filter_map(|code| Some(code.strip_prefix("pytead-tui ")?.to_owned())));
     }
@@ -212,6 +213,57 @@ fn the_tutorial_says_what_really_happens() {
         }
     }
     assert!(typed >= 8, "the tutorial types only {typed} commands");
+}
+
+/// Gives the shell lines of the recipes on the page about CI: the step that comments, and the whole job.
+fn recipes(page: &str) -> [String; 2] {
+    let block = |from: &str, to: &str| page.split(from).nth(1).unwrap().split(to).next().unwrap().to_owned();
+    let step = block("        run: |\n", "        env:");
+    let job = block("  script:\n", "  variables:");
+    let lines =
+        job.lines().map(|line| line.trim_start().strip_prefix("- ").unwrap_or_else(|| panic!("{line}")).to_owned() + "\n");
+    [step, lines.collect()]
+}
+
+#[test]
+fn the_recipes_for_ci_say_what_changed_also_when_tests_fail_and_fail_then() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ci.md")).unwrap();
+    let place = Place::example("shop");
+    place.commit();
+    place.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    let programs = place.home().join("bin");
+    std::fs::create_dir_all(&programs).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_pytead-tui"), programs.join("pytead-tui")).unwrap();
+    for name in ["pip", "gh"] {
+        std::fs::write(programs.join(name), format!("#!/bin/sh\necho \"$@\" >> \"$HOME/{name}\"\n")).unwrap();
+        std::fs::set_permissions(programs.join(name), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let run = |recipe: &str| {
+        let variables = place.environment();
+        let search = variables.iter().find(|(name, _)| name == "PATH").unwrap().1.clone();
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-eo", "pipefail", "-c", recipe]).current_dir(place.root()).env_clear().envs(variables);
+        shell.env("PATH", format!("{}:{search}", programs.display())).env("CI", "true").env("NUMBER", "7");
+        shell.env("GITHUB_BASE_REF", "main").env("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main");
+        let output = shell.stdin(std::process::Stdio::null()).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|out| String::from_utf8_lossy(&out).into_owned()).concat();
+        (output.status.code(), said)
+    };
+    for recipe in recipes(&page) {
+        let (code, said) = run(&recipe);
+        assert_eq!(code, Some(0), "a suite that passes: {said}");
+        std::fs::remove_file(place.root().join("changes.md")).unwrap();
+        place.edit("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
+        place.edit("shop/pricing.py", "\"IT\": Decimal(\"7.50\")", "\"IT\": Decimal(\"8.50\")");
+        let (code, said) = run(&recipe);
+        assert_eq!(code, Some(1), "a suite that fails: {said}");
+        assert!(said.contains("failed"), "{said}");
+        let changes = place.read("changes.md");
+        assert!(changes.contains("shipping_for"), "{changes}\n{said}");
+        place.git(&["checkout", "-q", "shop"]);
+    }
+    let comments = std::fs::read_to_string(place.home().join("gh")).unwrap();
+    assert_eq!(comments, "pr comment 7 --body-file changes.md\n".repeat(2));
 }
 
 /// Tells whether a line is as the page has it, where `…` stands for anything.

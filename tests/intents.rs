@@ -82,6 +82,56 @@ fn every_test_gets_the_verdict_that_it_earns() {
     assert!(junit.contains("name=\"semantic_eval_reason\"") && junit.contains("The test itself raised KeyError"), "{junit}");
 }
 
+/// What a test says, does and raises is text of a stranger: none of it reaches the terminal or a report as it is.
+#[test]
+fn nothing_that_a_test_says_controls_the_terminal() {
+    const EVIL: &str = r"\x1b[32mX\x1b]0;evil\x07\x9b2J\u202eY\u2066\u200b\u2028\U000e0041";
+    let place = Place::empty();
+    place.save("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = [\".\"]\n");
+    place.save("shop.py", "def g(text):\n    raise ValueError(text)\n\n\ndef f(text):\n    return text\n");
+    let test = format!(
+        r#"from pytead_tui import semantic_test
+from shop import f, g
+
+@semantic_test(intent="Do {EVIL}.", checks="g is called")
+def test_violated():
+    f("{EVIL}")
+
+@semantic_test(intent="Be {EVIL} nice.", checks=["f is {EVIL} called"])
+def test_unclear():
+    f("{EVIL}")
+
+@semantic_test(intent="Raise {EVIL}.", checks="f is called")
+def test_raises():
+    g("{EVIL}")
+"#
+    );
+    place.save("test_evil.py", &test);
+    let (code, said) = check(&place, &["--journey", "--suggest", "--lines", "--", "--junitxml=junit.xml", "--color=no"]);
+    assert_eq!(code, 1, "{said}");
+    let safe = pytead_tui::base::text::display;
+    for wanted in [r"Intent: Do \x1b[32mX\x1b]0;evil\x07\x9b2J‹U+202E›Y‹U+2066›", r"The test itself raised ValueError: \x1b[32mX"]
+    {
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    }
+    assert_eq!(said, safe(&said), "something reached the terminal");
+    let junit = place.read("junit.xml");
+    assert!(junit.contains("‹U+202E›"), "{junit}");
+    assert_eq!(junit, safe(&junit), "something reached the report");
+}
+
+#[test]
+fn both_sides_make_text_safe_in_the_same_way() {
+    let code = "import sys; from pytead_tui.shown import display\nsys.stdout.buffer.write(''.join(display('a' + chr(c)) + '\\n' \
+                for c in range(0x110000) if not 0xD800 <= c < 0xE000).encode())";
+    let mut python = std::process::Command::new(python_with_pytest());
+    python.args(["-c", code]).env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/python"));
+    let theirs = String::from_utf8(python.output().unwrap().stdout).unwrap();
+    let ours: String =
+        ('\0'..=char::MAX).map(|sign| format!("{}\n", pytead_tui::base::text::display(&format!("a{sign}")))).collect();
+    assert!(theirs == ours, "they differ at {:?}", theirs.chars().zip(ours.chars()).find(|(one, other)| one != other));
+}
+
 #[test]
 fn rules_are_never_wrong_about_programs_whose_truth_is_known() {
     let place = Place::empty();

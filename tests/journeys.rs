@@ -52,6 +52,21 @@ fn a_failed_intent_is_seen_followed_to_its_line_mended_and_passes() {
 }
 
 #[test]
+fn a_judged_test_that_fails_by_its_own_assertion_is_red() {
+    let place = checked();
+    let mut terminal = Terminal::start(&place, &[], 140, 40);
+    terminal.wait("2 Journeys 1?");
+    terminal.keys("2");
+    place.edit("tests/test_semantic.py", "assert ", "assert not ");
+    let screen = terminal.wait_until("a red test", |screen| screen.contains("2 Journeys 1✗"));
+    assert!(!screen.contains("came to no verdict"), "{screen}");
+    terminal.keys("K");
+    terminal.wait("It fails by its own assertion");
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
 fn an_unclear_intent_is_decided_by_accepting_its_journey_and_undone() {
     let place = checked();
     let mut terminal = Terminal::start(&place, &[], 100, 30);
@@ -93,6 +108,8 @@ fn a_verdict_is_overruled_with_a_reason_and_that_is_undone() {
     terminal.keys("u");
     terminal.wait("Taken back");
     assert!(!place.root().join(AUDIT).exists());
+    // What it came to before is there again, and waits again.
+    terminal.wait_until("the verdict before", |screen| screen.contains("2 Journeys 1?") && !screen.contains("overridden"));
     terminal.keys("q");
     terminal.end();
 }

@@ -272,6 +272,7 @@ fn what_verbs_print_is_what_the_page_says() {
         look(&std::fs::read_to_string(&out).unwrap());
     }
     std::fs::remove_file(out).unwrap();
+    place.save("tests/test_semantic.py", include_str!("fixtures/shop_intents.py"));
     place.save("tests/llm/test_a.yaml", "test:\n  name: a\nsteps:\n  - tool: store_value\n    args: {name: a, value: 1}\n    expect: stored\nverdict:\n  pass_if: all steps passed\n  fail_if: a step failed\n");
     for words in [
         &["gen", "tax_for", "shipping_for"][..],
@@ -296,6 +297,9 @@ fn what_verbs_print_is_what_the_page_says() {
         &["model", "list"],
         &["doctor"],
         &["check", "-c", "Cart.total is called", "--recording", "2"],
+        &["check", "-c", "Cart.totl is called", "-c", "Cart.total is never called", "--recording", "2"],
+        &["check", "tests/test_semantic.py"],
+        &["review", "--list"],
         &["export", "99"],
     ] {
         look(&place.run(&[&["--trust", "--format", "json"], words].concat()).1);
@@ -315,6 +319,7 @@ fn what_verbs_print_is_what_the_page_says() {
         "behaviour_changed",
         "report",
         "clause",
+        "verdict",
         "diff",
         "failed",
     ] {

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use clap::{Command, CommandFactory};
 use pytead_tui::cli::args::Cli;
-use pytead_tui::config::schema::{Form, KEYS, Project};
+use pytead_tui::config::schema::{Form, KEYS, Project, misspelt, of_variable};
 use pytead_tui::domain::settings::Settings;
-use pytead_tui::tui::action::{Context, TABLE};
+use pytead_tui::tui::action::{Action, Context, TABLE};
+use pytead_tui::tui::keymap::Keymap;
 
 /// Holds a file of the repository against what it is made from.
 fn agrees(path: &str, made: &str) {
@@ -43,12 +44,17 @@ fn the_page_of_settings_is_the_table_of_settings() {
     let defaults = serde_json::to_value(Settings::default()).unwrap();
     let mut section = "";
     for key in KEYS {
-        let (head, rest) = key.name.split_once('.').unwrap_or(("general", key.name));
+        let (head, rest) = key.name.split_once('.').unwrap_or(("", key.name));
         if head != section {
             section = head;
+            let heading = if head.is_empty() {
+                "Of no section\n\nThey stand at the left margin of the file, as in `network: loopback`; the variable is `PYTEAD_NETWORK`.".into()
+            } else {
+                format!("`{head}`")
+            };
             let _ = write!(
                 page,
-                "\n## `{head}`\n\n| key | takes | default | a project may | what it is for |\n|---|---|---|---|---|\n"
+                "\n## {heading}\n\n| key | takes | default | a project may | what it is for |\n|---|---|---|---|---|\n"
             );
         }
         let takes = match key.form {
@@ -77,13 +83,56 @@ fn the_page_of_settings_is_the_table_of_settings() {
 }
 
 #[test]
+fn the_variables_that_the_page_of_settings_names_are_taken() {
+    for key in KEYS {
+        let name = key.name.replace('*', "mine");
+        let variable = format!("PYTEAD_{}", name.replace('.', "_").to_uppercase());
+        assert_eq!(of_variable(&variable), Ok(Some(name)), "{variable}");
+    }
+    assert_eq!(misspelt("PYTEAD_GENERAL_NETWORK").as_deref(), Some("PYTEAD_NETWORK"), "it was on the page once");
+}
+
+/// A variable that we set ourselves is never called a mistake.
+#[test]
+fn every_variable_that_the_sources_name_is_known() {
+    fn look(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                look(&path, found);
+            } else if let Ok(text) = std::fs::read_to_string(&path) {
+                let quoted = text.split('"').filter(|word| word.strip_prefix("PYTEAD_").is_some_and(|rest| !rest.is_empty()));
+                found.extend(quoted.filter(|word| word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')).map(str::to_owned));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for folder in ["src", "assets/python"] {
+        look(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
+    }
+    // Of tests, and such as are no variables of anything.
+    let odd = [
+        "PYTEAD_WRITE",
+        "PYTEAD_TEST_ROOT",
+        "PYTEAD_TEST_TERMINAL",
+        "PYTEAD_GENERAL_NETWORK",
+        "PYTEAD_NETWROK",
+        "PYTEAD_WHATEVER_ELSE_THERE_IS",
+    ];
+    found.retain(|name| !odd.contains(&name.as_str()));
+    assert!(found.len() > 20, "{found:?}");
+    let unknown: Vec<_> = found.iter().filter(|name| misspelt(name).is_some()).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
 fn the_page_of_keys_is_the_table_of_actions() {
     let mut page = String::from(
         "# Keys\n\n\
         The same keys do the same thing in every pane. `?` shows those of the place you are in, `:` finds any action by its \
         name, and\nthe last line of the screen shows the ones that matter now. To change some, write \
         `~/.config/pytead-tui/keys.toml`, with a table for\neach context and the keys of each action by its name in the second \
-        column, in quotes where it has more than one word; an empty list frees them:\n\n```toml\n[decide]\naccept = [\"y\"]\n\n[global]\nquit = [\"q\", \"Ctrl-q\"]\n```\n\n\
+        column, in quotes where it has more than one word; an empty list frees them:\n\n```toml\n[decide]\naccept = [\"a\", \"F2\"]\n\n[global]\nquit = [\"q\", \"Ctrl-q\"]\n```\n\n\
         The file is read again when it is saved. A key that would have two meanings in one place is named, and the keys before stay\n\
          (at the start: the built-in ones).\n",
     );
@@ -105,6 +154,9 @@ fn the_page_of_keys_is_the_table_of_actions() {
                 writeln!(page, "| {} | `{}` | {} | {} |", keys.join(" "), cell(entry.word), cell(entry.title), cell(entry.does));
         }
     }
+    let example = page.split("```").nth(1).and_then(|block| block.strip_prefix("toml\n")).unwrap();
+    let keys = Keymap::with_changes(example).unwrap();
+    assert_eq!(keys.keys_of(Action::Accept), ["a", "F2"], "the page's own example is taken");
     agrees("docs/keys.md", &page);
 }
 

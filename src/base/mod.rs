@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod error;
 mod finders;
+pub mod fraction;
 pub mod hash;
 pub mod lines;
 pub mod paths;

@@ -6,10 +6,10 @@ use crate::base::error::Trouble;
 use crate::base::{paths, text};
 use crate::cli::args::{AgentAction, AgentName, Global};
 use crate::cli::output::Output;
-use crate::cli::{OK, WRONG, ask, root_of, show, somebody_is_there};
+use crate::cli::{OK, WRONG, ask, root_of, show, somebody_is_there, trust_of};
 use crate::domain::agent::Agent;
 use crate::domain::decision::FileEdit;
-use crate::engine::agent_files;
+use crate::engine::{agent_files, require_trust};
 
 /// Sets an agent up, or takes it out.
 pub async fn agent(global: &Global, action: AgentAction) -> Result<u8, Trouble> {
@@ -17,6 +17,8 @@ pub async fn agent(global: &Global, action: AgentAction) -> Result<u8, Trouble> 
     let root = root_of(global, None)?;
     match action {
         AgentAction::Init { agent, yes, command } => {
+            // Nothing is written into a folder before a person trusts it; the agent would be told nothing there.
+            require_trust(&root, trust_of(global, &root)?)?;
             let agent = known(agent);
             let edits = agent_files::setup(&root, agent, &command_of(command)?)?;
             if !agreed(global, &mut out, &edits, yes, "Write this?").await? {
@@ -28,7 +30,7 @@ pub async fn agent(global: &Global, action: AgentAction) -> Result<u8, Trouble> 
                 0 => format!("{} is set up here already.", agent.name()),
                 _ => format!("{} is set up here. pytead-tui agent remove takes it out again.", agent.name()),
             });
-            advise(global, &mut out, &root, agent)?;
+            agent.asks().into_iter().for_each(|asks| out.say(asks));
         }
         AgentAction::Remove { agent, yes } => {
             let agents = agent.map_or_else(|| Agent::ALL.to_vec(), |agent| vec![known(agent)]);
@@ -94,15 +96,4 @@ fn command_of(typed: Option<String>) -> Result<Vec<String>, Trouble> {
     let path =
         own.to_str().ok_or_else(|| Trouble::usage("The path of this program is not UTF-8.").so("Name it with --command."))?;
     Ok(vec![path.to_owned()])
-}
-
-/// Says what else is needed before the agent sees anything.
-fn advise(global: &Global, out: &mut Output, root: &Path, agent: Agent) -> Result<(), Trouble> {
-    if let Some(asks) = agent.asks() {
-        out.say(asks);
-    }
-    if crate::cli::trust_of(global, root)? != crate::domain::snapshot::Trust::Trusted {
-        out.say(format!("{} is not trusted yet, so the agent is told nothing: pytead-tui trust.", paths::tilde(root)));
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `pytead-tui check`: the intents of tests, judged by pytest with our plugin put in; or sentences about what a program
-//! did, decided by rules on a recorded journey. Ends with 1 when one does not hold; with `--strict` also when one is unclear
-//! or nothing decided it.
+//! did, decided by rules on a recorded journey. Ends with 1 when one does not hold; with `--strict` also when nothing decided
+//! it; with 2 when one is no sentence of the grammar, or names what is not there.
 
 use crate::base::error::Trouble;
 use crate::base::text;
@@ -34,25 +34,28 @@ pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
     if args.command.is_empty() {
         let mut out = Output::stdout(global.format);
         let handle = engine(global, &mut out).await?;
-        let findings = decide(&handle, &mut out, &args, &said);
+        let code = decide(&handle, &mut out, &args, &said);
         handle.close().await;
-        return findings.map(|findings| if findings { FINDINGS } else { OK });
+        return code;
     }
     let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
     let handle = trusted_engine(global, &mut out).await?;
     let program = Program { argv: args.command.clone(), journey: true, ..Program::default() };
     let recorded = with_events(&handle, &mut out, handle.record_attached(program)).await;
-    let findings = match &recorded {
+    let code = match &recorded {
         Ok(recording) => {
             run::report(&mut out, recording, handle.journey(recording.id).ok().map(|events| events.len()));
             decide(&handle, &mut out, &Check { recording: Some(recording.id.0), ..args }, &said)
         }
-        Err(_) => Ok(false),
+        Err(_) => Ok(OK),
     };
     handle.close().await;
     let recording = recorded?;
     // A program that failed by itself stays failed.
-    Ok(if findings? { FINDINGS } else { run::exit_code(&recording.end) })
+    Ok(match code? {
+        OK => run::exit_code(&recording.end),
+        code => code,
+    })
 }
 
 /// Runs pytest with our plugin; its input, output and terminal are its own.
@@ -71,12 +74,23 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
     ];
     let flags = wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, flag)| flag.to_owned());
     let flags = flags.chain(args.model.map(|name| format!("--semantic-model={name}")));
-    let words: Vec<String> = args.tests.into_iter().chain(flags).chain(args.command).collect();
+    let mut out = Output::stdout(global.format);
+    let folder = intent_runs::scratch()?;
+    let report = folder.path().join("verdicts");
+    // A report of the person's own comes later, and counts.
+    let told = out.is_json().then(|| format!("--semantic-report={}", report.display()));
+    let words: Vec<String> = args.tests.into_iter().chain(flags).chain(told).chain(args.command).collect();
     if args.stability {
-        return stability(&options, &words, &mut Output::stdout(global.format)).await;
+        return stability(&options, &words, &mut out).await;
     }
     prepare_verdicts(&options.root);
-    pytest(intent_runs::pytest(&options.root, &options.settings, &words)?).await
+    let code = pytest(intent_runs::pytest(&options.root, &options.settings, &words)?, out.is_json()).await?;
+    for line in std::fs::read_to_string(&report).unwrap_or_default().lines() {
+        if let Ok(verdict) = serde_json::from_str::<serde_json::Value>(line) {
+            out.result("verdict", &verdict);
+        }
+    }
+    Ok(code)
 }
 
 /// Prepares a run that is made to compare, to accept or to overrule: the workbench does not hear of its verdicts.
@@ -95,11 +109,11 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let flags = [format!("--semantic-journeys={}", told.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
     let model = args.model.iter().map(|name| format!("--semantic-model={name}"));
     let words: Vec<String> = args.tests.iter().cloned().chain(flags).chain(model).chain(args.command).collect();
-    let code = pytest(untraced(&options, &words)?).await?;
+    let mut out = Output::stdout(global.format);
+    let code = pytest(untraced(&options, &words)?, out.is_json()).await?;
     if code != OK {
         return Ok(code);
     }
-    let mut out = Output::stdout(global.format);
     let mut told = intent_runs::told(&told)?;
     intent_runs::only(&mut told, &args.tests);
     for accepted in accepting::accept(&options.root, &told, &args.clauses, args.covers_all)? {
@@ -133,7 +147,7 @@ async fn stability(options: &Options, words: &[String], out: &mut Output) -> Res
     for (name, words) in [("first", words.to_vec()), ("second", again.collect())] {
         let told = folder.path().join(name);
         let words: Vec<String> = words.into_iter().chain([format!("--semantic-journeys={}", told.display())]).collect();
-        let code = pytest(untraced(options, &words)?).await?;
+        let code = pytest(untraced(options, &words)?, out.is_json()).await?;
         if code > FINDINGS {
             return Ok(code);
         }
@@ -151,8 +165,11 @@ async fn stability(options: &Options, words: &[String], out: &mut Output) -> Res
     Ok(if unstable.is_empty() { OK } else { FINDINGS })
 }
 
-/// Waits for pytest and gives our exit code for its own.
-pub(super) async fn pytest(command: std::process::Command) -> Result<u8, Trouble> {
+/// Waits for pytest and gives our exit code for its own. Beside lines of JSON it prints on the error stream.
+pub(super) async fn pytest(mut command: std::process::Command, beside_json: bool) -> Result<u8, Trouble> {
+    if beside_json {
+        command.stdout(std::io::stderr());
+    }
     let mut command = tokio::process::Command::from(command);
     let mut child =
         command.spawn().map_err(|error| Trouble::environment("pytest could not be started.").because(format!("{error}.")))?;
@@ -191,14 +208,15 @@ fn sentences(args: &Check) -> Result<String, Trouble> {
     Ok(said)
 }
 
-/// Decides and prints; tells whether something has to be looked at.
-fn decide(handle: &Handle, out: &mut Output, args: &Check, said: &str) -> Result<bool, Trouble> {
+/// Decides and prints; gives the exit code.
+fn decide(handle: &Handle, out: &mut Output, args: &Check, said: &str) -> Result<u8, Trouble> {
     let (recording, judged) = handle.judge(args.recording.map(crate::domain::call::RecordingId), said)?;
-    let mut findings = false;
+    let (mut findings, mut wrong) = (false, false);
     let mut holding = 0;
     for one in &judged {
         out.result("clause", one);
         let (mark, open) = mark(one);
+        wrong |= matches!(one.understood, Understood::Unclear { .. });
         findings |= mark == '✗' || (open && args.strict);
         holding += usize::from(!open && mark == '✓');
         for line in lines(one, mark) {
@@ -207,7 +225,11 @@ fn decide(handle: &Handle, out: &mut Output, args: &Check, said: &str) -> Result
     }
     let verb = if judged.len() == 1 { "holds" } else { "hold" };
     out.say(format!("{holding} of {} {verb} in recording {}.", text::count(judged.len(), "clause"), recording.0));
-    Ok(findings)
+    Ok(match (wrong, findings) {
+        (true, _) => WRONG,
+        (false, true) => FINDINGS,
+        (false, false) => OK,
+    })
 }
 
 /// The mark of a sentence, and whether it was left open.

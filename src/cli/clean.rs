@@ -180,8 +180,7 @@ pub(super) fn age(text: &str) -> Result<Duration, Trouble> {
     };
     let number = text.strip_suffix(unit).and_then(|number| number.parse::<u64>().ok()).filter(|_| seconds > 0);
     number.and_then(|number| number.checked_mul(seconds)).map(Duration::from_secs).ok_or_else(|| {
-        Trouble::usage(format!("--older-than {} is no age.", text::display_line(text)))
-            .so("Write hours, days or weeks: 12h, 30d, 2w.")
+        Trouble::usage(format!("{} is no age.", text::display_line(text))).so("Write hours, days or weeks: 12h, 30d, 2w.")
     })
 }
 

@@ -12,7 +12,7 @@ use crate::engine::intents::{Judge, Request};
 use crate::engine::spending::Run;
 
 /// What the plugin and this binary have to agree on.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -71,6 +71,7 @@ impl Output {
         match event {
             _ if self.is_json() => self.json(event),
             Event::Failed { trouble } => complain(trouble),
+            Event::SettingsRead { wrong } => wrong.iter().for_each(complain),
             _ => {}
         }
     }

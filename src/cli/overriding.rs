@@ -18,7 +18,7 @@ pub(super) async fn overrule(global: &Global, args: Check) -> Result<u8, Trouble
     let lasts = args.expires.as_deref().map(clean::age).transpose()?;
     let (options, mut out) = (options(global, root_of(global, None)?, false)?, Output::stdout(global.format));
     let words = args.overrule.iter().cloned().chain(["--no-semantic-strict".to_owned()]).chain(args.command).collect();
-    let (code, mut told) = run(&options, words).await?;
+    let (code, mut told) = run(&options, words, out.is_json()).await?;
     if code > FINDINGS {
         return Ok(code);
     }
@@ -50,7 +50,7 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
     let mut told = intent_runs::Told::new();
     if !words.is_empty() {
         let flags = ["-q", "--no-header", "--no-summary", "--no-semantic-strict", "--semantic-dry-run"].map(str::to_owned);
-        let (code, found) = run(&options, words.into_iter().chain(flags).chain(args.command).collect()).await?;
+        let (code, found) = run(&options, words.into_iter().chain(flags).chain(args.command).collect(), out.is_json()).await?;
         if code > FINDINGS {
             return Ok(code);
         }
@@ -65,12 +65,12 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
     Ok(if findings { FINDINGS } else { OK })
 }
 
-async fn run(options: &Options, words: Vec<String>) -> Result<(u8, intent_runs::Told), Trouble> {
+async fn run(options: &Options, words: Vec<String>, beside_json: bool) -> Result<(u8, intent_runs::Told), Trouble> {
     crate::engine::require_trust(&options.root, options.trust)?;
     let folder = intent_runs::scratch()?;
     let path = folder.path().join("told");
     let words: Vec<String> = words.into_iter().chain([format!("--semantic-journeys={}", path.display())]).collect();
-    let code = pytest(untraced(options, &words)?).await?;
+    let code = pytest(untraced(options, &words)?, beside_json).await?;
     Ok((code, if code > FINDINGS { intent_runs::Told::new() } else { intent_runs::told(&path)? }))
 }
 

@@ -15,8 +15,10 @@ use crate::cli::args::{Global, SpecArgs};
 use crate::cli::judge::PROTOCOL;
 use crate::cli::output::Output;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, consent_of, options, output, root_of, settings, trust_of};
+use crate::domain::snapshot::Trust;
 use crate::domain::spec::{End, Progress, Report, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
+use crate::engine::spec_checks::Looked;
 use crate::engine::specs::{Outcome, Specs, Wanted};
 use crate::engine::{prepare_verdicts, require_trust};
 use crate::spec::{load, schema, tools as built_in};
@@ -35,7 +37,7 @@ pub async fn spec(global: &Global, args: SpecArgs) -> Result<u8, Trouble> {
     let files = specs.find(&args.paths)?;
     let mut out = Output::stdout(global.format);
     if args.check {
-        return Ok(check(&specs, &files, &mut out));
+        return Ok(check(&specs, &files, options.trust == Trust::Trusted, &mut out).await);
     }
     require_trust(&options.root, options.trust)?;
     if args.tools {
@@ -48,12 +50,13 @@ pub async fn spec(global: &Global, args: SpecArgs) -> Result<u8, Trouble> {
     run(&specs, &files, &wanted, &args, out).await
 }
 
-/// Says what is wrong with each file; runs nothing.
-fn check(specs: &Specs, files: &[PathBuf], out: &mut Output) -> u8 {
+/// Says what is wrong with each file; runs no step.
+async fn check(specs: &Specs, files: &[PathBuf], may_import: bool, out: &mut Output) -> u8 {
     let mut wrong = 0;
+    let mut looked = Looked::default();
     for file in files {
         let name = specs.name(file);
-        let mistakes = load::file(file).err();
+        let mistakes = specs.mistakes(file, may_import, &mut looked).await;
         let lines = mistakes.as_ref().map(|mistakes| mistakes.lines(&name)).unwrap_or_default();
         out.result(
             "checked",

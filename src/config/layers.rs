@@ -152,7 +152,7 @@ pub fn load(layers: &Layers) -> Loaded {
     for (variable, value) in &layers.variables {
         match schema::of_variable(variable) {
             Ok(Some(name)) => merge.text(&name, value, Origin::Variable(variable.clone())),
-            Ok(None) => {}
+            Ok(None) => merge.warnings.extend(schema::misspelt(variable).map(|near| no_variable(variable, &near))),
             Err(name) => merge.unknown(&name, &Origin::Variable(variable.clone())),
         }
     }
@@ -434,6 +434,12 @@ fn allowed(key: &Key, before: Option<&Value>, value: Value, trust: Trust) -> Res
             Ok(Value::Array(all))
         }
     }
+}
+
+fn no_variable(variable: &str, near: &str) -> Trouble {
+    let trouble = Trouble::usage(format!("The variable {} does nothing.", display_line(variable)))
+        .because("There is no setting of this name.");
+    if near.is_empty() { trouble } else { trouble.so(format!("Did you mean {near}?")) }
 }
 
 fn nearest_key(name: &str) -> String {

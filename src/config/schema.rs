@@ -3,6 +3,7 @@
 
 use serde_json::{Number, Value, json};
 
+use crate::base::paths::nearest;
 use crate::base::yaml::Plain;
 
 /// The form of a setting's value.
@@ -291,11 +292,52 @@ pub fn of_variable(variable: &str) -> Result<Option<String>, String> {
     if let Some(key) = KEYS.iter().find(|key| key.name.replace('.', "_") == name) {
         return Ok(Some(key.name.to_owned()));
     }
-    // Other variables of ours (`PYTEAD_SPOOL`) are nobody's mistake; a wrong key of a right section is.
+    // A wrong key of a right section is a mistake; of other variables, `misspelt` knows which are ours.
     match name.split_once('_') {
         Some((section, rest)) if is_section(section) => Err(format!("{section}.{rest}")),
         _ => Ok(None),
     }
+}
+
+/// Variables `PYTEAD_…` that are no settings: what a person may set, and what one process of ours tells another.
+const OWN: &[&str] = &[
+    "CONFIG",
+    "EVENTS",
+    "EXCLUDE",
+    "LEVEL",
+    "LIMIT",
+    "LLM",
+    "LOG",
+    "MODE",
+    "ORDER",
+    "PROJECT",
+    "RECORDING",
+    "REDACT",
+    "REPORT",
+    "ROOT",
+    "SANDBOX",
+    "SCRATCH",
+    "SEND_TO",
+    "SPOOL",
+    "TARGET",
+    "TARGETS",
+    "TUI",
+    "UNTRACED",
+];
+
+/// Tells whether a variable is called as if it were ours and is none: the nearest one that is, or an empty text.
+#[must_use]
+pub fn misspelt(variable: &str) -> Option<String> {
+    let name = variable.strip_prefix("PYTEAD_")?;
+    if OWN.contains(&name) || of_variable(variable) != Ok(None) {
+        return None;
+    }
+    let settings = KEYS.iter().filter(|key| !key.name.contains('*')).map(|key| key.name.replace('.', "_").to_uppercase());
+    let known: Vec<String> = settings.chain(OWN.iter().map(|name| (*name).to_owned())).collect();
+    let near = nearest(name, known.iter().map(String::as_str)).first().copied();
+    // A section that there is not before a key that there is.
+    let near = near.or_else(|| known.iter().map(String::as_str).find(|known| name.ends_with(&format!("_{known}"))));
+    Some(near.map_or_else(String::new, |near| format!("PYTEAD_{near}")))
 }
 
 impl Form {
@@ -418,8 +460,12 @@ mod tests {
         assert_eq!(of_variable("PYTEAD_NETWORK"), Ok(Some("network".into())));
         assert_eq!(of_variable("PYTEAD_RECORD_LIMITS"), Err("record.limits".into()));
         for other in ["PYTEAD_SPOOL", "PYTEAD_RECORDING", "PYTEAD_TUI", "PYTEAD_REDACT", "HOME"] {
-            assert_eq!(of_variable(other), Ok(None), "{other}");
+            assert_eq!((of_variable(other), misspelt(other)), (Ok(None), None), "{other}");
         }
+        assert_eq!(misspelt("PYTEAD_GENERAL_NETWORK").as_deref(), Some("PYTEAD_NETWORK"));
+        assert_eq!(misspelt("PYTEAD_NETWROK").as_deref(), Some("PYTEAD_NETWORK"));
+        assert_eq!(misspelt("PYTEAD_WHATEVER_ELSE_THERE_IS").as_deref(), Some(""));
+        assert_eq!(misspelt("PYTEAD_RECORD_LIMIT"), None);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub enum Outcome {
     /// It was still running when the recording stopped.
     Unfinished,
     /// Replay only: it did not end in this many seconds.
-    TimedOut(f64),
+    TimedOut(#[serde(with = "crate::base::fraction")] f64),
     /// Replay only: the process died, with the signal's or exit's name.
     Died(String),
 }

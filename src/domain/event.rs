@@ -71,8 +71,9 @@ pub enum Event {
     Said { level: Level, text: String },
     /// Something went wrong.
     Failed { trouble: Trouble },
-    /// The files of settings, keys or themes were written: what a front end took from them may be other.
-    SettingsRead,
+    /// The files of settings, keys or themes were read anew: what a front end took from them may be other. `wrong` is what is
+    /// wrong with the settings now.
+    SettingsRead { wrong: Vec<Trouble> },
     /// The store changed from outside, or a subscriber was too slow: read everything again.
     Resync,
 }

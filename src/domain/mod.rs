@@ -15,6 +15,8 @@ pub mod parts;
 pub mod proposal;
 pub mod question;
 #[cfg(test)]
+mod round_trips;
+#[cfg(test)]
 pub mod samples;
 pub mod settings;
 pub mod snapshot;

@@ -117,6 +117,7 @@ pub enum End {
     /// It took too long and was ended.
     TimedOut {
         /// Seconds it was given.
+        #[serde(with = "crate::base::fraction")]
         seconds: f64,
     },
     /// The process of the tools died.

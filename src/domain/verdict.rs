@@ -71,6 +71,9 @@ pub struct Decided {
     pub shown: Vec<String>,
 }
 
+/// Who decided about a test that failed by its own assertion.
+pub const ITSELF: &str = "pytest";
+
 /// What came of the intent of one run of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -78,7 +81,7 @@ pub struct Verdict {
     pub verdict: Ruling,
     /// A person overruled it; the verdict itself stays what it was.
     pub overridden: bool,
-    /// Who decided: `rules`, `approved`, or `llm:` and the model.
+    /// Who decided: `rules`, `approved`, `llm:` and the model, or [`ITSELF`].
     pub evaluator: String,
     /// Why, in a sentence.
     pub reason: String,
@@ -235,10 +238,17 @@ impl JudgedTest {
         self.accepts && self.verdict.verdict == Ruling::Unclear && self.cut == 0 && self.gaps.is_empty()
     }
 
-    /// Tells whether a person should look at it.
+    /// Tells whether a person should look at it, and can decide on it.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(self.verdict.verdict, Ruling::Fail | Ruling::Unclear) && !self.verdict.overridden
+        let open = matches!(self.verdict.verdict, Ruling::Fail | Ruling::Unclear) && !self.verdict.overridden;
+        open && !self.fails_itself()
+    }
+
+    /// Tells whether the test failed by its own assertion, so that its intent was not judged.
+    #[must_use]
+    pub fn fails_itself(&self) -> bool {
+        self.verdict.evaluator == ITSELF
     }
 }
 

@@ -76,7 +76,16 @@ pub fn choose(core: &Arc<Core>, proposal: &Proposal, open: &OpenVerdict, chosen:
     Ok(())
 }
 
-/// What was accepted or overruled decides these tests from now on: they run once more, in the workbench while the person goes on.
+/// What decided these tests was taken back: the verdicts of before are there again, where the tests still do the same.
+pub fn put_back(core: &Arc<Core>, proposals: &[Arc<Proposal>]) {
+    for (proposal, open) in proposals.iter().filter_map(|one| Some((one, one.verdict()?))) {
+        if let Err(trouble) = verdicts::put_back(core, proposal, open) {
+            core.complain("judged", &trouble);
+        }
+    }
+}
+
+/// What decides these tests is another thing from now on: they run once more, in the workbench while the person goes on.
 pub fn judge_anew(core: &Arc<Core>, proposals: &[Arc<Proposal>], verb: Verb) {
     let open = proposals.iter().filter_map(|one| one.verdict()).filter(|open| open.takes_journey || verb == Verb::Overrule);
     let tests: Vec<String> = open.map(|open| open.test.clone()).collect();

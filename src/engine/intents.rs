@@ -28,7 +28,9 @@ use crate::engine::once_said;
 use crate::engine::overriding;
 use crate::engine::programs;
 use crate::engine::redacting;
-use crate::engine::ruling::{anew, decided, decisive, fold, not_clauses, nothing_recorded, own, undecided, verdict, word};
+use crate::engine::ruling::{
+    anew, decided, decisive, failed_itself, fold, not_clauses, nothing_recorded, own, undecided, verdict, word,
+};
 use crate::engine::spending::Run;
 use crate::engine::suggesting;
 use crate::judge::answer;
@@ -69,6 +71,9 @@ pub struct Request {
     /// Ask the model anew, whatever it said before.
     #[serde(default)]
     pub refresh: bool,
+    /// What the test said when it failed by its own assertion: its intent is not judged then.
+    #[serde(default)]
+    pub failed: Option<String>,
 }
 
 /// What a test did.
@@ -161,6 +166,14 @@ impl Judge {
                 _ => self.show(*show, request, &mut journey, &standing),
             };
             shown.insert(*show, lines);
+        }
+        if let Some(said) = &request.failed {
+            let said = journey.redactor.redact(said).unwrap_or_else(|| said.clone());
+            let verdict = Verdict { shown, ..failed_itself(&said) };
+            let suggestions = Vec::new();
+            let seen = Seen { events: &journey.events, gaps: &journey.gaps, began: self.began, accepts: false, suggestions };
+            leaving::leave(&self.root, request, &verdict, seen);
+            return verdict;
         }
         let verdict = self.decide(request, &mut journey, standing, &bound.journey, tell).await;
         let mut verdict = Verdict { shown, bound: Some(bound), proposed: proposed.map(Box::new), ..verdict };

@@ -177,6 +177,7 @@ mod tests {
             show: Vec::new(),
             dry: false,
             refresh: false,
+            failed: None,
         }
     }
 

@@ -72,6 +72,7 @@ mod ruling;
 mod running_pytest;
 mod spec_asking;
 mod spec_board;
+pub mod spec_checks;
 mod spec_drafts;
 mod spec_opinions;
 mod spec_runs;
@@ -226,13 +227,18 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     core.settings_from = settings_from;
     core.state.get_mut().consent = consent;
     let core = Arc::new(core);
+    let of_settings = notes.clone();
     let notes = opened.notes.into_iter().chain(notes).chain(review::load(&core, opened.alone)?).collect();
     let handle = Handle { core: core.clone(), stop: CancellationToken::new(), sent: TaskTracker::new(), notes };
     for note in handle.notes() {
-        core.log.trouble("database", note);
-        if watch {
+        let is_of_settings = of_settings.contains(note);
+        core.log.trouble(if is_of_settings { "settings" } else { "database" }, note);
+        if watch && !is_of_settings {
             core.announce(Event::Failed { trouble: note.clone() });
         }
+    }
+    if watch && !of_settings.is_empty() {
+        core.announce(Event::SettingsRead { wrong: of_settings });
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
     core.state.lock().model = provider::label(&core);
@@ -306,6 +312,12 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 impl Handle {
+    /// Notes in the log what went wrong with a front end's own part of the settings.
+    pub fn note_settings(&self, trouble: &Trouble) {
+        self.core.log.trouble("settings", trouble);
+        self.core.touch();
+    }
+
     /// Asks for something; what comes of it is announced.
     pub fn send(&self, command: Command) {
         let handle = self.clone();

@@ -62,30 +62,37 @@ pub async fn follow(core: Arc<Core>, stop: CancellationToken) {
         if now != taken && now == before {
             taken = now.clone();
             read_again(&core).await;
-            core.announce(Event::SettingsRead);
         }
         before = now;
     }
 }
 
-/// Reads the settings and takes them; where something is wrong, those before stay.
+/// Reads the settings and takes them; where something is wrong, those before stay. What is wrong now takes the place of
+/// what was told before.
 pub async fn read_again(core: &Arc<Core>) {
     let (Some(source), trust) = (core.settings_from.clone(), core.trust()) else { return };
     let read = blocking(move || (source.read)(trust)).await.and_then(|read| read);
-    let loaded = match read {
-        Ok(loaded) => loaded,
-        Err(trouble) => return core.complain("settings", &trouble),
-    };
-    if !loaded.mistakes.is_empty() {
-        for mistake in loaded.mistakes {
-            let todo = mistake.todo.as_deref().map(|todo| format!("{todo} ")).unwrap_or_default();
-            let todo = format!("{todo}The settings before stay in force until then.");
-            core.complain("settings", &Trouble { todo: Some(todo), ..mistake });
+    let wrong = match read {
+        Err(trouble) => vec![trouble],
+        Ok(loaded) if loaded.mistakes.is_empty() => {
+            take(core, loaded.settings).await;
+            Vec::new()
         }
-        return;
-    }
+        Ok(loaded) => loaded.mistakes.into_iter().map(before_stay).collect(),
+    };
+    wrong.iter().for_each(|trouble| core.log.trouble("settings", trouble));
+    core.announce(Event::SettingsRead { wrong });
+}
+
+fn before_stay(mistake: Trouble) -> Trouble {
+    let todo = mistake.todo.as_deref().map(|todo| format!("{todo} ")).unwrap_or_default();
+    Trouble { todo: Some(format!("{todo}The settings before stay in force until then.")), ..mistake }
+}
+
+/// Takes settings that are in order.
+async fn take(core: &Arc<Core>, read: Settings) {
     let old = core.settings();
-    let (settings, change) = merge(&old, loaded.settings);
+    let (settings, change) = merge(&old, read);
     if change.now.is_empty() && change.later.is_empty() {
         return;
     }

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::base::text;
 use crate::domain::clause::Outcome;
-use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Verdict};
+use crate::domain::verdict::{ClauseOutcome, Decided, ITSELF, Ruling, Verdict};
 use crate::engine::intents::Request;
 use crate::engine::judging::Understood;
 use crate::judge::grammar;
 
 /// Who decides when no model is asked.
 const RULES: &str = "rules";
+/// Columns of what a failed assertion says that are told.
+const SAID_MAX: usize = 200;
 /// Lines of a journey given for a clause.
 const EVIDENCE_MAX: usize = 20;
 
@@ -78,6 +80,15 @@ pub(super) fn verdict(ruling: Ruling, reason: String, clauses: Vec<Decided>) -> 
 }
 
 /// Nothing was recorded, so nothing can be said about the test.
+/// A test that failed by its own assertion: it is red, and says nothing about its intent.
+pub(super) fn failed_itself(said: &str) -> Verdict {
+    let said = text::display_line(said.lines().next().unwrap_or_default().trim()).into_owned();
+    let said = text::cut(said.trim_end_matches('.'), SAID_MAX);
+    let reason =
+        if said.is_empty() { "It fails by its own assertion.".into() } else { format!("It fails by its own assertion: {said}.") };
+    Verdict { evaluator: ITSELF.into(), ..verdict(Ruling::Fail, reason, Vec::new()) }
+}
+
 pub(super) fn nothing_recorded() -> Verdict {
     verdict(Ruling::Error, "Nothing of the test was recorded, so nothing can be decided.".into(), Vec::new())
 }
@@ -165,6 +176,7 @@ mod tests {
             show: Vec::new(),
             dry: false,
             refresh: false,
+            failed: None,
         };
         assert_eq!(decisive(&request("A is called. B is never called.", &[])).map(|all| all.len()), Some(2));
         assert_eq!(decisive(&request("Save the user", &["A is called\nB is called"])).map(|all| all.len()), Some(2));

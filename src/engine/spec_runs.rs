@@ -272,7 +272,7 @@ fn take(core: &Arc<Core>, names: &Names, before: &Index, outcome: Outcome) {
         // Stopped before it began: what came of it last still stands.
         return core.log.add(Level::Info, "spec", &format!("{file}: {}", report.reason), Some(Topic::Spec(file.clone())));
     }
-    if mistakes.is_some() {
+    if run.is_none() {
         let said = format!("{file} is written wrong: it was not run.");
         return core.say_about(Topic::Spec(file), Level::Warning, "spec", said);
     }

@@ -35,7 +35,7 @@ use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
 use crate::python::plugins::{Broken, HostSpec, Plugin, PluginHost, Seen, Server};
 use crate::spec::agent::{self, Agent};
-use crate::spec::load::{self, Mistakes};
+use crate::spec::load::{self, Mistake, Mistakes};
 use crate::spec::tools::{Toolbox, needs_python};
 use crate::spec::{fold, run};
 
@@ -133,6 +133,11 @@ impl Specs {
                 .so("Write one: docs/specs.md shows how."));
         }
         Ok(found)
+    }
+
+    /// Tells whether tools come from servers besides.
+    pub(super) fn has_servers(&self) -> bool {
+        !self.settings.mcp_servers.is_empty()
     }
 
     fn folders(&self) -> impl Iterator<Item = PathBuf> {
@@ -269,9 +274,9 @@ impl Specs {
             let redactor = Arc::clone(&redactor);
             move |progress: Progress| say(shown(progress, &mut redactor.lock()))
         };
-        let (mut report, seen) = match self.done(&spec, stored, (file, &name), wanted, &safe).await {
+        let (mut report, seen, missing) = match self.done(&spec, stored, (file, &name), wanted, &safe).await {
             Ok(done) => done,
-            Err(trouble) => (error(&name, Some(&spec), trouble.to_string()), Seen::default()),
+            Err(trouble) => (error(&name, Some(&spec), trouble.to_string()), Seen::default(), Vec::new()),
         };
         report.ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         redact(&mut report, &mut redactor.lock());
@@ -282,7 +287,8 @@ impl Specs {
             spec_runs::leave(&self.root, &path, &run);
             Box::new(run)
         });
-        Outcome { report, mistakes: None, run }
+        let text = || std::fs::read_to_string(file).unwrap_or_default();
+        Outcome { report, mistakes: (!missing.is_empty()).then(|| Mistakes::of(&text(), missing)), run }
     }
 
     /// Finds Claude Code for a test that it drives, as far as a person allowed to ask it.
@@ -324,7 +330,7 @@ impl Specs {
         (file, name): (&Path, &str),
         wanted: &Wanted,
         say: &(dyn Fn(Progress) + Send + Sync),
-    ) -> Result<(Report, Seen), Trouble> {
+    ) -> Result<(Report, Seen, Vec<Mistake>), Trouble> {
         let host = if needs_python(spec) { Some(self.host(file).await?) } else { None };
         let mut tools = Toolbox::open(host, stored.clone()).await?;
         let missing = tools.missing(spec);
@@ -339,7 +345,7 @@ impl Specs {
             let (told, seen) = tools.close().await;
             notes.extend(told);
             let what = missing.iter().map(|one| format!("line {}: {}", one.at.line, one.what)).collect::<Vec<_>>().join(" ");
-            return Ok((Report { notes, ..error(name, Some(spec), what) }, seen));
+            return Ok((Report { notes, ..error(name, Some(spec), what) }, seen, missing));
         }
         let agent = if spec.driven { Some((self.agent()?, std::fs::read_to_string(file).unwrap_or_default())) } else { None };
         let how = run::How { file: name, timeout: wanted.timeout, cancel: wanted.cancel.clone(), say, agent };
@@ -397,7 +403,7 @@ impl Specs {
             notes,
             ms: 0,
         };
-        Ok((report, seen))
+        Ok((report, seen, Vec::new()))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::Proposal;
 use crate::engine::core::Core;
 use crate::engine::deeds::{self, NotDone};
-use crate::engine::{behaviour, beside_tests, is_ready, require_trust, review, rows};
+use crate::engine::{behaviour, beside_tests, contested, is_ready, require_trust, review, rows};
 use crate::store::Store;
 use crate::write::apply::WriteError;
 
@@ -44,7 +44,7 @@ async fn walk(core: &Arc<Core>, way: Way) -> Result<Vec<String>, Trouble> {
     })
     .await??;
     review::after(core)?;
-    look_again(core, &group);
+    look_again(core, way, &group);
     Ok(lines)
 }
 
@@ -54,7 +54,7 @@ fn group(store: &Store, way: Way) -> Result<Vec<Decision>, Trouble> {
     let next = if again {
         store.last_undone()?.ok_or("Nothing to decide again: nothing was taken back.")
     } else {
-        store.last_standing()?.ok_or("Nothing to take back: no decision was made yet.")
+        store.last_standing()?.ok_or("Nothing to take back: no decision stands.")
     }
     .map_err(Trouble::usage)?;
     let mut group: Vec<Decision> = store.decided_at(next.at)?.into_iter().filter(|other| other.undone == again).collect();
@@ -110,8 +110,16 @@ fn line(way: Way, proposal: &Proposal) -> String {
 }
 
 /// A baseline that was put back may say something else of today's code: the workbench looks at once, a verb of the
-/// command line when it replays next.
-fn look_again(core: &Arc<Core>, group: &[Decision]) {
+/// command line when it replays next. Verdicts are as they were before.
+fn look_again(core: &Arc<Core>, way: Way, group: &[Decision]) {
+    for verb in [Verb::Accept, Verb::Edit, Verb::Overrule] {
+        let decided = group.iter().filter(|decision| decision.verb == verb);
+        let decided: Vec<_> = decided.filter_map(|decision| core.proposal(decision.proposal).ok()).collect();
+        if way == Way::Back {
+            contested::put_back(core, &decided);
+        }
+        contested::judge_anew(core, &decided, verb);
+    }
     let about_change = |decision: &&Decision| core.proposal(decision.proposal).is_ok_and(|proposal| proposal.change().is_some());
     let functions: Vec<FunctionId> = group.iter().filter(about_change).map(|decision| decision.function.clone()).collect();
     if functions.is_empty() || core.watcher.lock().is_none() {

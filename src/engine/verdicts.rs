@@ -12,7 +12,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{JudgedView, Mark, Topic, Trust, VerdictRow};
-use crate::domain::verdict::{ClauseOutcome, JudgedTest, Ruling};
+use crate::domain::verdict::{Bound, ClauseOutcome, JudgedTest, Ruling};
 use crate::engine::core::Core;
 use crate::engine::{Handle, blocking, configured, leaving, meanwhile, reaches, rows};
 use crate::source::index::Index;
@@ -206,6 +206,11 @@ fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Resul
     match judged.verdict.verdict {
         // A broken judge says nothing about the test: what was found before still holds.
         Ruling::Error => core.log.add(Level::Error, "judged", &said("ERROR"), about_test()),
+        // Nobody can decide anything about it: it is red until it is mended.
+        Ruling::Fail if judged.fails_itself() => {
+            withdraw(core, &earlier)?;
+            core.log.add(Level::Warning, "judged", &said("FAIL"), about_test());
+        }
         _ if judged.is_open() => {
             let (word, line) = match judged.verdict.verdict {
                 Ruling::Fail => ("FAIL", said("FAIL")),
@@ -219,9 +224,7 @@ fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Resul
             }
         }
         _ => {
-            for old in earlier.iter().filter(|old| is_standing(old.state)) {
-                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
-            }
+            withdraw(core, &earlier)?;
             let word = if judged.verdict.overridden { "overridden" } else { "PASS" };
             core.log.add(Level::Done, "judged", &format!("{word} {short}"), about_test());
         }
@@ -235,10 +238,40 @@ fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Resul
     Ok(())
 }
 
+/// Puts the verdict back that a person decided on, where the last run of the test did the same as then.
+pub fn put_back(core: &Arc<Core>, proposal: &Proposal, open: &OpenVerdict) -> Result<(), Trouble> {
+    let Some(StoredVerdict { mut judged, function, .. }) = core.store().verdict(&open.test)? else { return Ok(()) };
+    let did = |bound: &Option<Bound>| bound.as_ref().map(|bound| bound.journey.clone());
+    if did(&judged.verdict.bound) != did(&open.verdict.bound) {
+        return Ok(());
+    }
+    judged.verdict = open.verdict.clone();
+    judged.at = clock::now().max(Moment(judged.at.0 + 1));
+    if core.store().put_verdict(&judged, &function)? {
+        // The run that heard of the decision took the proposal away.
+        let waits = about(core, &open.test, &function)?.iter().any(|other| other.state == ProposalState::Ready);
+        if !waits && proposal.state == ProposalState::Stale && proposal.basis == basis(&judged) {
+            core.move_proposal(proposal.id, ProposalState::Ready, |_| {})?;
+        }
+        settle(core, &judged, &function)?;
+        load(core)?;
+        core.touch();
+    }
+    Ok(())
+}
+
 /// Lists what was ever asked about a test, the oldest first.
 fn about(core: &Core, test: &str, function: &FunctionId) -> Result<Vec<Proposal>, Trouble> {
     let all = core.store().proposals_of(function)?;
     Ok(all.into_iter().filter(|old| old.verdict().is_some_and(|verdict| verdict.test == test)).collect())
+}
+
+/// Takes away what waits, or was decided, about a test.
+fn withdraw(core: &Arc<Core>, earlier: &[Proposal]) -> Result<(), Trouble> {
+    for old in earlier.iter().filter(|old| is_standing(old.state)) {
+        core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+    }
+    Ok(())
 }
 
 fn is_standing(state: ProposalState) -> bool {
@@ -415,106 +448,4 @@ pub fn short(test: &str) -> &str {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::domain::settings::Settings;
-    use crate::domain::verdict::Verdict;
-    use crate::engine::leaving::{Seen, leave, prepare};
-
-    const TEST: &str = "tests/test_a.py::test_a[one]";
-
-    /// A project with one test, opened without a screen.
-    fn opened(place: &std::path::Path) -> Arc<Core> {
-        std::fs::create_dir(place.join("tests")).unwrap();
-        std::fs::write(place.join("tests/test_a.py"), "def test_a():\n    pass\n").unwrap();
-        prepare(place);
-        let store = crate::store::open_in_memory().unwrap();
-        let core = Core::new(place.to_owned(), Settings::default(), store, Trust::Trusted, "none".into());
-        *core.index.write() = Arc::new(Index::build(place, &[], &|_, _| {}));
-        core.state.lock().indexed = true;
-        Arc::new(core)
-    }
-
-    fn test_of(core: &Core) -> FunctionId {
-        core.index().functions().next().unwrap().id.clone()
-    }
-
-    fn judged(core: &Arc<Core>, ruling: Ruling, reason: &str) -> Vec<(ProposalState, bool)> {
-        let request = crate::engine::intents::Request {
-            test: TEST.into(),
-            file: "tests/test_a.py".into(),
-            intent: "Free English".into(),
-            checks: Vec::new(),
-            journey: std::path::PathBuf::new(),
-            show: Vec::new(),
-            dry: false,
-            refresh: false,
-        };
-        let verdict = Verdict {
-            verdict: ruling,
-            overridden: false,
-            evaluator: "rules".into(),
-            reason: reason.into(),
-            clauses: Vec::new(),
-            uncovered: Vec::new(),
-            asked: None,
-            bound: None,
-            proposed: None,
-            shown: Default::default(),
-        };
-        // What happens in one millisecond has no order.
-        std::thread::sleep(std::time::Duration::from_millis(2));
-        let seen = Seen { events: &[], gaps: &[], began: clock::now(), accepts: true, suggestions: Vec::new() };
-        leave(&core.root, &request, &verdict, seen);
-        assert_eq!(take_in(core).unwrap(), [TEST]);
-        let all = core.store().proposals_of(&test_of(core)).unwrap();
-        all.iter().map(|one| (one.state, rows::is_in_queue(one))).collect()
-    }
-
-    #[test]
-    fn a_failure_waits_until_a_newer_run_passes_and_again_when_it_is_back() {
-        let place = tempfile::tempdir().unwrap();
-        let core = opened(place.path());
-        assert_eq!(judged(&core, Ruling::Fail, "Because."), [(ProposalState::Ready, true)]);
-        assert_eq!(judged(&core, Ruling::Fail, "Because."), [(ProposalState::Ready, true)], "asked once");
-        assert_eq!(judged(&core, Ruling::Error, "No judge."), [(ProposalState::Ready, true)], "a broken judge says nothing");
-        assert_eq!(judged(&core, Ruling::Pass, ""), [(ProposalState::Stale, false)]);
-        assert_eq!(judged(&core, Ruling::Unclear, "Another."), [(ProposalState::Ready, true)]);
-        let state = core.state.lock();
-        let rows = rows(state.verdicts.values(), state.proposals.values(), &core.index());
-        assert_eq!((rows.len(), rows[0].ruling, rows[0].stale), (1, Ruling::Unclear, false));
-        assert!(rows[0].proposal.is_some());
-    }
-
-    #[test]
-    fn what_was_decided_is_not_asked_again_until_it_is_another() {
-        let place = tempfile::tempdir().unwrap();
-        let core = opened(place.path());
-        judged(&core, Ruling::Fail, "Because.");
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async {
-            let id = core.state.lock().proposals.values().next().unwrap().id;
-            let accept = crate::domain::decision::Verb::Accept;
-            let lines = crate::engine::review::decide(&core, vec![id], accept, None, None).await.unwrap();
-            assert!(lines[0].contains("stays red"), "{lines:?}");
-            let reject = crate::engine::review::decide(&core, vec![id], crate::domain::decision::Verb::Reject, None, None).await;
-            assert!(reject.is_err(), "a verdict is put away with a reason only");
-        });
-        assert_eq!(judged(&core, Ruling::Fail, "Because."), [(ProposalState::Written, false)]);
-        assert_eq!(judged(&core, Ruling::Fail, "Another."), [(ProposalState::Written, false), (ProposalState::Ready, true)]);
-    }
-
-    #[test]
-    fn an_edit_of_the_test_makes_its_verdict_stale_and_a_later_run_fresh() {
-        let place = tempfile::tempdir().unwrap();
-        let core = opened(place.path());
-        judged(&core, Ruling::Pass, "");
-        assert!(stale(&core).is_empty());
-        mark_stale(&core, &BTreeSet::from([FunctionId::new("m", "another")]), &[]);
-        assert!(stale(&core).is_empty());
-        mark_stale(&core, &BTreeSet::from([test_of(&core)]), &[]);
-        assert_eq!(stale(&core), [TEST]);
-        judged(&core, Ruling::Pass, "");
-        assert!(stale(&core).is_empty());
-    }
-}
+mod tests;

@@ -6,6 +6,7 @@
 
 mod answers;
 mod arguments;
+mod lines;
 mod reading;
 pub mod relay;
 mod resources;
@@ -44,7 +45,8 @@ pub async fn serve(project: Project) -> Result<(), Trouble> {
     let mut terminate = signal(SignalKind::terminate()).map_err(unwatched)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(unwatched)?;
     let session = Arc::new(Session::new(project));
-    let transport = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout()).with_max_line_length(MESSAGE_MAX);
+    let (incoming, outgoing, answered) = lines::checked(tokio::io::stdin(), tokio::io::stdout(), MESSAGE_MAX);
+    let transport = AsyncRwTransport::new_server(incoming, outgoing).with_max_line_length(MESSAGE_MAX + 1);
     let served = async {
         match Server::new(session.clone()).serve(transport).await {
             Ok(running) => {
@@ -55,6 +57,8 @@ pub async fn serve(project: Project) -> Result<(), Trouble> {
             // Nobody began a session: what was typed is no protocol, or the other end is gone.
             Err(error) => tracing::warn!(%error, "no session with an agent began"),
         }
+        // What was said last has gone out when this ends.
+        let _ = answered.await;
     };
     tokio::select! {
         () = served => {}

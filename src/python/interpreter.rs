@@ -54,7 +54,7 @@ impl Interpreter {
     #[must_use]
     pub fn without_pytest(&self) -> Trouble {
         let place = self.label.split_once(' ').map_or("this Python", |(_, place)| place);
-        Trouble::environment(format!("Drafts cannot be proved: {place} has no pytest.")).so(format!(
+        Trouble::environment(format!("{place} has no pytest: no test runs, and no draft is proved.")).so(format!(
             "Install it: {} -m pip install pytest. Or name the Python that has it: pytead-tui --python PATH.",
             self.path.display()
         ))

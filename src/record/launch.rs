@@ -15,6 +15,9 @@ use crate::python::package::Package;
 /// Folders below the root that are never the project's own code.
 const NOT_PROJECT: &[&str] = &["node_modules", "build", "dist", ".tox", ".nox", ".eggs", ".git", ".pytead", "site-packages"];
 
+/// The program that is asked for most, and missed.
+const PYTEST: &str = "pytest";
+
 /// What a program is started with.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
@@ -133,6 +136,14 @@ fn no_program(typed: &str, request: &Request<'_>) -> Trouble {
         return trouble
             .because("It is not on the PATH.")
             .so(format!("The project has it as {}.", display_line(&found.to_string_lossy())));
+    }
+    if typed == PYTEST
+        && let Some(python) = request.interpreter
+    {
+        let python = display_line(&python.to_string_lossy()).into_owned();
+        return trouble
+            .because(format!("It is not on the PATH, nor beside {python}."))
+            .so(format!("Install it: {python} -m pip install {PYTEST}. Where it is there already: -m {PYTEST}."));
     }
     let names: Vec<String> = std::env::var_os("PATH")
         .iter()

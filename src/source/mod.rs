@@ -30,6 +30,6 @@ pub mod rename;
 pub mod stamps;
 pub mod stub;
 mod tokens;
-mod tree;
+pub mod tree;
 pub mod unions;
 pub mod walk;

@@ -23,6 +23,18 @@ pub(super) fn syntax_tree(text: &str) -> Option<Tree> {
     Some(tree)
 }
 
+/// Tells whether a text is one Python expression, as `eval` takes it; also where it takes too long to tell.
+#[must_use]
+pub fn is_expression(text: &str) -> bool {
+    let Some(tree) = plain_tree(text.trim()) else { return true };
+    let root = tree.root_node();
+    let mut cursor = root.walk();
+    let statements: Vec<_> = root.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
+    let [statement] = statements.as_slice() else { return false };
+    let assigns = statement.named_child(0).is_some_and(|inner| inner.kind().contains("assignment"));
+    !root.has_error() && statement.kind() == "expression_statement" && !assigns
+}
+
 fn plain_tree(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;

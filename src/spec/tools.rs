@@ -267,7 +267,8 @@ enum Own {
 }
 
 /// Visits all steps of a test, those in groups too.
-fn walk(spec: &Spec, visit: &mut dyn FnMut(&Step)) {
+/// Visits every step of a test, those of groups too.
+pub fn walk(spec: &Spec, visit: &mut dyn FnMut(&Step)) {
     fn each(steps: &[Step], visit: &mut dyn FnMut(&Step)) {
         for step in steps {
             visit(step);

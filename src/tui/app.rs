@@ -130,7 +130,7 @@ pub enum Effect {
     /// Read what would be sent on a yes.
     ReadOutgoing(QuestionId),
     /// Take the settings of the screen, the keys and the theme as they are now.
-    TakeSettings,
+    TakeSettings(Vec<Trouble>),
     /// Ask the terminal for its background.
     AskBackground,
     /// Take the theme for a background: dark or light.

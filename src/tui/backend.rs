@@ -24,6 +24,8 @@ pub trait Backend: Send + Sync + 'static {
     fn send(&self, command: Command);
     /// Gives the settings of the screen in force; cheap.
     fn settings(&self) -> settings::Tui;
+    /// Notes in the log what is wrong with the screen's own part of them.
+    fn note_settings(&self, trouble: &Trouble);
     /// Listens to what happens.
     fn subscribe(&self) -> broadcast::Receiver<Event>;
     /// Tells of states that show something new, whether an event goes with it or not.

@@ -70,7 +70,7 @@ impl World {
             }),
             Effect::ReadOther(id) => self.read(move |backend| Msg::Other(id, Box::new(backend.proposal(id).map(Loaded::new)))),
             Effect::ReadOutgoing(question) => self.tell(Msg::Outgoing(self.backend.outgoing(question))),
-            Effect::TakeSettings => self.take_settings(state),
+            Effect::TakeSettings(wrong) => self.take_settings(state, wrong),
             Effect::AskBackground => self.ask_background(),
             Effect::TakeBackground(dark) => state.dirty |= self.screen.take_background(dark),
             Effect::EditDraft { proposal, text, line } => {
@@ -104,10 +104,11 @@ impl World {
         }
     }
 
-    /// Takes keys, theme and the rest as they are written now; what is wrong is told, and that before stays.
-    fn take_settings(&mut self, state: &mut AppState) {
+    /// Takes keys, theme and the rest as they are written now; what is wrong, here or with the other settings, takes the place
+    /// of what was wrong before.
+    fn take_settings(&mut self, state: &mut AppState, mut wrong: Vec<Trouble>) {
         let now = state.now;
-        let mut wrong = Vec::new();
+        let of_the_engine = wrong.len();
         match keymap() {
             Ok(keymap) if keymap == state.keymap => {}
             Ok(keymap) => {
@@ -128,9 +129,9 @@ impl World {
             Err(trouble) => wrong.push(trouble),
         }
         // What was wrong before is not told again because another file was saved.
-        for trouble in wrong.iter().filter(|trouble| !self.wrong.contains(trouble)) {
-            state.messages.fail(now, trouble);
-        }
+        let news: Vec<&Trouble> = wrong.iter().filter(|trouble| !self.wrong.contains(trouble)).collect();
+        state.messages.of_settings(now, &wrong, &news);
+        wrong[of_the_engine..].iter().filter(|own| !self.wrong.contains(own)).for_each(|own| self.backend.note_settings(own));
         self.wrong = wrong;
         state.glyphs = self.screen.glyphs;
         state.dirty = true;

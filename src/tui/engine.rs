@@ -29,6 +29,10 @@ impl Backend for Handle {
         self.project().1.tui.clone()
     }
 
+    fn note_settings(&self, trouble: &Trouble) {
+        Handle::note_settings(self, trouble);
+    }
+
     fn subscribe(&self) -> broadcast::Receiver<Event> {
         Handle::subscribe(self)
     }

@@ -8,7 +8,7 @@ use crate::base::paths::RelPath;
 use crate::base::text::{self, count};
 use crate::domain::journey::{LineId, Telling, ToldLine};
 use crate::domain::snapshot::{JudgedView, VerdictRow};
-use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Since, Verdict};
+use crate::domain::verdict::{ClauseOutcome, Decided, ITSELF, Ruling, Since, Verdict};
 use crate::tui::app::AppState;
 use crate::tui::doc::{About, DocRow};
 use crate::tui::local_time::Zone;
@@ -324,6 +324,7 @@ fn clause_rows(at: usize, clause: &Decided, room: usize, out: &mut Vec<DocRow>) 
 fn decided_by(evaluator: &str) -> String {
     match evaluator {
         "rules" => "decided by rules, no model asked".into(),
+        ITSELF => "the test itself failed, its intent was not judged".into(),
         "approved" => "decided by the journey that was accepted".into(),
         other => match other.strip_prefix("llm:") {
             Some(model) => format!("decided by a model: {model}"),

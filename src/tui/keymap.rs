@@ -115,8 +115,9 @@ impl Keymap {
     pub fn with_changes(source: &str) -> Result<Self, Trouble> {
         type Changes = BTreeMap<String, BTreeMap<String, Vec<String>>>;
         let wrong = |what: String| Trouble::usage(format!("keys.toml: {what}")).so("The built-in keys stay until it is fixed.");
-        let changes: Changes =
-            toml::from_str(source).map_err(|error| wrong("it is not a table of keys.".into()).because(error.message()))?;
+        let changes: Changes = toml::from_str(source).map_err(|error| {
+            wrong("it is not a table of keys.".into()).because(format!("{}.", error.message().trim_end_matches('.')))
+        })?;
         let mut map = Self::built_in();
         for (context, lines) in &changes {
             for (word, keys) in lines {
@@ -187,6 +188,12 @@ fn word_of(action: Action) -> &'static str {
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_the_file_is_said_in_whole_sentences() {
+        let said = Keymap::with_changes("[decide]\naccept = 1\n").unwrap_err().to_string();
+        assert!(said.ends_with(". The built-in keys stay until it is fixed."), "{said}");
+    }
 
     #[test]
     fn no_key_stands_twice_on_a_path() {

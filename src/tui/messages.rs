@@ -23,6 +23,8 @@ pub struct Message {
     pub more: Vec<String>,
     /// It stays until a key.
     pub stays: bool,
+    /// It says what is wrong with the settings, and goes with that.
+    pub of_settings: bool,
     /// Since when it is shown.
     pub since: Moment,
 }
@@ -67,9 +69,30 @@ impl Messages {
 
     /// Says that something failed; it stays until a key.
     pub fn fail(&mut self, now: Moment, trouble: &Trouble) {
-        let mut message = message("!", Role::Failing, trouble.to_string(), true, now);
-        message.more = std::iter::once(trouble.what.clone()).chain(trouble.why.clone()).chain(trouble.todo.clone()).collect();
-        self.push(message);
+        self.push(failure(now, trouble));
+    }
+
+    /// Says what is wrong with the settings by now, the news at once: what is right again is not said any more.
+    pub fn of_settings(&mut self, now: Moment, wrong: &[Trouble], news: &[&Trouble]) {
+        let still: Vec<String> = wrong.iter().map(Trouble::to_string).collect();
+        let stays = |message: &Message| !message.of_settings || still.contains(&message.text);
+        self.behind.retain(|message| stays(message));
+        if self.shown.as_ref().is_some_and(|shown| !stays(shown)) {
+            self.shown = None;
+            self.next(now);
+        }
+        for trouble in news.iter().rev() {
+            if let Some(older) = self.shown.take_if(|shown| shown.of_settings) {
+                self.behind.push_front(older);
+            }
+            let message = Message { of_settings: true, ..failure(now, trouble) };
+            if self.shown.is_none() {
+                self.shown = Some(message);
+            } else {
+                self.push(message);
+            }
+        }
+        self.behind.truncate(WAITING);
     }
 
     fn push(&mut self, message: Message) {
@@ -122,8 +145,14 @@ impl Messages {
     }
 }
 
+fn failure(now: Moment, trouble: &Trouble) -> Message {
+    let mut message = message("!", Role::Failing, trouble.to_string(), true, now);
+    message.more = std::iter::once(trouble.what.clone()).chain(trouble.why.clone()).chain(trouble.todo.clone()).collect();
+    message
+}
+
 fn message(sign: &'static str, role: Role, text: String, stays: bool, since: Moment) -> Message {
-    Message { sign, role, text, more: Vec::new(), stays, since }
+    Message { sign, role, text, more: Vec::new(), stays, of_settings: false, since }
 }
 
 #[cfg(test)]
@@ -146,6 +175,24 @@ mod tests {
         assert_eq!(shown(&m), "two");
         assert!(m.tick(Moment(5_000), true));
         assert!(!m.waits(true));
+    }
+
+    #[test]
+    fn the_newest_mistake_of_the_settings_is_shown_and_goes_when_it_is_mended() {
+        let mut m = Messages::default();
+        let [theme, limit] = ["There is no theme.", "record.limit: expected a number."].map(Trouble::usage);
+        m.of_settings(Moment(0), std::slice::from_ref(&theme), &[&theme]);
+        assert_eq!(shown(&m), "There is no theme.");
+        let both = [limit.clone(), theme.clone()];
+        m.of_settings(Moment(1), &both, &[&limit]);
+        assert_eq!(shown(&m), "record.limit: expected a number.");
+        m.of_settings(Moment(2), &[theme], &[]);
+        assert_eq!(shown(&m), "There is no theme.", "what is still wrong stays");
+        m.of_settings(Moment(3), &[], &[]);
+        assert_eq!(m, Messages::default());
+        m.fail(Moment(4), &Trouble::environment("The disk is full."));
+        m.of_settings(Moment(5), &[], &[]);
+        assert_eq!(shown(&m), "The disk is full.", "of others nothing is known");
     }
 
     #[test]

@@ -67,8 +67,8 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
         }
         Msg::Happened(event, snapshot) => {
             take_snapshot(state, snapshot);
-            if *event == Event::SettingsRead {
-                out.push(Effect::TakeSettings);
+            if let Event::SettingsRead { wrong } = &*event {
+                out.push(Effect::TakeSettings(wrong.clone()));
             }
             arrive::happened(state, *event);
         }

@@ -304,12 +304,7 @@ pub fn diffed(reference: &str, functions: u64, compared: u64, differ: u64, here:
 /// Too small, by size.
 #[must_use]
 pub fn too_small(width: u16, height: u16) -> [String; 4] {
-    [
-        format!("Too small: {width}×{height}."),
-        "pytead needs 40×10.".into(),
-        "Nothing is lost, jobs go on.".into(),
-        "q quits".into(),
-    ]
+    [format!("Too small: {width}×{height}."), "It needs 40×10.".into(), "Nothing is lost.".into(), "q quits".into()]
 }
 
 /// Counts the project's own functions: tests are not what is tested.

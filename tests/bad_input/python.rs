@@ -66,7 +66,7 @@ fn without_pytest_the_calls_are_kept_until_it_is_there() {
     assert_eq!(code, 0, "{err}");
     let (code, err) = said(&place, &["--trust", "--python", &python, "gen"]);
     assert_eq!(code, 3, "{err}");
-    has(&err, &["Drafts cannot be proved:", "has no pytest.", "Install it:", "-m pip install pytest."]);
+    has(&err, &["has no pytest: no test runs, and no draft is proved.", "Install it:", "-m pip install pytest."]);
     let (_, out, _) = place.run(&["--trust", "--python", &python, "doctor"]);
     has(&out, &["✗ pytest"]);
     let (code, out, err) = place.run(&["--trust", "gen", "shipping_for"]);

@@ -139,10 +139,36 @@ fn a_wrong_file_is_refused_with_every_mistake_and_its_place() {
 }
 
 #[test]
+fn a_check_that_is_no_python_is_found_before_anything_runs() {
+    let place = project();
+    let step = |check: &str| format!("  - {{tool: api_echo, args: {{value: 1}}, check: '{check}'}}\n");
+    for (check, code) in [
+        ("result == 1", 0),
+        ("len(result) > 1 and result[0] in (1, 2)", 0),
+        ("result has one item", 2),
+        ("result = 1", 2),
+        ("result ==", 2),
+        ("import os", 2),
+    ] {
+        let file = only(&place, &with("", &step(check)));
+        let (found, out, err) = place.run(&["spec", "--check", file]);
+        assert_eq!(found, code, "{check}: {out}{err}");
+        assert_eq!(out.contains("is no Python expression"), code == 2, "{check}: {out}");
+    }
+}
+
+#[test]
 fn a_tool_that_there_is_not_is_said_before_anything_runs() {
     let place = project();
     let file = only(&place, &with("", "  - tool: api_create_usr\n    args: {name: a, email: b}\n  - tool: stor_value\n"));
     let report = report(&place, &[file]);
+    let (code, out, err) = place.run(&["--trust", "spec", "--check", file]);
+    assert_eq!(code, 2, "{out}{err}");
+    assert!(out.contains("test_it.yaml:3:11: There is no tool `api_create_usr`."), "{out}");
+    assert_eq!(place.run(&["spec", "--check", file]).0, 0, "the plugins of a folder that nobody trusts are not imported");
+    let (code, said) = spec(&place, &[file]);
+    assert_eq!(code, 2, "as other mistakes of a file: {said}");
+    assert!(said.contains("3 |   - tool: api_create_usr"), "{said}");
     assert_eq!(report["verdict"], "ERROR");
     let reason = report["reason"].as_str().unwrap();
     assert!(reason.contains("line 3: There is no tool `api_create_usr`. Did you mean `api_create_user`?"), "{reason}");

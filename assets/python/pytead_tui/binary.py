@@ -48,5 +48,7 @@ def become(name: str) -> "int | None":
         program = find()
         os.execv(program, [name, *sys.argv[1:]])
     except (Missing, OSError) as error:
-        sys.stderr.write("%s: %s\n" % (name, error))
+        from pytead_tui import shown
+
+        sys.stderr.write("%s: %s\n" % (name, shown.display(str(error))))
     return 3

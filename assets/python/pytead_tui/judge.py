@@ -15,7 +15,7 @@ from typing import Any
 from pytead_tui import __version__
 from pytead_tui.binary import INSTALL, Missing, find
 
-PROTOCOL = 3
+PROTOCOL = 4
 SECONDS = 120  # for one answer,
 MODEL_SECONDS = 900  # and for one by a model
 

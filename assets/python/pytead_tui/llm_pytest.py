@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytead_tui import verdicts
+from pytead_tui import shown, verdicts
 from pytead_tui.judge import Broken
 from pytead_tui.pytest_intents import is_strict, root_of
 from pytead_tui.pytest_plugin import YAML
@@ -93,9 +93,9 @@ class Specs:
             return
         terminalreporter.section("unclear YAML tests", sep="=")
         for nodeid, verdict in self.open:
-            terminalreporter.write_line("%s %s" % (verdict["verdict"], nodeid))
+            terminalreporter.write_line("%s %s" % (verdict["verdict"], shown.display_line(nodeid)))
             for line in verdict["lines"]:
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(shown.display(line))
         if not self.strict:
             terminalreporter.write_line(
                 "This does not fail the run; with --semantic-strict, or where CI is set, it does."
@@ -121,15 +121,15 @@ class SpecFile(pytest.File):
         try:
             read = self.specs.runner.read(str(self.path))
         except Broken as error:
-            raise self.CollectError(str(error)) from None
+            raise self.CollectError(shown.display(str(error))) from None
         if read["mistakes"]:
-            raise self.CollectError("\n".join(read["mistakes"]))
-        item = SpecItem.from_parent(self, name=read["name"])
+            raise self.CollectError(shown.display("\n".join(read["mistakes"])))
+        item = SpecItem.from_parent(self, name=shown.display_line(read["name"]))
         item.specs = self.specs
         item.add_marker(_MARK)
         for tag in read["tags"]:
             if not tag.startswith("_"):
-                self.config.addinivalue_line("markers", tag + ": a tag of YAML tests")
+                self.config.addinivalue_line("markers", shown.display_line(tag) + ": a tag of YAML tests")
                 item.add_marker(tag)
         yield item
 
@@ -149,7 +149,10 @@ class SpecItem(pytest.Item):
         answer = self.specs.runner.run(str(self.path), option.pytead_llm_timeout, take)
         self.report, self.lines = answer["report"], answer["lines"][1:]
         verdict = self.report["verdict"]
-        self.user_properties += [("semantic.verdict", verdict), ("semantic_eval_reason", self.report["reason"])]
+        self.user_properties += [
+            ("semantic.verdict", verdict),
+            ("semantic_eval_reason", shown.display(self.report["reason"])),
+        ]
         if verdict == "FAIL":
             raise SpecFailed("\n".join(answer["lines"]))
         if verdict == "ERROR":
@@ -158,7 +161,7 @@ class SpecItem(pytest.Item):
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         """Shows what failed, and nothing of how it was run."""
         if isinstance(excinfo.value, (SpecFailed, SpecBroken, Broken)):
-            return str(excinfo.value)
+            return shown.display(str(excinfo.value))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple:
@@ -176,6 +179,7 @@ class SpecBroken(Exception):
 
 def _print(config: pytest.Config, lines: "list[str]") -> None:
     """Prints past pytest's capture, as the test runs."""
+    lines = [shown.display(line) for line in lines]
     capture = config.pluginmanager.getplugin("capturemanager")
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter is None:  # a process of pytest-xdist

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from pytead_tui import intents, judge, verdicts
+from pytead_tui import intents, judge, shown, verdicts
 from pytead_tui.intents import SemanticAssertionError
 
 _MARKS = (".pytead", "pyproject.toml", "setup.py", "setup.cfg", ".git")  # of a project's root
@@ -82,7 +82,8 @@ class Intents:
         try:
             return open(os.path.join(str(self.config.invocation_params.dir), path), "w", encoding="utf-8")
         except OSError as error:
-            raise pytest.UsageError("--%s cannot be written: %s." % (option.replace("_", "-"), error)) from None
+            why = shown.display("--%s cannot be written: %s." % (option.replace("_", "-"), error))
+            raise pytest.UsageError(why) from None
 
     def _intent(self, item: pytest.Item) -> "intents.Intent | None":
         """Gives the intent of a test; an empty one where it has none and is to be shown."""
@@ -121,9 +122,9 @@ class Intents:
             return
         if self.folder:
             self.tests.end()
-        if failed and not self.wanted:
+        if failed and not self.wanted and not _asserted(item, raised):
             self._forget()
-            return  # the test says so itself: nobody has to be asked
+            return  # skipped, or ended: it says nothing
         self._judged(item, intent, raised, outcome, bool(failed))
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
@@ -141,13 +142,13 @@ class Intents:
         self._judged(item, intent, raised, outcome, False)
 
     def _judged(self, item: pytest.Item, intent: intents.Intent, raised: Any, outcome: Any, failed: bool) -> None:
-        verdict = self._verdict(item, intent)
-        shown = verdict.pop("shown", {})
-        self.asked[item.nodeid] = {"intent": intent.text, "shown": shown, "verdict": verdict}
+        verdict = self._verdict(item, intent, _asserted(item, raised) if failed else None)
+        told = verdict.pop("shown", {})
+        self.asked[item.nodeid] = {"intent": intent.text, "shown": told, "verdict": verdict}
         if failed or not intent.text:
-            return
+            return  # the test says so itself: only the workbench hears of it
         self.verdicts[item.nodeid] = verdict
-        own = {"semantic.verdict": verdict["verdict"], "semantic_eval_reason": verdict["reason"]}
+        own = {"semantic.verdict": verdict["verdict"], "semantic_eval_reason": shown.display(verdict["reason"])}
         if verdict["overridden"]:
             own["semantic.overridden"] = "true"
         item.user_properties[:] = [one for one in item.user_properties if one[0] not in own] + list(own.items())
@@ -190,13 +191,13 @@ class Intents:
         if folder and self.pid == os.getpid():
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _verdict(self, item: pytest.Item, intent: intents.Intent) -> dict:
+    def _verdict(self, item: pytest.Item, intent: intents.Intent, failed: "str | None") -> dict:
         if not self.folder:
             return verdicts.error(self.impossible or "The test was not recorded.")
         file = os.path.relpath(os.path.realpath(str(item.path)), self.root).replace(os.sep, "/")
         request = {
             "test": item.nodeid, "file": file, "intent": intent.text, "checks": intent.checks, "journey": self.folder,
-            "show": self.wanted, "dry": self.unsent, "refresh": self.refresh,
+            "show": self.wanted, "dry": self.unsent, "refresh": self.refresh, "failed": failed,
         }  # fmt: skip
         try:
             return self.judge.ask(request)
@@ -234,12 +235,13 @@ class Intents:
         report.semantic = verdict
         raised = None if call.excinfo is None else call.excinfo.value
         if type(raised) is SemanticAssertionError:
-            shown = report.longrepr = call.excinfo.getrepr(style="value", chain=False)
-            if shown.reprcrash is not None:  # where the test is, not where we are
-                shown.reprcrash.path, shown.reprcrash.lineno = str(item.path), (item.location[1] or 0) + 1
+            failure = report.longrepr = call.excinfo.getrepr(style="value", chain=False)
+            if failure.reprcrash is not None:  # where the test is, not where we are
+                failure.reprcrash.path, failure.reprcrash.lineno = str(item.path), (item.location[1] or 0) + 1
             if raised.__cause__ is not None:
                 cause = pytest.ExceptionInfo.from_exception(raised.__cause__)
-                report.sections.append(("What the test itself raised", str(item.repr_failure(cause))))
+                own = shown.display(str(item.repr_failure(cause)))
+                report.sections.append(("What the test itself raised", own))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keeps the verdict for the summary, and writes it to the report."""
@@ -272,22 +274,22 @@ class Intents:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Says why what is open is open; in a dry run, what would come of each intent; and what else was asked for."""
         for kind in self.show:
-            for nodeid, shown in self.shown:
-                terminalreporter.section(verdicts.SHOWN[kind] + nodeid, sep="-")
-                for line in shown.get(kind) or ["nothing of the project was called"]:
-                    terminalreporter.write_line(line)
+            for nodeid, told in self.shown:
+                terminalreporter.section(verdicts.SHOWN[kind] + shown.display_line(nodeid), sep="-")
+                for line in told.get(kind) or ["nothing of the project was called"]:
+                    terminalreporter.write_line(shown.display(line))
         spent = verdicts.spent([verdict for _, verdict in self.said], self.unsent)
         if spent:
             terminalreporter.write_line("intents: " + spent)
-        shown = self.said if self.dry else [one for one in self.said if verdicts.is_told(one[1])]
-        if not shown:
+        told = self.said if self.dry else [one for one in self.said if verdicts.is_told(one[1])]
+        if not told:
             return
         terminalreporter.section("intents, dry run" if self.dry else "unclear intents", sep="=")
-        for nodeid, verdict in shown:
-            terminalreporter.write_line("%s %s" % (verdicts.word(verdict), nodeid))
+        for nodeid, verdict in told:
+            terminalreporter.write_line("%s %s" % (verdicts.word(verdict), shown.display_line(nodeid)))
             for line in verdicts.lines(verdict):
                 terminalreporter.write_line("    " + line)
-        if not self.dry and not self.strict and any(verdicts.is_open(verdict) for _, verdict in shown):
+        if not self.dry and not self.strict and any(verdicts.is_open(verdict) for _, verdict in told):
             terminalreporter.write_line(
                 "This does not fail the run; with --semantic-strict, or where CI is set, it does."
             )
@@ -300,7 +302,7 @@ class Intents:
             self.judge.start()
         except judge.Broken:
             return None  # said with the verdicts
-        return "intents: " + self.judge.model if self.judge.model else None
+        return "intents: " + shown.display_line(self.judge.model) if self.judge.model else None
 
 
 def _raised(item: pytest.Item, outcome: Any) -> "BaseException | None":
@@ -309,6 +311,13 @@ def _raised(item: pytest.Item, outcome: Any) -> "BaseException | None":
         return outcome.excinfo[1]
     kept = getattr(item, "_excinfo", None)
     return kept[0].value if kept else None
+
+
+def _asserted(item: pytest.Item, raised: Any) -> "str | None":
+    """Gives what a test says that fails by its own assertion; nothing for one that was skipped, or is expected to fail."""
+    if not isinstance(raised, (AssertionError, pytest.fail.Exception)) or item.get_closest_marker("xfail") is not None:
+        return None
+    return str(raised) or type(raised).__name__
 
 
 def _force(outcome: Any, error: BaseException) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import traceback
 
+from pytead_tui import shown
+
 # What pytest shows of a test that passed, by its verdict: category, letter, word.
 STATUS = {
     "UNCLEAR": ("unclear", "u", ("UNCLEAR", {"yellow": True})),
@@ -54,20 +56,20 @@ def spent(verdicts: "list[dict]", unsent: bool) -> str:
     asked = [one for pair in both for one in pair if one]
     if not asked:
         return ""
-    who = sorted({"%s at %s" % (one["model"], one["host"]) for one in asked})
+    who = shown.display_line(", ".join(sorted({"%s at %s" % (one["model"], one["host"]) for one in asked})))
     if unsent:
         tokens = sum(one["tokens"] for one in asked if not one["kept"])
         kept = sum(1 for one in asked if one["kept"])
         rules = sum(1 for pair in both if not any(pair))
         return "%d without a model, %d of %s with about %s tokens%s, %d kept from before" % (
-            rules, len(asked) - kept, ", ".join(who), format(tokens, ","), _cost(asked, ", at most %s"), kept,
+            rules, len(asked) - kept, who, format(tokens, ","), _cost(asked, ", at most %s"), kept,
         )  # fmt: skip
     times = sum(one["times"] for one in asked)
     tokens = sum((one["sent"] if one["sent"] is not None else one["tokens"] * one["times"]) for one in asked)
     cached = sum(one["cached"] or 0 for one in asked)
     kept = sum(1 for one in asked if one["kept"])
     return "%s asked %d× with %s tokens (%s of them cached)%s, %d kept from before" % (
-        ", ".join(who), times, format(tokens, ","), format(cached, ","), _cost(asked, " for %s"), kept,
+        who, times, format(tokens, ","), format(cached, ","), _cost(asked, " for %s"), kept,
     )  # fmt: skip
 
 
@@ -91,12 +93,12 @@ def message(intent: str, verdict: dict, raised: "BaseException | None") -> str:
     found += _clauses(verdict)
     if raised is not None:
         found.append("The test itself raised " + "".join(traceback.format_exception_only(type(raised), raised)).strip())
-    return "\n".join(found)
+    return shown.display("\n".join(found))
 
 
 def lines(verdict: dict) -> "list[str]":
     """Gives the lines that explain a verdict."""
-    return [verdict["reason"], *_clauses(verdict)]
+    return [shown.display(line) for line in (verdict["reason"], *_clauses(verdict))]
 
 
 def _clauses(verdict: dict) -> "list[str]":

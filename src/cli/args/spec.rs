@@ -16,7 +16,8 @@ pub struct SpecArgs {
     /// Files and folders; by default the folders of the setting spec.paths.
     #[arg(value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
-    /// Only say what is wrong with the files; nothing is run.
+    /// Only say what is wrong with the files; no step is run. In a trusted folder the plugins are imported, whose tools these
+    /// are.
     #[arg(long)]
     pub check: bool,
     /// Tests at once; by default the setting spec.workers.

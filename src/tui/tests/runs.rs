@@ -318,8 +318,8 @@ fn filters_of_every_screen_are_there_in_the_next_session() {
 #[test]
 fn settings_that_were_written_are_taken() {
     let mut d = driver((80, 24));
-    d.happen(Event::SettingsRead);
-    assert!(d.asked.contains(&Effect::TakeSettings));
+    d.happen(Event::SettingsRead { wrong: Vec::new() });
+    assert!(d.asked.contains(&Effect::TakeSettings(Vec::new())));
 }
 
 #[test]

@@ -319,7 +319,7 @@ json\t'One JSON object a line: the engine\'s events, then the result'
 markdown\t'A comment for a pull request; `diff` only'
 agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l python -d 'The interpreter that runs the project\'s code' -r
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l check -d 'Only say what is wrong with the files; nothing is run'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l check -d 'Only say what is wrong with the files; no step is run. In a trusted folder the plugins are imported, whose tools these are'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -s v -l verbose -d 'Print each call of a tool and what it gave'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l strict -d 'End with 1 also when a test is unclear or could not be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l tools -d 'List the tools that these tests may call, and plugins that are broken'

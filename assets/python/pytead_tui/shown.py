@@ -1,0 +1,45 @@
+"""Text for human eyes: the one sanitiser of this side. What it does is what `src/base/text.rs` does in the program."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+COMBINING_MAX = 8  # more marks than this on one character smear over the lines above and below
+
+# What controls a terminal; what reorders, hides or joins text; and halves of characters, which cannot be written at all.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def display(text: str) -> str:
+    """Makes text from a program, a file or a model safe for a terminal and a report; newlines and tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSAFE.sub(_visible, _few_marks(text))
+
+
+def display_line(text: str) -> str:
+    """Makes text safe for one line."""
+    return display(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def _visible(found: "re.Match") -> str:
+    code = ord(found[0])
+    if code == 13:
+        return "\\r"
+    return "\\x%02x" % code if code < 0xA0 else "‹U+%04X›" % code
+
+
+def _few_marks(text: str) -> str:
+    """Leaves out the marks that are piled up on one character."""
+    if text.isascii():
+        return text
+    kept, marks = [], 0
+    for sign in text:
+        marks = marks + 1 if unicodedata.category(sign) in ("Mn", "Me") else 0
+        if marks <= COMBINING_MAX:
+            kept.append(sign)
+    return "".join(kept)
