@@ -419,7 +419,7 @@ fn a_placeholder_stands_where_a_secret_was() {
     let (_, out, err) = place.run(&["--trust", "gen", "--accept"]);
     assert!(out.contains("    client = Client(base=\"https://api.test\", token=\"[REDACTED:token]\")"), "{out}{err}");
     assert!(out.contains("    assert client.url(\"users\") == \"https://api.test/users\""), "{out}");
-    assert!(out.contains("Left for you to look at: lib:Client.url") && out.contains("holds a redacted value"), "{out}");
+    assert!(out.contains("Left for you to look at: #2 lib:Client.url: holds a redacted value."), "{out}");
     assert!(!place.root().join("tests/pytead/test_pytead_lib.py").exists(), "{out}");
     assert!(out.contains("lib:Client.headers: its result: it holds a secret (authorization) that was not recorded"), "{out}");
     assert!(out.contains("lib:login: run alone it ends differently"), "{out}");
