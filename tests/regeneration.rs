@@ -204,9 +204,9 @@ fn what_looks_personal_is_marked_and_taken_on_its_own_only() {
     assert!(out.contains("holds an e-mail address"), "{out}");
     let tests = place.read(TESTS);
     assert!(tests.contains("def test_g(") && !tests.contains("lovelace"), "{tests}");
-    let line = out.lines().find(|line| line.starts_with("Left for you to look at: lib:domain")).unwrap();
+    let line = out.lines().find(|line| line.starts_with("Left for you to look at: #") && line.contains(" lib:domain: ")).unwrap();
     let (_, out, _) = place.run(&["--trust", "review", "--accept", "all"]);
-    assert!(out.contains("Left for you to look at: lib:domain") && !place.read(TESTS).contains("lovelace"), "{out}");
+    assert!(out.contains(" lib:domain: holds an e-mail address") && !place.read(TESTS).contains("lovelace"), "{out}");
     let id = line.split("--accept ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
     assert_eq!(place.run(&["--trust", "review", "--accept", id]).0, 0);
     assert!(place.read(TESTS).contains("lovelace"));
