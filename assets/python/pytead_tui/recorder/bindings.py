@@ -6,7 +6,6 @@ over. Looked for in the class of the first argument, in the factory's module and
 """
 
 import sys
-from collections.abc import Iterable
 
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.objects import dict_of, mro_of, names_of
@@ -19,20 +18,20 @@ def binding(module: str, frame: object, code: object, held: tuple, callers: "str
     """
     if held and code.co_argcount and not isinstance_type(held[0]):
         for cls in mro_of(type(held[0])):
-            name = _name_in(dict_of(cls).items(), frame, code, names_of(cls)[1] + ".")
+            name = _name_in(dict_of(cls), frame, code, names_of(cls)[1] + ".")
             if name is not None:
                 return names_of(cls)[0] + ":" + name
     for home in (module, callers):
         space = sys.modules.get(home)
         if type(space) is kinds.Module:
-            name = _name_in(space.__dict__.items(), frame, code, "")
+            name = _name_in(space.__dict__, frame, code, "")
             if name is not None:
                 return home + ":" + name
     return None
 
 
-def _name_in(items: "Iterable[tuple]", frame: object, code: object, prefix: str) -> "str | None":
-    for name, value in list(items):
+def _name_in(space: dict, frame: object, code: object, prefix: str) -> "str | None":
+    for name, value in list(space.items()):
         if type(value) is kinds.Function and value.__code__ is code and type(name) is str and _runs_in(value, frame):
             return prefix + name
     return None
