@@ -204,6 +204,8 @@ fn a_change_is_compared_with_its_commit_and_decided_there() {
     terminal.keys("y");
     terminal.wait_until("a fresh comparison", |screen| !screen.contains("~ Stale") && screen.contains("calls differ"));
     terminal.keys("r");
+    terminal.wait("Enter alone gives no reason.");
+    terminal.keys("\r");
     terminal.wait("✗ stays red");
     terminal.keys("u");
     terminal.wait("Taken back");
