@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks form: rustfmt, clippy, ruff. Each counts as one check in the closing line and in PYTEAD_COUNTS.
+# Checks form: rustfmt, clippy, ruff. Each counts as one check in the closing line and in CHECK_COUNTS.
 
 source "$(dirname "$0")/setup.sh"
 need_cargo
@@ -29,5 +29,5 @@ where_installed() {
 where_installed machete cargo machete --with-metadata
 where_installed deny cargo deny --locked check bans licenses sources
 echo "$passed passed, $failed failed"
-[ -z "${PYTEAD_COUNTS:-}" ] || echo "$passed passed, $failed failed" >>"$PYTEAD_COUNTS"
+[ -z "${CHECK_COUNTS:-}" ] || echo "$passed passed, $failed failed" >>"$CHECK_COUNTS"
 [ "$failed" -eq 0 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all tests: Rust, then Python under every interpreter that is here. Ends with `N passed, N failed`.
-# With CI=true fewer than three interpreters are a failure. PYTEAD_COUNTS names a file that gets `passed failed` lines.
+# With CI=true fewer than three interpreters are a failure. CHECK_COUNTS names a file that gets `passed failed` lines.
 
 source "$(dirname "$0")/setup.sh"
 need_cargo
@@ -74,5 +74,5 @@ fi
 closing=$(awk -F '\t' '{ passed += $2; failed += $3 } END { print passed + 0 " passed, " failed + 0 " failed" }' "$summary")
 awk -F '\t' '{ printf "%-32s %5d passed, %d failed %5d s\n", $1, $2, $3, $4 }' "$summary"
 echo "$closing"
-[ -z "${PYTEAD_COUNTS:-}" ] || echo "$closing" >>"$PYTEAD_COUNTS"
+[ -z "${CHECK_COUNTS:-}" ] || echo "$closing" >>"$CHECK_COUNTS"
 [ "${closing#*, }" = "0 failed" ]
