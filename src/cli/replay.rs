@@ -19,7 +19,7 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
     }
     let done = interruptible(&handle, &mut out, handle.perform(Command::Replay { functions })).await?;
     let Some(done) = done else { return Ok(INTERRUPTED) };
-    let Done::Replayed { calls, same, changed, unknown, untold } = done else {
+    let Done::Replayed { calls, same, changed, unknown, untold, left_out } = done else {
         return Err(Trouble::internal("The replay gave no result."));
     };
     for id in &changed {
@@ -29,7 +29,9 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
     }
     out.result(
         "replay",
-        &serde_json::json!({ "calls": calls, "same": same, "changed": changed.len(), "unknown": unknown, "untold": untold }),
+        &serde_json::json!({
+            "calls": calls, "same": same, "changed": changed.len(), "unknown": unknown, "untold": untold, "left_out": left_out,
+        }),
     );
     let unparsed = show::unparsed(&handle, &mut out)?;
     handle.close().await;
@@ -50,6 +52,12 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
             text::count(changed.len(), "function"),
             if unknown > 0 { format!(", {unknown} that cannot be told") } else { String::new() }
         ));
+        if left_out > 0 {
+            let calls = text::count(usize::try_from(left_out).unwrap_or(0), "recorded call");
+            out.say(format!(
+                "Not compared: {calls} that may not run, or end differently when run alone. show FUNCTION says why."
+            ));
+        }
     }
     let hides = unparsed.iter().any(|file| file.calls > 0);
     Ok(if changed.is_empty() && !hides { OK } else { FINDINGS })

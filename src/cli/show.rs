@@ -31,6 +31,9 @@ pub fn proposal(view: &ProposalView) -> String {
             out.push_str(&format!("      {line}\n"));
         }
     }
+    if let Some(conflict) = view.conflict.as_ref().filter(|_| view.blocked.is_none()) {
+        out.push_str(&format!("  {}\n", text::display_line(&conflict.told())));
+    }
     if let Body::Spec(spec) = &proposal.body {
         out.push_str(&format!("  asked for: {}\n", text::display_line(&spec.asked)));
     }

@@ -231,6 +231,9 @@ fn veil(value: &mut Value, wanted: &mut dyn FnMut(u64) -> bool) {
     });
 }
 
+/// Decorators on one definition that are looked through.
+pub const DECORATORS_MAX: usize = 8;
+
 /// So many calls of a function are counted for certain. From then on a function that brought nothing new for a hundred calls
 /// is recorded no more, and a greater number is a lower bound.
 pub const COUNTED: u64 = 100;

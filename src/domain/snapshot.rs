@@ -479,12 +479,23 @@ pub struct OtherDraft {
 pub struct Conflict {
     /// The file.
     pub path: RelPath,
+    /// The tests that a person changed. Accepting leaves them as they are and writes the draft's others, where there are any.
+    pub tests: Vec<String>,
     /// As the last decision wrote it, where that is known.
     pub base: Option<String>,
     /// What accepting would make of that.
     pub mine: String,
     /// As it is now; `None` when it is gone.
     pub disk: Option<String>,
+}
+
+impl Conflict {
+    /// Says what accepting leaves alone.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let stay = if self.tests.len() == 1 { "stays" } else { "stay" };
+        format!("{} {stay} as changed by hand: accepting writes the others.", self.tests.join(", "))
+    }
 }
 
 /// The text a model is writing, read by the screen as it grows.

@@ -36,7 +36,8 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
     let seen = run_and_compare(core, wanted.clone()).await?;
     let changed = open_changes(core, &wanted);
-    Ok(Done::Replayed { calls: seen.compared, same: seen.same, changed, unknown: seen.unknown, untold: seen.untold })
+    let Seen { compared, same, unknown, untold, left_out, .. } = seen;
+    Ok(Done::Replayed { calls: compared, same, changed, unknown, untold, left_out })
 }
 
 /// Runs the calls of these functions where their outcome under today's code is not known, and shows what changed.
@@ -89,11 +90,13 @@ struct Seen {
     moved: bool,
     /// Edited functions that have recorded calls of which none can be run, and how many.
     untold: Vec<(FunctionId, u64)>,
+    /// Kept calls of the other functions that cannot be compared.
+    left_out: u64,
 }
 
 impl Seen {
     fn nothing() -> Self {
-        Self { compared: 0, same: 0, unknown: 0, moved: false, untold: Vec::new() }
+        Self { compared: 0, same: 0, unknown: 0, moved: false, untold: Vec::new(), left_out: 0 }
     }
 }
 
@@ -139,7 +142,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<S
     let reach = reach_of_now(core, &index).await?;
     let began = code::begin(core, &index, &reach, BTreeSet::new()).await?;
     let worker = (core.clone(), reach.clone(), wanted.clone());
-    let (calls, mut outcomes, unknown_code) = blocking(move || {
+    let (calls, mut outcomes, unknown_code, left_out) = blocking(move || {
         let (core, reach, wanted) = worker;
         gather(&core, &reach, &wanted)
     })
@@ -191,15 +194,20 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<S
         core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
     }
     let untold = code::untold(core, wanted.iter().filter(|function| !calls.contains_key(*function)))?;
-    Ok(Seen { compared: ran, same, unknown, moved: false, untold })
+    let left_out = left_out.iter().filter(|(function, _)| untold.iter().all(|(other, _)| other != *function));
+    let left_out = left_out.map(|(_, calls)| calls).sum();
+    Ok(Seen { compared: ran, same, unknown, moved: false, untold, left_out })
 }
 
 type Outcomes = HashMap<CallId, (Effect, Vec<FunctionId>)>;
 type Calls = BTreeMap<FunctionId, Vec<(Call, Effect)>>;
+/// How many calls of a function are kept that cannot be compared.
+type LeftOut = BTreeMap<FunctionId, u64>;
 
 /// Reads the calls with their baselines, and parts them into known outcomes and calls that have to run.
-fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(Calls, Outcomes, Vec<Call>), Trouble> {
+fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(Calls, Outcomes, Vec<Call>, LeftOut), Trouble> {
     let mut calls = Calls::new();
+    let mut left_out = LeftOut::new();
     let mut known = Outcomes::new();
     let mut unknown = Vec::new();
     let unparsed = reach.resting_on(&[], &unparsed::files(&core.index()));
@@ -210,7 +218,8 @@ fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(
         // A file that does not parse keeps its last good functions, so the code that is known is not what would run.
         let is_known = !unparsed.contains(function);
         let shown = changes_of(core, function);
-        let confirmed = views::confirmed_calls(core, function)?;
+        let (confirmed, others) = views::parted_calls(core, function)?;
+        left_out.insert(function.clone(), others);
         let mut outcomes = views::outcomes(core, confirmed.iter().map(|(call, _)| call.id), code)?;
         for (call, baseline) in confirmed {
             match outcomes.remove(&call.id) {
@@ -234,7 +243,7 @@ fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(
             calls.insert(function.clone(), own);
         }
     }
-    Ok((calls, known, unknown))
+    Ok((calls, known, unknown, left_out))
 }
 
 /// Gives the seconds that a call had, where it took all of them.

@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 
 use crate::base::error::Trouble;
-use crate::domain::call::{Call, CallId};
+use crate::domain::call::{Call, CallId, DECORATORS_MAX};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::LeftOut;
 use crate::engine::core::Core;
 use crate::engine::views;
 use crate::generate::replay::ends_alike;
-
-/// Decorators on one definition that are looked through.
-const DECORATORS: usize = 8;
 
 /// Takes out the calls of a function that its decorator makes something else of. The decorator's own calls were recorded,
 /// too, and tests of them call the function by its name (R12).
@@ -40,7 +37,7 @@ pub fn leave_out(core: &Core, function: &Function, calls: &mut Vec<Call>, left_o
 fn decorators(core: &Core, function: &FunctionId, calls: &[Call]) -> Result<HashMap<CallId, Call>, Trouble> {
     let mut found = HashMap::new();
     let mut inside: Vec<(CallId, CallId)> = calls.iter().filter_map(|call| Some((call.id, call.parent?))).collect();
-    for _ in 0..DECORATORS {
+    for _ in 0..DECORATORS_MAX {
         let parents: Vec<CallId> = inside.iter().map(|(_, parent)| *parent).collect();
         let around: HashMap<CallId, Call> =
             core.store().calls(&parents)?.into_iter().map(views::decode).map(|call| (call.id, call)).collect();

@@ -172,7 +172,8 @@ pub enum Done {
     Proposal(ProposalId),
     /// Recorded calls were run; `changed` has a proposal for each function that behaves differently.
     /// Edited functions with calls that cannot be run are in `untold`, with the number of their calls.
-    Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, unknown: u64, untold: Vec<(FunctionId, u64)> },
+    /// `left_out` counts the kept calls of other functions that cannot be compared: they may not run, or end differently alone.
+    Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, unknown: u64, untold: Vec<(FunctionId, u64)>, left_out: u64 },
     /// Recorded calls were compared under two versions of the code.
     Diffed(Arc<Diff>),
     /// Decisions were made or taken back, a line for each.

@@ -14,6 +14,7 @@ use crate::engine::core::Core;
 use crate::engine::drafting::{self, Parts};
 use crate::engine::{beside_tests, contested, spec_drafts};
 use crate::generate::scope::snake_path;
+use crate::generate::trim::without;
 use crate::generate::{graph, layout};
 use crate::write::apart::{Apart, Owners, apart};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
@@ -34,18 +35,29 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
         return spec_drafts::plan(core, proposal, spec, overlay);
     }
     let Some(draft) = proposal.draft() else { return Ok(Vec::new()) };
-    let parts = drafting::parts(proposal)?;
+    let mut parts = drafting::parts(proposal)?;
     let file = &draft.target;
     let list_path = manifest_path(core)?;
     let before = content(core, overlay, file)?;
     let (list_before, mut list) = manifest(core, overlay)?;
-    let standing = tests_of(&list, file, &proposal.function);
-    if let Some(test) = by_hand(&list, file, before.as_deref().unwrap_or(""), &standing, &parts) {
-        return Err(Trouble::usage(format!("Not written: {test} in {file} was changed by hand."))
+    let mut standing = tests_of(&list, file, &proposal.function);
+    let by_hand = by_hand(&list, file, before.as_deref().unwrap_or(""), &standing, &parts);
+    let refused = || {
+        Trouble::usage(format!("Not written: {} in {file} was changed by hand.", by_hand.join(", ")))
             .because("What a person wrote is never overwritten.")
-            .so("Rename your test to keep both, delete it to take the draft, or reject the draft."));
+            .so("Rename your test to keep both, delete it to take the draft, or reject the draft.")
+    };
+    if !by_hand.is_empty() {
+        // The others do not wait for it. What a person typed for this very draft is not parted.
+        let rest = if proposal.edited.is_none() { without(draft, &by_hand) } else { None };
+        let rest = rest.ok_or_else(refused)?;
+        parts = Parts { imports: rest.imports, text: rest.text, tests: rest.tests };
+        standing.retain(|test| !by_hand.contains(test));
     }
     let Composed { after, tests, gone } = composed(core, &list, file, before.as_deref(), &standing, &parts, proposal)?;
+    if !by_hand.is_empty() && before.as_deref() == Some(after.as_str()) {
+        return Err(refused());
+    }
     for test in &gone {
         list.forget(file, test);
     }
@@ -114,12 +126,13 @@ pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Tr
     let disk = read(&core.root, file)?;
     let list = Manifest::read(read(&core.root, &manifest_path(core)?)?.as_deref())?;
     let standing = tests_of(&list, file, &proposal.function);
-    if by_hand(&list, file, disk.as_deref().unwrap_or(""), &standing, &parts).is_none() {
+    let tests = by_hand(&list, file, disk.as_deref().unwrap_or(""), &standing, &parts);
+    if tests.is_empty() {
         return Ok(None);
     }
     let base = core.store().last_written(file)?;
     let mine = composed(core, &list, file, base.as_deref(), &standing, &parts, proposal)?.after;
-    Ok(Some(Conflict { path: file.clone(), base, mine, disk }))
+    Ok(Some(Conflict { path: file.clone(), tests, base, mine, disk }))
 }
 
 /// A conftest that puts the project on the path, up to its first line that depends on the project; how this line begins,
@@ -236,10 +249,11 @@ fn tests_of(list: &Manifest, file: &RelPath, function: &FunctionId) -> Vec<Strin
         .collect()
 }
 
-/// Names a test of these that a person changed since we wrote it.
-fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], parts: &Parts) -> Option<String> {
+/// Names the tests of these that a person changed since we wrote them.
+fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], parts: &Parts) -> Vec<String> {
     let edited = list.hand_edited(file, text);
-    standing.iter().chain(&parts.tests).find(|test| edited.contains(test)).cloned()
+    let named: BTreeSet<&String> = standing.iter().chain(&parts.tests).collect();
+    named.into_iter().filter(|test| edited.contains(test)).cloned().collect()
 }
 
 /// Names the project's own top-level packages and modules, for sorting imports. What stands beside the tests is none: it

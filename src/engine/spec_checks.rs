@@ -1,18 +1,19 @@
-//! What is wrong with a YAML test beside its form: tools that there are not, and checks that are no Python. No step is run.
+//! What is wrong with a YAML test beside its form: tools that there are not, arguments that they do not take or lack, and
+//! checks that are no Python. No step is run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::domain::spec::Spec;
 use crate::engine::specs::Specs;
-use crate::python::plugins::Broken;
+use crate::python::plugins::{Broken, Tool};
 use crate::source::tree::is_expression;
 use crate::spec::load::{self, Mistake, Mistakes};
 use crate::spec::tools;
 
-/// The tools of the plugins that a test has.
+/// The tools that a test has: our own, and those of its plugins.
 struct Known {
-    names: Vec<String>,
+    tools: Vec<Tool>,
     not_async: Vec<String>,
     broken: Vec<Broken>,
 }
@@ -31,11 +32,10 @@ impl Specs {
         };
         let mut all = no_expressions(&spec);
         if let Some(known) = self.known(file, may_import, looked).await {
-            let built_in = tools::built_in();
-            let own = built_in.iter().map(|tool| tool.name.as_str());
-            let names: Vec<&str> = own.chain(known.names.iter().map(String::as_str)).collect();
+            let names: Vec<&str> = known.tools.iter().map(|tool| tool.name.as_str()).collect();
             let not_async: Vec<&str> = known.not_async.iter().map(String::as_str).collect();
             all.extend(tools::missing(&spec, &names, &not_async, &known.broken));
+            all.extend(tools::misfits(&spec, |name| known.tools.iter().find(|tool| tool.name == name)));
         }
         all.sort_by_key(|mistake| (mistake.at.line, mistake.at.column));
         (!all.is_empty()).then(|| Mistakes::of(&std::fs::read_to_string(file).unwrap_or_default(), all))
@@ -45,11 +45,11 @@ impl Specs {
         let files = self.plugin_files(file);
         if !looked.0.contains_key(&files) {
             let known = if files.is_empty() && !self.has_servers() {
-                Some(Known { names: Vec::new(), not_async: Vec::new(), broken: Vec::new() })
+                Some(Known { tools: tools::built_in(), not_async: Vec::new(), broken: Vec::new() })
             } else if may_import {
                 self.plugins(file).await.ok().map(|(plugins, broken)| Known {
-                    names: plugins.iter().flat_map(|plugin| plugin.tools.iter().map(|tool| tool.name.clone())).collect(),
                     not_async: plugins.iter().flat_map(|plugin| plugin.not_async.clone()).collect(),
+                    tools: tools::built_in().into_iter().chain(plugins.into_iter().flat_map(|plugin| plugin.tools)).collect(),
                     broken,
                 })
             } else {

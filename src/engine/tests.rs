@@ -226,6 +226,31 @@ async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwrit
 }
 
 #[tokio::test]
+async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft() {
+    let place = tempfile::tempdir().unwrap();
+    let core = core(place.path(), Trust::Trusted);
+    let two = |f: u8, g: u8| {
+        let text = format!("def test_f():\n    assert f(1) == {f}\n\n\ndef test_g():\n    assert f(2) == {g}\n");
+        Body::Draft(Draft { tests: vec!["test_f".into(), "test_g".into()], ..samples::draft(&["from m import f"], &text) })
+    };
+    let first = core.add_proposal(proposal(ProposalState::Ready, two(2, 4))).unwrap().id;
+    review::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
+    let file = place.path().join("tests/pytead/test_pytead_m.py");
+    let by_hand = std::fs::read_to_string(&file).unwrap().replace("== 2", "== 1 + 1");
+    std::fs::write(&file, &by_hand).unwrap();
+    let second = core.add_proposal(proposal(ProposalState::Ready, two(3, 5))).unwrap().id;
+    let view = views::proposal(&core, second).unwrap();
+    assert!(view.blocked.is_none(), "{view:?}");
+    assert_eq!(view.conflict.unwrap().told(), "test_f stays as changed by hand: accepting writes the others.");
+    let (together, alone) = review::in_bulk(&core, &[second]).unwrap();
+    assert_eq!((together.len(), alone.len()), (0, 1), "many at once leave it to a person");
+    review::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand.replace("== 4", "== 5"));
+    undo::undo(&core).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand);
+}
+
+#[tokio::test]
 async fn why_a_function_has_no_test_is_known_after_a_restart() {
     let core = nowhere();
     let function = FunctionId("m:f".into());

@@ -158,7 +158,13 @@ pub fn replayable_of(core: &Core, recording: RecordingId) -> Result<Vec<Call>, T
 
 /// Gives the calls of a function that were seen to repeat, each with its baseline.
 pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
+    parted_calls(core, function).map(|(confirmed, _)| confirmed)
+}
+
+/// As [`confirmed_calls`], and how many others are kept of the function: they may not run, or run alone they end differently.
+pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<(Vec<(Call, Effect)>, u64), Trouble> {
     let stored = core.store().calls_of(function, CALLS_MAX)?;
+    let kept = stored.len();
     let stored: Vec<StoredCall> =
         stored.into_iter().filter(|call| call.not_replayable.is_none() && call.outcome.is_some()).collect();
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
@@ -172,7 +178,8 @@ pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, 
         let Some(Ok(baseline)) = baselines.get(&call.id).map(|bytes| value::outcome(bytes)) else { continue };
         out.push((decode(call), baseline));
     }
-    Ok(out)
+    let others = (kept - out.len()) as u64;
+    Ok((out, others))
 }
 
 /// Gives the known outcomes of calls under a version of the code, each with the functions it ran through.
@@ -305,18 +312,13 @@ pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
         })
         .map(|other| other.id);
     let mut blocked = blocked(core, &proposal);
-    let mut conflict = None;
-    let plan = match proposal.state {
-        ProposalState::Written => Vec::new(),
-        _ => match plan(core, &proposal, &Overlay::new()) {
-            Ok(plan) => plan,
-            Err(trouble) => {
-                blocked = blocked.or(Some(trouble));
-                conflict = plan::conflict(core, &proposal).unwrap_or_default();
-                Vec::new()
-            }
-        },
-    };
+    let is_written = proposal.state == ProposalState::Written;
+    let conflict = if is_written { None } else { plan::conflict(core, &proposal).unwrap_or_default() };
+    let plan = if is_written { Ok(Vec::new()) } else { plan(core, &proposal, &Overlay::new()) };
+    let plan = plan.unwrap_or_else(|trouble| {
+        blocked.get_or_insert(trouble);
+        Vec::new()
+    });
     let others = others(core, &proposal)?;
     Ok(ProposalView { proposal: as_written(&proposal), plan, blocked, newer, others, conflict })
 }

@@ -22,6 +22,7 @@ use crate::engine::{
 };
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
+use crate::store::StoreError;
 use crate::watch::{Batch, Watcher};
 
 /// How often the store is asked whether another process changed it.
@@ -300,6 +301,7 @@ pub fn may_be_stale(proposal: &Proposal) -> bool {
 /// Looks for what another process wrote to the store.
 pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
     let mut seen = 0;
+    let mut gone = false;
     let mut runs = spec_runs::left_at(&core.root);
     loop {
         tokio::select! {
@@ -316,9 +318,14 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
             if specs {
                 spec_runs::read(&worker);
             }
-            (worker.store().changed_since(&mut version).unwrap_or(false), version, taken)
+            (worker.store().changed_since(&mut version), version, taken)
         });
         let Ok((changed, now, taken)) = looked.await else { return };
+        let was_gone = std::mem::replace(&mut gone, matches!(changed, Err(StoreError::Gone)));
+        if gone && !was_gone {
+            core.complain("database", &StoreError::Gone.into());
+        }
+        let changed = changed.unwrap_or(false);
         if let Err(trouble) = taken {
             core.complain("verdict", &trouble);
         }

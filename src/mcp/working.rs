@@ -89,7 +89,7 @@ pub async fn replay(request: &Request<'_>) -> Result<Value, Trouble> {
     if worked.late {
         return Err(too_late());
     }
-    let Done::Replayed { calls, same, changed, unknown, untold } = worked.value else {
+    let Done::Replayed { calls, same, changed, unknown, untold, left_out } = worked.value else {
         return Err(Trouble::internal("The replay gave no result."));
     };
     let snapshot = handle.refreshed().await;
@@ -97,7 +97,7 @@ pub async fn replay(request: &Request<'_>) -> Result<Value, Trouble> {
     let shown: Vec<Value> = rows.map(|row| reading::change_line(handle, row)).collect();
     Ok(json!({
         "calls": calls, "as_before": same, "functions_changed": changed.len(), "cannot_be_told": unknown,
-        "edited_and_cannot_be_run": untold, "changes": shown,
+        "edited_and_cannot_be_run": untold, "cannot_be_compared": left_out, "changes": shown,
     }))
 }
 

@@ -9,7 +9,7 @@ use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
 use crate::domain::call::{
-    Argument, BOUND, CONTENT, Effect, GeneratorEnd, Outcome, Touch, VARIABLE, not_callable, touched, unended,
+    Argument, BOUND, CONTENT, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, Touch, VARIABLE, not_callable, touched, unended,
 };
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::value::Value;
@@ -59,9 +59,6 @@ pub(super) fn head(parts: &mut Parts) -> Result<Head, DecodeError> {
     let (wall_ns, clock_ns, python) = (parts.int()?, parts.int()?, parts.text()?);
     Ok(Head { version, pid, thread, wall_ns, clock_ns, python, journey: parts.text()? == "journey" })
 }
-
-/// Decorators on one definition that are looked through.
-const DECORATORS: usize = 8;
 
 /// A function as a process knows it.
 #[derive(Debug, Clone)]
@@ -346,7 +343,7 @@ impl Process {
     /// Finds the call that a decorator put around this one: the same name leads to it.
     fn decorator(&mut self, function: u64, mut parent: Option<i64>) -> Option<&mut Open> {
         let id = &self.functions.get(&function)?.id;
-        for _ in 0..DECORATORS {
+        for _ in 0..DECORATORS_MAX {
             let around = self.open.get(&parent?)?;
             if around.bound.as_ref() == Some(id) {
                 return self.open.get_mut(&parent?);

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Trouble;
 use crate::base::paths::nearest;
 use crate::base::text;
-use crate::base::yaml::Place;
+use crate::base::yaml::{Place, Plain};
 use crate::domain::spec::{Action, End, Spec, Step};
 use crate::python::plugins::{Broken, Checked, HostSpec, Plugin, PluginHost, Seen, Tool};
 use crate::spec::load::Mistake;
@@ -228,6 +228,40 @@ pub fn missing(spec: &Spec, names: &[&str], not_async: &[&str], broken: &[Broken
     missing
 }
 
+/// Finds arguments that a tool does not take, and those that it lacks, by its own description. What a step gives as a
+/// reference, or a tool that takes any, is not judged.
+#[must_use]
+pub fn misfits<'t>(spec: &Spec, tools: impl Fn(&str) -> Option<&'t Tool>) -> Vec<Mistake> {
+    let mut found = Vec::new();
+    walk(spec, &mut |step| {
+        let Action::Tool { tool: word, args, .. } = &step.action else { return };
+        let (Some(tool), Plain::Map(given)) = (tools(&word.text), &args.value) else { return };
+        let named = |name: &str| format!("`{}`", text::display_line(name));
+        let taken = tool.input_schema["properties"].as_object();
+        let takes: Vec<&str> = taken.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        if tool.input_schema["additionalProperties"] == json!(false) {
+            for (name, at, _) in given.iter().filter(|(name, ..)| !takes.contains(&name.as_str()) && !name.contains("${")) {
+                let near = nearest(name, takes.iter().copied());
+                let hint = match near.first() {
+                    Some(near) => format!(" Did you mean {}?", named(near)),
+                    None if takes.is_empty() => " It takes none.".to_owned(),
+                    None => format!(" It takes {}.", takes.iter().map(|name| named(name)).collect::<Vec<_>>().join(", ")),
+                };
+                let what = format!("{} takes no {}.{hint}", named(&word.text), named(name));
+                found.push(Mistake { at: *at, length: name.chars().count(), what });
+            }
+        }
+        let needed = tool.input_schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let lacking: Vec<String> =
+            needed.filter(|name| given.iter().all(|(other, ..)| other != name)).map(|name| named(name)).collect();
+        if !lacking.is_empty() {
+            let what = format!("{} needs {}.", named(&word.text), lacking.join(", "));
+            found.push(Mistake { at: word.at, length: word.text.chars().count(), what });
+        }
+    });
+    found
+}
+
 fn unknown(tool: &str, at: Place, near: &[&str], broken: &[Broken]) -> Mistake {
     let mut what = format!("There is no tool `{}`.", text::display_line(tool));
     let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
@@ -266,7 +300,6 @@ enum Own {
     Sleep(f64),
 }
 
-/// Visits all steps of a test, those in groups too.
 /// Visits every step of a test, those of groups too.
 pub fn walk(spec: &Spec, visit: &mut dyn FnMut(&Step)) {
     fn each(steps: &[Step], visit: &mut dyn FnMut(&Step)) {

@@ -29,6 +29,9 @@ pub enum StoreError {
     /// The writing thread is gone.
     #[error("the database was closed")]
     Closed,
+    /// Its file is not where it was opened: what is written now, nobody would find again.
+    #[error("the folder .pytead was deleted, moved or replaced while pytead-tui had it open")]
+    Gone,
     /// The system gave no thread.
     #[error("no thread could be started: {0}")]
     Thread(String),
@@ -102,6 +105,7 @@ impl From<StoreError> for Trouble {
             StoreError::Damaged | StoreError::Form(_) => {
                 trouble.so("Start again: a damaged database is set aside and a new one made.")
             }
+            StoreError::Gone => trouble.so("Put it back, or start again: nothing is kept from here on."),
             StoreError::Busy => trouble.so("Close the other pytead-tui, or try again."),
             _ => trouble,
         }

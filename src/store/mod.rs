@@ -34,8 +34,9 @@ mod samples;
 mod tests;
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
@@ -95,6 +96,8 @@ struct Inner {
     readers: Mutex<Vec<Connection>>,
     /// Tells other processes that this one has the database open.
     users: Mutex<Option<File>>,
+    /// The device and number of the file as it was opened; `None` where there is none, or it is only read.
+    file: Option<(u64, u64)>,
 }
 
 /// Where connections lead.
@@ -135,7 +138,8 @@ impl Store {
         let readers = Mutex::new(Vec::new());
         let users = Mutex::new(None);
         let refusal = Default::default();
-        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, refusal, writer: sender, thread, readers, users }) })
+        let file = if let Place::File(path) = &place { number(path) } else { None };
+        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, refusal, writer: sender, thread, readers, users, file }) })
     }
 
     /// Starts a store that refuses every write with this reason, the end of a sentence, and this advice.
@@ -168,7 +172,7 @@ impl Store {
     /// Tells whether another process changed the database since the last call with the same `seen`, which starts as 0.
     ///
     /// # Errors
-    /// Fails when the database cannot be read.
+    /// Fails when the database cannot be read, and with [`StoreError::Gone`] when its file is not there any more.
     pub fn changed_since(&self, seen: &mut u64) -> Result<bool> {
         if self.inner.mode != Mode::Full {
             return Ok(false);
@@ -201,6 +205,12 @@ impl Store {
             let (why, todo) = self.inner.refusal.clone();
             StoreError::ReadOnly { why, todo }
         })?;
+        if let Place::File(path) = &self.inner.place
+            && self.inner.file.is_some()
+            && number(path) != self.inner.file
+        {
+            return Err(StoreError::Gone);
+        }
         let (reply, answer) = mpsc::sync_channel(1);
         let job: Job = Box::new(move |connection| {
             // Whoever asked may be gone; the work is done all the same.
@@ -223,6 +233,11 @@ impl Store {
         }
         result
     }
+}
+
+/// Gives the device and number of a file.
+fn number(path: &Path) -> Option<(u64, u64)> {
+    path.symlink_metadata().ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 fn in_transaction<T>(connection: &mut Connection, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {

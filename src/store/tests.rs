@@ -89,6 +89,25 @@ fn two_handles_see_each_other_s_work() {
 }
 
 #[test]
+fn what_would_be_written_into_a_deleted_folder_is_refused() {
+    let project = Project::new();
+    let store = project.open().store;
+    store.begin_recording(&recording()).unwrap();
+    let (folder, aside) = (project.root().join(FOLDER), project.root().join("aside"));
+    fs::rename(&folder, &aside).unwrap();
+    let refused = |store: &Store| matches!(store.begin_recording(&recording()), Err(StoreError::Gone));
+    assert!(refused(&store) && matches!(store.changed_since(&mut 0), Err(StoreError::Gone)));
+    let other = project.open().store;
+    assert!(refused(&store), "another one in its place is not this one");
+    other.begin_recording(&recording()).unwrap();
+    drop(other);
+    fs::remove_dir_all(&folder).unwrap();
+    fs::rename(&aside, &folder).unwrap();
+    store.begin_recording(&recording()).unwrap();
+    assert_eq!(store.recordings().unwrap().len(), 2, "put back, it goes on");
+}
+
+#[test]
 fn threads_write_through_clones_at_the_same_time() {
     let project = Project::new();
     let (one, two) = (project.open().store, project.open().store);

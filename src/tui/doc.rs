@@ -244,6 +244,8 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
     }
     if let Some(trouble) = view.blocked.as_ref().filter(|_| view.proposal.state == ProposalState::Ready) {
         say("!", Role::Failing, &trouble.to_string());
+    } else if let Some(conflict) = &view.conflict {
+        say("◦", Role::Accent, &conflict.told());
     }
     if view.proposal.edited.is_some() {
         say("◦", Role::Accent, words::YOUR_VERSION);

@@ -31,7 +31,9 @@ fn a_reader_that_goes_away_is_no_accident() {
         let output = place
             .command(&[])
             .get_envs()
-            .fold(std::process::Command::new("sh").env_clear(), |command, (name, value)| command.env(name, value.unwrap_or_default()))
+            .fold(std::process::Command::new("sh").env_clear(), |command, (name, value)| {
+                command.env(name, value.unwrap_or_default())
+            })
             .args(["-c", &script])
             .env("PYTEAD", env!("CARGO_BIN_EXE_pytead-tui"))
             .current_dir(place.root())

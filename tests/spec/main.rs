@@ -177,6 +177,23 @@ fn a_tool_that_there_is_not_is_said_before_anything_runs() {
 }
 
 #[test]
+fn arguments_that_a_tool_does_not_take_or_lacks_are_found_before_anything_runs() {
+    let place = project();
+    let steps = "  - {tool: api_create_user, args: {nme: a, email: b}}\n  - {tool: sleep, args: {seconds: 0, '${stored.a}': 1}}\n  - {tool: list_values, args: {all: 1}}\n";
+    let file = only(&place, &with("", steps));
+    let (code, out, err) = place.run(&["--trust", "spec", "--check", file]);
+    assert_eq!(code, 2, "{out}{err}");
+    for line in [
+        "test_it.yaml:3:36: `api_create_user` takes no `nme`. Did you mean `name`?",
+        "test_it.yaml:3:12: `api_create_user` needs `name`.",
+        "test_it.yaml:5:32: `list_values` takes no `all`. It takes none.",
+    ] {
+        assert!(out.contains(line), "{line}\n{out}");
+    }
+    assert_eq!(out.matches("test_it.yaml:").count(), 3, "{out}");
+}
+
+#[test]
 fn a_method_that_is_not_async_is_named_as_no_tool() {
     let place = project();
     let plugin = "from pytead_tui import LLMPlugin\n\n\nclass Own(LLMPlugin):\n    name = \"own\"\n\n    def parse(self, text: str):\n        return text\n";
