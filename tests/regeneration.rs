@@ -183,14 +183,20 @@ fn a_hand_edit_is_kept_to_the_byte_and_does_not_hold_others_up() {
     place.save("main.py", &format!("{MAIN}lib.f(0)\nlib.f(10 ** 9)\nlib.f(2.5)\n"));
     record(&place);
     let out = generate(&place, &["--accept"]);
-    let told =
-        "lib:f: its test was changed by hand. Rename your test to keep both, delete it to take the draft, or reject the draft.";
-    assert!(out.contains("Left for you to look at: #") && out.contains(told) && !out.contains("takes it."), "{out}");
-    let now = place.read(TESTS);
-    assert!(now.contains("def test_g("), "{now}");
-    for line in mine.lines().filter(|line| !line.starts_with("from lib import")) {
-        assert!(now.contains(line), "{line}\n is gone from\n{now}");
-    }
+    let told = out.lines().find(|line| line.contains("lib:f: its test was changed by hand.")).unwrap_or_else(|| panic!("{out}"));
+    assert!(told.starts_with("Left for you to look at: #") && told.ends_with("writes its other tests."), "{out}");
+    let kept = |with: &str| {
+        let now = place.read(TESTS);
+        assert!(now.contains(with), "{now}");
+        for line in mine.lines().filter(|line| !line.starts_with("from lib import")) {
+            assert!(now.contains(line), "{line}\n is gone from\n{now}");
+        }
+    };
+    kept("def test_g(");
+    let id = told.split("--accept ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    let (code, out, err) = place.run(&["--trust", "review", "--accept", id]);
+    assert_eq!(code, 0, "{out}{err}");
+    kept("pytest.param(2.5, 3.5");
 }
 
 /// R5: what looks personal is marked and taken on its own only.

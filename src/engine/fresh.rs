@@ -190,7 +190,7 @@ impl Seen {
         self.runs.iter().any(|run| match &run.end {
             RunEnd::TimedOut(_) | RunEnd::Broke(_) => true,
             RunEnd::Finished(tests) => tests.iter().any(|test| test.message.contains("the process ")),
-            RunEnd::NotCollected(_) => false,
+            RunEnd::NotCollected { .. } => false,
         })
     }
 }
@@ -219,7 +219,7 @@ pub fn lay_out(
 
 /// Tells whether a test file could not be collected for lack of the project's own packages.
 pub fn misses_the_project(end: &RunEnd, names: &BTreeSet<String>) -> bool {
-    let RunEnd::NotCollected(lines) = end else { return false };
+    let RunEnd::NotCollected { lines, .. } = end else { return false };
     lines.iter().any(|line| {
         line.split_once("No module named '").is_some_and(|(_, rest)| {
             let name = rest.split(['\'', '.']).next().unwrap_or("");

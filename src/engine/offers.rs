@@ -24,7 +24,8 @@ pub fn offers<'a>(modules: impl Iterator<Item = &'a Module>) -> Vec<Vec<String>>
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
     let mut all = Vec::new();
     if tests {
-        all.push(words(&["pytest", "-q"]));
+        // Beside `pytest` alone this puts the project on the path, which few test folders do by themselves.
+        all.push(words(&["python", "-m", "pytest", "-q"]));
     }
     all.extend(packages.iter().map(|name| words(&["python", "-m", name])));
     all.extend(scripts.iter().map(|path| words(&["python", path])));
@@ -66,7 +67,7 @@ mod tests {
             module("shop/cart.py", false),
         ];
         let text: Vec<String> = offers(modules.iter()).iter().map(|words| words.join(" ")).collect();
-        assert_eq!(text, ["pytest -q", "python -m shop", "python main.py", "python tools/deep/fix.py"]);
+        assert_eq!(text, ["python -m pytest -q", "python -m shop", "python main.py", "python tools/deep/fix.py"]);
     }
 
     #[test]

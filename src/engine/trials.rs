@@ -396,8 +396,7 @@ impl Desk<'_> {
                 |nodeid: &str| nodeid.strip_prefix(file.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
             let mut trial = Trial { clock: clock_of(candidates, *id, self.first.1.clock.as_deref()), ..Trial::default() };
             if let Some(broken) = first.uncollected.iter().find(|result| own(&result.nodeid)) {
-                let lines = std::iter::once(&broken.message).chain(&broken.lines).cloned().collect();
-                trial.runs.push(run(Manner::Alone, 0, &[], RunEnd::NotCollected(lines)));
+                trial.runs.push(run(Manner::Alone, 0, &[], RunEnd::not_collected(broken)));
                 all.insert(*id, Observed { trial, with_roots: self.with_roots });
                 continue;
             }

@@ -9,6 +9,7 @@ use crate::generate::alike::{digits_matter, equals_other_types, is_ambiguous, is
 use crate::generate::arrays::{self, Check};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
+use crate::generate::found;
 use crate::generate::layout::{Expr, WIDTH, string};
 use crate::generate::project::Lookup;
 use crate::generate::scope::{Import, is_identifier};
@@ -229,6 +230,7 @@ impl Builder<'_, '_> {
                 }
                 Ok(all)
             }
+            Value::New { ty, args, .. } if found::is_found(ty) => self.what_was_found(subject, args),
             // Equal numbers of another kind make an equal array.
             Value::New { ty, args, .. } if ty.module == "array" && !args.is_empty() => {
                 let kind = Assertion::new(&format!("{subject}.typecode"), Relation::Equal, self.expected(&args[0])?);
@@ -354,6 +356,23 @@ impl Builder<'_, '_> {
         let expected = self.expected(value)?;
         self.work.imports.insert(Import::module("pytest"));
         Ok(vec![Assertion::new(subject, Relation::Approx, expected)])
+    }
+
+    /// Asserts what a pattern found, where, and its groups.
+    fn what_was_found(&mut self, subject: &str, args: &[Value]) -> Result<Vec<Assertion>, Stop> {
+        const GROUPS_MAX: usize = 8;
+        let Some(span @ (start, end)) = found::span(args) else { return Err(Stop::No("where it was found is not known".into())) };
+        let mut all = Vec::new();
+        if let Some(part) = found::part(args, span) {
+            all.push(Assertion::new(&format!("{subject}.group()"), Relation::Equal, self.expected(&part)?));
+        }
+        let span = Expr::Atom(format!("({start}, {end})"));
+        all.push(Assertion::new(&format!("{subject}.span()"), Relation::Equal, span));
+        if let Some(groups) = found::groups(args).filter(|groups| (1..=GROUPS_MAX).contains(&groups.len())) {
+            let groups = self.expected(&Value::Tuple(groups))?;
+            all.push(Assertion::new(&format!("{subject}.groups()"), Relation::Equal, groups));
+        }
+        Ok(all)
     }
 
     fn decimal(&mut self, subject: &str, value: &Value, args: &[Value]) -> Result<Vec<Assertion>, Stop> {

@@ -16,6 +16,7 @@ pub mod contradict;
 pub mod demo;
 pub mod examples;
 pub mod expect;
+pub mod found;
 pub mod from_model;
 pub mod graph;
 pub mod layout;

@@ -51,8 +51,13 @@ pub enum Manner {
 pub enum RunEnd {
     /// All tests were run.
     Finished(Vec<TestResult>),
-    /// pytest could not collect the draft: the lines it wrote.
-    NotCollected(Vec<String>),
+    /// pytest could not collect the draft.
+    NotCollected {
+        /// The lines it wrote.
+        lines: Vec<String>,
+        /// The line of the draft's file that it came to, from 1.
+        at: Option<u32>,
+    },
     /// It was ended after this many seconds.
     TimedOut(u64),
     /// The run itself broke, which says nothing about the draft.
@@ -95,9 +100,17 @@ impl From<&Report> for RunEnd {
             return Self::Broke(problem.clone());
         }
         if let Some(file) = report.results.iter().find(|result| result.name.is_empty() && result.outcome == Outcome::Error) {
-            return Self::NotCollected(std::iter::once(&file.message).chain(&file.lines).cloned().collect());
+            return Self::not_collected(file);
         }
         Self::Finished(report.results.iter().map(TestResult::from).collect())
+    }
+}
+
+impl RunEnd {
+    /// Takes in what pytest says of a file that it could not collect.
+    #[must_use]
+    pub fn not_collected(file: &crate::pytest::report::TestResult) -> Self {
+        Self::NotCollected { lines: std::iter::once(&file.message).chain(&file.lines).cloned().collect(), at: file.line }
     }
 }
 
@@ -234,6 +247,9 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         return over(Verdict::Broken, vec![broken], (0, 0), draft, ground);
     }
     if let Some(stopped) = stopped(&trial.runs) {
+        if let Some(rest) = without_the_stopping_one(draft, trial) {
+            return over(Verdict::Again(Box::new(rest)), vec![stopped], (0, count(trial.runs.len())), draft, ground);
+        }
         return over(Verdict::Refused, vec![stopped], (0, count(trial.runs.len())), draft, ground);
     }
     let tally = tally(trial);
@@ -488,7 +504,7 @@ fn broken(runs: &[Run]) -> Option<Evidence> {
 
 fn stopped(runs: &[Run]) -> Option<Evidence> {
     runs.iter().find_map(|run| match &run.end {
-        RunEnd::NotCollected(lines) => {
+        RunEnd::NotCollected { lines, .. } => {
             let mut found = Evidence::new(Finding::Fail, "collects", "pytest cannot collect it");
             found.more = last_lines(lines);
             Some(found)
@@ -496,6 +512,23 @@ fn stopped(runs: &[Run]) -> Option<Evidence> {
         RunEnd::TimedOut(seconds) => Some(Evidence::new(Finding::Fail, "passes", format!("no end in {seconds} s"))),
         _ => None,
     })
+}
+
+/// Takes out the test at whose lines, or whose expected value, pytest could not go on; `None` where there is no other.
+fn without_the_stopping_one(draft: &Draft, trial: &Trial) -> Option<Draft> {
+    let found = trial.runs.iter().find_map(|run| match &run.end {
+        RunEnd::NotCollected { lines, at: Some(at) } => Some((lines, usize::try_from(*at).ok()?)),
+        _ => None,
+    });
+    let (lines, at) = found?;
+    let above = draft.standalone().lines().count() - draft.text.lines().count();
+    let name = trim::test_at(&draft.text, at.checked_sub(above)?)?;
+    let mut rest = trim::without(draft, std::slice::from_ref(&name))?;
+    let why = lines.iter().map(|line| text::display_line(line.trim())).find(|line| !line.is_empty()).unwrap_or_default();
+    let reason = format!("{name} cannot be collected: {why}");
+    rest.dropped.push(name);
+    rest.left_out.push(LeftOut { calls: 1, reason });
+    Some(rest)
 }
 
 fn last_lines(lines: &[String]) -> Vec<String> {

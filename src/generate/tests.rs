@@ -952,6 +952,10 @@ fn the_forms_of_values() {
         kwargs: fields(kwargs),
     };
     let ints = |numbers: &[i64]| numbers.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+    let found = |pattern: &str, flags: i64, text: &str, (start, end): (i64, i64)| {
+        let pattern = new("re", "compile", vec![string(pattern), Value::Int(flags)], &[]);
+        new("re", "match", vec![pattern, string(text), Value::Tuple(vec![Value::Tuple(ints(&[start, end]))])], &[])
+    };
     let color = |name: Option<&str>| Value::Enum {
         ty: TypeName::new("shop.cart", "Color"),
         name: name.map(str::to_owned),
@@ -986,6 +990,9 @@ fn the_forms_of_values() {
             new("re", "compile", vec![string("a+"), Value::Int(2 | 8 | 32)], &[]),
             "re.compile(\"a+\", re.IGNORECASE | re.MULTILINE)",
         ),
+        (found("a+", 0, "caab", (1, 3)), "re.compile(\"a+\").match(\"caab\", 1)"),
+        (found("a+", 0, "aab", (0, 2)), "re.match(\"a+\", \"aab\")"),
+        (found("a+", 2, "aab", (0, 2)), "re.compile(\"a+\", re.IGNORECASE).match(\"aab\")"),
         (new("pathlib", "PosixPath", vec![string("a/b")], &[]), "Path(\"a/b\")"),
         (
             new("uuid", "UUID", vec![string("12345678-1234-5678-1234-567812345678")], &[]),

@@ -5,6 +5,8 @@ use crate::source::outline;
 
 /// A top-level part of a draft's text.
 struct Block<'t> {
+    /// How many lines are above it.
+    first: usize,
     lines: Vec<&'t str>,
     /// The function or class it defines.
     name: Option<String>,
@@ -36,6 +38,13 @@ pub fn test_names(text: &str) -> Vec<String> {
 pub fn text_of(text: &str, name: &str) -> Option<String> {
     let block = blocks(text).into_iter().find(|block| block.name.as_deref() == Some(name))?;
     Some(block.lines.join("\n"))
+}
+
+/// Names the test that a line of a text belongs to, counted from 1; its decorators and expected values are lines of it.
+#[must_use]
+pub fn test_at(text: &str, line: usize) -> Option<String> {
+    let block = blocks(text).into_iter().take_while(|block| block.first < line).last()?;
+    block.name.filter(|name| name.starts_with("test") || name.starts_with("Test"))
 }
 
 /// Gives the draft without these tests (`test_total`) and rows (`test_total[ten]`); `None` when no test is left.
@@ -105,12 +114,12 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut open = false;
     let mut quote: Option<&str> = None;
     let mut depth = 0_usize;
-    for line in text.lines() {
+    for (first, line) in text.lines().enumerate() {
         let top = quote.is_none() && depth == 0 && !line.is_empty() && !line.starts_with([' ', '\t', ')', ']', '}']);
         let leads = top && (line.starts_with('@') || line.starts_with('#') || line.starts_with(outline::EXPECTED));
         let name = if top { defined(line) } else { None };
         if top && !open {
-            blocks.push(Block { lines: Vec::new(), name: None });
+            blocks.push(Block { first, lines: Vec::new(), name: None });
         }
         if top {
             open = leads;

@@ -146,6 +146,7 @@ impl Seen {
         let any = || Self { any: true, ..Self::default() };
         let found = match (ty.module.as_str(), ty.qualname.as_str()) {
             ("re", "compile") => Ty::Holding(TypeName::new("re", "Pattern"), vec![Self::of(args.first(), index, depth + 1)]),
+            ("re", "match") => Ty::Holding(TypeName::new("re", "Match"), vec![Self::of(args.get(1), index, depth + 1)]),
             ("collections", "deque") => Ty::Holding(ty.clone(), vec![of_first()]),
             ("collections", "Counter") => Ty::Holding(ty.clone(), vec![any()]),
             ("collections", "defaultdict" | "OrderedDict") => Ty::Holding(ty.clone(), vec![any(), any()]),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::value::{Value, with_article};
 use crate::generate::arrays;
 use crate::generate::build::{Stop, no};
+use crate::generate::found;
 
 /// What the ordinals of an outcome stand for, and which are being written.
 pub(in crate::generate) struct Expecting<'a> {
@@ -65,7 +66,8 @@ pub(super) fn incomparable(value: &Value) -> Result<(), Stop> {
         Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => Ok(()),
         Value::New { ty, .. }
             if matches!(ty.module.as_str(), "operator" | "itertools")
-                || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock") =>
+                || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock")
+                || found::is_found(ty) =>
         {
             no(format!("{} is not compared by its content", ty.short()))
         }

@@ -52,6 +52,12 @@ impl<'a> Builder<'a, '_> {
         if let Some(expr) = before {
             return Ok(expr);
         }
+        if self.expecting.is_some()
+            && self.keeps_something_else(ty, &shape)
+            && let Some(expr) = self.as_born(ty, fields)?
+        {
+            return Ok(expr);
+        }
         if let Ok(Shape { derived: false, .. }) = &shape
             && let Some(expr) = self.attempt(|builder| builder.constructor(ty, &shape))?
         {
@@ -90,6 +96,30 @@ impl<'a> Builder<'a, '_> {
         let Some(birth) = births.first() else {
             return self.attempt(|builder| builder.like_another(ordinal, ty));
         };
+        self.attempt(|builder| {
+            let items = builder.arguments(birth)?;
+            Ok(Expr::call_with(&builder.spell(ty)?, items))
+        })
+    }
+
+    /// Tells whether a field that has the name of an argument was seen to hold another kind of value than was given for it, and
+    /// never such a one: `self._offset = timedelta(minutes=offset)`.
+    fn keeps_something_else(&self, ty: &TypeName, shape: &Result<Shape<'a, '_>, String>) -> bool {
+        let Ok(shape) = shape else { return false };
+        let births = (self.project.births)(ty);
+        shape.kept.iter().any(|(param, kept)| {
+            let mut given = births.iter().filter_map(|call| call.args.iter().find(|arg| arg.name == param.name)).peekable();
+            given.peek().is_some() && given.all(|arg| std::mem::discriminant(&arg.value) != std::mem::discriminant(*kept))
+        })
+    }
+
+    /// Writes what is expected as it was made when it came out the same, where that takes nothing but numbers and texts.
+    fn as_born(&mut self, ty: &TypeName, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
+        let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
+        let is_plain = |arg: &Argument| matches!(arg.value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Str(_));
+        let born = |call: &&Call| call.args.iter().skip(1).all(is_plain) && bears(call, &wanted);
+        let births = (self.project.births)(ty).into_iter().filter(born);
+        let Some(birth) = births.min_by_key(|call| (call.arguments(usize::MAX).len(), call.id)) else { return Ok(None) };
         self.attempt(|builder| {
             let items = builder.arguments(birth)?;
             Ok(Expr::call_with(&builder.spell(ty)?, items))

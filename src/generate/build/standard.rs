@@ -3,6 +3,7 @@
 use crate::domain::function::ParamKind;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Statement, Stop, is_private_path, no};
+use crate::generate::found;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::{Import, is_identifier};
 use crate::generate::surroundings;
@@ -48,6 +49,7 @@ impl Builder<'_, '_> {
             }
             ("operator", "getitem" | "or_") if args.len() == 2 => return self.type_expression(&ty.qualname, &args),
             ("re", "compile") => return self.pattern(&args),
+            ("re", "match") => return self.match_again(&args),
             ("numpy", rule) if ty.made() == "ndarray" => return self.by_rule(rule, &args, &kwargs),
             ("pandas", name) => {
                 if let Some(made) = self.of_pandas(name, &args, &kwargs)? {
@@ -129,6 +131,25 @@ impl Builder<'_, '_> {
             items.push(Expr::Atom(names.join(" | ")));
         }
         Ok(Expr::call("re.compile", items))
+    }
+
+    /// Writes what a pattern found in a text: by a match that begins where it was found.
+    fn match_again(&mut self, args: &[Value]) -> Result<Expr, Stop> {
+        let [pattern, text, _] = args else { return no("what was found is not known") };
+        let Some((start, _)) = found::span(args) else { return no("where it was found is not known") };
+        let pattern = self.value(pattern, "pattern")?;
+        let mut items = vec![self.value(text, "text")?];
+        if start > 0 {
+            items.push(Expr::Atom(start.to_string()));
+        }
+        let with_flags = matches!(&pattern, Expr::Bracket { items, .. } if items.len() > 1);
+        match pattern {
+            Expr::Bracket { items: compiled, .. } if start == 0 && !with_flags => {
+                let compiled = compiled.into_iter().map(|item| item.value);
+                Ok(Expr::call("re.match", compiled.chain(items).collect()))
+            }
+            pattern => Ok(Expr::Chain(Box::new(pattern), Box::new(Expr::call(".match", items)))),
+        }
     }
 
     /// Calls the generator function again with the arguments that its frame held.

@@ -103,10 +103,24 @@ fn nothing_is_ready_that_was_not_run() {
     assert_eq!(refused(vec![run(Manner::Alone, 1, &[])]), Verdict::Refused);
     assert_eq!(refused(vec![run(Manner::Alone, 1, &[("test_a", true)])]), Verdict::Refused);
     assert_eq!(refused(vec![run(Manner::Alone, 1, &[("test_a", false), ("test_b", false)])]), Verdict::Refused);
-    let collected = Run { end: RunEnd::NotCollected(vec!["E no module".into()]), ..run(Manner::Alone, 1, &[]) };
-    let proof = judge(&draft(), &Trial { runs: vec![collected], ..Trial::default() }, &ground());
+    let proof = judge(&draft(), &uncollected(None), &ground());
     assert_eq!(proof.verdict, Verdict::Refused);
     assert_eq!(proof.evidence[0].more, ["E no module"]);
+}
+
+fn uncollected(at: Option<u32>) -> Trial {
+    let end = RunEnd::NotCollected { lines: vec!["E no module".into()], at };
+    Trial { runs: vec![Run { end, ..run(Manner::Alone, 1, &[]) }], ..Trial::default() }
+}
+
+#[test]
+fn a_test_that_keeps_its_file_from_being_collected_takes_no_other_with_it() {
+    let text = draft().standalone();
+    let line = |of: &str| u32::try_from(text.lines().position(|line| line.contains(of)).unwrap() + 1).ok();
+    let (left, reasons) = rest(&uncollected(line("def test_b")));
+    assert_eq!((left, reasons), (vec!["test_a".to_owned()], vec!["test_b cannot be collected: E no module".to_owned()]));
+    let imports = judge(&draft(), &uncollected(Some(1)), &ground());
+    assert_eq!(imports.verdict, Verdict::Refused, "an import is of all of them");
 }
 
 #[test]

@@ -195,6 +195,8 @@ CASES = [
     ("collections.defaultdict(list, a=[1])",
      new("collections", "defaultdict", (S, "name", "builtins", "list"), {"a": [1]})),
     ("re.compile('a+', re.I)", new("re", "compile", "a+", 2)),
+    ("re.search('(b)(c)?', 'abd')",
+     new("re", "match", new("re", "compile", "(b)(c)?"), "abd", ((1, 2), (1, 2), (-1, -1)))),
     ("ipaddress.ip_address('10.0.0.1')", new("ipaddress", "IPv4Address", "10.0.0.1")),
     ("ipaddress.ip_network('10.0.0.0/8')", new("ipaddress", "IPv4Network", "10.0.0.0/8")),
     ("types.SimpleNamespace(a=1)", obj(1, "SimpleNamespace", {"a": 1}, module="types")),

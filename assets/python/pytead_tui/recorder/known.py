@@ -120,6 +120,11 @@ def _pattern(w, v, d):
     return new("re", "compile", (w.value(v.pattern, d + 1),) + ((flags,) if flags else ()))
 
 
+def _match(w, v, d):
+    # Where a search or a substitution found something, a match that begins there finds it again.
+    return new("re", "match", (w.value(v.re, d + 1), w.value(v.string, d + 1), v.regs))
+
+
 def _namespace(w, v, d):
     w.mutable = True
     held = kinds.SimpleNamespace.__dict__["__dict__"].__get__(v)
@@ -276,6 +281,7 @@ _EXACT = {
     ("collections", "OrderedDict"): _ordered,
     ("collections", "defaultdict"): _default,
     ("re", "Pattern"): _pattern,
+    ("re", "Match"): _match,
     ("types", "SimpleNamespace"): _namespace,
     ("array", "array"): _array,
     ("functools", "partial"): _partial,

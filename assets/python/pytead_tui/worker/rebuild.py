@@ -216,12 +216,21 @@ class Builder:
         named = {name: self.value(held) for name, held in kwargs.items()}
         if (module, qualname) == ("builtins", "eval"):
             return self._lambda(*values)
+        if (module, qualname) == ("re", "match"):
+            return self._match(*values)
         try:
             return resolve(module, qualname, self.main)(*values, **named)
         except Broken:
             raise
         except Exception as error:
             raise Broken(f"{module}.{qualname} refuses what was recorded: {type(error).__name__}") from error
+
+    def _match(self, pattern: object, text: object, spans: tuple) -> object:
+        """Finds again what was found: at the place where it began."""
+        found = pattern.match(text, spans[0][0])
+        if found is None or found.regs != spans:
+            raise Broken("a pattern finds something else than was recorded")
+        return found
 
     def _lambda(self, text: str, names: "dict | None" = None) -> object:
         """Makes a lambda from its text, where its text can be found again."""
