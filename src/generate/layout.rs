@@ -114,9 +114,10 @@ impl Expr {
                 lines
             }
             Self::Chain(first, then) => {
-                let mut lines = first.lines(indent, prefix, "");
+                let open = if let Self::Bracket { open, .. } = &**then { open } else { "" };
+                let mut lines = first.lines(indent, prefix, open);
                 let last = lines.pop().unwrap_or_default();
-                lines.extend(then.lines(indent, last.trim_start(), suffix));
+                lines.extend(then.lines(indent, last.trim_start().strip_suffix(open).unwrap_or_default(), suffix));
                 lines
             }
             Self::Bracket { items, .. } if items.is_empty() => vec![one],
@@ -391,6 +392,22 @@ mod tests {
                 "    )",
             ]
         );
+    }
+
+    #[test]
+    fn a_call_of_what_a_call_gives_is_broken_at_the_last_bracket_that_the_head_reaches() {
+        let text = |length: usize| Expr::Text("a".repeat(length));
+        let found = |pattern| Expr::call("re.compile", vec![text(pattern)]).then(Expr::call(".match", vec![text(30)]));
+        let lines = |pattern| found(pattern).lines(4, "found = ", "").iter().map(|line| line.trim().len()).collect::<Vec<_>>();
+        let pattern = 40;
+        assert_eq!(
+            lines(pattern),
+            ["found = re.compile(\"\").match(".len() + pattern, 32, 1],
+            "the head fits: {:?}",
+            found(pattern)
+        );
+        let pattern = 62;
+        assert_eq!(lines(pattern), ["found = re.compile(".len(), pattern + 2, ").match(\"\")".len() + 30]);
     }
 
     #[test]

@@ -145,6 +145,10 @@ impl Laid {
                         continue;
                     }
                     let stand_in = if name == "date" { "FixedDate" } else { "FixedDatetime" };
+                    // Formatters want room before a class.
+                    if lines.last().is_none_or(|line| !line.is_empty()) {
+                        lines.push(String::new());
+                    }
                     lines.push(format!("class {stand_in}({}):", spell(name)?));
                     for way in ways {
                         let zone = if *way == "now" { (", tz=None", ", tzinfo=tz") } else { ("", "") };

@@ -84,6 +84,9 @@ impl Statement {
             lines.extend(self.value.lines(indent + 4, "", ""));
             return lines;
         }
-        self.value.lines(indent, &self.prefix, "")
+        // An attribute that is only read, as a lazy property is, looks like a mistake to linters.
+        let is_only_read =
+            self.prefix.is_empty() && !self.value.flat().ends_with(')') && !self.value.flat().starts_with("await ");
+        self.value.lines(indent, if is_only_read { "_ = " } else { &self.prefix }, "")
     }
 }
