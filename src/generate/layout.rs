@@ -21,7 +21,7 @@ pub enum Expr {
     Text(String),
     /// Something in brackets: a list, a dict, a call, an index. `open` holds what stands before the bracket too.
     Bracket { open: String, items: Vec<Item>, close: char, one_tuple: bool },
-    /// A call, and a call of a method of what it gives: `pd.DataFrame(…)` and `.astype(…)`.
+    /// A call, and a call of a method of what it gives or a part of that: `pd.DataFrame(…)` and `.astype(…)`.
     Chain(Box<Expr>, Box<Expr>),
 }
 
@@ -73,7 +73,7 @@ impl Expr {
         Self::Bracket { open: "{".into(), items, close: '}', one_tuple: false }
     }
 
-    /// Makes a call of a method of what this gives; `call` begins with the dot.
+    /// Makes a call of a method of what this gives, or reads a part of it; `call` begins with the dot or the bracket.
     #[must_use]
     pub fn then(self, call: Self) -> Self {
         Self::Chain(Box::new(self), Box::new(call))

@@ -162,8 +162,7 @@ impl<'a> Builder<'a, '_> {
         known: &Known<'a>,
     ) -> Result<Expr, Stop> {
         let call = self.made_by(maker, args)?;
-        let made = Expr::Atom(format!("{}{}", call.flat(), spelled(way)));
-        let made = if way.is_empty() { call } else { made };
+        let made = if way.is_empty() { call } else { call.then(Expr::Atom(spelled(way))) };
         let after = maker.start_ns.saturating_add(maker.duration_ns);
         let history: Vec<&'a Call> =
             (self.project.history)(self.call, ordinal).into_iter().filter(|call| call.start_ns >= after).collect();
