@@ -338,6 +338,14 @@ impl Call {
         self.touches.iter().filter(|touch| touch.kind == VARIABLE).filter_map(|touch| touch.detail.split_once('='))
     }
 
+    /// Tells whether people's own code made the call, not the called package of itself: a test, a script, another package (R30).
+    #[must_use]
+    pub fn is_from_outside(&self) -> bool {
+        let package = |function: &FunctionId| function.module().split('.').next().unwrap_or_default().to_owned();
+        // The code of a module itself, which nothing names, is mostly a script.
+        self.direct || self.caller.as_ref().is_none_or(|caller| package(caller) != package(&self.function))
+    }
+
     /// Tells whether nothing but arguments that were not recorded whole, or cannot be read, stands in the way of running it
     /// again: what made them may be known.
     #[must_use]

@@ -205,7 +205,7 @@ impl Gathered {
         self.inner.values_mut().for_each(|calls| calls.sort_by_key(|call| (call.start_ns, call.id)));
         let makers = &self.makers;
         for of_type in self.makers_by_type.values_mut() {
-            of_type.sort_by_key(|at| (!makers[*at].direct, makers[*at].arguments(usize::MAX).len(), makers[*at].id));
+            of_type.sort_by_key(|at| (!makers[*at].is_from_outside(), makers[*at].arguments(usize::MAX).len(), makers[*at].id));
         }
         Ok(())
     }
@@ -347,7 +347,7 @@ impl Gathered {
                 let wanted = |call: &&Call| !call.rests_on_its_past() && (many || closer::is_wanted(call, project));
                 let mut calls: Vec<Call> = calls.iter().filter(wanted).cloned().collect();
                 // As people like to read them.
-                calls.sort_by_cached_key(|call| (!call.direct, call.arguments(usize::MAX).len(), call.id));
+                calls.sort_by_cached_key(|call| (!call.is_from_outside(), call.arguments(usize::MAX).len(), call.id));
                 calls
             };
             self.functions.iter().flat_map(wanted).collect()

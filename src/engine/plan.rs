@@ -256,12 +256,12 @@ fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], par
     named.into_iter().filter(|test| edited.contains(test)).cloned().collect()
 }
 
-/// Names the project's own top-level packages and modules, for sorting imports. What stands beside the tests is none: it
-/// is not on the project's path.
+/// Names the project's own top-level packages and modules, for sorting imports: those at its root and in `src`, where ruff and
+/// isort look for them. What stands beside the tests is none: it is not on the project's path.
 pub fn first_party(core: &Core) -> Vec<String> {
     let index = core.index();
-    let names: BTreeSet<String> =
-        index.modules().filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();
+    let own = index.modules().filter(|module| matches!(module.import_root.as_str(), "" | "src"));
+    let names: BTreeSet<String> = own.filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();
     names.into_iter().filter(|name| name != graph::MODULE).collect()
 }
 

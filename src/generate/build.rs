@@ -4,6 +4,7 @@
 //! is found out by evaluating it (`plan::Plan::check_items`), never assumed.
 
 mod expecting;
+mod life;
 mod object;
 mod origin;
 mod standard;

@@ -83,7 +83,7 @@ pub struct Case {
     pub call: CallId,
     /// How often its input was seen.
     pub times: u64,
-    /// Made from outside the project.
+    /// Made by people's own code (R30).
     pub direct: bool,
     /// Where it was called.
     pub caller: Option<(FunctionId, u32)>,
@@ -293,7 +293,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
     let mut case = Case {
         call: call.id,
         times: call.times.max(1),
-        direct: call.direct,
+        direct: call.is_from_outside(),
         caller: call.caller.clone().zip(call.caller_line),
         input: call.input,
         bound: call.bound(),

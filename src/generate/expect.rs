@@ -368,7 +368,7 @@ impl Builder<'_, '_> {
         }
         let span = Expr::Atom(format!("({start}, {end})"));
         all.push(Assertion::new(&format!("{subject}.span()"), Relation::Equal, span));
-        if let Some(groups) = found::groups(args).filter(|groups| (1..=GROUPS_MAX).contains(&groups.len())) {
+        if let Some(groups) = found::groups(args, GROUPS_MAX).filter(|groups| !groups.is_empty()) {
             let groups = self.expected(&Value::Tuple(groups))?;
             all.push(Assertion::new(&format!("{subject}.groups()"), Relation::Equal, groups));
         }

@@ -15,10 +15,12 @@ pub fn span(args: &[Value]) -> Option<(i64, i64)> {
     spans(args)?.first().copied()
 }
 
-/// Gives the parts of the text that the groups found, each `None` where it took no part; `None` where that is not known.
+/// Gives the parts of the text that the groups found, each `None` where it took no part; `None` where that is not known, or
+/// where there are more groups than these.
 #[must_use]
-pub fn groups(args: &[Value]) -> Option<Vec<Value>> {
-    spans(args)?.into_iter().skip(1).map(|span| if span.0 < 0 { Some(Value::None) } else { part(args, span) }).collect()
+pub fn groups(args: &[Value], most: usize) -> Option<Vec<Value>> {
+    let spans = spans(args).filter(|spans| spans.len() <= most + 1)?;
+    spans.into_iter().skip(1).map(|span| if span.0 < 0 { Some(Value::None) } else { part(args, span) }).collect()
 }
 
 /// Gives a part of the text.

@@ -96,10 +96,12 @@ impl Which {
     fn about(self) -> &'static str {
         match self {
             Self::ListFunctions => {
-                "Functions of the project: where they are, how many recorded calls they have, whether a test is accepted."
+                "Functions of the project: where they are, how often they were seen called, whether a test is accepted."
             }
-            Self::ShowFunction => "One function: its source, its recorded calls in number, what waits for it.",
-            Self::ListCalls => "Recorded calls of a function: arguments, result or exception, who called. Equal inputs are one.",
+            Self::ShowFunction => "One function: its source, how often it was seen called, what waits for it.",
+            Self::ListCalls => {
+                "Recorded calls of a function: arguments, result or exception, who called. Equal inputs are one; a journey keeps none."
+            }
             Self::ShowCall => "One recorded call with its whole values, what it changed and what it called.",
             Self::ListChanges => {
                 "Recorded calls that end differently under the code of now: old → new. They wait for a person's decision."

@@ -134,23 +134,26 @@ pub(super) struct Line {
     pub alias: Option<String>,
 }
 
-/// A name of a `from` import, in the order of isort: constants, classes, the rest.
+/// A name of a `from` import, in the order of isort: constants, classes, the rest; each without regard to case, numbers in
+/// names by their size.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
     rank: u8,
+    key: String,
     pub name: String,
     pub alias: Option<String>,
 }
 
 impl Name {
     pub fn new(name: &str, alias: Option<&str>) -> Self {
-        let mut letters = name.chars().filter(|c| c.is_alphabetic());
-        let rank = match letters.next() {
-            Some(first) if first.is_uppercase() && name.len() > 1 && letters.all(char::is_uppercase) => 0,
+        let mut letters = name.chars().filter(|c| c.is_alphabetic()).peekable();
+        let is_constant = name.len() > 1 && letters.peek().is_some() && letters.all(char::is_uppercase);
+        let rank = match name.chars().next() {
+            _ if is_constant => 0,
             Some(first) if first.is_uppercase() => 1,
             _ => 2,
         };
-        Self { rank, name: name.to_owned(), alias: alias.map(str::to_owned) }
+        Self { rank, key: natural(name), name: name.to_owned(), alias: alias.map(str::to_owned) }
     }
 
     fn text(&self) -> String {
@@ -208,6 +211,25 @@ impl Line {
         let rows: String = names.iter().map(|name| format!("    {name},\n")).collect();
         format!("from {} import (\n{rows})\n", self.module)
     }
+}
+
+/// Writes a name so that texts sort as isort and ruff sort names: `row_2` before `Row_10`.
+fn natural(name: &str) -> String {
+    const DIGITS: usize = 12;
+    let mut out = String::new();
+    let mut number = String::new();
+    for c in name.to_lowercase().chars().chain(std::iter::once('\0')) {
+        if c.is_ascii_digit() {
+            number.push(c);
+            continue;
+        }
+        if !number.is_empty() {
+            out.push_str(&format!("{number:0>DIGITS$}"));
+            number.clear();
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// Gives the group of a module: future, standard library, others', the project's own, relative.
@@ -275,6 +297,12 @@ mod tests {
             block(lines(text), &["shop".into()]),
             "import os\nfrom decimal import Decimal\n\nimport numpy as np\nimport pytest\n\nfrom shop.cart import CENT, Cart, total\n"
         );
+    }
+
+    #[test]
+    fn names_are_in_the_order_of_isort() {
+        let text = "from m import _Wrap, _bcd, _Abc, _CENT, row_10, row_2, Zoo, aB, Aa, A, AB\n";
+        assert_eq!(block(lines(text), &[]), "from m import _CENT, AB, A, Aa, Zoo, _Abc, _bcd, _Wrap, aB, row_2, row_10\n");
     }
 
     #[test]

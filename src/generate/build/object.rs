@@ -1,23 +1,14 @@
-//! Objects of classes: by their constructor when their state shows it, by their recorded life otherwise.
+//! Objects of classes: by their constructor when their state shows it, by their recorded life (`life.rs`) otherwise.
 
-use crate::domain::call::{Argument, Call, Outcome};
-use crate::domain::function::{FunctionKind, Param, ParamKind};
+use crate::domain::call::{Argument, Call};
+use crate::domain::function::{Param, ParamKind};
 use crate::domain::value::{ObjectKind, TypeName, Value};
-use crate::generate::act::{self, Act};
+use crate::generate::act;
 use crate::generate::agree;
-use crate::generate::build::{Builder, Statement, Stop, Way, no};
+use crate::generate::build::{Builder, Stop, Way, no};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::{Init, Lookup};
-use crate::generate::scope::{is_identifier, snake};
-
-/// R11: an object whose life takes more lines than this is no setup that anybody reads.
-const LIFE_MAX: usize = 8;
-/// In longer lives nobody looks for what was taken back.
-const DETOURS_MAX: usize = 30;
-/// So many makings of objects like one are compared.
-const LIKE_MAX: usize = 12;
-/// An object of which more fields than this have to be set is not what its class makes.
-const SET_MAX: usize = 5;
+use crate::generate::scope::is_identifier;
 
 impl<'a> Builder<'a, '_> {
     /// Writes an object by its state, or by its life.
@@ -76,32 +67,6 @@ impl<'a> Builder<'a, '_> {
         self.constructor(ty, &shape)
     }
 
-    /// Writes an object by its recorded life, or by that of one that came out the same.
-    fn lived(&mut self, ordinal: u64, ty: &TypeName, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
-        if self.expecting.is_some() {
-            return Ok(None);
-        }
-        if let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))? {
-            return Ok(Some(expr));
-        }
-        if is_seen_in_part(fields)
-            && let Some(expr) = self.attempt(|builder| builder.like_another(ordinal, ty))?
-        {
-            return Ok(Some(expr));
-        }
-        let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
-        let mut births: Vec<&Call> = (self.project.births)(ty).into_iter().filter(|call| bears(call, &wanted)).collect();
-        // The shortest way to say it; equal inputs are counted and not kept, so this is often the object's own.
-        births.sort_by_key(|call| (call.arguments(usize::MAX).len(), call.id));
-        let Some(birth) = births.first() else {
-            return self.attempt(|builder| builder.like_another(ordinal, ty));
-        };
-        self.attempt(|builder| {
-            let items = builder.arguments(birth)?;
-            Ok(Expr::call_with(&builder.spell(ty)?, items))
-        })
-    }
-
     /// Tells whether a field that has the name of an argument was seen to hold another kind of value than was given for it, and
     /// never such a one: `self._offset = timedelta(minutes=offset)`.
     fn keeps_something_else(&self, ty: &TypeName, shape: &Result<Shape<'a, '_>, String>) -> bool {
@@ -110,87 +75,6 @@ impl<'a> Builder<'a, '_> {
         shape.kept.iter().any(|(param, kept)| {
             let mut given = births.iter().filter_map(|call| call.args.iter().find(|arg| arg.name == param.name)).peekable();
             given.peek().is_some() && given.all(|arg| std::mem::discriminant(&arg.value) != std::mem::discriminant(*kept))
-        })
-    }
-
-    /// Writes what is expected as it was made when it came out the same, where that takes nothing but numbers and texts.
-    fn as_born(&mut self, ty: &TypeName, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
-        let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
-        let is_plain = |arg: &Argument| matches!(arg.value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Str(_));
-        let born = |call: &&Call| call.args.iter().skip(1).all(is_plain) && bears(call, &wanted);
-        let births = (self.project.births)(ty).into_iter().filter(born);
-        let Some(birth) = births.min_by_key(|call| (call.arguments(usize::MAX).len(), call.id)) else { return Ok(None) };
-        self.attempt(|builder| {
-            let items = builder.arguments(birth)?;
-            Ok(Expr::call_with(&builder.spell(ty)?, items))
-        })
-    }
-
-    /// Makes an object of which the making was no new input and so was only counted: by the call that made one like it, and
-    /// what was done with this one.
-    fn like_another(&mut self, ordinal: u64, ty: &TypeName) -> Result<Expr, Stop> {
-        let history = (self.project.history)(self.call, ordinal);
-        let unknown = || no(format!("how {} was made was not recorded", ty.short()));
-        if history.iter().any(|call| is_birth(call) && call.receiver == Some(ordinal)) {
-            return unknown();
-        }
-        let life = outermost(&history, self.call);
-        let begun = life.first().copied().unwrap_or(self.call);
-        let Some(begun) = begun.args.iter().map(|arg| &arg.value).find(|value| is_object(value, ordinal)) else {
-            return unknown();
-        };
-        let is_alike = |birth: &&Call| after_birth(birth).is_some_and(|made| agree::agrees(made, begun));
-        let mut makings = Vec::new();
-        for birth in (self.project.births)(ty).into_iter().filter(is_alike).take(LIKE_MAX) {
-            let before = self.work.clone();
-            if let Ok(items) = self.arguments(birth) {
-                makings.push((Expr::call_with("", items).flat().len(), birth));
-            }
-            self.work = before;
-        }
-        let Some((_, birth)) = makings.into_iter().min_by_key(|(length, birth)| (*length, birth.id)) else { return unknown() };
-        self.life(ordinal, ty, &life, |builder| {
-            let items = builder.arguments(birth)?;
-            Ok(Expr::call_with(&builder.spell(ty)?, items))
-        })
-    }
-
-    /// R11, the last resort: makes an object by a recorded `__init__`, and sets the few fields that are others since.
-    fn set_field_by_field(&mut self, ordinal: u64, ty: &TypeName, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
-        if self.expecting.is_some() {
-            return Ok(None);
-        }
-        let own = (self.project.history)(self.call, ordinal).into_iter().filter(|call| is_birth(call)).take(1);
-        let others = (self.project.births)(ty).into_iter();
-        // The one with the least to set; its own comes first.
-        let mut found: Option<(&Call, Vec<&(String, Value)>)> = None;
-        for birth in own.chain(others) {
-            let Some(Value::Object { ty: made, fields: begun, .. }) = after_birth(birth) else { continue };
-            let differs = |(name, value): &&(String, Value)| {
-                !begun.iter().any(|(known, before)| known == name && before.first_difference(value).is_none())
-            };
-            let set: Vec<&(String, Value)> = fields.iter().filter(differs).collect();
-            let kept = begun.iter().all(|(name, _)| fields.iter().any(|(known, _)| known == name));
-            let fewer = found.as_ref().is_none_or(|(_, least)| set.len() < least.len());
-            if made == ty && kept && set.len() <= SET_MAX && fewer {
-                found = Some((birth, set));
-            }
-        }
-        // One that came out the same is made without this.
-        let Some((birth, set)) = found.filter(|(_, set)| !set.is_empty()) else { return Ok(None) };
-        self.attempt(|builder| {
-            let items = builder.arguments(birth)?;
-            let made = Expr::call_with(&builder.spell(ty)?, items);
-            let name = builder.bind_object(ordinal, &snake(ty.short()), made);
-            for (field, value) in set {
-                if !is_identifier(field) {
-                    return no(format!("{} has a field without a name", ty.short()));
-                }
-                let value = builder.value(value, field)?;
-                let same = format!("setattr({name}, \"{field}\", {})", value.flat());
-                builder.work.setup.push(Statement::assign(&format!("{name}.{field}"), value, same));
-            }
-            Ok(Expr::Atom(name))
         })
     }
 
@@ -259,7 +143,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Writes a class by its fields.
-    fn fields(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Expr, Stop> {
+    pub(super) fn fields(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Expr, Stop> {
         let mut items = Vec::new();
         // Slots come in another order than people wrote them.
         let declared = self.project.declared(ty);
@@ -332,109 +216,6 @@ impl<'a> Builder<'a, '_> {
             });
         }
         Ok(Expr::call_with(&self.spell(ty)?, items))
-    }
-
-    /// R11: makes an object by its recorded `__init__` call and the later calls that changed it.
-    pub(super) fn provenance(&mut self, ordinal: u64, ty: &TypeName) -> Result<Expr, Stop> {
-        let history = (self.project.history)(self.call, ordinal);
-        // What `__new__` did before is no line of a test.
-        let own = |call: &&Call| is_birth(call) && call.receiver == Some(ordinal);
-        let first = history.iter().position(own).unwrap_or(0);
-        let life = outermost(&history[first..], self.call);
-        let Some((birth, later)) = life.split_first() else {
-            return no(format!("how {} was made was not recorded", ty.short()));
-        };
-        if birth.function.qualname().ends_with(".__post_init__") {
-            return self.life(ordinal, ty, later, |builder| builder.before_post_init(ty, birth));
-        }
-        if !birth.function.qualname().ends_with(".__init__") || !matches!(birth.effect.outcome, Outcome::Returned(_)) {
-            return no(format!("how {} was made was not recorded", ty.short()));
-        }
-        self.life(ordinal, ty, later, |builder| {
-            let items = builder.arguments(birth)?;
-            Ok(Expr::call_with(&builder.spell(ty)?, items))
-        })
-    }
-
-    /// Writes a dataclass with the fields it had, and what it gave, when its `__post_init__` began.
-    fn before_post_init(&mut self, ty: &TypeName, birth: &Call) -> Result<Expr, Stop> {
-        let Some((receiver, given)) = birth.args.split_first() else { return no("its __post_init__ takes nothing") };
-        let Value::Object { kind, fields, .. } = &receiver.value else { return no("its fields were not recorded") };
-        let mut items = match self.fields(ty, *kind, fields)? {
-            Expr::Bracket { items, .. } => items,
-            _ => Vec::new(),
-        };
-        for arg in given {
-            items.push(Item::keyword(&arg.name, self.value(&arg.value, &arg.name)?));
-        }
-        Ok(Expr::call_with(&self.spell(ty)?, items))
-    }
-
-    /// Lets happen to a made object what happened to it since; gives its name.
-    pub(super) fn life_of(&mut self, ordinal: u64, ty: &TypeName, made: Expr, history: &[&'a Call]) -> Result<String, Stop> {
-        let later = outermost(history, self.call);
-        self.life(ordinal, ty, &later, |_| Ok(made)).map(|expr| expr.flat())
-    }
-
-    /// Makes an object and lets happen to it what happened.
-    fn life(
-        &mut self,
-        ordinal: u64,
-        ty: &TypeName,
-        later: &[&'a Call],
-        make: impl FnOnce(&mut Self) -> Result<Expr, Stop>,
-    ) -> Result<Expr, Stop> {
-        let is_change = |call: &&Call| match call.receiver == Some(ordinal) {
-            true => changes_receiver(call) && !self.only_fills_caches(call),
-            false => changes_unseen(call, ordinal),
-        };
-        let mut changes = without_detours(later.iter().copied().filter(is_change).collect(), ordinal);
-        if changes.len() >= LIFE_MAX {
-            // What was asked for may have changed nothing that matters.
-            changes.retain(|call| matches!(call.effect.outcome, Outcome::Returned(Value::None)));
-        }
-        if changes.len() >= LIFE_MAX {
-            return no(format!("{} calls changed {} before", changes.len(), ty.short()));
-        }
-        let made = make(self)?;
-        let name = self.bind_object(ordinal, &snake(ty.short()), made);
-        for call in changes {
-            if call.receiver != Some(ordinal) {
-                // Nobody saw what it did, so it may do without.
-                if let Some(told) = self.attempt(|builder| builder.made_by(call, &call.args))? {
-                    self.work.setup.push(Statement::run(told));
-                }
-                continue;
-            }
-            let statement = self.step(&name, ty, call)?;
-            self.work.setup.push(statement);
-        }
-        Ok(Expr::Atom(name))
-    }
-
-    /// Tells whether all that a call changed in its receiver is what cached properties keep.
-    fn only_fills_caches(&self, call: &Call) -> bool {
-        let Some(receiver) = call.args.first() else { return false };
-        let after = call.effect.changed.iter().find(|(name, _)| *name == receiver.name).map(|(_, after)| after);
-        let plain = |value| self.project.without_caches(value);
-        after.is_some_and(|after| plain(&receiver.value).first_difference(&plain(after)).is_none())
-    }
-
-    /// Writes one call of an object's life.
-    fn step(&mut self, name: &str, ty: &TypeName, call: &Call) -> Result<Statement, Stop> {
-        let qualname = call.function.qualname();
-        let found = self.project.function(&TypeName::new(call.function.module(), qualname));
-        let Some(function) =
-            found.filter(|f| matches!(f.kind, FunctionKind::Method | FunctionKind::Property) && !f.is_async && !f.is_generator)
-        else {
-            return no(format!("{} was changed by {qualname}", ty.short()));
-        };
-        let items = self.arguments(call)?;
-        match act::method(function, name, items)? {
-            Act::Value(expr) => Ok(Statement::run(expr)),
-            Act::Statement(statement) => Ok(statement),
-            Act::Construct(_) => no(format!("{} was made twice", ty.short())),
-        }
     }
 
     /// Writes the arguments of a call that nothing else looks at, the receiver left out.
@@ -526,97 +307,7 @@ fn is_default(source: &str, value: &Value) -> bool {
     }
 }
 
-/// The calls of an object that were not made from inside another one of them, ended before `call` began.
-fn outermost<'a>(history: &[&'a Call], call: &Call) -> Vec<&'a Call> {
-    let end = |call: &Call| call.start_ns.saturating_add(call.duration_ns);
-    let mut out: Vec<&'a Call> = Vec::new();
-    for &step in history {
-        let inside =
-            out.iter().any(|outer| outer.start_ns <= step.start_ns && end(step) <= end(outer) && outer.thread == step.thread);
-        if step.id != call.id && !inside && end(step) <= call.start_ns {
-            out.push(step);
-        }
-    }
-    out
-}
-
-/// Gives what a call of `__init__` left of its receiver.
-fn after_birth(call: &Call) -> Option<&Value> {
-    let receiver = call.args.first()?;
-    let returned = matches!(call.effect.outcome, Outcome::Returned(_));
-    call.effect.changed.iter().find(|(name, _)| returned && *name == receiver.name).map(|(_, after)| after)
-}
-
-/// Tells whether a call of `__init__` left an object of this state.
-fn bears(call: &Call, wanted: &Value) -> bool {
-    match after_birth(call) {
-        Some(Value::Object { ty, fields, .. }) => {
-            let made = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.clone() };
-            made.first_difference(wanted).is_none()
-        }
-        _ => false,
-    }
-}
-
-fn is_birth(call: &Call) -> bool {
-    let name = call.function.qualname();
-    name.ends_with(".__init__") || name.ends_with(".__post_init__")
-}
-
-/// Tells whether a call changed its receiver, or may have done so where its receiver was not seen whole.
-fn changes_receiver(call: &Call) -> bool {
-    let (Some(receiver), Outcome::Returned(value)) = (call.args.first(), &call.effect.outcome) else { return false };
-    let unseen = *value == Value::None && agree::is_partial(&receiver.value);
-    unseen || call.effect.changed.iter().any(|(name, _)| *name == receiver.name)
-}
-
-/// Tells whether a call of something else changed an object of which not all can be seen.
-fn changes_unseen(call: &Call, ordinal: u64) -> bool {
-    let given = call.args.iter().find(|arg| is_object(&arg.value, ordinal));
-    given.is_some_and(|arg| agree::is_partial(&arg.value) && call.effect.changed.iter().any(|(name, _)| *name == arg.name))
-}
-
-/// Leaves out runs of calls at whose end their receiver was again what it was before the first of them.
-fn without_detours(changes: Vec<&Call>, ordinal: u64) -> Vec<&Call> {
-    if changes.len() > DETOURS_MAX {
-        return changes;
-    }
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while at < changes.len() {
-        match (at..changes.len()).rev().find(|to| comes_back(changes[at], changes[*to], ordinal)) {
-            Some(to) => at = to + 1,
-            None => {
-                kept.push(changes[at]);
-                at += 1;
-            }
-        }
-    }
-    kept
-}
-
-/// Tells whether the receiver of two calls was after the last what it was before the first, as far as all of it was seen.
-fn comes_back(first: &Call, last: &Call, ordinal: u64) -> bool {
-    if first.receiver != Some(ordinal) || last.receiver != Some(ordinal) {
-        return false;
-    }
-    let (Some(before), Some(after)) = (first.args.first(), last.effect.changed.iter().find(|(name, _)| is_first(last, name)))
-    else {
-        return false;
-    };
-    let whole = before.value.walk(&mut |part| !matches!(part, Value::Cut { .. } | Value::Opaque { .. } | Value::Secret { .. }));
-    whole && before.value.first_difference(&after.1).is_none()
-}
-
-fn is_first(call: &Call, name: &str) -> bool {
-    call.args.first().is_some_and(|arg| arg.name == name)
-}
-
 /// Tells whether parts of an object's state were not recorded.
-fn is_seen_in_part(fields: &[(String, Value)]) -> bool {
+pub(super) fn is_seen_in_part(fields: &[(String, Value)]) -> bool {
     fields.iter().any(|(_, value)| agree::is_partial(value))
-}
-
-fn is_object(value: &Value, wanted: u64) -> bool {
-    matches!(value, Value::Object { ordinal, .. } if *ordinal == wanted)
 }

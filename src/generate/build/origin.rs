@@ -101,7 +101,7 @@ impl<'a> Builder<'a, '_> {
     fn root(&mut self, ordinal: u64, ty: &TypeName, known: &Known<'a>, plain: bool) -> Result<Option<Expr>, Stop> {
         let mut makers = (self.project.makers)(self.call, ordinal);
         makers.retain(|call| !plain || is_plain(call));
-        makers.sort_by_key(|call| (!call.direct, call.start_ns, call.id));
+        makers.sort_by_key(|call| (!call.is_from_outside(), call.start_ns, call.id));
         for maker in makers.into_iter().take(TRIES_MAX) {
             let Some(way) = given(maker).and_then(|value| way_to(value, &|part| part.ordinal() == Some(ordinal))) else {
                 continue;
