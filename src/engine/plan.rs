@@ -28,13 +28,18 @@ pub type Overlay = HashMap<RelPath, Option<String>>;
 
 /// Says what accepting a proposal would write now, given what was planned before it.
 pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<FileEdit>, Trouble> {
+    planned(core, proposal, overlay).map(|(edits, _)| edits)
+}
+
+/// As [`plan`], and whether tests that a person changed stay as they are beside what it writes.
+pub fn planned(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<(Vec<FileEdit>, bool), Trouble> {
     if let Some(open) = proposal.verdict() {
-        return contested::plan(core, proposal, open);
+        return Ok((contested::plan(core, proposal, open)?, false));
     }
     if let Some(spec) = proposal.spec() {
-        return spec_drafts::plan(core, proposal, spec, overlay);
+        return Ok((spec_drafts::plan(core, proposal, spec, overlay)?, false));
     }
-    let Some(draft) = proposal.draft() else { return Ok(Vec::new()) };
+    let Some(draft) = proposal.draft() else { return Ok((Vec::new(), false)) };
     let mut parts = drafting::parts(proposal)?;
     let file = &draft.target;
     let list_path = manifest_path(core)?;
@@ -81,7 +86,7 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
         FileEdit { path: list_path, before: list_before, after: Some(list.text()?) },
     ]);
     edits.retain(|edit| edit.before != edit.after);
-    Ok(edits)
+    Ok((edits, !by_hand.is_empty()))
 }
 
 /// A file with a draft in it.

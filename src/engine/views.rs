@@ -13,7 +13,7 @@ use crate::domain::proposal::{Body, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{CallKind, CallRow, OtherDraft, ProposalView, RecordedRow};
 use crate::engine::Handle;
 use crate::engine::core::Core;
-use crate::engine::plan::{self, Overlay, plan};
+use crate::engine::plan::{self, Overlay, planned};
 use crate::engine::{red, rows};
 use crate::python::value;
 use crate::source::index::Index;
@@ -312,13 +312,15 @@ pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
         })
         .map(|other| other.id);
     let mut blocked = blocked(core, &proposal);
-    let is_written = proposal.state == ProposalState::Written;
-    let conflict = if is_written { None } else { plan::conflict(core, &proposal).unwrap_or_default() };
-    let plan = if is_written { Ok(Vec::new()) } else { plan(core, &proposal, &Overlay::new()) };
-    let plan = plan.unwrap_or_else(|trouble| {
+    let planned = match proposal.state {
+        ProposalState::Written => Ok((Vec::new(), false)),
+        _ => planned(core, &proposal, &Overlay::new()),
+    };
+    let (plan, beside) = planned.unwrap_or_else(|trouble| {
         blocked.get_or_insert(trouble);
-        Vec::new()
+        (Vec::new(), true)
     });
+    let conflict = if beside { plan::conflict(core, &proposal).unwrap_or_default() } else { None };
     let others = others(core, &proposal)?;
     Ok(ProposalView { proposal: as_written(&proposal), plan, blocked, newer, others, conflict })
 }

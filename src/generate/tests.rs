@@ -723,6 +723,8 @@ fn a_long_case_that_only_the_project_made_is_left_out() {
             .returns(&[long.clone(), ("name", string("x"))], Value::Int(2))
     };
     assert_eq!(with_plan(&find(), &[], |_, draft| draft.unwrap().calls.len()), 2);
+    let by_a_script = find().last(|call| (call.direct, call.caller) = (false, Some(FunctionId("main:run".into()))));
+    assert_eq!(with_plan(&by_a_script, &[], |_, draft| draft.unwrap().calls.len()), 2, "a script is a person's code");
     let inner = find().last(|call| call.direct = false);
     let draft = with_plan(&inner, &[], |_, draft| draft.unwrap());
     assert_eq!(draft.calls, [CallId(1)]);
