@@ -252,8 +252,7 @@ pub fn misfits<'t>(spec: &Spec, tools: impl Fn(&str) -> Option<&'t Tool>) -> Vec
             }
         }
         let needed = tool.input_schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let lacking: Vec<String> =
-            needed.filter(|name| given.iter().all(|(other, ..)| other != name)).map(|name| named(name)).collect();
+        let lacking: Vec<String> = needed.filter(|name| given.iter().all(|(other, ..)| other != name)).map(named).collect();
         if !lacking.is_empty() {
             let what = format!("{} needs {}.", named(&word.text), lacking.join(", "));
             found.push(Mistake { at: word.at, length: word.text.chars().count(), what });
