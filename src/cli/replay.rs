@@ -55,7 +55,7 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
         if left_out > 0 {
             let calls = text::count(usize::try_from(left_out).unwrap_or(0), "recorded call");
             out.say(format!(
-                "Not compared: {calls} that may not run, or end differently when run alone. gen FUNCTION says which and why."
+                "Not compared: {calls} that may not run, or end differently when run alone. The workbench tells of each why: c on its function."
             ));
         }
     }
