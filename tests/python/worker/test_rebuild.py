@@ -177,6 +177,9 @@ def test_a_placeholder_stands_for_what_was_a_secret():
         ((TAG, "nt", "shapes", "Point", ("x", "z"), (1, 2)), "Point has other fields now"),
         ((TAG, "name", "no_such_module", "x"), "no_such_module cannot be imported: ModuleNotFoundError"),
         ((TAG, "new", "builtins", "int", ("x",), {}), "builtins.int refuses what was recorded: ValueError"),
+        ((TAG, "new", "re", "match", ((TAG, "new", "re", "compile", ("b",), {}), "abc", ((0, 1),)), {}),
+         "a pattern finds something else than was recorded"),
+        ((TAG, "new", "re", "match", (1, "abc", 2), {}), "re.match refuses what was recorded: AttributeError"),
         ((TAG, "strange", 1), "there is no way to make a strange"),
     ],
 )

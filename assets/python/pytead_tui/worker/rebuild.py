@@ -216,10 +216,10 @@ class Builder:
         named = {name: self.value(held) for name, held in kwargs.items()}
         if (module, qualname) == ("builtins", "eval"):
             return self._lambda(*values)
-        if (module, qualname) == ("re", "match"):
-            return self._match(*values)
         try:
-            return resolve(module, qualname, self.main)(*values, **named)
+            # What a pattern found is no call of a function as it stands.
+            make = self._match if (module, qualname) == ("re", "match") else resolve(module, qualname, self.main)
+            return make(*values, **named)
         except Broken:
             raise
         except Exception as error:
