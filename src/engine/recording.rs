@@ -356,8 +356,13 @@ fn say_end(core: &Core, recording: &Recording) {
             "No recorder reported in, so nothing was recorded: the program may have started Python with -I, -S or -E, or no Python.",
         );
     }
-    for (reason, count) in gap_lines(&recording.gaps) {
-        core.log.add(Level::Warning, "recorder", &format!("left out: {reason} ({count})"), about());
+    for (at, (reason, count)) in gap_lines(&recording.gaps).into_iter().enumerate() {
+        let said = format!("left out: {reason} ({count})");
+        // Where nothing was seen at all, this is why.
+        match recording.seen == 0 && at == 0 {
+            true => core.say_about(Topic::Recording(recording.id), Level::Warning, "recorder", said),
+            false => core.log.add(Level::Warning, "recorder", &said, about()),
+        }
     }
 }
 

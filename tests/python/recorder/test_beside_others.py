@@ -282,6 +282,37 @@ def test_roots_that_look_alike(program, tmp_path):
     assert set(program.record("main.py").functions()) == {"inside"}
 
 
+def test_an_installed_copy_of_the_project_is_told(program, tmp_path):
+    """Its calls are not the project's, and people wonder where they are."""
+    installed = tmp_path / "site-packages"
+    for home in (program.root / "src", installed):
+        (home / "pkg").mkdir(parents=True)
+        (home / "pkg" / "__init__.py").write_text("def f():\n    return 1\n")
+        (home / "alone.py").write_text("")
+    # What is the standard library's or a test's, and a folder without a module, is nobody's copy.
+    for name in ("fractions.py", "tests/__init__.py", "notes/other.txt", "setup.py"):
+        program.write(name, "")
+    for name in ("tests", "notes", "setup"):
+        (installed / f"{name}.py").write_text("")
+    program.write("own.py", "def g():\n    return 2\n")
+    program.write("main.py", f"""
+        import sys
+        here = sys.path.pop(0)
+        import fractions
+        sys.path.insert(0, {str(installed)!r})
+        import pkg, alone, tests, notes, setup
+        sys.path.insert(0, here)
+        import own
+        pkg.f(); own.g()
+    """)
+    spool = program.record("main.py")
+    assert set(spool.functions()) == {"g"}
+    assert [gap[1] for gap in spool.of("G")] == [
+        f"{name} ran from {installed} and not from src/{path}: install the project, pip install -e ."
+        for name, path in (("alone", "alone.py"), ("pkg", "pkg"))
+    ]
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_breakpoint_in_a_recorded_function(program, mechanism):
     program.write("main.py", """

@@ -11,7 +11,7 @@ import marshal
 import sys
 import time
 
-from pytead_tui.recorder import bindings, budget, changes, functions, values
+from pytead_tui.recorder import bindings, budget, changes, copies, functions, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.functions import Function
@@ -490,6 +490,7 @@ class Recorder(Endings, Places):
         try:
             self._end_late()
             self.summaries()
+            self._tell_of_copies()
             known = list(self.numbered.values())
             counters = {
                 "functions": len(known),
@@ -502,6 +503,13 @@ class Recorder(Endings, Places):
             pass
         self.on = False
         self.live.clear()
+
+    def _tell_of_copies(self) -> None:
+        """Says which of the project's modules ran as an installed copy: people wonder where their calls are."""
+        if self.project.only_marked:
+            return
+        for name, here, found in copies.elsewhere(self.project):
+            self.gap("%s ran from %s and not from %s: install the project, pip install -e ." % (name, found, here), 1)
 
     def _exit_status(self) -> "int | None":
         """Gives the status with which the process ends, as far as Python tells."""
