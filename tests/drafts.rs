@@ -23,6 +23,7 @@ use pytead_tui::domain::proposal::Draft;
 use pytead_tui::domain::settings::{Record, Redact, Snapshots};
 use pytead_tui::domain::value::{TypeName, Value};
 use pytead_tui::generate::closer::{self, Look};
+use pytead_tui::generate::learned::{self, Form, Learned};
 use pytead_tui::generate::plan::Plan;
 use pytead_tui::generate::project::{AwaitBy, ClockBy, Project};
 use pytead_tui::generate::prove::{Ground, Manner, Run, RunEnd, TestResult, Trial, Verdict, judge};
@@ -30,8 +31,8 @@ use pytead_tui::generate::render::target;
 use pytead_tui::python::interpreter;
 use pytead_tui::python::package::install_in;
 use pytead_tui::python::protocol::{Expression, Surroundings};
-use pytead_tui::python::value::{arguments, encode_arguments, outcome, value};
-use pytead_tui::python::zygote::{Looked, ReplayCall, Worker, WorkerSpec};
+use pytead_tui::python::value::{arguments, encode, encode_arguments, outcome, value};
+use pytead_tui::python::zygote::{Evaluated, Looked, ReplayCall, Worker, WorkerSpec};
 use pytead_tui::record::folder::SpoolFolder;
 use pytead_tui::record::ingest::Ingest;
 use pytead_tui::record::launch::{Plan as Launch, Request};
@@ -167,16 +168,25 @@ impl Recorded {
     }
 
     async fn evaluate(&self, plan: &Plan) -> BTreeMap<u64, Result<Value, String>> {
-        let items: Vec<Expression> = plan
-            .check_items()
-            .into_iter()
-            .map(|item| Expression { key: item.key, source: item.source, imports: item.imports })
-            .collect();
+        let items: Vec<Expression> =
+            plan.check_items().into_iter().map(|item| Expression::new(item.key, item.source, item.imports)).collect();
         if items.is_empty() {
             return BTreeMap::new();
         }
         let answers = self.worker.evaluate(&items).await.unwrap().all().await.unwrap();
         answers.into_iter().map(|answer| (answer.key, answer.result.map(|bytes| value(&bytes).unwrap()))).collect()
+    }
+
+    /// Tries to make objects from what they say of themselves, as the engine does before it drafts.
+    async fn ways(&self, objects: Vec<Value>) -> Vec<(Value, Vec<(Form, Value)>)> {
+        let items: Vec<Expression> = (0..).zip(&objects).map(|(key, object)| Expression::ways(key, &encode(object))).collect();
+        if items.is_empty() {
+            return Vec::new();
+        }
+        let answers = self.worker.evaluate(&items).await.unwrap().all().await.unwrap();
+        let read = |answer: Evaluated| Some((answer.key, learned::ways(value(&answer.result.ok()?).unwrap())));
+        let mut found: HashMap<u64, _> = answers.into_iter().filter_map(read).collect();
+        (0..).zip(objects).filter_map(|(key, object)| Some((object, found.remove(&key)?))).collect()
     }
 
     /// Looks at calls closely, as the engine does before it drafts.
@@ -264,6 +274,8 @@ impl Recorded {
         };
         let root = self.root().canonicalize().unwrap();
         let facades = Facades::of(self.index.modules().map(AsRef::as_ref));
+        let mut learned = Learned::default();
+        self.calls.iter().for_each(|(_, call)| learned.see(call));
         let project = Project {
             module: &module,
             history: &history,
@@ -275,6 +287,7 @@ impl Recorded {
             reached: &nothing,
             says: &|_| &[],
             importable: &importable,
+            learned: &learned,
             root: root.to_str().unwrap(),
             facades: &facades,
             clock: ClockBy::default(),
@@ -299,6 +312,12 @@ impl Recorded {
                 call
             })
             .collect();
+        let told = self.ways(learned::telling(seen.iter(), project)).await;
+        let mut learned = learned.clone();
+        for (object, ways) in told {
+            learned.tell(&object, ways, |value| project.without_caches(value));
+        }
+        let project = Project { learned: &learned, ..project };
         let mut by_function: BTreeMap<_, Vec<&Call>> = BTreeMap::new();
         for call in &seen {
             by_function.entry(call.function.clone()).or_default().push(call);
@@ -446,8 +465,9 @@ async fn drafts_of_every_kind_of_function_and_value_pass() {
     // What the standard library touches on the way of a whole program differs from version to version.
     found.untested.remove("main:main");
     let (ready, refused) = recorded.prove(found.drafts.clone());
+    assert_eq!(refused, Vec::<String>::new());
     // Hashes of texts differ from process to process.
-    assert_eq!(refused, ["test_money_hash"]);
+    assert_eq!(found.untested["zoo:Money.__hash__"], ["its result: a hash is another number in another Python"]);
     let all: Vec<String> = ready.iter().map(Draft::standalone).collect();
     insta::assert_snapshot!("zoo", all.join("\n# ---\n"));
     insta::assert_debug_snapshot!("zoo_untested", found.untested);

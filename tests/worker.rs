@@ -535,10 +535,8 @@ async fn a_project_may_have_modules_named_like_ours_or_like_the_librarys() {
 async fn expressions_are_evaluated_one_by_one() {
     let project = Project::new(&[("shop.py", SHOP)]);
     let worker = project.worker(&pythons()[0], best_level()).await;
-    let item = |key, source: &str, imports: &[&str]| Expression {
-        key,
-        source: source.into(),
-        imports: imports.iter().map(ToString::to_string).collect(),
+    let item = |key, source: &str, imports: &[&str]| {
+        Expression::new(key, source.into(), imports.iter().map(ToString::to_string).collect())
     };
     let items = [
         item(1, "shop.cached(2)", &["import shop"]),

@@ -346,12 +346,12 @@ pub async fn gather(
     let unclear = gathered.unclear(&index, FEW);
     let looks = environment.look(core, &unclear, FEW).await?;
     gathered.look(&index, looks);
+    let told = environment.ways(core, gathered.telling(&index)).await?;
+    gathered.tell(&index, told);
     // Plans borrow what was gathered, so they are made, asked about and settled piece by piece.
     let items: Vec<(usize, CheckItem)> = gathered.items(&index);
-    let expressions: Vec<Expression> = (0..)
-        .zip(&items)
-        .map(|(key, (_, item))| Expression { key, source: item.source.clone(), imports: item.imports.clone() })
-        .collect();
+    let expressions: Vec<Expression> =
+        (0..).zip(&items).map(|(key, (_, item))| Expression::new(key, item.source.clone(), item.imports.clone())).collect();
     let answers = environment.evaluate(core, &expressions).await?;
     let mut by_function = Answers::new();
     for (key, (at, item)) in (0..).zip(items) {

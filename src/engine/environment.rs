@@ -21,6 +21,7 @@ use crate::engine::jobs::Job;
 use crate::engine::provers::Provers;
 use crate::engine::{blocking, questions, require_trust};
 use crate::generate::closer::{self, Look};
+use crate::generate::learned::{self, Form};
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
 use crate::python::protocol::{Expression, Former, Spot, Surroundings};
@@ -340,6 +341,15 @@ impl Environment {
             }
         }
         Ok(all)
+    }
+
+    /// Tries to make objects from what they say of themselves; gives each with the arguments that made one, and what they made.
+    pub async fn ways(&self, core: &Core, objects: Vec<Value>) -> Result<Vec<(Value, Vec<(Form, Value)>)>, Trouble> {
+        let items: Vec<Expression> =
+            (0..).zip(&objects).map(|(key, object)| Expression::ways(key, &value::encode(object))).collect();
+        let mut replies: HashMap<u64, Value> =
+            self.evaluate(core, &items).await?.into_iter().filter_map(|(key, found)| Some((key, found.ok()?))).collect();
+        Ok((0..).zip(objects).filter_map(|(key, object)| Some((object, learned::ways(replies.remove(&key)?)))).collect())
     }
 
     /// Evaluates expressions in a clean namespace; gives each one's value or why there is none.

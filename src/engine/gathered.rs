@@ -20,6 +20,7 @@ use crate::engine::views;
 use crate::generate::cases::Case;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
+use crate::generate::learned::{self, Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::render;
@@ -91,6 +92,8 @@ pub struct Gathered {
     reached: HashMap<CallId, BTreeSet<u32>>,
     /// What results without a form say of themselves.
     says: HashMap<CallId, Vec<(String, Value)>>,
+    /// What all recorded calls together tell of classes.
+    learned: Learned,
     facades: Facades,
     root: String,
     /// What stops the clock for a test.
@@ -170,6 +173,7 @@ impl Gathered {
             makers_by_type: HashMap::new(),
             reached: HashMap::new(),
             says: HashMap::new(),
+            learned: Learned::default(),
             root: core.root.to_string_lossy().into_owned(),
             facades: Facades::of(index.modules().map(AsRef::as_ref)),
             clock: ClockBy::default(),
@@ -186,15 +190,16 @@ impl Gathered {
     /// Reads what may have made the objects: calls of `__init__`, and calls whose results hold some.
     fn read_makers(&mut self, core: &Core, objects: &BTreeSet<Object>) -> Result<(), Trouble> {
         for total in core.store().functions()? {
-            let calls = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(decode);
+            let calls: Vec<Call> = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(decode).collect();
+            calls.iter().for_each(|call| self.learned.see(call));
             if total.function.qualname().ends_with(".__init__") {
-                self.births.insert(total.function, calls.collect());
+                self.births.insert(total.function, calls);
             } else if let Some((around, name)) = total.function.qualname().split_once(".<locals>.") {
                 if !name.contains("<locals>") {
                     self.inner.entry(FunctionId::new(total.function.module(), around)).or_default().extend(calls);
                 }
             } else {
-                for call in calls.filter(|call| !call.touches.iter().any(Touch::forbids_replay)) {
+                for call in calls.into_iter().filter(|call| !call.touches.iter().any(Touch::forbids_replay)) {
                     self.note_told(&call, objects);
                     self.note_maker(call, objects);
                 }
@@ -375,6 +380,26 @@ impl Gathered {
         self.says = says;
     }
 
+    /// Lists objects of which what they say of themselves may tell how they are made.
+    pub fn telling(&self, index: &Index) -> Vec<Value> {
+        let names = names(index);
+        self.with_project(index, &names, |project, functions| {
+            learned::telling(functions.iter().flat_map(|(_, calls, _)| calls), project)
+        })
+    }
+
+    /// Adds the ways to make these objects that were tried, each with what it made.
+    pub fn tell(&mut self, index: &Index, told: Vec<(Value, Vec<(Form, Value)>)>) {
+        let names = names(index);
+        let mut learned = self.learned.clone();
+        self.with_project(index, &names, |project, _| {
+            for (object, ways) in told {
+                learned.tell(&object, ways, |value| project.without_caches(value));
+            }
+        });
+        self.learned = learned;
+    }
+
     /// Lends what drafting has to know.
     fn with_project<T>(
         &self,
@@ -405,6 +430,7 @@ impl Gathered {
             reached: &reached,
             says: &says,
             importable: &importable,
+            learned: &self.learned,
             root: &self.root,
             facades: &self.facades,
             clock: self.clock,

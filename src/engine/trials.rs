@@ -92,10 +92,12 @@ impl Trials {
             candidates.iter().cloned().partition(|candidate| provers.is_distrusted(&candidate.function));
         let mut all = HashMap::new();
         if !warm.is_empty() {
-            let tried = tokio::select! {
-                () = self.fresh.cancel.cancelled() => return Err(Trouble::environment("The proof was cancelled.")),
-                tried = self.warm(&warm) => tried,
-            };
+            let mut tried = self.warm_or_cancelled(&warm).await?;
+            if let Err(trouble) = &tried {
+                // It may have been the machine's: fresh processes cannot show that a test can fail.
+                self.core.log.trouble("prove", trouble);
+                tried = self.warm_or_cancelled(&warm).await?;
+            }
             match tried {
                 Ok(Warm::Seen(seen)) => all.extend(self.confirm(&warm, seen).await?),
                 Ok(Warm::Cold(why)) => all.extend(self.cold(&warm, &why).await?),
@@ -107,6 +109,14 @@ impl Trials {
         }
         all.extend(self.cold(&cold, "a warm one gave another result").await?);
         Ok(all)
+    }
+
+    /// Tries drafts in warm processes; the outer error is that a person wants no more of it.
+    async fn warm_or_cancelled(&self, candidates: &[Candidate]) -> Result<Result<Warm, Trouble>, Trouble> {
+        tokio::select! {
+            () = self.fresh.cancel.cancelled() => Err(Trouble::environment("The proof was cancelled.")),
+            tried = self.warm(candidates) => Ok(tried),
+        }
     }
 
     /// Runs drafts in fresh processes alone.

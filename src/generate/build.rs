@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub(super) use self::expecting::Expecting;
+pub(super) use self::object::is_made_by_what_it_keeps;
 pub use self::statement::Statement;
 
 use crate::domain::call::Call;
@@ -73,6 +74,8 @@ pub fn build<'a>(value: &Value, hint: &str, call: &'a Call, project: Project<'a>
 /// Which way of making an object is tried first; evaluating tells which one is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
+    /// By arguments that its own text tells.
+    Told,
     /// By what it holds.
     State,
     /// By what was done with it (R11).
@@ -153,6 +156,8 @@ pub(super) struct Work {
     pub(super) setup: Vec<Statement>,
     pub(super) imports: BTreeSet<Import>,
     pub(super) taken: BTreeSet<String>,
+    /// So many private fields are set, as only their class should.
+    pub(super) by_hand: usize,
     seen: BTreeMap<u64, Seen>,
     nodes: usize,
 }

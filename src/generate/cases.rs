@@ -115,6 +115,8 @@ pub struct Case {
     pub imports: BTreeSet<Import>,
     /// Local names in use.
     pub locals: BTreeSet<String>,
+    /// So many private fields are set, as only the class itself should (R11).
+    pub by_hand: usize,
     /// A number for each way from line to line that the call took and each fault it notices, where that is known.
     pub reached: BTreeSet<u32>,
     /// The kind of outcome, for choosing: `int>0`, `raises ValueError`.
@@ -203,6 +205,7 @@ pub fn case<'a>(
     let (mut case, work) = build::together(call, project, scope, way, |builder| assemble(builder, call, function, known))?;
     case.imports.extend(work.imports);
     case.locals = work.taken;
+    case.by_hand = work.by_hand;
     let values = case.args.iter().flat_map(|arg| &arg.items).map(|item| match &item.value {
         // What cannot be a keyword stands in a dict of its own.
         Expr::Bracket { items, .. } if item.prefix == "**" && items.len() == 1 => items[0].value.clone(),
@@ -252,7 +255,13 @@ fn refuse(call: &Call, function: &Function) -> Result<(), String> {
 
 fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Function, known: Known) -> Result<Case, Stop> {
     builder.strict = known.strict;
-    let changed: Vec<&str> = call.effect.changed.iter().map(|(name, _)| name.as_str()).collect();
+    let project = builder.project;
+    let is_other = |name: &str, after: &Value| {
+        let before = call.args.iter().find(|arg| arg.name == name);
+        before.is_none_or(|before| !project.is_the_same(&before.value, after))
+    };
+    let changed = call.effect.changed.iter().filter(|(name, after)| is_other(name, after));
+    let changed: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
     let returned = match &call.effect.outcome {
         Outcome::Returned(value) => identity(call, value).map(|arg| arg.name.as_str()),
         _ => None,
@@ -309,6 +318,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         result: "result".into(),
         imports: BTreeSet::new(),
         locals: BTreeSet::new(),
+        by_hand: 0,
         reached: (builder.project.reached)(call.id).cloned().unwrap_or_default(),
         class: match call.bound() {
             // What one function makes may have little in common.

@@ -70,6 +70,9 @@ pub const FEW: usize = 3;
 /// Characters of values that a test may have when only the project's own functions made such a call.
 const INTERNAL_MAX: usize = 800;
 
+/// Private fields that a test may set by hand where other tests of the function need none.
+const BY_HAND_MAX: usize = 2;
+
 /// Chooses cases: first those that take ways through the code, or notice faults in it, that no other does (R20, R21), then
 /// one of each kind of outcome (R21), then more up to half of `most`, or to `most` where nobody looked at what they show;
 /// direct calls before internal ones, short ones before long ones. `most` counts tests; rows of a table are cheaper.
@@ -82,6 +85,16 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
     let mut rest = without_contradictions(cases, &mut left_out);
     let stands = |case: &Case| accepted.contains(&case.input);
     let is_long = |case: &Case| !case.direct && case.weight() > INTERNAL_MAX && !stands(case);
+    let is_forced = |case: &Case| case.by_hand > BY_HAND_MAX && !stands(case);
+    let others = rest.iter().any(|case| !is_forced(case));
+    rest.retain(|case| {
+        let forced = others && is_forced(case);
+        if forced {
+            let reason = "what it is called on would have to be put together field by field".to_owned();
+            left_out.push(LeftOut { calls: case.times, reason });
+        }
+        !forced
+    });
     // One that is long to read is better than none.
     let others = rest.iter().any(|case| !is_long(case));
     rest.retain(|case| {
@@ -113,7 +126,7 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
         *kinds.entry(case.class.clone()).or_default() += 1;
     }
     while let Some((at, tells)) = next(&rest, &reached, &kinds) {
-        if !tells && chosen.len() >= enough {
+        if !tells && (chosen.len() >= enough || rest[at].by_hand > 0 && !chosen.is_empty()) {
             break;
         }
         let case = rest.remove(at);
@@ -153,13 +166,16 @@ fn mark_unseen(case: &mut Case) {
 /// new.
 fn next(rest: &[Case], reached: &BTreeSet<u32>, kinds: &BTreeMap<String, usize>) -> Option<(usize, bool)> {
     let new = |case: &Case| case.reached.difference(reached).count();
-    let (gain, at) =
-        rest.iter().enumerate().map(|(at, case)| (new(case), at)).max_by_key(|(gain, at)| (*gain, usize::MAX - at))?;
-    if gain > 0 {
-        return Some((at, true));
+    // A private field that is set by hand is no test that people write: only for what nothing else shows.
+    for by_hand in [false, true] {
+        let found = rest.iter().enumerate().filter(|(_, case)| (case.by_hand > 0) == by_hand).map(|(at, case)| (new(case), at));
+        if let Some((1.., at)) = found.max_by_key(|(gain, at)| (*gain, usize::MAX - at)) {
+            return Some((at, true));
+        }
     }
     let seen = |case: &Case| kinds.get(&case.class).copied().unwrap_or(0);
-    rest.iter().enumerate().min_by_key(|(at, case)| (seen(case), *at)).map(|(at, case)| (at, seen(case) == 0))
+    let best = rest.iter().enumerate().min_by_key(|(at, case)| (case.by_hand, seen(case), *at));
+    best.map(|(at, case)| (at, seen(case) == 0 && case.by_hand == 0))
 }
 
 fn nothing_new(most: usize) -> String {
@@ -200,5 +216,32 @@ fn without_contradictions(cases: Vec<Case>, left_out: &mut Vec<LeftOut>) -> Vec<
         left_out.push(LeftOut { calls: unstable, reason: "the same input ended in different ways".into() });
     }
     kept.sort_by_key(|case| case.call);
+    each_test_once(kept)
+}
+
+/// Merges cases that would be the same test: their inputs differ only in what no test says.
+fn each_test_once(cases: Vec<Case>) -> Vec<Case> {
+    let mut kept: Vec<Case> = Vec::new();
+    for case in cases {
+        let is_same = |other: &&mut Case| {
+            !case.check.0.is_empty()
+                && other.check.0 == case.check.0
+                && other.laid == case.laid
+                && other.wrap == case.wrap
+                && other.ending == case.ending
+                && other.assertions == case.assertions
+                && other.printed == case.printed
+                && other.warns == case.warns
+                && other.bound == case.bound
+        };
+        match kept.iter_mut().find(is_same) {
+            Some(other) => {
+                other.times += case.times;
+                other.direct |= case.direct;
+                other.reached.extend(case.reached);
+            }
+            None => kept.push(case),
+        }
+    }
     kept
 }

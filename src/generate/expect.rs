@@ -17,6 +17,8 @@ use crate::generate::scope::{Import, is_identifier};
 /// Stands for the result in the text of a subject.
 pub const RESULT: char = '\0';
 
+/// Slots of items that are asked for by name; `vars` does not know them.
+const NAMED_MAX: usize = 4;
 /// R8: attributes asserted of one object.
 const ATTRIBUTES_MAX: usize = 6;
 
@@ -426,7 +428,8 @@ impl Builder<'_, '_> {
                 Err(Stop::No(_)) => {}
             }
         }
-        let fields: Vec<(&str, &Value)> = fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        let own = fields.iter().filter(|(name, value)| !self.project.is_cache(ty, name, value));
+        let fields: Vec<(&str, &Value)> = own.map(|(name, value)| (name.as_str(), value)).collect();
         let attributes = self.attributes(subject, &fields)?;
         if attributes.is_empty() {
             return Err(Stop::No(format!("nothing of the {} can be compared", ty.short())));
@@ -489,18 +492,35 @@ impl Builder<'_, '_> {
 
     /// Compares a sequence of objects without `==` by what they hold.
     fn rows(&mut self, subject: &str, value: &Value, items: &[Value]) -> Result<Vec<Assertion>, Stop> {
-        let mut rows = Vec::new();
+        let mut held = Vec::new();
         let mut types = Vec::new();
+        let mut has_slots = false;
         for item in items {
             let item = self.expecting.as_ref().map_or(item, |expecting| expecting.resolve(item)).clone();
             let Value::Object { ty, fields, .. } = item else {
                 return Err(Stop::No("its items are not compared by their content".into()));
             };
+            has_slots |= self.project.has_slots(&ty);
             types.push(self.expected(&Value::Name(ty))?);
-            let pairs = fields.into_iter().map(|(name, value)| (Value::Str(name), value)).collect();
-            rows.push(self.expected(&Value::Dict(pairs))?);
+            held.push(fields);
         }
-        let listed = Assertion::new(&format!("[vars(item) for item in {subject}]"), Relation::Equal, Expr::list(rows));
+        let names: Vec<String> = held.first().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        let alike = held.iter().all(|fields| fields.iter().map(|(name, _)| name).eq(&names));
+        let few = names.len() == 1 || has_slots && (1..=NAMED_MAX).contains(&names.len());
+        let by_name = alike && few && names.iter().all(|name| is_identifier(name));
+        let row = |fields: Vec<(String, Value)>| match by_name {
+            true if fields.len() == 1 => fields.into_iter().map(|(_, value)| value).next().unwrap_or(Value::None),
+            true => Value::Tuple(fields.into_iter().map(|(_, value)| value).collect()),
+            false => Value::Dict(fields.into_iter().map(|(name, value)| (Value::Str(name), value)).collect()),
+        };
+        let rows = held.into_iter().map(|fields| self.expected(&row(fields))).collect::<Result<Vec<_>, _>>()?;
+        let asked: Vec<String> = names.iter().map(|name| format!("item.{name}")).collect();
+        let shown = match asked.as_slice() {
+            _ if !by_name => "vars(item)".to_owned(),
+            [one] => one.clone(),
+            several => format!("({})", several.join(", ")),
+        };
+        let listed = Assertion::new(&format!("[{shown} for item in {subject}]"), Relation::Equal, Expr::list(rows));
         let ty = Expr::atom(if matches!(value, Value::List(_)) { "list" } else { "tuple" });
         let classes = Assertion::new(&format!("[type(item) for item in {subject}]"), Relation::Equal, Expr::list(types));
         Ok(vec![Assertion::new(&format!("type({subject})"), Relation::Is, ty), classes, listed])
@@ -527,14 +547,9 @@ impl Builder<'_, '_> {
             return Ok(found);
         }
         let after = self.expecting.as_ref().map_or(after, |expecting| expecting.resolve(after)).clone();
-        if let (Value::Object { fields: old, .. }, Value::Object { fields: new, .. }) = (before, &after) {
-            let changed: Vec<(&str, &Value)> = new
-                .iter()
-                .filter(|(name, value)| {
-                    !old.iter().any(|(known, before)| known == name && before.first_difference(value).is_none())
-                })
-                .map(|(name, value)| (name.as_str(), value))
-                .collect();
+        if let (Value::Object { fields: old, .. }, Value::Object { ty, fields: new, .. }) = (before, &after) {
+            let mut changed = differing(old, new);
+            changed.retain(|(name, value)| !self.project.is_cache(ty, name, value));
             let found = self.attributes(subject, &changed)?;
             return Ok(if found.is_empty() { removed(subject, old, new) } else { found });
         }
@@ -543,14 +558,7 @@ impl Builder<'_, '_> {
         {
             let same = held.first_difference(base).is_none();
             let mut all = if same { Vec::new() } else { self.content(subject, ty, base)? };
-            let changed: Vec<(&str, &Value)> = new
-                .iter()
-                .filter(|(name, value)| {
-                    !old.iter().any(|(known, before)| known == name && before.first_difference(value).is_none())
-                })
-                .map(|(name, value)| (name.as_str(), value))
-                .collect();
-            all.extend(self.attributes(subject, &changed)?);
+            all.extend(self.attributes(subject, &differing(old, new))?);
             return Ok(all);
         }
         match self.assertions(subject, &after) {
@@ -558,6 +566,13 @@ impl Builder<'_, '_> {
             other => other,
         }
     }
+}
+
+/// Lists the fields of an object that hold something else than before.
+fn differing<'v>(old: &[(String, Value)], new: &'v [(String, Value)]) -> Vec<(&'v str, &'v Value)> {
+    let is_kept =
+        |name: &str, value: &Value| old.iter().any(|(known, before)| known == name && before.first_difference(value).is_none());
+    new.iter().filter(|(name, value)| !is_kept(name, value)).map(|(name, value)| (name.as_str(), value)).collect()
 }
 
 /// Asserts that attributes are gone which an object had before.

@@ -127,7 +127,8 @@ impl<'a> Builder<'a, '_> {
             },
             Value::Shared(ordinal, held) => self.container(held, Some(*ordinal), drawing),
             Value::Object { ordinal, ty, fields, .. } => {
-                let kept: Vec<_> = fields.iter().filter(|(name, _)| !self.project.is_cache(ty, name)).cloned().collect();
+                let kept: Vec<_> =
+                    fields.iter().filter(|(name, value)| !self.project.is_cache(ty, name, value)).cloned().collect();
                 self.instance(ty, Some(*ordinal), None, &kept, drawing)
             }
             Value::Sub { ordinal, ty, base, fields } => self.instance(ty, Some(*ordinal), Some(base), fields, drawing),

@@ -20,6 +20,7 @@ pub mod found;
 pub mod from_model;
 pub mod graph;
 pub mod layout;
+pub mod learned;
 pub mod mend;
 pub mod names;
 pub mod plan;

@@ -8,9 +8,9 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Function;
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::settings::Snapshots;
-use crate::domain::value::{TypeName, Value};
+use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::agree;
-use crate::generate::build::Way;
+use crate::generate::build::{self, Way};
 use crate::generate::cases::{self, Case, Known};
 use crate::generate::choose::choose;
 use crate::generate::graph;
@@ -57,7 +57,7 @@ impl Plan {
             let mut case = |way| cases::case(call, function, known, project, &mut scope, way);
             let mut ways: Vec<Case> = Vec::new();
             let mut reason = None;
-            for way in [Way::State, Way::Life, Way::Origin, Way::Fields] {
+            for way in ways_of(call, project) {
                 match case(way) {
                     Ok(case) if ways.iter().all(|other| other.check.0 != case.check.0) => ways.push(case),
                     Ok(_) => {}
@@ -157,6 +157,24 @@ impl Plan {
         left_out.extend(not_chosen);
         Some(render::draft(function, &chosen, project, &self.scope, target, left_out))
     }
+}
+
+/// Lists the ways to make what a call was given, the most readable first.
+fn ways_of(call: &Call, project: Project<'_>) -> Vec<Way> {
+    let mut ways = vec![Way::State, Way::Life, Way::Origin, Way::Fields];
+    if project.learned.has_forms() {
+        let mut explained = true;
+        for arg in &call.args {
+            arg.value.walk(&mut |part| {
+                if let Value::Object { ty, kind: ObjectKind::Plain, fields, .. } = part {
+                    explained &= build::is_made_by_what_it_keeps(project, ty, fields);
+                }
+                explained
+            });
+        }
+        ways.insert(usize::from(explained), Way::Told);
+    }
+    ways
 }
 
 /// Says why a case's expression does not make the recorded values again, if it does not.

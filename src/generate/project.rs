@@ -6,6 +6,7 @@ use crate::domain::call::{Call, CallId};
 use crate::domain::function::{Class, Field, Function, FunctionKind, Module, Param};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
+use crate::generate::learned::{self, Learned};
 use crate::source::facades::Facades;
 use crate::source::names::absolute;
 
@@ -39,6 +40,8 @@ pub struct Project<'a> {
     pub importable: &'a dyn Fn(&str) -> bool,
     /// The project's own folder on this machine, which stands in no draft.
     pub root: &'a str,
+    /// What all calls together tell of classes.
+    pub learned: &'a Learned,
     /// Which packages people import names from that are defined below them (R23).
     pub facades: &'a Facades,
     /// What stops the clock for a test (R17).
@@ -205,14 +208,37 @@ impl<'a> Project<'a> {
         all
     }
 
-    /// Tells whether a field only keeps what a cached property computed.
+    /// Tells whether a class keeps its fields in slots, so that `vars` knows none of them.
     #[must_use]
-    pub fn is_cache(&self, ty: &TypeName, field: &str) -> bool {
-        matches!(self.method(ty, field), Lookup::Found(found)
-            if found.kind == FunctionKind::Property && !found.decorators.iter().any(|decorator| decorator == "property"))
+    pub fn has_slots(&self, ty: &TypeName) -> bool {
+        let by_decorator = || {
+            let spaceless = |decorator: &String| decorator.replace(' ', "").contains("slots=True");
+            self.class(ty).is_some_and(|(_, class)| class.decorators.iter().any(spaceless))
+        };
+        self.field(ty, "__slots__").is_some() || by_decorator()
     }
 
-    /// Gives a value without what cached properties keep: it comes back when it is asked for.
+    /// Tells whether a field only keeps what was computed once: a cached property's answer, a hash, or what was seen to be
+    /// filled when it was first asked for.
+    #[must_use]
+    pub fn is_cache(&self, ty: &TypeName, field: &str, value: &Value) -> bool {
+        let is_property = || {
+            matches!(self.method(ty, field), Lookup::Found(found)
+                if found.kind == FunctionKind::Property && !found.decorators.iter().any(|decorator| decorator == "property"))
+        };
+        learned::is_kept_hash(field, value) || self.is_filled_later(ty, field, BASES_MAX) || is_property()
+    }
+
+    fn is_filled_later(&self, ty: &TypeName, field: &str, depth: usize) -> bool {
+        if !field.starts_with('_') || depth == 0 {
+            return false;
+        }
+        let bases =
+            || self.class(ty).into_iter().flat_map(|(module, class)| class.bases.iter().map(|base| resolve(module, base)));
+        self.learned.is_filled_later(ty, field) || bases().any(|base| self.is_filled_later(&base, field, depth - 1))
+    }
+
+    /// Gives a value without what its objects computed once and keep: it comes back when it is asked for.
     #[must_use]
     pub fn without_caches(&self, value: &Value) -> Value {
         let pairs = |fields: &[(String, Value)]| -> Vec<(String, Value)> {
@@ -221,7 +247,7 @@ impl<'a> Project<'a> {
         let all = |values: &[Value]| values.iter().map(|value| self.without_caches(value)).collect();
         match value {
             Value::Object { ordinal, ty, kind, fields } => {
-                let kept: Vec<_> = fields.iter().filter(|(name, _)| !self.is_cache(ty, name)).cloned().collect();
+                let kept: Vec<_> = fields.iter().filter(|(name, value)| !self.is_cache(ty, name, value)).cloned().collect();
                 Value::Object { ordinal: *ordinal, ty: ty.clone(), kind: *kind, fields: pairs(&kept) }
             }
             Value::List(items) => Value::List(all(items)),
@@ -232,6 +258,12 @@ impl<'a> Project<'a> {
             Value::Shared(ordinal, value) => Value::Shared(*ordinal, Box::new(self.without_caches(value))),
             other => other.clone(),
         }
+    }
+
+    /// Tells whether two values are the same but for what their objects computed once and keep.
+    #[must_use]
+    pub fn is_the_same(&self, one: &Value, other: &Value) -> bool {
+        self.without_caches(one).first_difference(&self.without_caches(other)).is_none()
     }
 
     /// Finds a function of the project by its importable name.

@@ -17,6 +17,7 @@ use crate::domain::samples;
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::build::build;
+use crate::generate::learned::Learned;
 use crate::generate::plan::Plan;
 use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::render::target;
@@ -219,6 +220,7 @@ struct Calls {
     reached: BTreeMap<CallId, BTreeSet<u32>>,
     awaits: AwaitBy,
     snapshots: Snapshots,
+    learned: Learned,
     /// What results say of themselves.
     says: BTreeMap<CallId, Vec<(String, Value)>>,
 }
@@ -229,6 +231,7 @@ impl Calls {
             function,
             calls: Vec::new(),
             reached: BTreeMap::new(),
+            learned: Learned::default(),
             awaits: AwaitBy::default(),
             snapshots: Snapshots::default(),
             says: BTreeMap::new(),
@@ -301,6 +304,8 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         let defined = |call: &&Call| call.function.qualname().starts_with(&prefix) && call.start_ns > of.start_ns;
         life.iter().flat_map(|calls| &calls.calls).filter(defined).collect()
     };
+    let mut learned = calls.learned.clone();
+    life.iter().chain([calls]).flat_map(|calls| &calls.calls).for_each(|call| learned.see(call));
     let importable = |_: &str| true;
     let reached = |id: CallId| calls.reached.get(&id);
     let says = |id: CallId| calls.says.get(&id).map_or(&[][..], Vec::as_slice);
@@ -337,6 +342,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         reached: &reached,
         says: &says,
         importable: &importable,
+        learned: &learned,
         root: "/srv/ada/shop",
         facades: &Facades::default(),
         clock: ClockBy::default(),
@@ -919,6 +925,7 @@ fn written(value: &Value) -> Result<String, String> {
     let find = |name: &str| (name == "shop.cart").then_some(&module);
     let history = |_: &Call, _: u64| Vec::new();
     let importable = |_: &str| true;
+    let learned = Learned::default();
     let reached = |_| None;
     let births = |_: &TypeName| Vec::new();
     let makers = |_: &Call, _: u64| Vec::new();
@@ -934,6 +941,7 @@ fn written(value: &Value) -> Result<String, String> {
         reached: &reached,
         says: &|_| &[],
         importable: &importable,
+        learned: &learned,
         root: "/srv/ada/shop",
         facades: &Facades::default(),
         clock: ClockBy::default(),

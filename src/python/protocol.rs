@@ -246,6 +246,23 @@ pub struct Expression {
     pub source: String,
     /// Import statements.
     pub imports: Vec<String>,
+    /// In place of an expression an object, marshalled: how it may be made is what is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+}
+
+impl Expression {
+    /// Asks for the value of an expression.
+    #[must_use]
+    pub fn new(key: u64, source: String, imports: Vec<String>) -> Self {
+        Self { key, source, imports, object: None }
+    }
+
+    /// Asks for the ways to make an object from what it says of itself.
+    #[must_use]
+    pub fn ways(key: u64, object: &[u8]) -> Self {
+        Self { key, source: String::new(), imports: Vec::new(), object: Some(BASE64.encode(object)) }
+    }
 }
 
 /// Who the worker is.

@@ -125,6 +125,7 @@ impl<'a> Builder<'a, '_> {
                     return no(format!("{} has a field without a name", ty.short()));
                 }
                 let value = builder.value(value, field)?;
+                builder.work.by_hand += usize::from(field.starts_with('_'));
                 let same = format!("setattr({name}, \"{field}\", {})", value.flat());
                 builder.work.setup.push(Statement::assign(&format!("{name}.{field}"), value, same));
             }
@@ -214,8 +215,7 @@ impl<'a> Builder<'a, '_> {
     fn only_fills_caches(&self, call: &Call) -> bool {
         let Some(receiver) = call.args.first() else { return false };
         let after = call.effect.changed.iter().find(|(name, _)| *name == receiver.name).map(|(_, after)| after);
-        let plain = |value| self.project.without_caches(value);
-        after.is_some_and(|after| plain(&receiver.value).first_difference(&plain(after)).is_none())
+        after.is_some_and(|after| self.project.is_the_same(&receiver.value, after))
     }
 
     /// Writes one call of an object's life.

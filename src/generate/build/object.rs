@@ -7,7 +7,7 @@ use crate::generate::act;
 use crate::generate::agree;
 use crate::generate::build::{Builder, Stop, Way, no};
 use crate::generate::layout::{Expr, Item};
-use crate::generate::project::{Init, Lookup};
+use crate::generate::project::{Init, Lookup, Project};
 use crate::generate::scope::is_identifier;
 
 impl<'a> Builder<'a, '_> {
@@ -31,11 +31,19 @@ impl<'a> Builder<'a, '_> {
                 made => made,
             };
         }
-        let shape = self.shape(ty, fields);
+        let shape = shape(self.project, ty, fields);
+        let is_explained = matches!(shape, Ok(Shape { derived: false, .. }));
+        let by_text = match self.expecting {
+            Some(_) => !is_explained || self.keeps_something_else(ty, &shape),
+            None => self.way == Way::Told,
+        };
+        if by_text && let Some(expr) = self.as_told(ty, kind, fields)? {
+            return Ok(expr);
+        }
         let before = match self.way {
             // What was not seen of its state cannot tell how it was made.
-            Way::State if is_seen_in_part(fields) => self.lived(ordinal, ty, fields)?,
-            Way::State => None,
+            Way::Told | Way::State if is_seen_in_part(fields) => self.lived(ordinal, ty, fields)?,
+            Way::Told | Way::State => None,
             Way::Life => self.lived(ordinal, ty, fields)?,
             Way::Origin => self.made_elsewhere(ordinal, ty)?,
             Way::Fields => self.set_field_by_field(ordinal, ty, fields)?,
@@ -49,9 +57,7 @@ impl<'a> Builder<'a, '_> {
         {
             return Ok(expr);
         }
-        if let Ok(Shape { derived: false, .. }) = &shape
-            && let Some(expr) = self.attempt(|builder| builder.constructor(ty, &shape))?
-        {
+        if is_explained && let Some(expr) = self.attempt(|builder| builder.constructor(ty, &shape))? {
             return Ok(expr);
         }
         if self.expecting.is_some() {
@@ -65,6 +71,34 @@ impl<'a> Builder<'a, '_> {
         }
         // What is left may follow from the arguments; evaluating the expression tells.
         self.constructor(ty, &shape)
+    }
+
+    /// Writes an object by the arguments that were found to make it, in what it says of itself.
+    fn as_told(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
+        if !self.project.learned.has_forms() {
+            return Ok(None);
+        }
+        let object = Value::Object { ordinal: 0, ty: ty.clone(), kind, fields: fields.to_vec() };
+        let plain = self.project.without_caches(&object);
+        let Some(form) = self.project.learned.form(ty, &plain) else { return Ok(None) };
+        self.attempt(|builder| {
+            let params = if let Init::Takes(params) = builder.project.init(ty) { params } else { &[] };
+            let is_default = |param: Option<&Param>, built: &Expr| {
+                param.and_then(|param| param.default.as_deref()).is_some_and(|default| act::same_literal(default, built))
+            };
+            let mut args = builder.values(&form.args, "value")?;
+            while args.last().is_some_and(|last| is_default(params.get(args.len() - 1), last)) {
+                args.pop();
+            }
+            let mut items: Vec<Item> = args.into_iter().map(Item::from).collect();
+            for item in builder.named(&form.kwargs)? {
+                let param = params.iter().find(|param| item.prefix.strip_suffix('=') == Some(&param.name));
+                if !is_default(param, &item.value) {
+                    items.push(item);
+                }
+            }
+            Ok(Expr::call_with(&builder.spell(ty)?, items))
+        })
     }
 
     /// Tells whether a field that has the name of an argument was seen to hold another kind of value than was given for it, and
@@ -152,7 +186,7 @@ impl<'a> Builder<'a, '_> {
         for (field, value) in fields {
             let known = self.project.field(ty, field);
             let source = known.and_then(|known| known.value.as_deref()).unwrap_or_default();
-            if source.replace(' ', "").contains("init=False") || self.project.is_cache(ty, field) {
+            if source.replace(' ', "").contains("init=False") || self.project.is_cache(ty, field, value) {
                 continue;
             }
             let name: &str = field;
@@ -170,36 +204,6 @@ impl<'a> Builder<'a, '_> {
             items.push(Item::keyword(name, self.value(value, name)?));
         }
         Ok(Expr::call_with(&self.spell(ty)?, items))
-    }
-
-    /// Finds out whether every parameter of `__init__` is kept as a field of its name.
-    fn shape<'v>(&self, ty: &TypeName, fields: &'v [(String, Value)]) -> Result<Shape<'a, 'v>, String> {
-        let Init::Takes(params) = self.project.init(ty) else {
-            return Err(format!("how {} is made is not known", ty.short()));
-        };
-        let mut kept = Vec::new();
-        let mut used = Vec::new();
-        for param in params {
-            if matches!(param.kind, ParamKind::VarPositional | ParamKind::VarKeyword) {
-                continue;
-            }
-            let mangled = format!("_{}__{}", ty.short().trim_start_matches('_'), param.name);
-            let field = fields
-                .iter()
-                .find(|(name, _)| *name == param.name || name.strip_prefix('_') == Some(param.name.as_str()) || *name == mangled);
-            match field {
-                Some((name, value)) => {
-                    used.push(name.as_str());
-                    kept.push((param, value));
-                }
-                None if param.default.is_some() => {}
-                None => return Err(format!("{} does not keep its argument {}", ty.short(), param.name)),
-            }
-        }
-        let derived = fields
-            .iter()
-            .any(|(name, value)| !used.contains(&name.as_str()) && !is_initial(value) && !self.project.is_cache(ty, name));
-        Ok(Shape { kept, derived })
     }
 
     fn constructor(&mut self, ty: &TypeName, shape: &Result<Shape<'_, '_>, String>) -> Result<Expr, Stop> {
@@ -258,6 +262,41 @@ struct Shape<'p, 'v> {
     kept: Vec<(&'p Param, &'v Value)>,
     /// Some other field holds something that a new object does not hold by itself.
     derived: bool,
+}
+
+/// Finds out whether every parameter of `__init__` is kept as a field of its name.
+fn shape<'p, 'v>(project: Project<'p>, ty: &TypeName, fields: &'v [(String, Value)]) -> Result<Shape<'p, 'v>, String> {
+    let Init::Takes(params) = project.init(ty) else {
+        return Err(format!("how {} is made is not known", ty.short()));
+    };
+    let mut kept = Vec::new();
+    let mut used = Vec::new();
+    for param in params {
+        if matches!(param.kind, ParamKind::VarPositional | ParamKind::VarKeyword) {
+            continue;
+        }
+        let mangled = format!("_{}__{}", ty.short().trim_start_matches('_'), param.name);
+        let field = fields
+            .iter()
+            .find(|(name, _)| *name == param.name || name.strip_prefix('_') == Some(param.name.as_str()) || *name == mangled);
+        match field {
+            Some((name, value)) => {
+                used.push(name.as_str());
+                kept.push((param, value));
+            }
+            None if param.default.is_some() => {}
+            None => return Err(format!("{} does not keep its argument {}", ty.short(), param.name)),
+        }
+    }
+    let derived = fields
+        .iter()
+        .any(|(name, value)| !used.contains(&name.as_str()) && !is_initial(value) && !project.is_cache(ty, name, value));
+    Ok(Shape { kept, derived })
+}
+
+/// Tells whether the constructor of a class takes what an object keeps, and all of it.
+pub(in crate::generate) fn is_made_by_what_it_keeps(project: Project<'_>, ty: &TypeName, fields: &[(String, Value)]) -> bool {
+    matches!(shape(project, ty, fields), Ok(Shape { derived: false, .. }))
 }
 
 /// A value that fields have before anything happened.

@@ -10,13 +10,13 @@ from collections import Counter
 
 from pytead_tui.recorder import lambdas
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import closely, frames, mutants
+from pytead_tui.worker import closely, frames, mutants, ways
 from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone
 from pytead_tui.worker.modules import Modules, describe
 from pytead_tui.worker.processes import end, fork
-from pytead_tui.worker.rebuild import Broken
+from pytead_tui.worker.rebuild import Broken, Builder
 
 EVALUATION = 10.0  # seconds for an expression
 ATTEMPTS = 5  # so many expressions of a request may hang or end their process
@@ -168,6 +168,10 @@ def _evaluated(modules: Modules, items: list, writing: int) -> list:
         _prepare(modules)
         for item in items:
             try:
+                if "object" in item:
+                    made = Builder().value(marshal.loads(base64.b64decode(item["object"])))
+                    frames.send(fd, {"key": item["key"], "value": encode(ways.of(made))})
+                    continue
                 space: dict = {"__builtins__": __builtins__}
                 for line in item["imports"]:
                     exec(compile(line, "<import>", "exec"), space)

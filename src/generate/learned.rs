@@ -1,0 +1,241 @@
+//! What all recorded calls together tell of classes: which private fields only keep what was computed once, and how objects
+//! are made from what they say of themselves.
+//!
+//! Whoever gathers calls shows them here; what objects say is asked in the sandbox, by the engine.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::domain::call::{Call, Outcome};
+use crate::domain::value::{ObjectKind, TypeName, Value};
+use crate::generate::project::{Lookup, Project};
+
+/// Of so many states of a class it is asked how they are made.
+const STATES_MAX: usize = 200;
+
+/// What was learned of classes.
+#[derive(Debug, Clone, Default)]
+pub struct Learned {
+    /// Private fields that were empty and then held something, after a call that gave an answer.
+    filled: HashSet<(TypeName, String)>,
+    /// Fields that came to hold something else in any other way.
+    altered: HashSet<(TypeName, String)>,
+    forms: HashMap<TypeName, Vec<(Value, Form)>>,
+}
+
+/// The arguments that make an object: texts, numbers and what is made of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    /// By their position.
+    pub args: Vec<Value>,
+    /// By their names.
+    pub kwargs: Vec<(String, Value)>,
+}
+
+impl Learned {
+    /// Notes which fields a call filled, and which it altered.
+    pub fn see(&mut self, call: &Call) {
+        if call.effect.changed.is_empty() {
+            return;
+        }
+        let answer = match &call.effect.outcome {
+            Outcome::Returned(value) => *value != Value::None,
+            _ => false,
+        };
+        let before = objects(call.args.iter().map(|arg| &arg.value));
+        for (ordinal, (ty, fields)) in objects(call.effect.changed.iter().map(|(_, after)| after)) {
+            let Some((_, old)) = before.get(&ordinal) else { continue };
+            let held = |name: &str| old.iter().find(|(known, _)| known == name).map_or(&Value::None, |(_, value)| value);
+            let others = fields.iter().filter(|(name, value)| held(name).first_difference(value).is_some());
+            let (filled, altered): (Vec<_>, Vec<_>) =
+                others.partition(|(name, _)| name.starts_with('_') && *held(name) == Value::None);
+            let only_fills = answer && altered.is_empty();
+            // What is emptied when something else changes was computed from it.
+            let changes = altered.iter().any(|(_, value)| *value != Value::None);
+            let altered = altered.into_iter().filter(|(_, value)| !changes || *value != Value::None);
+            self.altered.extend(altered.map(|(name, _)| (ty.clone(), name.clone())));
+            if only_fills {
+                self.filled.extend(filled.into_iter().map(|(name, _)| (ty.clone(), name.clone())));
+            }
+        }
+    }
+
+    /// Tells whether a field of a class was seen to keep what a call computed, and nothing else.
+    #[must_use]
+    pub fn is_filled_later(&self, ty: &TypeName, field: &str) -> bool {
+        let key = (ty.clone(), field.to_owned());
+        self.filled.contains(&key) && !self.altered.contains(&key)
+    }
+
+    /// Tells whether any object is known to be made from what it says.
+    #[must_use]
+    pub fn has_forms(&self) -> bool {
+        !self.forms.is_empty()
+    }
+
+    /// Notes how an object is made, of several ways the first that makes it as it was: `(its arguments, what they made)`.
+    pub fn tell(&mut self, object: &Value, ways: Vec<(Form, Value)>, plain: impl Fn(&Value) -> Value) {
+        let Value::Object { ty, .. } = object else { return };
+        let object = plain(object);
+        if let Some((form, _)) = ways.into_iter().find(|(_, made)| object.first_difference(&plain(made)).is_none()) {
+            self.forms.entry(ty.clone()).or_default().push((object, form));
+        }
+    }
+
+    /// Gives how an object of this state is made, as far as it is known.
+    #[must_use]
+    pub fn form(&self, ty: &TypeName, plain: &Value) -> Option<&Form> {
+        let known = self.forms.get(ty)?;
+        known.iter().find(|(object, _)| object.first_difference(plain).is_none()).map(|(_, form)| form)
+    }
+}
+
+/// Tells whether a private field holds what `hash` gave: another number in each process, with texts in it.
+#[must_use]
+pub fn is_kept_hash(field: &str, value: &Value) -> bool {
+    is_large(value) && field.starts_with('_') && field.to_ascii_lowercase().contains("hash")
+}
+
+/// Tells whether a value is a number such as `hash` gives of texts and of what holds some.
+#[must_use]
+pub fn is_large(value: &Value) -> bool {
+    matches!(value, Value::Int(number) if number.unsigned_abs() > u64::from(u32::MAX))
+}
+
+/// Lists objects whose text may tell how they are made: each state once.
+#[must_use]
+pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) -> Vec<Value> {
+    let mut found: BTreeMap<TypeName, Vec<(Value, Value)>> = BTreeMap::new();
+    for call in calls {
+        let given = match &call.effect.outcome {
+            Outcome::Returned(value) => std::slice::from_ref(value),
+            Outcome::Yielded { items, .. } => items.as_slice(),
+            _ => &[],
+        };
+        let changed = call.effect.changed.iter().map(|(_, after)| after);
+        for value in call.args.iter().map(|arg| &arg.value).chain(given).chain(changed) {
+            value.walk(&mut |part| {
+                if let Value::Object { ty, kind: ObjectKind::Plain, .. } = part
+                    && says_something(project, ty)
+                {
+                    let states = found.entry(ty.clone()).or_default();
+                    let plain = project.without_caches(part);
+                    let known = states.iter().any(|(other, _)| other.first_difference(&plain).is_none());
+                    if !known && states.len() < STATES_MAX {
+                        states.push((plain, part.clone()));
+                    }
+                }
+                true
+            });
+        }
+    }
+    found.into_values().flatten().map(|(_, object)| object).collect()
+}
+
+/// Reads the ways to make an object as they come from the sandbox: `(positional, by name, what they made)` each.
+#[must_use]
+pub fn ways(value: Value) -> Vec<(Form, Value)> {
+    let Value::List(ways) = value else { return Vec::new() };
+    let read = |way| match way {
+        Value::Tuple(parts) => match <[Value; 3]>::try_from(parts) {
+            Ok([Value::Tuple(args), Value::Dict(named), made]) => {
+                let name = |(name, value)| if let Value::Str(name) = name { Some((name, value)) } else { None };
+                Some((Form { args, kwargs: named.into_iter().map(name).collect::<Option<_>>()? }, made))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    ways.into_iter().filter_map(read).collect()
+}
+
+/// Tells whether a class of the project has a text of its own.
+fn says_something(project: Project<'_>, ty: &TypeName) -> bool {
+    ["__str__", "__repr__"].iter().any(|name| matches!(project.method(ty, name), Lookup::Found(_)))
+}
+
+/// Lists the objects in values, by their numbers.
+fn objects<'v>(values: impl Iterator<Item = &'v Value>) -> BTreeMap<u64, (&'v TypeName, &'v [(String, Value)])> {
+    let mut found = BTreeMap::new();
+    for value in values {
+        value.walk(&mut |part| {
+            if let Value::Object { ordinal, ty, fields, .. } = part {
+                found.entry(*ordinal).or_insert((ty, fields.as_slice()));
+            }
+            true
+        });
+    }
+    found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::domain::call::Effect;
+    use crate::domain::function::FunctionId;
+    use crate::domain::samples;
+
+    fn ty() -> TypeName {
+        TypeName::new("shop.cart", "Cart")
+    }
+
+    fn cart(fields: &[(&str, Value)]) -> Value {
+        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        Value::Object { ordinal: 1, ty: ty(), kind: ObjectKind::Plain, fields }
+    }
+
+    fn learned(calls: &[(&[(&str, Value)], &[(&str, Value)], Value)]) -> Learned {
+        let mut learned = Learned::default();
+        for (before, after, given) in calls {
+            let function = FunctionId::new("shop.cart", "Cart.total");
+            let mut call = samples::call(function, &[("self", cart(before))], Value::None);
+            let changed = vec![("self".to_owned(), cart(after))];
+            call.effect = Effect { outcome: Outcome::Returned(given.clone()), changed };
+            learned.see(&call);
+        }
+        learned
+    }
+
+    /// R10: what a call computed once and keeps is no effect of it; what holds state is.
+    #[test]
+    fn a_private_field_is_a_cache_when_answers_fill_it_and_nothing_alters_it() {
+        let (none, one, two) = (Value::None, Value::Int(1), Value::Int(2));
+        let fills =
+            |field: &'static str, given: &Value| learned(&[(&[(field, none.clone())], &[(field, one.clone())], given.clone())]);
+        assert!(fills("_key", &one).is_filled_later(&ty(), "_key"));
+        assert!(!fills("_key", &none).is_filled_later(&ty(), "_key"), "it gave no answer, so that was what it is for");
+        assert!(!fills("key", &one).is_filled_later(&ty(), "key"), "others may look at it");
+        let filled = (&[("_key", none.clone())][..], &[("_key", one.clone())][..], one.clone());
+        let moved = (&[("_key", one.clone())][..], &[("_key", two.clone())][..], one.clone());
+        assert!(!learned(&[filled.clone(), moved]).is_filled_later(&ty(), "_key"), "it goes on to something else");
+        let closed = (&[("_key", one.clone())][..], &[("_key", none.clone())][..], one.clone());
+        assert!(!learned(&[filled.clone(), closed]).is_filled_later(&ty(), "_key"), "it is taken away by itself");
+        let reset = (
+            &[("_key", one.clone()), ("size", one.clone())][..],
+            &[("_key", none.clone()), ("size", two.clone())][..],
+            none.clone(),
+        );
+        assert!(learned(&[filled, reset]).is_filled_later(&ty(), "_key"), "what it was computed from changed");
+    }
+
+    /// R3: of the ways that a text tells, the first that makes the same object is taken.
+    #[test]
+    fn an_object_is_made_by_what_its_text_tells_when_that_makes_the_same() {
+        let form = |text: &str| Form { args: vec![Value::Str(text.into())], kwargs: Vec::new() };
+        let made = |number| cart(&[("_size", Value::Int(number))]);
+        let mut learned = Learned::default();
+        learned.tell(&made(3), vec![(form("2"), made(2)), (form("3"), made(3)), (form("03"), made(3))], Value::clone);
+        assert_eq!(learned.form(&ty(), &made(3)), Some(&form("3")));
+        assert_eq!(learned.form(&ty(), &made(2)), None);
+        let way = Value::Tuple(vec![Value::Tuple(vec![Value::Str("3".into())]), Value::Dict(Vec::new()), made(3)]);
+        assert_eq!(ways(Value::List(vec![way, Value::None])), [(form("3"), made(3))]);
+    }
+
+    #[test]
+    fn a_kept_hash_is_large_private_and_named_so() {
+        assert!(is_kept_hash("_hash", &Value::Int(-7_853_043_722_264_512_821)));
+        for (field, number) in [("_hash", 12), ("hash", i64::MAX), ("_size", i64::MAX)] {
+            assert!(!is_kept_hash(field, &Value::Int(number)), "{field} {number}");
+        }
+    }
+}
