@@ -466,8 +466,6 @@ async fn drafts_of_every_kind_of_function_and_value_pass() {
     found.untested.remove("main:main");
     let (ready, refused) = recorded.prove(found.drafts.clone());
     assert_eq!(refused, Vec::<String>::new());
-    // Hashes of texts differ from process to process.
-    assert_eq!(found.untested["zoo:Money.__hash__"], ["its result: a hash is another number in another Python"]);
     let all: Vec<String> = ready.iter().map(Draft::standalone).collect();
     insta::assert_snapshot!("zoo", all.join("\n# ---\n"));
     insta::assert_debug_snapshot!("zoo_untested", found.untested);

@@ -6,6 +6,7 @@ mod finders;
 pub mod fraction;
 pub mod hash;
 pub mod lines;
+pub mod machine;
 pub mod paths;
 pub mod redact;
 pub mod seal;

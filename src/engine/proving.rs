@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
+use crate::base::machine;
 use crate::contain::{self, Class, Level};
 use crate::domain::call::Touch;
 use crate::domain::function::FunctionId;
@@ -227,6 +228,7 @@ fn verdict(core: &Core, proposal: &Proposal, observed: &Observed, level: Level) 
         calls,
         tests_there: usize::from(tested),
         edited: proposal.edited.is_some(),
+        machine: machine::facts(),
     };
     Ok(judge(&draft, &observed.trial, &ground))
 }

@@ -115,7 +115,8 @@ impl Trials {
     async fn warm_or_cancelled(&self, candidates: &[Candidate]) -> Result<Result<Warm, Trouble>, Trouble> {
         tokio::select! {
             () = self.fresh.cancel.cancelled() => Err(Trouble::environment("The proof was cancelled.")),
-            tried = self.warm(candidates) => Ok(tried),
+            // Boxed: what is awaited within it is deeper than the compiler follows in a program's layout.
+            tried = Box::pin(self.warm(candidates)) => Ok(tried),
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Whoever gathers calls shows them here; what objects say is asked in the sandbox, by the engine.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::call::{Call, Outcome};
 use crate::domain::value::{ObjectKind, TypeName, Value};
@@ -15,10 +15,11 @@ const STATES_MAX: usize = 200;
 /// What was learned of classes.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
-    /// Private fields that were empty and then held something, after a call that gave an answer.
-    filled: HashSet<(TypeName, String)>,
+    /// Private fields that were empty and then held something, after a call that was given no more than objects to ask and
+    /// gave an answer.
+    filled: HashMap<TypeName, BTreeSet<String>>,
     /// Fields that came to hold something else in any other way.
-    altered: HashSet<(TypeName, String)>,
+    altered: HashMap<TypeName, BTreeSet<String>>,
     forms: HashMap<TypeName, Vec<(Value, Form)>>,
 }
 
@@ -37,9 +38,11 @@ impl Learned {
         if call.effect.changed.is_empty() {
             return;
         }
+        // What is given to a call may be what it keeps: then that is state, whatever it answers.
+        let asks = call.args.iter().skip(1).all(|arg| matches!(arg.value, Value::Object { .. } | Value::Ref(_)));
         let answer = match &call.effect.outcome {
-            Outcome::Returned(value) => *value != Value::None,
-            _ => false,
+            Outcome::Returned(value) if asks && *value != Value::None => Some(value),
+            _ => None,
         };
         let before = objects(call.args.iter().map(|arg| &arg.value));
         for (ordinal, (ty, fields)) in objects(call.effect.changed.iter().map(|(_, after)| after)) {
@@ -48,13 +51,13 @@ impl Learned {
             let others = fields.iter().filter(|(name, value)| held(name).first_difference(value).is_some());
             let (filled, altered): (Vec<_>, Vec<_>) =
                 others.partition(|(name, _)| name.starts_with('_') && *held(name) == Value::None);
-            let only_fills = answer && altered.is_empty();
+            let only_fills = altered.is_empty() && answer.is_some_and(|answer| !is_object(answer, ordinal));
             // What is emptied when something else changes was computed from it.
             let changes = altered.iter().any(|(_, value)| *value != Value::None);
             let altered = altered.into_iter().filter(|(_, value)| !changes || *value != Value::None);
-            self.altered.extend(altered.map(|(name, _)| (ty.clone(), name.clone())));
+            self.altered.entry(ty.clone()).or_default().extend(altered.map(|(name, _)| name.clone()));
             if only_fills {
-                self.filled.extend(filled.into_iter().map(|(name, _)| (ty.clone(), name.clone())));
+                self.filled.entry(ty.clone()).or_default().extend(filled.into_iter().map(|(name, _)| name.clone()));
             }
         }
     }
@@ -62,8 +65,8 @@ impl Learned {
     /// Tells whether a field of a class was seen to keep what a call computed, and nothing else.
     #[must_use]
     pub fn is_filled_later(&self, ty: &TypeName, field: &str) -> bool {
-        let key = (ty.clone(), field.to_owned());
-        self.filled.contains(&key) && !self.altered.contains(&key)
+        let holds = |of: &HashMap<TypeName, BTreeSet<String>>| of.get(ty).is_some_and(|fields| fields.contains(field));
+        holds(&self.filled) && !holds(&self.altered)
     }
 
     /// Tells whether any object is known to be made from what it says.
@@ -153,8 +156,15 @@ fn says_something(project: Project<'_>, ty: &TypeName) -> bool {
     ["__str__", "__repr__"].iter().any(|name| matches!(project.method(ty, name), Lookup::Found(_)))
 }
 
+fn is_object(value: &Value, wanted: u64) -> bool {
+    matches!(value, Value::Object { ordinal, .. } | Value::Ref(ordinal) if *ordinal == wanted)
+}
+
+/// The class of an object, and its fields.
+type State<'v> = (&'v TypeName, &'v [(String, Value)]);
+
 /// Lists the objects in values, by their numbers.
-fn objects<'v>(values: impl Iterator<Item = &'v Value>) -> BTreeMap<u64, (&'v TypeName, &'v [(String, Value)])> {
+fn objects<'v>(values: impl Iterator<Item = &'v Value>) -> BTreeMap<u64, State<'v>> {
     let mut found = BTreeMap::new();
     for value in values {
         value.walk(&mut |part| {
@@ -171,7 +181,6 @@ fn objects<'v>(values: impl Iterator<Item = &'v Value>) -> BTreeMap<u64, (&'v Ty
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::domain::call::Effect;
     use crate::domain::function::FunctionId;
     use crate::domain::samples;
 
@@ -184,13 +193,13 @@ mod tests {
         Value::Object { ordinal: 1, ty: ty(), kind: ObjectKind::Plain, fields }
     }
 
-    fn learned(calls: &[(&[(&str, Value)], &[(&str, Value)], Value)]) -> Learned {
+    /// Learns from calls of a method: the object before and after each, and what it gave.
+    fn learned(calls: &[(Value, Value, Value)]) -> Learned {
         let mut learned = Learned::default();
         for (before, after, given) in calls {
             let function = FunctionId::new("shop.cart", "Cart.total");
-            let mut call = samples::call(function, &[("self", cart(before))], Value::None);
-            let changed = vec![("self".to_owned(), cart(after))];
-            call.effect = Effect { outcome: Outcome::Returned(given.clone()), changed };
+            let mut call = samples::call(function, &[("self", before.clone())], given.clone());
+            call.effect.changed = vec![("self".to_owned(), after.clone())];
             learned.see(&call);
         }
         learned
@@ -199,23 +208,27 @@ mod tests {
     /// R10: what a call computed once and keeps is no effect of it; what holds state is.
     #[test]
     fn a_private_field_is_a_cache_when_answers_fill_it_and_nothing_alters_it() {
-        let (none, one, two) = (Value::None, Value::Int(1), Value::Int(2));
-        let fills =
-            |field: &'static str, given: &Value| learned(&[(&[(field, none.clone())], &[(field, one.clone())], given.clone())]);
-        assert!(fills("_key", &one).is_filled_later(&ty(), "_key"));
-        assert!(!fills("_key", &none).is_filled_later(&ty(), "_key"), "it gave no answer, so that was what it is for");
-        assert!(!fills("key", &one).is_filled_later(&ty(), "key"), "others may look at it");
-        let filled = (&[("_key", none.clone())][..], &[("_key", one.clone())][..], one.clone());
-        let moved = (&[("_key", one.clone())][..], &[("_key", two.clone())][..], one.clone());
-        assert!(!learned(&[filled.clone(), moved]).is_filled_later(&ty(), "_key"), "it goes on to something else");
-        let closed = (&[("_key", one.clone())][..], &[("_key", none.clone())][..], one.clone());
-        assert!(!learned(&[filled.clone(), closed]).is_filled_later(&ty(), "_key"), "it is taken away by itself");
-        let reset = (
-            &[("_key", one.clone()), ("size", one.clone())][..],
-            &[("_key", none.clone()), ("size", two.clone())][..],
-            none.clone(),
-        );
-        assert!(learned(&[filled, reset]).is_filled_later(&ty(), "_key"), "what it was computed from changed");
+        let key = |value: Value| cart(&[("_key", value)]);
+        let (empty, one, two) = (key(Value::None), key(Value::Int(1)), key(Value::Int(2)));
+        let answer = || Value::Int(7);
+        let keeps = |calls: &[(Value, Value, Value)]| learned(calls).is_filled_later(&ty(), "_key");
+        let filled = (empty.clone(), one.clone(), answer());
+        assert!(keeps(std::slice::from_ref(&filled)));
+        assert!(!keeps(&[(empty.clone(), one.clone(), Value::None)]), "it gave no answer, so that was what it is for");
+        assert!(!keeps(&[(empty.clone(), one.clone(), Value::Ref(1))]), "it gave itself, so that was what it is for");
+        assert!(!keeps(&[filled.clone(), (one.clone(), two, answer())]), "it goes on to something else");
+        assert!(!keeps(&[filled.clone(), (one, empty, answer())]), "it is taken away by itself");
+        let sized = |held: Value, size| cart(&[("_key", held), ("size", Value::Int(size))]);
+        let reset = (sized(Value::Int(1), 1), sized(Value::None, 2), Value::None);
+        assert!(keeps(&[filled, reset]), "what it was computed from changed");
+        let public = learned(&[(cart(&[("key", Value::None)]), cart(&[("key", Value::Int(1))]), answer())]);
+        assert!(!public.is_filled_later(&ty(), "key"), "others may look at it");
+        let given = [("self", cart(&[])), ("to", Value::Int(1))];
+        let mut call = samples::call(FunctionId::new("shop.cart", "Cart.rename"), &given, answer());
+        call.effect.changed = vec![("self".to_owned(), key(Value::Int(1)))];
+        let mut renamed = Learned::default();
+        renamed.see(&call);
+        assert!(!renamed.is_filled_later(&ty(), "_key"), "it keeps what it was given");
     }
 
     /// R3: of the ways that a text tells, the first that makes the same object is taken.

@@ -200,6 +200,8 @@ pub struct Ground {
     pub tests_there: usize,
     /// A person wrote this text, so nothing in it is put right behind their back.
     pub edited: bool,
+    /// Texts that only this machine has.
+    pub machine: Vec<String>,
 }
 
 /// What is to be done with a draft.

@@ -76,6 +76,19 @@ fn what_passes_everywhere_is_ready_and_says_where() {
     assert_eq!(lines, expected.map(|(what, detail)| (what.to_owned(), detail.to_owned())));
 }
 
+/// R5: what passes on this machine alone is no test for the others, so somebody looks at it.
+#[test]
+fn what_only_this_machine_has_is_marked() {
+    let ground = Ground { machine: vec!["6.1.0-13-amd64".into()], ..ground() };
+    let held = |draft: &Draft| {
+        let proof = judge(draft, &trial(true, true), &ground);
+        proof.evidence.into_iter().find(|line| line.what == HOLDS).map(|line| line.detail)
+    };
+    assert_eq!(held(&draft()), None);
+    let here = Draft { text: format!("{}\n# 6.1.0-13-amd64\n", draft().text), ..draft() };
+    assert_eq!(held(&here).as_deref(), Some("what only this machine has"));
+}
+
 #[test]
 fn a_failing_test_is_taken_out_and_the_rest_is_proved_again() {
     let proof = judge(&draft(), &trial(false, false), &ground());

@@ -136,7 +136,10 @@ fn and<T: AsRef<str>>(words: &[T]) -> String {
 /// Says what is worth knowing whatever the runs say.
 pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
     let mut out = Vec::new();
-    let private = private::looks(&draft.text);
+    let mut private = private::looks(&draft.text);
+    if ground.machine.iter().any(|fact| draft.text.contains(fact)) {
+        private.push("what only this machine has");
+    }
     if !private.is_empty() {
         out.push(Evidence::new(Finding::Note, HOLDS, private.join(", ")));
     }
