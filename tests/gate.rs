@@ -207,6 +207,29 @@ fn a_plugin_that_was_imported_before_pytest_is_no_error() {
     assert!(code == 0 && out.contains("lib.core:double  ready") && out.contains("✓ can fail"), "{out}{err}");
 }
 
+/// A `conftest.py` that imports the project is what plain pytest stops at where the project is not installed: its folders go on
+/// the path then, and the proof is the warm one.
+#[test]
+fn a_conftest_that_imports_the_project_finds_it() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save("lib/core.py", "def double(n):\n    return n * 2\n");
+    place.save("tests/__init__.py", "");
+    place.save(
+        "tests/conftest.py",
+        "import pytest\n\nfrom lib.core import double\n\n\n@pytest.fixture\ndef four():\n    return double(2)\n",
+    );
+    place.save("main.py", "from lib import core\n\ncore.double(4)\n");
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, out, err) = place.run(&["--trust", "gen"]);
+    assert!(code == 0 && out.contains("lib.core:double  ready") && out.contains("✓ can fail"), "{out}{err}");
+    place.save("tests/conftest.py", "raise RuntimeError('no fixtures today')\n");
+    place.save("lib/core.py", "def double(n):\n    return n + n\n");
+    let (_, out, err) = place.run(&["--trust", "gen"]);
+    assert!(out.contains("refused") && out.contains("RuntimeError: no fixtures today"), "{out}{err}");
+}
+
 /// R31: a script that begins its work when it is imported is imported by no test, and the reason is said.
 #[test]
 fn what_only_a_running_script_has_is_not_imported() {

@@ -219,7 +219,12 @@ pub fn lay_out(
 
 /// Tells whether a test file could not be collected for lack of the project's own packages.
 pub fn misses_the_project(end: &RunEnd, names: &BTreeSet<String>) -> bool {
-    let RunEnd::NotCollected { lines, .. } = end else { return false };
+    let lines = match end {
+        RunEnd::NotCollected { lines, .. } => lines.as_slice(),
+        // A conftest.py that imports it stops pytest before it collects anything.
+        RunEnd::Broke(why) => std::slice::from_ref(why),
+        _ => return false,
+    };
     lines.iter().any(|line| {
         line.split_once("No module named '").is_some_and(|(_, rest)| {
             let name = rest.split(['\'', '.']).next().unwrap_or("");

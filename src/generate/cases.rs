@@ -70,7 +70,7 @@ pub enum Ending {
 /// One argument as code.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseArgument {
-    /// As recorded.
+    /// As recorded, without what objects computed once and keep.
     pub recorded: Argument,
     /// One item, or the parts of `*args` and `**kwargs`.
     pub items: Vec<Item>,
@@ -293,7 +293,8 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
             (ParamKind::VarKeyword, Value::Dict(pairs)) => checked.extend(pairs.iter().map(|(_, value)| value.clone())),
             (_, value) => checked.push(value.clone()),
         }
-        args.push(CaseArgument { recorded: arg.clone(), items });
+        let recorded = Argument { value: project.without_caches(&arg.value), ..arg.clone() };
+        args.push(CaseArgument { recorded, items });
     }
     // What the arguments are made of must not depend on what is asserted.
     let effect = &call.effect;

@@ -1,4 +1,8 @@
-//! What a test asserts: recorded outcomes as assertions (R2, R7–R10).
+//! What a test asserts: recorded outcomes as assertions (R2, R7–R9). What a call changed is `expect/changed.rs`, items that
+//! `==` does not compare are `expect/items.rs`.
+
+mod changed;
+mod items;
 
 use crate::base::text;
 use crate::domain::call::{Argument, Call};
@@ -10,24 +14,17 @@ use crate::generate::arrays::{self, Check};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
 use crate::generate::found;
-use crate::generate::layout::{Expr, WIDTH, string};
+use crate::generate::layout::{Expr, WIDTH};
 use crate::generate::project::Lookup;
 use crate::generate::scope::{Import, is_identifier};
+
+pub(super) use self::items::PARTS_MAX;
 
 /// Stands for the result in the text of a subject.
 pub const RESULT: char = '\0';
 
-/// Slots of items that are asked for by name; `vars` does not know them.
-const NAMED_MAX: usize = 4;
 /// R8: attributes asserted of one object.
 const ATTRIBUTES_MAX: usize = 6;
-
-/// R10: attributes asserted to be gone.
-const REMOVED_MAX: usize = 2;
-
-/// R8: items of a sequence that are asserted one by one, and the assertions about them.
-const ITEMS_MAX: usize = 4;
-pub(super) const PARTS_MAX: usize = 13;
 
 /// Parts inside of parts that are asserted by themselves: a list may hold itself.
 const NESTED_MAX: usize = 6;
@@ -489,98 +486,6 @@ impl Builder<'_, '_> {
         }
         self.assertions(subject, &resolved)
     }
-
-    /// Compares a sequence of objects without `==` by what they hold.
-    fn rows(&mut self, subject: &str, value: &Value, items: &[Value]) -> Result<Vec<Assertion>, Stop> {
-        let mut held = Vec::new();
-        let mut types = Vec::new();
-        let mut has_slots = false;
-        for item in items {
-            let item = self.expecting.as_ref().map_or(item, |expecting| expecting.resolve(item)).clone();
-            let Value::Object { ty, fields, .. } = item else {
-                return Err(Stop::No("its items are not compared by their content".into()));
-            };
-            has_slots |= self.project.has_slots(&ty);
-            types.push(self.expected(&Value::Name(ty))?);
-            held.push(fields);
-        }
-        let names: Vec<String> = held.first().into_iter().flatten().map(|(name, _)| name.clone()).collect();
-        let alike = held.iter().all(|fields| fields.iter().map(|(name, _)| name).eq(&names));
-        let few = names.len() == 1 || has_slots && (1..=NAMED_MAX).contains(&names.len());
-        let by_name = alike && few && names.iter().all(|name| is_identifier(name));
-        let row = |fields: Vec<(String, Value)>| match by_name {
-            true if fields.len() == 1 => fields.into_iter().map(|(_, value)| value).next().unwrap_or(Value::None),
-            true => Value::Tuple(fields.into_iter().map(|(_, value)| value).collect()),
-            false => Value::Dict(fields.into_iter().map(|(name, value)| (Value::Str(name), value)).collect()),
-        };
-        let rows = held.into_iter().map(|fields| self.expected(&row(fields))).collect::<Result<Vec<_>, _>>()?;
-        let asked: Vec<String> = names.iter().map(|name| format!("item.{name}")).collect();
-        let shown = match asked.as_slice() {
-            _ if !by_name => "vars(item)".to_owned(),
-            [one] => one.clone(),
-            several => format!("({})", several.join(", ")),
-        };
-        let listed = Assertion::new(&format!("[{shown} for item in {subject}]"), Relation::Equal, Expr::list(rows));
-        let ty = Expr::atom(if matches!(value, Value::List(_)) { "list" } else { "tuple" });
-        let classes = Assertion::new(&format!("[type(item) for item in {subject}]"), Relation::Equal, Expr::list(types));
-        Ok(vec![Assertion::new(&format!("type({subject})"), Relation::Is, ty), classes, listed])
-    }
-
-    /// R8: compares the few items of a sequence one by one, each as it can be compared.
-    fn one_by_one(&mut self, subject: &str, items: &[Value]) -> Result<Vec<Assertion>, Stop> {
-        if items.is_empty() || items.len() > ITEMS_MAX {
-            return Err(Stop::No("its items are not compared by their content".into()));
-        }
-        let mut all = vec![Assertion::new(&format!("len({subject})"), Relation::Equal, Expr::Atom(items.len().to_string()))];
-        for (at, item) in items.iter().enumerate() {
-            all.extend(self.assertions(&format!("{subject}[{at}]"), item)?);
-        }
-        if all.len() > PARTS_MAX {
-            return Err(Stop::No("its items are not compared by their content".into()));
-        }
-        Ok(all)
-    }
-
-    /// R10: asserts what an argument or the receiver holds after the call.
-    pub(super) fn after(&mut self, subject: &str, before: &Value, after: &Value) -> Result<Vec<Assertion>, Stop> {
-        if let Some(found) = self.chosen_graph(subject, after)? {
-            return Ok(found);
-        }
-        let after = self.expecting.as_ref().map_or(after, |expecting| expecting.resolve(after)).clone();
-        if let (Value::Object { fields: old, .. }, Value::Object { ty, fields: new, .. }) = (before, &after) {
-            let mut changed = differing(old, new);
-            changed.retain(|(name, value)| !self.project.is_cache(ty, name, value));
-            let found = self.attributes(subject, &changed)?;
-            return Ok(if found.is_empty() { removed(subject, old, new) } else { found });
-        }
-        if let (Value::Sub { base: held, fields: old, .. }, Value::Sub { ty, base, fields: new, .. }) = (before, &after)
-            && !new.is_empty()
-        {
-            let same = held.first_difference(base).is_none();
-            let mut all = if same { Vec::new() } else { self.content(subject, ty, base)? };
-            all.extend(self.attributes(subject, &differing(old, new))?);
-            return Ok(all);
-        }
-        match self.assertions(subject, &after) {
-            Err(Stop::No(_)) => Ok(Vec::new()),
-            other => other,
-        }
-    }
-}
-
-/// Lists the fields of an object that hold something else than before.
-fn differing<'v>(old: &[(String, Value)], new: &'v [(String, Value)]) -> Vec<(&'v str, &'v Value)> {
-    let is_kept =
-        |name: &str, value: &Value| old.iter().any(|(known, before)| known == name && before.first_difference(value).is_none());
-    new.iter().filter(|(name, value)| !is_kept(name, value)).map(|(name, value)| (name.as_str(), value)).collect()
-}
-
-/// Asserts that attributes are gone which an object had before.
-fn removed(subject: &str, old: &[(String, Value)], new: &[(String, Value)]) -> Vec<Assertion> {
-    let gone = old.iter().map(|(name, _)| name).filter(|name| !new.iter().any(|(other, _)| other == *name));
-    let assertion =
-        |name: &String| Assertion::new(&format!("hasattr({subject}, {})", string(name)), Relation::Is, Expr::atom("False"));
-    gone.filter(|name| is_identifier(name)).take(REMOVED_MAX).map(assertion).collect()
 }
 
 /// Finds the argument that a result is: the same object, or the same changed container.

@@ -6,6 +6,7 @@ the tests in some order, maybe with another clock or with a fault in a function.
 """
 
 import gc
+import io
 import os
 import random
 import signal
@@ -29,6 +30,7 @@ ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it not
 STUCK = 3  # times as much: what does not end by itself then, not being Python's, is killed
 SURVEY = 2.0  # seconds for pictures while tests run one after the other
 ALIVE = 5.0  # seconds without a word
+LAST_WORDS = 20  # lines of pytest's when it stops before the tests
 SOON = 0.1  # seconds that what is said may wait for more
 
 
@@ -36,8 +38,10 @@ def answer(message: dict, modules: Modules, writing: int) -> None:
     """Runs what is asked for."""
     sys.argv = ["pytest", *message["args"]]
     bench = _Bench(message, modules, writing)
+    sys.stderr = io.StringIO()
     status = pytest.main(list(message["args"]), plugins=[bench])
-    # Only what stops before the tests ends up here.
+    # Only what stops before the tests ends up here: a conftest.py that cannot be imported, a wrong setting.
+    bench.say_stopped(sys.stderr.getvalue())
     bench.say(None, None, {"kind": "end", "status": int(status)})
     bench.send()
 
@@ -61,6 +65,14 @@ class _Bench:
     def say(self, run: "int | None", turn: "int | None", line: dict) -> None:
         """Says a line of a run, or of the collection; it is sent with those that follow."""
         self.said.append((run, turn, line))
+
+    def say_stopped(self, words: str) -> None:
+        """Says of all tests that they could not be collected, with pytest's last words."""
+        lines = words.splitlines()[-LAST_WORDS:]
+        errors = [line[1:].strip() for line in lines if line.startswith("E ")] or lines[-1:]
+        for place in self._places():
+            found = {"path": None, "line": None, "message": errors[0] if errors else "", "lines": lines}
+            self.say(None, None, {"kind": "uncollected", "nodeid": place["tests"], **found})
 
     def send(self, interval: float = 0.0) -> None:
         """Sends what was said, unless it is a shorter time since that was done last: each time wakes all who pass it on."""

@@ -1,0 +1,53 @@
+//! R10: what a call changed in its arguments, and what it took away from them.
+
+use crate::domain::value::Value;
+use crate::generate::build::{Builder, Stop};
+use crate::generate::expect::{Assertion, Relation};
+use crate::generate::layout::{Expr, string};
+use crate::generate::scope::is_identifier;
+
+/// R10: attributes asserted to be gone.
+const REMOVED_MAX: usize = 2;
+
+impl Builder<'_, '_> {
+    /// R10: asserts what an argument or the receiver holds after the call.
+    pub(in crate::generate) fn after(&mut self, subject: &str, before: &Value, after: &Value) -> Result<Vec<Assertion>, Stop> {
+        if let Some(found) = self.chosen_graph(subject, after)? {
+            return Ok(found);
+        }
+        let after = self.expecting.as_ref().map_or(after, |expecting| expecting.resolve(after)).clone();
+        if let (Value::Object { fields: old, .. }, Value::Object { ty, fields: new, .. }) = (before, &after) {
+            let mut changed = differing(old, new);
+            changed.retain(|(name, value)| !self.project.is_cache(ty, name, value));
+            let found = self.attributes(subject, &changed)?;
+            return Ok(if found.is_empty() { removed(subject, old, new) } else { found });
+        }
+        if let (Value::Sub { base: held, fields: old, .. }, Value::Sub { ty, base, fields: new, .. }) = (before, &after)
+            && !new.is_empty()
+        {
+            let same = held.first_difference(base).is_none();
+            let mut all = if same { Vec::new() } else { self.content(subject, ty, base)? };
+            all.extend(self.attributes(subject, &differing(old, new))?);
+            return Ok(all);
+        }
+        match self.assertions(subject, &after) {
+            Err(Stop::No(_)) => Ok(Vec::new()),
+            other => other,
+        }
+    }
+}
+
+/// Lists the fields of an object that hold something else than before.
+fn differing<'v>(old: &[(String, Value)], new: &'v [(String, Value)]) -> Vec<(&'v str, &'v Value)> {
+    let is_kept =
+        |name: &str, value: &Value| old.iter().any(|(known, before)| known == name && before.first_difference(value).is_none());
+    new.iter().filter(|(name, value)| !is_kept(name, value)).map(|(name, value)| (name.as_str(), value)).collect()
+}
+
+/// Asserts that attributes are gone which an object had before.
+fn removed(subject: &str, old: &[(String, Value)], new: &[(String, Value)]) -> Vec<Assertion> {
+    let gone = old.iter().map(|(name, _)| name).filter(|name| !new.iter().any(|(other, _)| other == *name));
+    let assertion =
+        |name: &String| Assertion::new(&format!("hasattr({subject}, {})", string(name)), Relation::Is, Expr::atom("False"));
+    gone.filter(|name| is_identifier(name)).take(REMOVED_MAX).map(assertion).collect()
+}
