@@ -102,9 +102,10 @@ fn isolate() -> Result<(), Failure> {
 /// Waits until the command ends, its starter is gone or a signal asks for the end; then nothing of it is left.
 fn supervise(child: i32, order: &Order, signals: &sys::Signals) -> u8 {
     let starter = sys::Process::open(order.parent);
+    let mut asked = false;
     loop {
         let ended = sys::reap(child);
-        if ended.is_some() || signals.asked_to_end() || !sys::parent_is(order.parent) {
+        if ended.is_some() || asked || !sys::parent_is(order.parent) {
             if ended.is_none() {
                 sys::kill(child);
             }
@@ -114,7 +115,7 @@ fn supervise(child: i32, order: &Order, signals: &sys::Signals) -> u8 {
             }
             return ended.unwrap_or(ENDED);
         }
-        signals.wait(&starter);
+        asked = signals.wait(&starter);
     }
 }
 

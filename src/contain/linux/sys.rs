@@ -259,8 +259,29 @@ pub(super) fn release_signals() -> io::Result<()> {
 }
 
 impl Signals {
-    /// Tells whether a signal other than the end of a child came in.
-    pub(super) fn asked_to_end(&self) -> bool {
+    /// As [`Signals::wait`], for a signal alone and some milliseconds at most.
+    pub(super) fn wait_at_most(&self, milliseconds: libc::c_int) -> bool {
+        let mut fd = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: the structure lives across the call and is the one there is.
+        unsafe { libc::poll(&raw mut fd, 1, milliseconds) };
+        self.take()
+    }
+
+    /// Sleeps until a signal comes in or the process ends; a second at most when that process cannot be watched. Tells
+    /// whether one other than the end of a child came in.
+    ///
+    /// What came in is taken here and nowhere else, so children have to be looked at after it: the word of a child that
+    /// ends between a look and the taking would be taken unseen, and the next wait would never end.
+    pub(super) fn wait(&self, process: &Process) -> bool {
+        let watched = process.0.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        let mut fds = [self.0.as_raw_fd(), watched].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        // SAFETY: the array lives across the call and its length is right.
+        unsafe { libc::poll(fds.as_mut_ptr(), 2, if watched < 0 { 1000 } else { -1 }) };
+        self.take()
+    }
+
+    /// Takes what came in, and tells whether one other than the end of a child did.
+    fn take(&self) -> bool {
         let mut asked = false;
         loop {
             // SAFETY: the structure is plain data and as large as the read says.
@@ -274,21 +295,6 @@ impl Signals {
             }
             asked |= info.ssi_signo != libc::SIGCHLD as u32;
         }
-    }
-
-    /// Sleeps until a signal comes in, some milliseconds at most.
-    pub(super) fn wait_at_most(&self, milliseconds: libc::c_int) {
-        let mut fd = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: the structure lives across the call and is the one there is.
-        unsafe { libc::poll(&raw mut fd, 1, milliseconds) };
-    }
-
-    /// Sleeps until a signal comes in or the process ends; a second at most when that process cannot be watched.
-    pub(super) fn wait(&self, process: &Process) {
-        let watched = process.0.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        let mut fds = [self.0.as_raw_fd(), watched].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
-        // SAFETY: the array lives across the call and its length is right.
-        unsafe { libc::poll(fds.as_mut_ptr(), 2, if watched < 0 { 1000 } else { -1 }) };
     }
 }
 
@@ -374,4 +380,49 @@ fn children() -> Vec<i32> {
             (stat.rsplit_once(')')?.1.split_whitespace().nth(1)? == own).then_some(pid)
         })
         .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::super::watched;
+    use super::*;
+
+    const CODE: u8 = 7;
+
+    /// Ends this process without what the test's own would do at its end.
+    fn end(code: u8) -> ! {
+        // SAFETY: nothing of this process is used any more.
+        unsafe { libc::_exit(code.into()) }
+    }
+
+    /// Watches over children that end at once, from a little later on each; tells of the first whose end was not seen.
+    fn watch_many(starter: u32) -> io::Result<()> {
+        let signals = catch_signals()?;
+        for round in 0..3000 {
+            let Fork::Parent(child) = fork()? else { end(CODE) };
+            let until = Instant::now() + Duration::from_micros(round % 600);
+            while Instant::now() < until {}
+            if watched::wait(child, starter, &signals) != CODE {
+                return Err(io::Error::other("another end"));
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_end_of_a_program_is_seen_at_whichever_moment_it_comes() {
+        let starter = std::process::id();
+        let Fork::Parent(watcher) = fork().unwrap() else {
+            // SAFETY: no memory is involved. A watcher that sleeps for good is ended by this alone.
+            unsafe { libc::alarm(60) };
+            end(u8::from(watch_many(starter).is_err()));
+        };
+        let mut status = 0;
+        // SAFETY: the status lives across the call.
+        assert_eq!(unsafe { libc::waitpid(watcher, &raw mut status, 0) }, watcher);
+        assert_eq!(exit_code(status), 0, "128 and a number: ended by that signal");
+    }
 }

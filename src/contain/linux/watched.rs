@@ -39,15 +39,16 @@ fn start(program: &OsString, args: &[OsString]) -> Failure {
     }
 }
 
-fn wait(child: i32, starter: u32, signals: &sys::Signals) -> u8 {
+/// Waits until the program has ended, by itself or as it was asked to, and nothing of it is left; gives its code.
+pub(super) fn wait(child: i32, starter: u32, signals: &sys::Signals) -> u8 {
     let parent = sys::Process::open(starter);
     let mut until: Option<Instant> = None;
+    let mut asked = false;
     loop {
         if let Some(code) = sys::reap(child) {
             sys::end_descendants();
             return code;
         }
-        let asked = signals.asked_to_end();
         match until {
             None if asked || !sys::parent_is(starter) => {
                 sys::ask_to_end(child);
@@ -60,9 +61,9 @@ fn wait(child: i32, starter: u32, signals: &sys::Signals) -> u8 {
             }
             _ => {}
         }
-        match until {
+        asked = match until {
             None => signals.wait(&parent),
             Some(_) => signals.wait_at_most(LOOK),
-        }
+        };
     }
 }
