@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::base::yaml::{Located, Place, Plain};
-use crate::domain::function::{Function, FunctionKind, ParamKind};
+use crate::domain::function::{Function, FunctionKind};
 
 /// Turns a file of its settings into one of ours. Keys of ours stay as they are, so that a file may hold both.
 #[must_use]
@@ -70,9 +70,13 @@ pub fn index<'a>(root: &Path, functions: impl IntoIterator<Item = &'a Function>)
             continue;
         }
         let skip = usize::from(function.kind != FunctionKind::StaticMethod);
-        let plain = |kind| !matches!(kind, ParamKind::VarPositional | ParamKind::VarKeyword);
-        let args: Vec<&str> =
-            function.params.iter().skip(skip).filter(|param| plain(param.kind)).map(|param| param.name.as_str()).collect();
+        let args: Vec<&str> = function
+            .params
+            .iter()
+            .skip(skip)
+            .filter(|param| !param.kind.is_variadic())
+            .map(|param| param.name.as_str())
+            .collect();
         let method = json!({ "name": name, "args": args, "returns": function.returns, "is_async": function.is_async });
         let key = (class.to_owned(), function.id.module().to_owned());
         classes.entry(key).or_insert_with(|| (function.path.as_str().to_owned(), Vec::new())).1.push(method);

@@ -99,6 +99,12 @@ impl ParamKind {
         })
     }
 
+    /// Tells whether it takes however many arguments are given.
+    #[must_use]
+    pub fn is_variadic(self) -> bool {
+        matches!(self, Self::VarPositional | Self::VarKeyword)
+    }
+
     /// Gives the number used in the spool.
     #[must_use]
     pub fn number(self) -> i64 {

@@ -180,6 +180,7 @@ fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, S
         ("__invert__", []) => value(format!("~{receiver}")),
         ("__round__", args) => builtin("round", receiver, args),
         ("__format__", [spec]) => builtin("format", receiver, &[spec]),
+        ("__getattr__", [Expr::Text(name)]) if is_identifier(name) => value(format!("{receiver}.{name}")),
         ("__getattr__", [name]) => builtin("getattr", receiver, &[name]),
         ("__instancecheck__", [item]) => value(format!("isinstance({}, {receiver})", item.flat())),
         ("__subclasscheck__", [class]) => value(format!("issubclass({}, {receiver})", class.flat())),
@@ -202,6 +203,8 @@ fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, S
         ("__delitem__", [key]) => {
             Ok(Some(Act::Statement(Statement::delete(index(receiver, key), format!("{receiver}.__delitem__({})", key.flat())))))
         }
+        // Linters take `x == x` for a slip.
+        ("__eq__" | "__ne__" | "__lt__" | "__le__" | "__gt__" | "__ge__", [other]) if other.flat() == receiver => Ok(None),
         (name, [other]) => match SIGNS.iter().find(|(method, _)| *method == name) {
             Some((_, sign)) => binary(sign, other),
             None => {
@@ -315,6 +318,11 @@ mod tests {
         assert_eq!(written("__delitem__", vec![slice(["None", "2", "None"])]), "del box[:2]");
         assert_eq!(written("__setitem__", vec![slice(["None", "None", "None"]), atom("[]")]), "box[:] = []");
         assert_eq!(written("__setattr__", vec![Expr::Text("size".into()), atom("3")]), "box.size = 3");
+        assert_eq!(written("__getattr__", vec![Expr::Text("size".into())]), "box.size");
+        assert_eq!(written("__getattr__", vec![Expr::Text("a size".into())]), "getattr(box, \"a size\")");
+        assert_eq!(written("__eq__", vec![atom("other")]), "box == other");
+        assert_eq!(written("__eq__", vec![atom("box")]), "by its name", "linters take it for a slip");
+        assert_eq!(written("__add__", vec![atom("box")]), "box + box");
         assert_eq!(written("__setattr__", vec![Expr::Text("no name".into()), atom("3")]), "by its name");
         assert_eq!(written("__delattr__", vec![Expr::Text("size".into())]), "del box.size");
     }

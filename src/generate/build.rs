@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 pub(super) use self::expecting::Expecting;
 pub(super) use self::object::is_made_by_what_it_keeps;
-pub use self::statement::Statement;
+pub use self::statement::{Statement, unused};
 
 use crate::domain::call::Call;
 use crate::domain::function::Module;

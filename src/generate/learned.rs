@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::call::{Call, Outcome};
+use crate::domain::function::Param;
 use crate::domain::value::{ObjectKind, TypeName, Value};
-use crate::generate::project::{Lookup, Project};
+use crate::generate::project::{Init, Lookup, Project};
 
 /// Of so many states of a class it is asked how they are made.
-const STATES_MAX: usize = 200;
+const STATES_MAX: usize = 1000;
 
 /// What was learned of classes.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +24,7 @@ pub struct Learned {
     forms: HashMap<TypeName, Vec<(Value, Form)>>,
 }
 
-/// The arguments that make an object: texts, numbers and what is made of them.
+/// The arguments that make an object: data without objects of the project in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
     /// By their position.
@@ -104,7 +105,7 @@ pub fn is_large(value: &Value) -> bool {
     matches!(value, Value::Int(number) if number.unsigned_abs() > u64::from(u32::MAX))
 }
 
-/// Lists objects whose text may tell how they are made: each state once.
+/// Lists objects that may tell how they are made, by a text or by attributes: each state once.
 #[must_use]
 pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) -> Vec<Value> {
     let mut found: BTreeMap<TypeName, Vec<(Value, Value)>> = BTreeMap::new();
@@ -117,8 +118,8 @@ pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) 
         let changed = call.effect.changed.iter().map(|(_, after)| after);
         for value in call.args.iter().map(|arg| &arg.value).chain(given).chain(changed) {
             value.walk(&mut |part| {
-                if let Value::Object { ty, kind: ObjectKind::Plain, .. } = part
-                    && says_something(project, ty)
+                if let Value::Object { ty, kind: ObjectKind::Plain, fields, .. } = part
+                    && (says_something(project, ty) || answers(project, ty, fields))
                 {
                     let states = found.entry(ty.clone()).or_default();
                     let plain = project.without_caches(part);
@@ -141,8 +142,12 @@ pub fn ways(value: Value) -> Vec<(Form, Value)> {
     let read = |way| match way {
         Value::Tuple(parts) => match <[Value; 3]>::try_from(parts) {
             Ok([Value::Tuple(args), Value::Dict(named), made]) => {
-                let name = |(name, value)| if let Value::Str(name) = name { Some((name, value)) } else { None };
-                Some((Form { args, kwargs: named.into_iter().map(name).collect::<Option<_>>()? }, made))
+                let name = |(name, value)| match name {
+                    Value::Str(name) if is_data(&value) => Some((name, value)),
+                    _ => None,
+                };
+                let kwargs = named.into_iter().map(name).collect::<Option<_>>()?;
+                args.iter().all(is_data).then_some((Form { args, kwargs }, made))
             }
             _ => None,
         },
@@ -151,9 +156,29 @@ pub fn ways(value: Value) -> Vec<(Form, Value)> {
     ways.into_iter().filter_map(read).collect()
 }
 
+/// Tells whether a value has no objects in it, which are some that only the sandbox knows.
+fn is_data(value: &Value) -> bool {
+    let mut data = true;
+    value.walk(&mut |part| {
+        data &= !matches!(part, Value::Object { .. } | Value::Ref(_));
+        data
+    });
+    data
+}
+
 /// Tells whether a class of the project has a text of its own.
 fn says_something(project: Project<'_>, ty: &TypeName) -> bool {
     ["__str__", "__repr__"].iter().any(|name| matches!(project.method(ty, name), Lookup::Found(_)))
+}
+
+/// Tells whether the arguments that a class of the project takes can be asked of its objects, and do not all stand in fields.
+fn answers(project: Project<'_>, ty: &TypeName, fields: &[(String, Value)]) -> bool {
+    let Init::Takes(params) = project.init(ty) else { return false };
+    let has = |name: &str| matches!(project.method(ty, name), Lookup::Found(_));
+    let is_kept = |param: &Param| fields.iter().any(|(field, _)| field.trim_start_matches('_') == param.name);
+    let mut needed = params.iter().filter(|param| param.default.is_none() && !param.kind.is_variadic()).peekable();
+    let all_kept = params.iter().all(is_kept);
+    needed.peek().is_some() && !all_kept && needed.all(|param| is_kept(param) || has(&param.name) || has("__getattr__"))
 }
 
 fn is_object(value: &Value, wanted: u64) -> bool {

@@ -14,6 +14,7 @@ use crate::domain::call::{COUNTED, told};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
+use crate::generate::build::unused;
 use crate::generate::cases::{Case, Ending, Wrap};
 use crate::generate::expect::{Assertion, RESULT, Relation, approx};
 use crate::generate::graph;
@@ -229,7 +230,7 @@ fn warning(case: &Case, act: &Act, raised: &Raises, imports: &mut BTreeSet<Impor
         Act::Statement(statement) => lines.extend(statement.lines(8)),
         Act::Construct(expr) => lines.extend(expr.lines(8, &format!("{name} = "), "")),
         Act::Value(expr) if asserted => lines.extend(wrapped(expr, case.wrap).lines(8, &format!("{name} = "), "")),
-        Act::Value(expr) => lines.extend(wrapped(expr, case.wrap).lines(8, "", "")),
+        Act::Value(expr) => lines.extend(run_only(expr, case.wrap)),
     }
     for assertion in &case.assertions {
         lines.extend(assertion.lines(name, 4));
@@ -340,7 +341,7 @@ pub(super) fn raises(
 ) -> Vec<String> {
     let mut lines = context("pytest.raises", raised, message, imports);
     match act {
-        Act::Value(expr) => lines.extend(wrapped(expr, case.wrap).lines(8, "", "")),
+        Act::Value(expr) => lines.extend(run_only(expr, case.wrap)),
         Act::Construct(expr) => lines.extend(expr.lines(8, "", "")),
         Act::Statement(statement) => lines.extend(statement.lines(8)),
     }
@@ -389,6 +390,12 @@ fn context(manager: &str, raised: &Raises, message: Option<&Expr>, imports: &mut
     }
     let suffix = if raised.code.is_some() { " as caught:" } else { ":" };
     Expr::call_with(manager, items).lines(4, "with ", suffix)
+}
+
+/// Writes the act where nobody looks at its value, below a context manager.
+fn run_only(expr: &Expr, wrap: Wrap) -> Vec<String> {
+    let expr = wrapped(expr, wrap);
+    expr.lines(8, unused(&expr), "")
 }
 
 /// Writes how the value of the act is come by.

@@ -142,8 +142,7 @@ impl<'a> Scope<'a> {
     /// Lists the parameters a caller gives.
     fn own_params(&self) -> impl Iterator<Item = &'a str> {
         let skip = usize::from(self.receiver().is_some());
-        let plain = |kind| !matches!(kind, ParamKind::VarPositional | ParamKind::VarKeyword);
-        self.function.params.iter().skip(skip).filter(move |param| plain(param.kind)).map(|param| param.name.as_str())
+        self.function.params.iter().skip(skip).filter(|param| !param.kind.is_variadic()).map(|param| param.name.as_str())
     }
 
     /// Gives the name of the object that a method is called on, as the method knows it.

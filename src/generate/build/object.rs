@@ -272,7 +272,7 @@ fn shape<'p, 'v>(project: Project<'p>, ty: &TypeName, fields: &'v [(String, Valu
     let mut kept = Vec::new();
     let mut used = Vec::new();
     for param in params {
-        if matches!(param.kind, ParamKind::VarPositional | ParamKind::VarKeyword) {
+        if param.kind.is_variadic() {
             continue;
         }
         let mangled = format!("_{}__{}", ty.short().trim_start_matches('_'), param.name);

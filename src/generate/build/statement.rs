@@ -84,9 +84,19 @@ impl Statement {
             lines.extend(self.value.lines(indent + 4, "", ""));
             return lines;
         }
-        // An attribute that is only read, as a lazy property is, looks like a mistake to linters.
-        let is_only_read =
-            self.prefix.is_empty() && !self.value.flat().ends_with(')') && !self.value.flat().starts_with("await ");
-        self.value.lines(indent, if is_only_read { "_ = " } else { &self.prefix }, "")
+        self.value.lines(indent, if self.prefix.is_empty() { unused(&self.value) } else { &self.prefix }, "")
     }
 }
+
+/// Gives what stands before an expression that is only run: linters take an attribute, as a property is one, and a comparison
+/// for a slip where nothing is done with them.
+#[must_use]
+pub fn unused(expr: &Expr) -> &'static str {
+    let flat = expr.flat();
+    let is_attribute = flat.contains('.') && flat.split('.').all(is_identifier);
+    let is_comparison =
+        matches!(expr, Expr::Atom(text) if COMPARISONS.contains(&text.split_whitespace().nth(1).unwrap_or_default()));
+    if is_attribute || is_comparison { "_ = " } else { "" }
+}
+
+const COMPARISONS: [&str; 7] = ["==", "!=", "<", "<=", ">", ">=", "in"];

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
-use crate::domain::function::{Function, ParamKind};
+use crate::domain::function::Function;
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::cases::{Case, Ending, Wrap};
 use crate::generate::expect::{RESULT, Relation};
@@ -57,10 +57,7 @@ fn position(cases: &[Case], case: &Case) -> usize {
 /// Describes everything of a case but its values; `None` when it cannot be a row.
 #[must_use]
 pub fn shape(case: &Case) -> Option<String> {
-    let single_items = case
-        .args
-        .iter()
-        .all(|arg| !matches!(arg.recorded.kind, ParamKind::VarPositional | ParamKind::VarKeyword) && arg.items.len() == 1);
+    let single_items = case.args.iter().all(|arg| !arg.recorded.kind.is_variadic() && arg.items.len() == 1);
     let scalars = case.args.iter().flat_map(|arg| &arg.items).all(|item| item.value.flat().len() <= 60);
     let loud = !case.printed.is_empty() || case.warns.is_some();
     if case.laid != Laid::default()

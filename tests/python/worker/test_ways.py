@@ -54,3 +54,50 @@ def test_only_literals_and_calls_of_the_class_are_read():
     for text in ("Length(open('x'))", "Other('1')", "Length('1'", "Length(*a)", "1 + 1", "Length(" * 300):
         assert ways._called(text, "Length") == []
     assert ways._called("pkg.Length('1', unit=None)", "Length") == [(("1",), {"unit": None})]
+
+
+class Moment:
+    def __init__(self, year, month, day=1, zone=None, **more):
+        self._held = (year, month, day, zone or "UTC")
+
+    year = property(lambda self: self._held[0])
+    day = property(lambda self: self._held[2])
+
+    def __getattr__(self, name):
+        if name == "month":
+            return self._held[1]
+        raise AttributeError(name)
+
+    @property
+    def zone(self):
+        return self._held[3]
+
+
+class Parcel:
+    def __init__(self, x, y, z, weight, fragile=False, *, code=""):
+        self._held = {"x": x, "y": y, "z": z, "weight": weight, "fragile": fragile, "code": code}
+
+    def __getattr__(self, name):
+        return self.__dict__["_held"][name]
+
+
+class Method:
+    def __init__(self, size):
+        self._held = size
+
+    def size(self):
+        return self._held
+
+
+def test_attributes_with_the_names_of_parameters_are_arguments_the_fewest_first():
+    assert arguments(Moment(2013, 2)) == [((2013, 2), {}), ((2013, 2), {"zone": "UTC"})]
+    assert arguments(Moment(2013, 2, 3, "CET")) == [((2013, 2, 3), {}), ((2013, 2, 3), {"zone": "CET"})]
+
+
+def test_a_method_is_no_argument():
+    assert arguments(Method(3)) == []
+
+
+def test_flags_and_many_arguments_are_given_by_name():
+    assert arguments(Parcel(1, 2, 3, 4)) == [((1, 2, 3), {"weight": 4})]
+    assert arguments(Parcel(1, 2, 3, 4, True, code="x")) == [((1, 2, 3), {"weight": 4, "fragile": True, "code": "x"})]
