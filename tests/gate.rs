@@ -230,6 +230,41 @@ fn a_conftest_that_imports_the_project_finds_it() {
     assert!(out.contains("refused") && out.contains("RuntimeError: no fixtures today"), "{out}{err}");
 }
 
+/// R19: a test that makes others fail is refused also where these are proved in another batch, or were drafted later.
+#[test]
+fn a_test_that_spoils_those_of_another_batch_is_refused() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    let fillers = (0..3).map(|n| format!("\n\ndef b{n}(x):\n    return x + {n}\n")).collect::<String>();
+    place.save(
+        "lib/core.py",
+        &format!(
+            "WORDS = {{\"select\", \"from\"}}\n\n\ndef a_forget(word):\n    WORDS.discard(word)\n    return word.upper()\n\
+             {fillers}\n\ndef is_known(word):\n    return word in WORDS\n\n\ndef kinds(words):\n    \
+             return [word in WORDS for word in words]\n"
+        ),
+    );
+    let calls = "core.b0(1), core.b1(1), core.b2(1), core.a_forget(\"select\")\n";
+    place.save("main.py", &format!("from lib import core\n\n{calls}"));
+    for words in [&["--trust", "run", "--", "python3", "main.py"][..], &["--trust", "gen"]] {
+        let (code, out, err) = place.run(words);
+        assert!(code == 0 && !out.contains("refused:"), "nothing minds yet\n{out}{err}");
+    }
+    place.save("main.py", "from lib import core\n\ncore.is_known(\"select\"), core.kinds([\"select\", \"from\", \"x\"])\n");
+    place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    let (_, out, err) = place.run(&["--trust", "gen"]);
+    for name in ["is_known", "kinds"] {
+        assert!(out.contains(&format!("lib.core:{name}  ready")), "{out}{err}");
+    }
+    let (_, list, _) = place.run(&["review", "--list"]);
+    assert!(!list.contains("a_forget"), "{list}");
+    let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert!(code == 0 && out.contains("Accepted is_known"), "{out}{err}");
+    assert!(!place.read("tests/pytead/test_pytead_lib__core.py").contains("forget"));
+    let (_, out, err) = place.run(&["--trust", "gen"]);
+    assert!(out.contains("test_is_known fails after it"), "accepted tests are not spoiled either\n{out}{err}");
+}
+
 /// R31: a script that begins its work when it is imported is imported by no test, and the reason is said.
 #[test]
 fn what_only_a_running_script_has_is_not_imported() {

@@ -9,8 +9,8 @@ use crate::generate::prove::{Blame, TestResult, name_of};
 use crate::pytest::report::{Outcome, Report};
 use crate::pytest::warm::Heard;
 
-/// Pairs of tests tried when one fails after others.
-const PAIRS: usize = 40;
+/// Tests looked at as culprits when some fail after others.
+const SUSPECTS: usize = 80;
 
 impl Desk<'_> {
     /// Looks for what makes tests fail that pass alone: another test, or the circumstances.
@@ -43,12 +43,14 @@ impl Desk<'_> {
                 after.entry(victim).or_default().extend(before);
             }
         }
-        for (culprit, victim) in self.pairs(first, after).await? {
-            if let Some(observed) = self.owner(&victim).and_then(|id| seen.get_mut(&id)) {
-                observed.trial.excused.insert(name_of(&victim));
+        for (culprit, victims) in self.spoiled(first, &after).await? {
+            for victim in &victims {
+                if let Some(observed) = self.owner(victim).and_then(|id| seen.get_mut(&id)) {
+                    observed.trial.excused.insert(name_of(victim));
+                }
             }
-            if let Some(observed) = self.owner(&culprit).and_then(|id| seen.get_mut(&id)) {
-                observed.trial.spoilers.insert(name_of(&culprit), name_of(&victim));
+            if let (Some(observed), [victim, ..]) = (self.owner(&culprit).and_then(|id| seen.get_mut(&id)), &*victims) {
+                observed.trial.spoilers.insert(name_of(&culprit), name_of(victim));
             }
         }
         Ok(())
@@ -88,34 +90,52 @@ impl Desk<'_> {
         Ok(blamed)
     }
 
-    /// Finds which test makes which other fail, of those that leave something behind.
-    async fn pairs(&self, first: &Heard, after: BTreeMap<String, BTreeSet<String>>) -> Result<Vec<(String, String)>, Trouble> {
+    /// Finds which tests make which others fail, of those that leave something behind.
+    async fn spoiled(
+        &self,
+        first: &Heard,
+        after: &BTreeMap<String, BTreeSet<String>>,
+    ) -> Result<Vec<(String, Vec<String>)>, Trouble> {
         let leaves = |test: &&String| first.looks.get(*test).is_some_and(|look| !look.left.is_empty());
-        let mut pairs = Vec::new();
-        for (victim, before) in &after {
-            for culprit in before.iter().filter(leaves).filter(|culprit| *culprit != victim) {
-                pairs.push((culprit.clone(), victim.clone()));
-            }
+        let suspects: BTreeSet<&String> = after.values().flatten().filter(leaves).collect();
+        let victims_of = |suspect: &String| -> Vec<String> {
+            after
+                .iter()
+                .filter(|(victim, before)| *victim != suspect && before.contains(suspect))
+                .map(|(name, _)| name.clone())
+                .collect()
+        };
+        let tried = suspects.into_iter().take(SUSPECTS).map(|suspect| (suspect.clone(), victims_of(suspect))).collect();
+        // Victims leave traces too, so what failed behind a suspect and other victims is asked of the suspect alone.
+        let found = self.failing_after(tried).await?;
+        let pairs = found.iter().map(|(suspect, victims)| (suspect.clone(), victims[..1].to_vec())).collect();
+        let sure: BTreeSet<String> = self.failing_after(pairs).await?.into_iter().map(|(suspect, _)| suspect).collect();
+        Ok(found.into_iter().filter(|(suspect, _)| sure.contains(suspect)).collect())
+    }
+
+    /// Runs each of these tests and others after it; gives those after which some fail, with these.
+    async fn failing_after(&self, tried: Vec<(String, Vec<String>)>) -> Result<Vec<(String, Vec<String>)>, Trouble> {
+        if tried.is_empty() {
+            return Ok(tried);
         }
-        pairs.truncate(PAIRS);
-        if pairs.is_empty() {
-            return Ok(pairs);
-        }
-        let runs = (PAIR..).zip(&pairs).map(|(key, (culprit, victim))| {
+        let runs = (PAIR..).zip(&tried).map(|(key, (suspect, victims))| {
             self.run(key, |run| {
-                run.tests = Some(vec![culprit.clone(), victim.clone()]);
+                run.tests = Some(std::iter::once(suspect).chain(victims).cloned().collect());
                 run.order = Some("listed");
             })
         });
         let heard = self.session(&self.first.0, &Around::default(), runs.collect()).await?;
-        let fails = |key: u64, victim: &str| {
+        let fails = |key: u64, victim: &String| {
             let report = heard.reports.get(&(key, 0));
             report.is_some_and(|report| {
-                report.results.iter().any(|result| result.nodeid == victim && result.outcome != Outcome::Passed)
+                report.results.iter().any(|result| result.nodeid == *victim && result.outcome != Outcome::Passed)
             })
         };
-        let found = (PAIR..).zip(pairs).filter(|(key, (_, victim))| fails(*key, victim));
-        Ok(found.map(|(_, pair)| pair).collect())
+        let failing = (PAIR..).zip(tried).map(|(key, (suspect, mut victims))| {
+            victims.retain(|victim| fails(key, victim));
+            (suspect, victims)
+        });
+        Ok(failing.filter(|(_, victims)| !victims.is_empty()).collect())
     }
 }
 

@@ -88,6 +88,7 @@ mod telling;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+mod together;
 mod trials;
 mod undo;
 mod unexplained;

@@ -19,12 +19,12 @@ use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, Proposal
 use crate::engine::core::Core;
 use crate::engine::drafting::{self, announce_ready};
 use crate::engine::environment::{self, Environment};
-use crate::engine::fresh::{Fresh, Way};
+use crate::engine::fresh::Fresh;
 use crate::engine::jobs::Job;
 use crate::engine::provers::{self, Author};
 use crate::engine::trials::{self, Candidate, Observed, Trials};
-use crate::engine::{blocking, views};
-use crate::generate::prove::{Ground, Manner, Proof, RunEnd, Verdict, judge, words};
+use crate::engine::{together, views};
+use crate::generate::prove::{Ground, Proof, RunEnd, Verdict, judge};
 use crate::generate::rules;
 
 /// Drafts proved in one go: enough that starting pytest pays. The first batch and the second are smaller, so that a person
@@ -106,7 +106,7 @@ async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>
     }
     let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
     let ids: Vec<ProposalId> = wanted.iter().map(|proposal| proposal.id).collect();
-    in_fresh(core, &environment, &ids, job).await
+    together::in_fresh(core, &environment, &ids, job).await
 }
 
 /// Parts what is to be proved by [`BATCHES`], of which the last size serves all that is left.
@@ -165,8 +165,8 @@ fn refuse_unproved(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble>
     Ok(())
 }
 
-/// Proves proposals of one class; drafts that lost a part are proved again.
-async fn round(
+/// Proves proposals of one class; drafts that lost a part are proved again. What is not being proved is only tried with them.
+pub async fn round(
     core: &Arc<Core>,
     environment: &Arc<Environment>,
     mut open: Vec<Arc<Proposal>>,
@@ -183,7 +183,7 @@ async fn round(
         if open.is_empty() {
             return Ok(());
         }
-        for proposal in &open {
+        for proposal in open.iter().filter(|proposal| proposal.state == ProposalState::Proving) {
             core.show_evidence(proposal.id, vec![Evidence::new(Finding::Running, "runs", "alone, in company, against faults")]);
         }
         let seen = observe(core, &trials, &open).await?;
@@ -234,7 +234,7 @@ fn verdict(core: &Core, proposal: &Proposal, observed: &Observed, level: Level) 
 }
 
 /// Gives the draft with a person's text in place of its own, where there is one.
-fn effective(proposal: &Proposal) -> Result<Draft, Trouble> {
+pub fn effective(proposal: &Proposal) -> Result<Draft, Trouble> {
     let Some(draft) = proposal.draft() else { return Err(Trouble::internal("A change is not proved by tests.")) };
     let parts = drafting::parts(proposal)?;
     Ok(Draft { imports: parts.imports, text: parts.text, tests: parts.tests, ..draft.clone() })
@@ -351,72 +351,9 @@ pub async fn start_pythons(core: &Arc<Core>) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn seeds(core: &Core) -> u32 {
+/// Gives how many hash seeds tests are run under.
+pub fn seeds(core: &Core) -> u32 {
     core.settings().generation.proof_runs.clamp(2, 10)
-}
-
-/// Runs what warm Pythons passed in a fresh one too, all drafts in one process; what fails there is not ready any more.
-pub async fn in_fresh(
-    core: &Arc<Core>,
-    environment: &Arc<Environment>,
-    ids: &[ProposalId],
-    job: &Job<'_>,
-) -> Result<(), Trouble> {
-    let waits = |proposal: &Arc<Proposal>| {
-        let pending = |line: &Evidence| line.what == words::FRESH && line.finding == Finding::Pending;
-        proposal.state == ProposalState::Ready && proposal.evidence.iter().any(pending)
-    };
-    let waiting = ids.iter().filter_map(|id| core.proposal(*id).ok()).filter(waits).collect::<Vec<_>>();
-    let (foreign, own): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|proposal| is_foreign(proposal));
-    check_in_fresh(core, environment, own, environment.level, job).await?;
-    check_in_fresh(core, environment, foreign, contain::level_for(Class::Foreign), job).await
-}
-
-async fn check_in_fresh(
-    core: &Arc<Core>,
-    environment: &Arc<Environment>,
-    open: Vec<Arc<Proposal>>,
-    level: Level,
-    job: &Job<'_>,
-) -> Result<(), Trouble> {
-    if open.is_empty() || level == Level::None {
-        return Ok(());
-    }
-    let mut drafts = Vec::new();
-    for proposal in &open {
-        drafts.push((proposal.id, effective(proposal)?));
-    }
-    let fresh = Arc::new(fresh(core, environment, level, &job.cancel));
-    let way = Way { manner: Manner::Shuffled, hash_seed: trials::hash_seed(seeds(core)), elsewhere: true };
-    let (runner, laid) = (fresh.clone(), drafts.clone());
-    let seen = blocking(move || runner.prove(&laid, &[way])).await??;
-    for proposal in &open {
-        let Some(run) = seen.get(&proposal.id).and_then(|seen| seen.runs.first()) else { continue };
-        match passed(&run.end) {
-            Some(tests) => {
-                let (line, proved) = (words::fresh(run, open.len()), proposal.clone());
-                core.change_proposal(proposal.id, move |standing| {
-                    // A person may have been quicker.
-                    if standing.body == proved.body && standing.edited == proved.edited {
-                        let all = u32::try_from(tests).unwrap_or(u32::MAX);
-                        standing.proved = standing.proved.map(|(passed, made)| (passed + all, made + all));
-                        if let Some(pending) = standing.evidence.iter_mut().find(|line| line.what == words::FRESH) {
-                            *pending = line;
-                        }
-                    }
-                })?;
-            }
-            None => {
-                environment.provers.distrust(&proposal.function);
-                if core.proposal(proposal.id)?.state == ProposalState::Ready {
-                    let again = core.move_proposal(proposal.id, ProposalState::Proving, |_| {})?;
-                    let code = drafting::code_of(core, vec![again.function.clone()]).await?;
-                    round(core, environment, vec![again], level, &code, job).await?;
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Counts the tests of a run in which all passed.

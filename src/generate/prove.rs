@@ -395,7 +395,7 @@ fn pollution(trial: &Trial) -> Vec<Fall> {
         } else {
             continue;
         };
-        falls.push(Fall::of(name, "leaves traces", &seen, &reason));
+        falls.push(Fall::of(name, words::TRACES, &seen, &reason));
     }
     falls
 }
@@ -438,7 +438,7 @@ fn unmended(settings: &BTreeMap<String, Vec<&Trace>>) -> Vec<Fall> {
     let fall = |(name, traces): (&String, &Vec<&Trace>)| {
         let what = words::list(traces);
         let seen = format!("changes {what} and does not put it back");
-        Fall::of(name, "leaves traces", &seen, &format!("changes {what} for every later test"))
+        Fall::of(name, words::TRACES, &seen, &format!("changes {what} for every later test"))
     };
     settings.iter().map(fall).collect()
 }

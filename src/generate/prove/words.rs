@@ -18,6 +18,9 @@ const LEFT_OUT: &str = "left out";
 /// The name of the line about fresh processes.
 pub const FRESH: &str = "fresh process";
 
+/// What is said of tests that change what outlives them.
+pub const TRACES: &str = "leaves traces";
+
 /// Says what a draft passed in a fresh process too; how many tests that were is in the total of all runs.
 #[must_use]
 pub fn fresh(run: &Run, company: usize) -> Evidence {
@@ -58,7 +61,7 @@ pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usi
     }
     if let Some(first) = traces.keys().next() {
         let more = if traces.len() > 1 { format!(" and {} more", traces.len() - 1) } else { String::new() };
-        out.push(Evidence::new(Finding::Note, "leaves traces", format!("changes {first}{more}; no other test minds")));
+        out.push(Evidence::new(Finding::Note, TRACES, format!("changes {first}{more}; no other test minds")));
     }
     match &trial.clock {
         Clock::NotRead => {}
