@@ -7,9 +7,11 @@ use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::proposal::Helper;
+use crate::generate::build::Statement;
 use crate::generate::cases::Case;
 use crate::generate::expect::{Assertion, Relation};
 use crate::generate::layout::{Expr, WIDTH, string};
+use crate::generate::trim::has_word;
 use crate::source::outline::EXPECTED;
 
 /// The folder of the files, beside the tests.
@@ -68,6 +70,11 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
             apart.case.assertions[at].expected = read;
             continue;
         }
+        // What the test itself makes has no name outside of it.
+        let names = without_texts(&expected.flat());
+        if case.setup.iter().filter_map(Statement::bound).any(|name| has_word(&names, name)) {
+            continue;
+        }
         number += 1;
         let count = if number == 1 { String::new() } else { format!("_{number}") };
         let name = format!("{EXPECTED}{}{count}", own.to_uppercase());
@@ -83,6 +90,25 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
 /// Tells whether what is compared so may have a name of its own.
 fn stands_apart(relation: Relation) -> bool {
     matches!(relation, Relation::Equal | Relation::By(_))
+}
+
+/// Gives the code of an expression with nothing in its string literals.
+fn without_texts(code: &str) -> String {
+    let mut rest = String::new();
+    let mut open = None;
+    let mut chars = code.chars();
+    while let Some(c) = chars.next() {
+        match open {
+            Some(_) if c == '\\' => drop(chars.next()),
+            Some(quote) if c == quote => open = None,
+            Some(_) => {}
+            None => {
+                open = matches!(c, '"' | '\'').then_some(c);
+                rest.push(c);
+            }
+        }
+    }
+    rest
 }
 
 /// Writes a constant: lines of text as they are, everything else as it would stand in the test.
@@ -183,6 +209,12 @@ mod tests {
         for other in ["a\n", "a\nb \nc\n", "a\nb\\n\nc\n", "a\n\"\"\"\nc\n", "a\nb\nc\"", "a\nb\tc\nd\n", "a\nb\n\n\n"] {
             assert!(!written(other).contains("\"\"\"\\\n"), "{other:?}");
         }
+    }
+
+    #[test]
+    fn names_in_texts_are_no_names() {
+        let code = r#"{"node": [node, 'a\'node', "\\"], b"x": made.node}"#;
+        assert_eq!(without_texts(code), r#"{": [node, ', "], b": made.node}"#);
     }
 
     #[test]
