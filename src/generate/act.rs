@@ -203,7 +203,8 @@ fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, S
         ("__delitem__", [key]) => {
             Ok(Some(Act::Statement(Statement::delete(index(receiver, key), format!("{receiver}.__delitem__({})", key.flat())))))
         }
-        // Linters take `x == x` for a slip.
+        // Linters take `x == x` and `x == None` for slips.
+        ("__eq__" | "__ne__", [Expr::Atom(other)]) if matches!(other.as_str(), "None" | "True" | "False") => Ok(None),
         ("__eq__" | "__ne__" | "__lt__" | "__le__" | "__gt__" | "__ge__", [other]) if other.flat() == receiver => Ok(None),
         (name, [other]) => match SIGNS.iter().find(|(method, _)| *method == name) {
             Some((_, sign)) => binary(sign, other),
@@ -321,7 +322,9 @@ mod tests {
         assert_eq!(written("__getattr__", vec![Expr::Text("size".into())]), "box.size");
         assert_eq!(written("__getattr__", vec![Expr::Text("a size".into())]), "getattr(box, \"a size\")");
         assert_eq!(written("__eq__", vec![atom("other")]), "box == other");
-        assert_eq!(written("__eq__", vec![atom("box")]), "by its name", "linters take it for a slip");
+        for slip in ["box", "None", "False"] {
+            assert_eq!(written("__eq__", vec![atom(slip)]), "by its name", "linters take it for a slip");
+        }
         assert_eq!(written("__add__", vec![atom("box")]), "box + box");
         assert_eq!(written("__setattr__", vec![Expr::Text("no name".into()), atom("3")]), "by its name");
         assert_eq!(written("__delattr__", vec![Expr::Text("size".into())]), "del box.size");
