@@ -27,17 +27,7 @@ use crate::generate::plan::CheckItem;
 use crate::generate::trim::{test_names, without};
 use crate::python::protocol::Expression;
 use crate::source::parse::syntax_error;
-
-/// The text of a draft, taken apart for writing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parts {
-    /// Import statements.
-    pub imports: Vec<String>,
-    /// The tests.
-    pub text: String,
-    /// Their names.
-    pub tests: Vec<String>,
-}
+use crate::write::apart::Parts;
 
 /// Gives the text of a proposal as it would be written: the person's, or else the draft's.
 pub fn parts(proposal: &Proposal) -> Result<Parts, Trouble> {

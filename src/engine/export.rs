@@ -10,7 +10,7 @@ use crate::engine::core::Core;
 use crate::engine::plan::first_party;
 use crate::engine::{ExportTo, Handle, drafting};
 use crate::generate::scope::snake_path;
-use crate::write::apart::{Apart, Owners, apart};
+use crate::write::apart::{Owners, Parts, apart};
 use crate::write::plan::{Addition, accept};
 
 impl Handle {
@@ -40,8 +40,8 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         let there = written.entry(path.clone()).or_default();
         let owners = Owners { own: &BTreeSet::new(), others: there };
         let function = snake_path(proposal.function.qualname());
-        let Apart { text, tests } = apart(before.unwrap_or(""), &parts.text, &parts.tests, &function, &owners);
-        let addition = Addition { imports: &parts.imports, text: &text, tests: &tests, header: None, first_party: &first_party };
+        let Parts { imports, text, tests } = apart(before.unwrap_or(""), &parts, &function, &owners);
+        let addition = Addition { imports: &imports, text: &text, tests: &tests, header: None, first_party: &first_party };
         let after = accept(before, &addition, &BTreeSet::new())?;
         there.extend(tests);
         for helper in &draft.helpers {

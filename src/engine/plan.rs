@@ -11,12 +11,12 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
 use crate::domain::snapshot::Conflict;
 use crate::engine::core::Core;
-use crate::engine::drafting::{self, Parts};
+use crate::engine::drafting;
 use crate::engine::{beside_tests, contested, spec_drafts};
 use crate::generate::scope::snake_path;
 use crate::generate::trim::without;
 use crate::generate::{graph, layout};
-use crate::write::apart::{Apart, Owners, apart};
+use crate::write::apart::{Owners, Parts, apart};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
 
@@ -113,11 +113,11 @@ fn composed(
     let (own, others): (BTreeSet<String>, BTreeSet<String>) =
         list.ours(file, text).into_iter().partition(|test| standing.contains(test));
     let function = snake_path(proposal.function.qualname());
-    let Apart { text: draft, tests } = apart(text, &parts.text, &parts.tests, &function, &Owners { own: &own, others: &others });
+    let Parts { imports, text: draft, tests } = apart(text, parts, &function, &Owners { own: &own, others: &others });
     let gone: Vec<String> = standing.iter().filter(|test| own.contains(*test) && !tests.contains(test)).cloned().collect();
     let base = if gone.is_empty() { before.map(ToOwned::to_owned) } else { remove(text, &gone, None) };
     let first_party = first_party(core);
-    let addition = Addition { imports: &parts.imports, text: &draft, tests: &tests, header: None, first_party: &first_party };
+    let addition = Addition { imports: &imports, text: &draft, tests: &tests, header: None, first_party: &first_party };
     Ok(Composed { after: accept(base.as_deref(), &addition, &own)?, tests, gone })
 }
 

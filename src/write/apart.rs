@@ -1,14 +1,17 @@
 //! Other names for what two drafts call alike, where they go into one file: a fixture of one would silently become the
-//! fixture of the other, and a test of one take the other's place.
+//! fixture of the other, a test of one take the other's place, and one `Path` is not the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::function::Import;
 use crate::source::outline::{Outline, StatementKind, outline};
 use crate::source::rename::{bound, renamed};
 
-/// Tests whose names fit into a file.
+/// The text of a draft, taken apart for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Apart {
+pub struct Parts {
+    /// Import statements that the tests need.
+    pub imports: Vec<String>,
     /// The text, without imports.
     pub text: String,
     /// The names of the tests in it.
@@ -26,10 +29,12 @@ pub struct Owners<'a> {
 
 /// Gives tests names that nothing else in the file has; `function` is part of those that have to be made.
 #[must_use]
-pub fn apart(existing: &str, text: &str, tests: &[String], function: &str, owners: &Owners<'_>) -> Apart {
+pub fn apart(existing: &str, draft: &Parts, function: &str, owners: &Owners<'_>) -> Parts {
+    let Parts { text, tests, .. } = draft;
     let (there, new) = (bound(existing), bound(text));
     let page = outline(existing);
     let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let imports = imports_apart(&page, draft, &mut names);
     for (name, digest) in &new {
         let Some(other) = there.get(name) else { continue };
         let clashes = if tests.contains(name) {
@@ -46,7 +51,66 @@ pub fn apart(existing: &str, text: &str, tests: &[String], function: &str, owner
         }
     }
     let tests = tests.iter().map(|test| names.get(test).unwrap_or(test).clone()).collect();
-    Apart { text: if names.is_empty() { text.to_owned() } else { renamed(text, &names) }, tests }
+    Parts { imports, text: if names.is_empty() { text.clone() } else { renamed(text, &names) }, tests }
+}
+
+/// Gives what a draft imports, under another name where the file already imports something else by it; notes these names.
+fn imports_apart(page: &Outline, draft: &Parts, names: &mut BTreeMap<String, String>) -> Vec<String> {
+    let of = |page: &Outline| -> Vec<Import> {
+        let imports = page.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::Import(all) => Some(all.iter().filter(|import| import.name.is_some()).cloned()),
+            _ => None,
+        });
+        imports.flatten().collect()
+    };
+    let there = of(page);
+    let mut out = Vec::new();
+    for line in &draft.imports {
+        let wanted = of(&outline(line));
+        let clashes = |import: &&Import| {
+            let name = import.name.as_deref().filter(|_| import.alias.is_none());
+            there.iter().any(|other| {
+                let binds = other.alias.as_deref().or(other.name.as_deref());
+                binds == name && (other.module != import.module || other.name != import.name)
+            })
+        };
+        let (taken, free): (Vec<&Import>, Vec<&Import>) = wanted.iter().partition(clashes);
+        if taken.is_empty() {
+            out.push(line.clone());
+            continue;
+        }
+        let from = |import: &Import, alias: Option<&str>| {
+            let name = import.name.as_deref().unwrap_or_default();
+            let alias = alias.or(import.alias.as_deref()).map_or_else(String::new, |alias| format!(" as {alias}"));
+            format!("from {} import {name}{alias}", import.module)
+        };
+        out.extend(free.into_iter().map(|import| from(import, None)));
+        for import in taken {
+            let name = import.name.clone().unwrap_or_default();
+            let alias = alias_of(import, |alias| has_word(&draft.text, alias));
+            out.push(from(import, Some(&alias)));
+            names.insert(name, alias);
+        }
+    }
+    out
+}
+
+/// Says where an import comes from in its name: `ClickPath`, `json_dumps`.
+fn alias_of(import: &Import, is_taken: impl Fn(&str) -> bool) -> String {
+    let name = import.name.as_deref().unwrap_or_default();
+    let module = import.module.rsplit('.').next().unwrap_or_default().trim_matches('_');
+    let is_class = name.chars().next().is_some_and(char::is_uppercase);
+    let told = match (is_class, name.contains(char::is_lowercase)) {
+        (true, true) => {
+            let words =
+                module.split('_').flat_map(|word| word.chars().take(1).flat_map(char::to_uppercase).chain(word.chars().skip(1)));
+            format!("{}{name}", words.collect::<String>())
+        }
+        (true, false) => format!("{}_{name}", module.to_uppercase()),
+        _ => format!("{module}_{name}"),
+    };
+    let numbered = (2..).map(|number| format!("{told}_{number}"));
+    std::iter::once(told.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(told)
 }
 
 /// Tells whether only tests that are written over take a fixture.
@@ -89,10 +153,38 @@ mod tests {
 
     const THERE: &str = "LIMIT = 1\n\n\n@pytest.fixture\ndef db():\n    return 1\n\n\n@pytest.fixture\ndef same():\n    return 3\n\n\ndef test_adds(db, same):\n    assert db == LIMIT\n";
 
-    fn put(text: &str, tests: &[&str], own: &[&str], others: &[&str]) -> Apart {
+    fn put(text: &str, tests: &[&str], own: &[&str], others: &[&str]) -> Parts {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
-        let tests: Vec<String> = tests.iter().map(|name| (*name).to_owned()).collect();
-        apart(THERE, text, &tests, "save", &Owners { own: &set(own), others: &set(others) })
+        apart(THERE, &draft(&[], text, tests), "save", &Owners { own: &set(own), others: &set(others) })
+    }
+
+    fn draft(imports: &[&str], text: &str, tests: &[&str]) -> Parts {
+        let own = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Parts { imports: own(imports), text: text.to_owned(), tests: own(tests) }
+    }
+
+    #[test]
+    fn an_import_of_a_name_that_means_something_else_there_says_where_it_comes_from() {
+        let there = "from pathlib import Path\nfrom json import dumps, loads\n\n\ndef test_b():\n    assert Path(dumps(1))\n";
+        let text = "def test_a(path):\n    assert path.Path == Path(Path=1, text=\"Path\") == dumps(loads(2), LIMIT)\n";
+        let imports =
+            ["from click import LIMIT, Path", "from click._utils import dumps", "from json import loads", "import click"];
+        let none = BTreeSet::new();
+        let put = |there: &str| apart(there, &draft(&imports, text, &["test_a"]), "save", &Owners { own: &none, others: &none });
+        let found = put(there);
+        let expected = [
+            "from click import LIMIT",
+            "from click import Path as ClickPath",
+            "from click._utils import dumps as utils_dumps",
+            "from json import loads",
+            "import click",
+        ];
+        assert_eq!(found.imports, expected);
+        let renamed =
+            "def test_a(path):\n    assert path.Path == ClickPath(Path=1, text=\"Path\") == utils_dumps(loads(2), LIMIT)\n";
+        assert_eq!(found.text, renamed);
+        assert_eq!(put(&format!("from click import Path as ClickPath\n{there}")), found, "and so the next time");
+        assert_eq!(put("from click import Path\n").imports, imports);
     }
 
     #[test]
@@ -107,8 +199,7 @@ mod tests {
         assert!(again.text.contains("def db():") && again.tests == ["test_adds"], "its own test and fixture are replaced");
         let renewed = apart(
             &format!("{THERE}\n\ndef test_save_adds():\n    pass\n"),
-            text,
-            &["test_adds".into()],
+            &draft(&[], text, &["test_adds"]),
             "save",
             &Owners { own: &["test_save_adds".to_owned()].into(), others: &["test_adds".to_owned()].into() },
         );
