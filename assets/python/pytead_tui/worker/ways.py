@@ -49,7 +49,7 @@ def _asked(value: object, cls: type) -> list:
     """Lists the arguments that an object's attributes tell: as few as there may be, then all that are not the default."""
     try:
         params = [param for param in inspect.signature(cls).parameters.values() if param.kind not in VARIADIC]
-    except (TypeError, ValueError):
+    except Exception:  # a class may say what it takes by code of its own
         return []
     held = {}
     for param in params:
