@@ -265,6 +265,26 @@ fn a_test_that_spoils_those_of_another_batch_is_refused() {
     assert!(out.contains("test_is_known fails after it"), "accepted tests are not spoiled either\n{out}{err}");
 }
 
+/// What lies in a folder of tests and is none helps them: it is drafted for when somebody names it.
+#[test]
+fn helpers_of_tests_are_drafted_for_by_name_only() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save("lib/core.py", "def double(n):\n    return n * 2\n");
+    place.save("tests/__init__.py", "");
+    place.save("tests/helping.py", "def four():\n    return 4\n");
+    place.save("main.py", "from lib import core\nfrom tests import helping\n\ncore.double(helping.four())\n");
+    place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    let (code, out, err) = place.run(&["--trust", "gen"]);
+    assert!(code == 0 && out.contains("1 draft proved, 0 refused, 1 function without a test"), "{out}{err}");
+    assert!(
+        out.contains("tests.helping:four: it helps the project's tests; named, it is drafted for all the same (1 call)"),
+        "{out}"
+    );
+    let (code, out, err) = place.run(&["--trust", "gen", "tests.helping:four"]);
+    assert!(code == 0 && out.contains("tests.helping:four  ready"), "{out}{err}");
+}
+
 /// R31: a script that begins its work when it is imported is imported by no test, and the reason is said.
 #[test]
 fn what_only_a_running_script_has_is_not_imported() {

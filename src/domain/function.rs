@@ -325,4 +325,11 @@ impl Module {
         let name = self.path.file_name();
         name == "conftest.py" || name.starts_with("test_") || name.ends_with("_test.py")
     }
+
+    /// Tells whether the file helps tests: it holds some, or lies in a folder of tests.
+    #[must_use]
+    pub fn is_for_tests(&self) -> bool {
+        let mut folders = self.path.as_str().rsplit('/').skip(1);
+        self.is_test() || folders.any(|folder| matches!(folder, "tests" | "test"))
+    }
 }

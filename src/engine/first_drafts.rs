@@ -53,7 +53,7 @@ fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
         let Some(function) = index.function(id).filter(|function| !function.is_private() && !asked.contains(*id)) else {
             continue;
         };
-        if index.module(&function.path).is_none_or(|module| !module.is_test()) {
+        if index.module(&function.path).is_none_or(|module| !module.is_for_tests()) {
             let is_of_class = function.kind != FunctionKind::Function;
             ranked.push((counts[id] > CALLS, !plain.contains(id), busy.contains(id), is_of_class, (*id).clone()));
         }
