@@ -81,7 +81,7 @@ pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result
     let mut kept = Vec::new();
     let standing = Standing::read(core)?;
     for one in made {
-        left_out.extend(one.left_out.iter().map(|reason| (one.function.clone(), reason.clone())));
+        let others = one.left_out.into_iter().map(|left| (one.function.clone(), left)).collect::<Vec<_>>();
         if let Some(draft) = one.draft {
             let code = code.get(&one.function).copied().unwrap_or_default();
             let draft = match news(core, &standing, &one.function, &draft, code)? {
@@ -89,6 +89,7 @@ pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result
                 News::Known => continue,
                 News::Unwanted(why) => {
                     let calls = draft.calls.len() as u64;
+                    left_out.extend(others);
                     left_out.push((one.function, LeftOut { calls, reason: why.to_owned() }));
                     continue;
                 }
@@ -96,9 +97,11 @@ pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result
             match enter(core, &one.function, draft, code)? {
                 Entered::Kept(id) => kept.push(id),
                 Entered::New(id) => ids.push(id),
-                Entered::Known => {}
+                // Nothing of it is news: not what was left out of it either.
+                Entered::Known => continue,
             }
         }
+        left_out.extend(others);
     }
     proving::prove(core, ids.clone()).await?;
     let mut ready = Vec::new();

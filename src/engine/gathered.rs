@@ -115,10 +115,10 @@ impl Gathered {
     pub fn new(core: &Core, wanted: Vec<FunctionId>, cancel: &CancellationToken) -> Result<Self, Trouble> {
         let index = core.index();
         let all = wanted.is_empty();
-        let wanted: BTreeSet<FunctionId> = if all {
-            core.store().functions()?.into_iter().map(|total| total.function).collect()
+        let wanted: BTreeMap<FunctionId, Option<u64>> = if all {
+            core.store().functions()?.into_iter().map(|total| (total.function, Some(total.calls))).collect()
         } else {
-            wanted.into_iter().collect()
+            wanted.into_iter().map(|named| (named, None)).collect()
         };
         let lives = core.store().lives()?;
         let parents = lives.iter().filter(|_| all).filter_map(|life| Some((life.call, life.parent?))).collect();
@@ -126,7 +126,7 @@ impl Gathered {
         let mut functions = Vec::new();
         let mut unsteady = Vec::new();
         let mut objects: BTreeSet<Object> = BTreeSet::new();
-        for id in wanted {
+        for (id, unnamed) in wanted {
             if cancel.is_cancelled() {
                 break;
             }
@@ -135,14 +135,12 @@ impl Gathered {
             if module.is_some_and(|module| module.is_test()) {
                 continue;
             }
-            let Usable { mut calls, mut left_out, unsteady: mut varying } = usable(core, function)?;
-            if all && module.is_some_and(|module| module.is_for_tests()) {
+            if let Some(calls) = unnamed.filter(|_| module.is_some_and(|module| module.is_for_tests())) {
                 let reason = "it helps the project's tests; named, it is drafted for all the same".to_owned();
-                left_out =
-                    vec![LeftOut { calls: calls.len() as u64 + left_out.iter().map(|left| left.calls).sum::<u64>(), reason }];
-                calls.clear();
-                varying.clear();
+                functions.push((function.clone(), Vec::new(), vec![LeftOut { calls, reason }]));
+                continue;
             }
+            let Usable { calls, left_out, unsteady: varying } = usable(core, function)?;
             if calls.is_empty() && left_out.is_empty() {
                 continue;
             }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::hash::Digest;
 use crate::domain::function::Import;
 use crate::source::outline::{Outline, StatementKind, outline};
 use crate::source::rename::{bound, renamed};
@@ -34,7 +35,7 @@ pub fn apart(existing: &str, draft: &Parts, function: &str, owners: &Owners<'_>)
     let (there, new) = (bound(existing), bound(text));
     let page = outline(existing);
     let mut names: BTreeMap<String, String> = BTreeMap::new();
-    let imports = imports_apart(&page, draft, &mut names);
+    let imports = imports_apart(&page, &there, draft, &mut names);
     for (name, digest) in &new {
         let Some(other) = there.get(name) else { continue };
         let clashes = if tests.contains(name) {
@@ -55,7 +56,12 @@ pub fn apart(existing: &str, draft: &Parts, function: &str, owners: &Owners<'_>)
 }
 
 /// Gives what a draft imports, under another name where the file already imports something else by it; notes these names.
-fn imports_apart(page: &Outline, draft: &Parts, names: &mut BTreeMap<String, String>) -> Vec<String> {
+fn imports_apart(
+    page: &Outline,
+    defined: &BTreeMap<String, Digest>,
+    draft: &Parts,
+    names: &mut BTreeMap<String, String>,
+) -> Vec<String> {
     let of = |page: &Outline| -> Vec<Import> {
         let imports = page.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Import(all) => Some(all.iter().filter(|import| import.name.is_some()).cloned()),
@@ -64,15 +70,15 @@ fn imports_apart(page: &Outline, draft: &Parts, names: &mut BTreeMap<String, Str
         imports.flatten().collect()
     };
     let there = of(page);
+    let means_else = |name: &str, import: &Import| {
+        let mut binding = there.iter().filter(|other| other.alias.as_deref().or(other.name.as_deref()) == Some(name));
+        binding.any(|other| other.module != import.module || other.name != import.name)
+    };
     let mut out = Vec::new();
     for line in &draft.imports {
         let wanted = of(&outline(line));
         let clashes = |import: &&Import| {
-            let name = import.name.as_deref().filter(|_| import.alias.is_none());
-            there.iter().any(|other| {
-                let binds = other.alias.as_deref().or(other.name.as_deref());
-                binds == name && (other.module != import.module || other.name != import.name)
-            })
+            import.name.as_deref().filter(|_| import.alias.is_none()).is_some_and(|name| means_else(name, import))
         };
         let (taken, free): (Vec<&Import>, Vec<&Import>) = wanted.iter().partition(clashes);
         if taken.is_empty() {
@@ -87,7 +93,8 @@ fn imports_apart(page: &Outline, draft: &Parts, names: &mut BTreeMap<String, Str
         out.extend(free.into_iter().map(|import| from(import, None)));
         for import in taken {
             let name = import.name.clone().unwrap_or_default();
-            let alias = alias_of(import, |alias| has_word(&draft.text, alias));
+            let is_taken = |alias: &str| has_word(&draft.text, alias) || defined.contains_key(alias) || means_else(alias, import);
+            let alias = alias_of(import, is_taken);
             out.push(from(import, Some(&alias)));
             names.insert(name, alias);
         }
@@ -109,7 +116,8 @@ fn alias_of(import: &Import, is_taken: impl Fn(&str) -> bool) -> String {
         (true, false) => format!("{}_{name}", module.to_uppercase()),
         _ => format!("{module}_{name}"),
     };
-    let numbered = (2..).map(|number| format!("{told}_{number}"));
+    let dash = if is_class && name.contains(char::is_lowercase) { "" } else { "_" };
+    let numbered = (2..).map(|number| format!("{told}{dash}{number}"));
     std::iter::once(told.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(told)
 }
 
@@ -184,6 +192,8 @@ mod tests {
             "def test_a(path):\n    assert path.Path == ClickPath(Path=1, text=\"Path\") == utils_dumps(loads(2), LIMIT)\n";
         assert_eq!(found.text, renamed);
         assert_eq!(put(&format!("from click import Path as ClickPath\n{there}")), found, "and so the next time");
+        let both = put(&format!("from shop.click import Path as ClickPath\n\n{there}\n\ndef utils_dumps():\n    pass\n")).imports;
+        assert_eq!(both[1..3], ["from click import Path as ClickPath2", "from click._utils import dumps as utils_dumps_2"]);
         assert_eq!(put("from click import Path\n").imports, imports);
     }
 
