@@ -286,6 +286,7 @@ impl Recorded {
             makers_of: &makers_of,
             reached: &nothing,
             says: &|_| &[],
+            stand_ins: &|_| &[],
             importable: &importable,
             learned: &learned,
             root: root.to_str().unwrap(),

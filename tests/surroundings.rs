@@ -169,3 +169,150 @@ fn the_clock_is_held_by_what_the_project_has() {
         assert!(done.status.success(), "{clock}: {}", String::from_utf8_lossy(&done.stdout));
     }
 }
+
+const REMOTE: &str = r#"
+import asyncio
+import json
+import subprocess
+import sys
+
+# Leaves a trace of each time that it runs.
+ASK = [sys.executable, "-c", "import sys; open('asked.log', 'a').write('x'); print(sys.argv[1])"]
+
+
+class Down(Exception):
+    pass
+
+
+def version(tool, *, short=False, tries=1):
+    return subprocess.check_output([*ASK, "3"], text=True).strip()
+
+
+def answer_of(word):
+    text = subprocess.check_output([*ASK, word.upper()], text=True).strip()
+    if word == "nothing":
+        raise Down(word)
+    return text
+
+
+class Service:
+    def __init__(self, home):
+        self.home = home
+
+    def ask(self, key):
+        return json.loads(subprocess.check_output([*ASK, json.dumps({key: "ada"})], text=True))
+
+    def name(self):
+        return self.ask("name")["name"].title()
+
+    async def later(self, number):
+        process = await asyncio.create_subprocess_exec(*ASK, str(number), stdout=subprocess.PIPE)
+        return int((await process.communicate())[0])
+
+
+class Link:
+    def __init__(self):
+        self.up = subprocess.run([*ASK, "up"], capture_output=True).returncode == 0
+"#;
+
+const LOGIC: &str = r#"
+import random
+
+from lib import version
+from lib.remote import Down, Link, answer_of as answer
+
+
+def label(name):
+    return f"{name} {version('py', short=True)}"
+
+
+def shout(words):
+    return [answer(word) for word in words]
+
+
+def safely(word):
+    try:
+        return answer(word)
+    except Down:
+        return "down"
+
+
+def greet(service):
+    return "Hello " + service.name()
+
+
+async def total(service):
+    return await service.later(1) + await service.later(2)
+
+
+def guess():
+    return answer("x") * random.randrange(9)
+
+
+def link():
+    return Link().up
+"#;
+
+const ASK: &str = r#"
+import asyncio
+
+from lib import logic
+from lib.remote import Service
+
+logic.label("x"), logic.shout(["a", "b"]), logic.safely("nothing"), logic.greet(Service("here"))
+asyncio.run(logic.total(Service("there")))
+logic.guess(), logic.link()
+"#;
+
+/// R17: what left the process gives what it gave, once more, and the functions above it are tested; nothing is asked again, not
+/// even by a test that would pass without the answer.
+#[test]
+fn what_left_the_process_has_a_stand_in() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "from lib.remote import version as version\n");
+    place.save("lib/remote.py", REMOTE);
+    place.save("lib/logic.py", LOGIC);
+    place.save("main.py", ASK);
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (_, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    let logic = place.read("tests/pytead/test_pytead_lib__logic.py");
+    for line in [
+        // By a name that a package exports, by an alias, by a method; awaited; several times.
+        "monkeypatch.setattr(\"lib.logic.version\", version)",
+        "assert label(\"x\") == \"x 3\"",
+        "version.assert_called_once_with(\"py\", short=True)",
+        "answer = Mock(side_effect=[\"A\", \"B\"])",
+        "monkeypatch.setattr(\"lib.logic.answer\", answer)",
+        "assert answer.call_args_list == [call(\"a\"), call(\"b\")]",
+        "ask = Mock(return_value={\"name\": \"ada\"})",
+        "monkeypatch.setattr(\"lib.remote.Service.ask\", ask)",
+        "ask.assert_called_once_with(\"name\")",
+        "later = AsyncMock(side_effect=[1, 2])",
+        "assert later.await_args_list == [call(1), call(2)]",
+        "side_effect=Down(\"nothing\")",
+        "assert safely(\"nothing\") == \"down\"",
+    ] {
+        assert!(logic.contains(line), "{line}\n{logic}\n{out}{err}");
+    }
+    assert!(out.contains("stand-in  lib.logic.version gives what was recorded"), "{out}");
+    for (function, why) in [
+        ("lib.remote:version", "it starts a process"),
+        ("lib.logic:guess", "its result may be random"),
+        ("lib.logic:link", "lib.remote:Link.__init__, which it calls, starts a process"),
+    ] {
+        let line = out.lines().chain(err.lines()).find(|line| line.contains(&format!("{function}: ")));
+        assert!(line.is_some_and(|line| line.contains(why)), "{function}: {why}\n{out}{err}");
+    }
+    std::fs::remove_file(place.root().join("asked.log")).unwrap();
+    let mut pytest = Command::new(harness::python_with_pytest());
+    pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
+    let done = pytest.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    assert!(!place.root().join("asked.log").exists(), "a test asked again");
+    // What an edit changes is not found by asking again, either.
+    place.edit("lib/logic.py", "{name} {version", "{name}: {version");
+    let (_, shown, err) = place.run(&["--trust", "replay"]);
+    assert!(shown.contains("lib.logic:label was edited, and its 1 recorded call cannot be run"), "{shown}{err}");
+    assert!(!place.root().join("asked.log").exists(), "the replay asked again");
+}

@@ -127,10 +127,16 @@ impl Touch {
     #[must_use]
     pub fn forbids_replay(&self) -> bool {
         match self.kind.as_str() {
-            "net" | "process" => true,
+            _ if self.reaches_out() => true,
             "file" => !["read ", "os.listdir ", "os.scandir "].iter().any(|way| self.detail.starts_with(way)),
             _ => false,
         }
+    }
+
+    /// Tells whether it left the process: what others answered, on the network or as programs, nobody can make again.
+    #[must_use]
+    pub fn reaches_out(&self) -> bool {
+        matches!(self.kind.as_str(), "net" | "process")
     }
 
     /// Tells whether the outcome may differ from run to run.
@@ -260,6 +266,13 @@ pub fn touched(touches: &[Touch]) -> Option<String> {
         "process" => format!("it starts a process: {}", touch.detail),
         _ => format!("it writes files: {}", touch.detail),
     })
+}
+
+/// Tells why a call is not run again that made another one which left the process (R16).
+#[must_use]
+pub fn reached_out(below: &FunctionId, kind: &str) -> String {
+    let does = if kind == "net" { "uses the network" } else { "starts a process" };
+    format!("{below}, which it calls, {does}")
 }
 
 /// Tells why a function cannot be called with these arguments by somebody else; `is_bound`: a name leads to it, although

@@ -20,7 +20,7 @@ use crate::domain::snapshot::Topic;
 use crate::engine::behaviour::{asked_about, reach_of, reach_of_now};
 use crate::engine::core::Core;
 use crate::engine::environment::On;
-use crate::engine::{behaviour, blocking, code, environment, meanwhile, reaches, views, watching};
+use crate::engine::{behaviour, blocking, code, environment, meanwhile, reaches, stand_ins, views, watching};
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;
 use crate::record::LoadedModule;
@@ -72,6 +72,7 @@ fn is_source(text: &str, sha256: &str) -> bool {
 /// something that was not recorded; they are never replayed again. Where nobody knows that code any more, calls that end as
 /// recorded on today's count too, and of the others nothing is said.
 pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
+    stand_ins::note(core, recording)?;
     let calls = views::replayable_of(core, recording)?;
     remember_unrun(core, recording, &calls).await?;
     if calls.is_empty() || try_calls(core, recording, calls).await? {

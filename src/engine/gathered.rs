@@ -14,6 +14,7 @@ use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::core::Core;
+use crate::engine::stand_ins::{self, Outreach};
 use crate::engine::standing::Standing;
 use crate::engine::usable::{Usable, decode, usable};
 use crate::engine::views;
@@ -24,6 +25,7 @@ use crate::generate::learned::{self, Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::render;
+use crate::generate::stand_ins::StandIn;
 use crate::source::facades::Facades;
 use crate::source::index::Index;
 
@@ -108,6 +110,8 @@ pub struct Gathered {
     accepted: BTreeMap<FunctionId, BTreeSet<Digest>>,
     /// The call that each was made from, where drafts of all functions are wanted.
     parents: HashMap<CallId, CallId>,
+    /// What stands in for calls that left their process, by the call above them that is tested.
+    stand_ins: HashMap<CallId, Vec<StandIn>>,
 }
 
 impl Gathered {
@@ -121,6 +125,8 @@ impl Gathered {
             wanted.into_iter().map(|named| (named, None)).collect()
         };
         let lives = core.store().lives()?;
+        let outreach = Outreach::new(&lives, core.store().reaching_out()?);
+        let mut stand_ins = HashMap::new();
         let parents = lives.iter().filter(|_| all).filter_map(|life| Some((life.call, life.parent?))).collect();
         let processes = Processes(lives.iter().map(|life| (life.call, life.process)).collect());
         let mut functions = Vec::new();
@@ -140,7 +146,12 @@ impl Gathered {
                 functions.push((function.clone(), Vec::new(), vec![LeftOut { calls, reason }]));
                 continue;
             }
-            let Usable { calls, left_out, unsteady: varying } = usable(core, function)?;
+            let Usable { mut calls, mut left_out, unsteady: varying, above } = usable(core, function, &outreach)?;
+            let lent = stand_ins::lend(core, &index, above, &outreach, &mut left_out)?;
+            for (call, found) in lent {
+                stand_ins.insert(call.id, found);
+                calls.push(call);
+            }
             if calls.is_empty() && left_out.is_empty() {
                 continue;
             }
@@ -188,13 +199,14 @@ impl Gathered {
             unsteady,
             accepted: Standing::read(core)?.inputs(),
             parents,
+            stand_ins,
         };
-        gathered.read_makers(core, &objects)?;
+        gathered.read_makers(core, &objects, &outreach)?;
         Ok(gathered)
     }
 
     /// Reads what may have made the objects: calls of `__init__`, and calls whose results hold some.
-    fn read_makers(&mut self, core: &Core, objects: &BTreeSet<Object>) -> Result<(), Trouble> {
+    fn read_makers(&mut self, core: &Core, objects: &BTreeSet<Object>, outreach: &Outreach) -> Result<(), Trouble> {
         for total in core.store().functions()? {
             let calls: Vec<Call> = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(decode).collect();
             calls.iter().for_each(|call| self.learned.see(call));
@@ -205,7 +217,8 @@ impl Gathered {
                     self.inner.entry(FunctionId::new(total.function.module(), around)).or_default().extend(calls);
                 }
             } else {
-                for call in calls.into_iter().filter(|call| !call.touches.iter().any(Touch::forbids_replay)) {
+                let may = |call: &Call| !call.touches.iter().any(Touch::forbids_replay) && outreach.below(call.id).is_empty();
+                for call in calls.into_iter().filter(may) {
                     self.note_told(&call, objects);
                     self.note_maker(call, objects);
                 }
@@ -355,7 +368,8 @@ impl Gathered {
         self.with_project(index, &names, |project, _| {
             let wanted = |(_, calls, _): &Recorded| {
                 let many = calls.len() > few;
-                let wanted = |call: &&Call| !call.rests_on_its_past() && (many || closer::is_wanted(call, project));
+                let may = |call: &Call| !call.rests_on_its_past() && !self.stand_ins.contains_key(&call.id);
+                let wanted = |call: &&Call| may(call) && (many || closer::is_wanted(call, project));
                 let mut calls: Vec<Call> = calls.iter().filter(wanted).cloned().collect();
                 // As people like to read them.
                 calls.sort_by_cached_key(|call| (!call.is_from_outside(), call.arguments(usize::MAX).len(), call.id));
@@ -424,6 +438,7 @@ impl Gathered {
         };
         let reached = |call: CallId| self.reached.get(&call);
         let says = |call: CallId| self.says.get(&call).map_or(&[][..], Vec::as_slice);
+        let stand_ins = |call: CallId| self.stand_ins.get(&call).map_or(&[][..], Vec::as_slice);
         let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
         let project = Project {
             module: &module,
@@ -435,6 +450,7 @@ impl Gathered {
             makers_of: &makers_of,
             reached: &reached,
             says: &says,
+            stand_ins: &stand_ins,
             importable: &importable,
             learned: &self.learned,
             root: &self.root,
@@ -505,6 +521,10 @@ impl Gathered {
             let mut found = Vec::new();
             let mut next = self.parents.get(call);
             while let Some(caller) = next {
+                // What was called below a stand-in is not called by the test.
+                if self.stand_ins.contains_key(caller) {
+                    break;
+                }
                 found.extend(shown.contains(caller).then_some(*caller));
                 next = self.parents.get(caller);
             }

@@ -78,6 +78,7 @@ mod spec_opinions;
 mod spec_runs;
 pub mod specs;
 pub mod spending;
+mod stand_ins;
 mod standing;
 mod steadying;
 mod steps;

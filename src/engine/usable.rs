@@ -10,6 +10,7 @@ use crate::domain::proposal::LeftOut;
 use crate::engine::calibrating::NOT_REPEATABLE;
 use crate::engine::core::Core;
 use crate::engine::gathered::Unsteady;
+use crate::engine::stand_ins::Outreach;
 use crate::engine::{decorated, review, views};
 use crate::store::StoredCall;
 
@@ -21,14 +22,17 @@ pub struct Usable {
     pub left_out: Vec<LeftOut>,
     /// Those that end differently each time.
     pub unsteady: Vec<Unsteady>,
+    /// Those that made others which left their process, with their recorded outcomes.
+    pub above: Vec<Call>,
 }
 
 /// Gives the calls of a function that drafts may rest on, with their baselines as outcomes, and why others may not.
 ///
 /// # Errors
 /// Fails when the store cannot be read.
-pub fn usable(core: &Core, function: &Function) -> Result<Usable, Trouble> {
+pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<Usable, Trouble> {
     let mut unsteady = Vec::new();
+    let mut above = Vec::new();
     let confirmed = views::confirmed_calls(core, &function.id)?;
     let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
@@ -38,6 +42,10 @@ pub fn usable(core: &Core, function: &Function) -> Result<Usable, Trouble> {
         let (id, times) = (stored.id, stored.times.max(1));
         let noted = stored.not_replayable.clone();
         let call = decode(stored);
+        if !outreach.below(id).is_empty() && call.not_replayable().is_none() {
+            above.push(call);
+            continue;
+        }
         if call.rests_on_its_past() {
             calls.push(call);
             continue;
@@ -52,7 +60,7 @@ pub fn usable(core: &Core, function: &Function) -> Result<Usable, Trouble> {
         }
     }
     let notes = core.store().notes(&confirmed.iter().map(|(call, _)| call.id).collect::<Vec<_>>())?;
-    for (mut call, baseline) in confirmed {
+    for (mut call, baseline) in confirmed.into_iter().filter(|(call, _)| outreach.below(call.id).is_empty()) {
         let outcome = review::outcome_hash(&baseline);
         if notes.get(&call.id).into_iter().flatten().any(|note| note.outcome == outcome) {
             *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
@@ -70,7 +78,8 @@ pub fn usable(core: &Core, function: &Function) -> Result<Usable, Trouble> {
     }
     let mut left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();
     decorated::leave_out(core, function, &mut calls, &mut left_out)?;
-    Ok(Usable { calls, left_out, unsteady })
+    decorated::leave_out(core, function, &mut above, &mut left_out)?;
+    Ok(Usable { calls, left_out, unsteady, above })
 }
 
 /// Decodes a call as drafts take it.

@@ -21,6 +21,7 @@ use crate::generate::project::{AwaitBy, Lookup, Project};
 use crate::generate::raises::Raises;
 use crate::generate::render::constants;
 use crate::generate::scope::{Import, Scope, snake};
+use crate::generate::stand_ins;
 use crate::generate::surroundings::Laid;
 
 /// Longer arguments are no test that anybody reads; a long result stands apart from it (R4).
@@ -201,7 +202,7 @@ pub fn case<'a>(
     let bound = call.bound().map(|name| function.bound_to(name));
     let function = bound.as_ref().unwrap_or(function);
     refuse(call, function)?;
-    let laid = Laid::of(call, project, scope)?;
+    let mut laid = Laid::of(call, project, scope)?;
     let (mut case, work) = build::together(call, project, scope, way, |builder| assemble(builder, call, function, known))?;
     case.imports.extend(work.imports);
     case.locals = work.taken;
@@ -216,6 +217,7 @@ pub fn case<'a>(
         Target::Free(_) | Target::Class(_) => None,
     };
     case.check.0 = laid.as_recorded(build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect())));
+    laid.stand_in(std::mem::take(&mut case.laid));
     case.imports.extend(laid.imports.iter().cloned());
     case.laid = laid;
     case.check.1 = project.without_caches(&case.check.1);
@@ -296,6 +298,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         let recorded = Argument { value: project.without_caches(&arg.value), ..arg.clone() };
         args.push(CaseArgument { recorded, items });
     }
+    let laid = stand_ins::write(builder, (builder.project.stand_ins)(call.id))?;
     // What the arguments are made of must not depend on what is asserted.
     let effect = &call.effect;
     let values = outcome_values(&effect.outcome).into_iter().chain(effect.changed.iter().map(|(_, value)| value));
@@ -307,7 +310,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         caller: call.caller.clone().zip(call.caller_line),
         input: call.input,
         bound: call.bound(),
-        laid: Laid::default(),
+        laid,
         setup: Vec::new(),
         target,
         args,

@@ -7,6 +7,7 @@ use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::proposal::LeftOut;
 use crate::domain::value::Value;
 use crate::generate::cases::{Case, Ending};
+use crate::generate::layout::Expr;
 use crate::generate::render::rows;
 
 /// R21: the kind of outcome.
@@ -155,7 +156,7 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
 
 /// Where nobody could look at what a case shows, another set-up and another kind of outcome are taken for something new.
 fn mark_unseen(case: &mut Case) {
-    if case.reached.is_empty() && !case.setup.is_empty() {
+    if case.reached.is_empty() && !(case.setup.is_empty() && case.laid.stand_ins.is_empty()) {
         let setup: Vec<String> = case.setup.iter().flat_map(|statement| statement.lines(0)).collect();
         let mark = |text: &str| u32::try_from(hash::of(text.as_bytes()).0 & u64::from(u32::MAX)).unwrap_or_default();
         case.reached.extend([mark(&setup.join("\n")), mark(&case.class)]);
@@ -193,10 +194,12 @@ pub fn merge(left_out: &mut Vec<LeftOut>) {
 
 /// Merges equal inputs; drops inputs that ended in different ways (R18).
 fn without_contradictions(cases: Vec<Case>, left_out: &mut Vec<LeftOut>) -> Vec<Case> {
-    let mut by_input: BTreeMap<(Digest, String), Vec<Case>> = BTreeMap::new();
+    let mut by_input: BTreeMap<(Digest, String, Vec<String>), Vec<Case>> = BTreeMap::new();
     for case in cases {
+        // What stands in for others is input, too.
+        let answers = case.laid.stand_ins.iter().map(Expr::flat).collect();
         // Recordings that number objects differently still mean the same input.
-        by_input.entry((case.input, case.check.0.clone())).or_default().push(case);
+        by_input.entry((case.input, case.check.0.clone(), answers)).or_default().push(case);
     }
     let mut kept = Vec::new();
     let mut unstable = 0;

@@ -32,6 +32,7 @@ pub mod render;
 pub mod replay;
 pub mod rules;
 pub mod scope;
+pub mod stand_ins;
 pub mod steady;
 pub mod surroundings;
 pub mod trim;

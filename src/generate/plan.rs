@@ -47,6 +47,9 @@ impl Plan {
         let mut scope = Scope::new(&function.id);
         for call in calls {
             see(&mut scope, call);
+            for stand_in in (project.stand_ins)(call.id) {
+                stand_in.calls.iter().for_each(|call| see(&mut scope, call));
+            }
         }
         if project.snapshots == Snapshots::Graph {
             scope.see(&Value::Name(TypeName::new(graph::MODULE, "graph")));

@@ -7,6 +7,7 @@ use crate::domain::function::{Class, Field, Function, FunctionKind, Module, Para
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::learned::{self, Learned};
+use crate::generate::stand_ins::StandIn;
 use crate::source::facades::Facades;
 use crate::source::names::absolute;
 
@@ -36,6 +37,8 @@ pub struct Project<'a> {
     pub reached: &'a dyn Fn(CallId) -> Option<&'a BTreeSet<u32>>,
     /// Lists what a call's result says of itself, where it has no form of its own and somebody asked.
     pub says: &'a dyn Fn(CallId) -> &'a [(String, Value)],
+    /// Lists what has to stand in for functions that a call made and that left its process (R17).
+    pub stand_ins: &'a dyn Fn(CallId) -> &'a [StandIn],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
     /// The project's own folder on this machine, which stands in no draft.

@@ -182,6 +182,7 @@ fn plain(
         lines.extend(case.setup.iter().flat_map(|statement| statement.lines(4)));
     }
     let items = case.args.iter().map(|arg| arg.items.clone()).collect();
+    lines.extend(case.laid.stand_ins.iter().flat_map(|line| line.lines(4, "", "")));
     // Cases whose act cannot be written were left out when they were made.
     if let Ok(act) = case.act(function, items) {
         match &case.ending {
@@ -203,6 +204,7 @@ fn plain(
             lines.extend(text.lines(4, &format!("assert printed.{stream} == "), ""));
         }
     }
+    lines.extend(case.laid.after.iter().flat_map(|line| line.lines(4, "", "")));
     if let Some(fixture) = fixture {
         lines.iter_mut().skip(begun).for_each(|line| *line = fixture.instead(line));
     }

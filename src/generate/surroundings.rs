@@ -25,6 +25,10 @@ pub struct Laid {
     pub fixtures: BTreeSet<&'static str>,
     /// The lines.
     pub lines: Vec<Expr>,
+    /// What stands in for calls that left their process: lines just before the act, which may use what was made for it.
+    pub stand_ins: Vec<Expr>,
+    /// What is asserted of the stand-ins, at the end of the test.
+    pub after: Vec<Expr>,
     /// The recorded folder that `tmp_path` stands for in arguments.
     pub base: Option<String>,
     /// What stands above the test.
@@ -107,6 +111,14 @@ impl Laid {
             }
         }
         Ok(laid)
+    }
+
+    /// Adds what stands in for calls that left their process.
+    pub fn stand_in(&mut self, stand_ins: Self) {
+        self.fixtures.extend(stand_ins.fixtures);
+        self.stand_ins.extend(stand_ins.stand_ins);
+        self.after.extend(stand_ins.after);
+        self.imports.extend(stand_ins.imports);
     }
 
     fn stop_clock(&mut self, call: &Call, moment: i64, project: Project<'_>, scope: &mut Scope) -> Result<(), String> {

@@ -2,6 +2,7 @@
 
 pub mod bare;
 mod between;
+pub mod called;
 pub mod change;
 pub mod claims;
 pub mod configuration;

@@ -94,7 +94,7 @@ pub fn needs(index: &Index, installed: &Installed, function: &Function, recorded
 }
 
 /// Finds the function whose `def` stands on a line.
-fn definition(node: Node<'_>, line: u32) -> Option<Node<'_>> {
+pub(super) fn definition(node: Node<'_>, line: u32) -> Option<Node<'_>> {
     if node.kind() == "function_definition" && row(node.start_position().row) == line {
         return Some(node);
     }

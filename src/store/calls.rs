@@ -219,6 +219,23 @@ impl Store {
         })
     }
 
+    /// Lists the kept calls that left their process themselves, in order of their start: with their function and the kind of
+    /// the touch that tells it.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn reaching_out(&self) -> Result<Vec<(CallId, FunctionId, String)>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT c.id, c.function, min(touch.value ->> 'kind') FROM calls c, json_each(c.touches) AS touch \
+                 WHERE (c.touches LIKE '%\"net\"%' OR c.touches LIKE '%\"process\"%') \
+                 AND touch.value ->> 'kind' IN ('net', 'process') GROUP BY c.id ORDER BY c.start_ns, c.id",
+            )?;
+            let rows = statement.query_map([], |row| Ok((CallId(row.get(0)?), FunctionId(row.get(1)?), row.get(2)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Gives the kept calls of a recording, in the order they were stored.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use crate::domain::call::{COUNTED, told};
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::private;
 use crate::generate::prove::{Clock, Faults, Ground, HOLDS, Manner, Run, Trial};
+use crate::generate::stand_ins;
 use crate::pytest::warm::{Look, Trace};
 
 /// Faults that are named.
@@ -148,6 +149,11 @@ pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
     }
     if draft.imports.iter().any(|import| import.starts_with("from unittest.mock import") && import.contains("ANY")) {
         out.push(Evidence::new(Finding::Note, "left open", "what differs from run to run: look at each ANY"));
+    }
+    let replaced = stand_ins::named(&draft.text);
+    if !replaced.is_empty() {
+        let detail = format!("{} gives what was recorded: what it asked is not asked again", and(&replaced));
+        out.push(Evidence::new(Finding::Note, "stand-in", detail));
     }
     if let Some(level) = &ground.containment {
         out.push(Evidence::new(Finding::Note, "contained", level.clone()));

@@ -516,3 +516,22 @@ def test_inputs_that_are_equal_and_not_the_same_are_kept_apart(program):
     kept = [repr(c.args[0]) for c, _ in spool.calls("f")]
     assert kept == ["1", "True", "1.0", "(1, 2)", "[1, 2]", "0", "False", "0.0", "-0.0", "'1'", "b'1'", "{1: 2}", "{True: 2}"]
     assert spool.counts("f")[2] == 39
+
+
+def test_what_left_the_process_is_kept_each_time_below_its_caller(program):
+    spool = program.main("""
+        import subprocess, sys
+
+        def ask(word):
+            return subprocess.check_output([sys.executable, "-c", "print(3)"], text=True).strip()
+
+        def twice(word):
+            return ask(word) + ask(word)
+
+        def main():
+            twice("a"), twice("b"), ask("a")
+    """)
+    callers = {c.cid: c.args[0] for c, _ in spool.calls("twice")}
+    assert [(callers.get(c.parent), c.args[0]) for c, _ in spool.calls("ask")] == [
+        ("a", "a"), ("a", "a"), ("b", "b"), ("b", "b"), (None, "a"),
+    ]  # fmt: skip

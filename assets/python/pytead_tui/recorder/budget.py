@@ -25,6 +25,7 @@ TRIES = 4  # copies of a function's values, equal ones included, that may go int
 RESERVED = 8  # this part of what may be copied at once is left for functions that are called so
 OUTSIDE = 16  # of these calls are kept when the function has copied too much, if only with the fewest nodes
 OFTENER = 3  # times as many of one shape are kept as of other calls
+ANSWERS = 8  # times as many of what left the process: tests of its callers need each of its answers
 WASTED = 3  # calls of a function with values too large to be copied whole, before less of them is copied
 
 _process = time.process_time_ns

@@ -8,6 +8,7 @@ import os
 import sys
 
 from pytead_tui.recorder import kinds, project, redact
+from pytead_tui.recorder.budget import ANSWERS
 from pytead_tui.recorder.objects import derives, mro_of, names_of, oid
 from pytead_tui.recorder.state import PACKAGE, Recorder
 
@@ -47,6 +48,9 @@ _AUDITED = {
     "_thread.start_new_thread": "thread", "_thread.start_joinable_thread": "thread",
 }  # fmt: skip
 
+# What others answer may be another thing each time: equal calls of what asks them are kept, so that it is known which of
+# them was made below which call.
+_OUT = frozenset(("net", "process"))
 # What starts another program, which nobody records where single tests are recorded.
 _STARTS = frozenset(("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn"))
 # They tell nobody that they start a process, but then write to it what it is to do.
@@ -162,6 +166,8 @@ def note(recorder: Recorder, frame: object, kind: str, detail: str) -> bool:
     call = recorder.call_around(frame)
     if call is None and kind == "process" and recorder.journey:
         recorder.spools.current().write(("E", None, kind, detail))
+    if call is not None and kind in _OUT:
+        call.function.reach_out(ANSWERS)
     return call is not None and _write(call, kind, detail)
 
 

@@ -19,7 +19,7 @@ class Function:
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
-        "copies", "outer", "over", "beyond", "dim",
+        "copies", "outer", "over", "beyond", "dim", "reaches_out",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -58,10 +58,18 @@ class Function:
         self.places: dict = {}
         self.edges: set = set()
         self.dirty = False
+        self.reaches_out = False  # a call of it left the process: equal ones may end otherwise
         self.last: object = None  # the call of a journey that began last
         self.sure = True  # no call began unseen
         self.brief = False  # a journey does not look into what its calls are given any more
         self.lines: set = set()  # that calls of a journey reached
+
+    def reach_out(self, times: int) -> None:
+        """Keeps equal calls, and so many times as many of each shape, once one of them has left the process."""
+        if not self.reaches_out:
+            self.reaches_out = True
+            for counts in list(self.shapes.values()):
+                counts[2] *= times
 
     def record(self, module_id: int) -> tuple:
         """Gives its F record."""

@@ -153,6 +153,7 @@ class Recorder(Endings, Places):
         counts = function.shapes.get(shape)
         if counts is None:
             most = self.limit * budget.OFTENER if outside else self.limit
+            most *= budget.ANSWERS if function.reaches_out else 1
             counts = function.shapes.setdefault(shape, [0, 0, most])
         limit = counts[2]
         waiting = counts[0] >= limit or counts[1] >= limit
@@ -195,7 +196,7 @@ class Recorder(Endings, Places):
         bound = self._bound(function, frame, code, held) if function.flags & functions.NESTED else None
         key = hash(blob) if bound is None else hash((blob, bound))
         earlier = function.inputs.get(key)
-        if earlier is not None:
+        if earlier is not None and not function.reaches_out:
             if not waiting:
                 function.repeats[earlier] = function.repeats.get(earlier, 0) + 1
             return None
