@@ -1,6 +1,7 @@
 //! L1: the product's nouns as plain data. No IO, no clock, no randomness.
 
 pub mod agent;
+pub mod answers;
 pub mod batch;
 pub mod call;
 pub mod clause;

@@ -24,6 +24,12 @@ impl TypeName {
         Self { module: module.into(), qualname: qualname.into() }
     }
 
+    /// Gives the whole name with dots: `shop.cart.Cart.total`.
+    #[must_use]
+    pub fn dotted(&self) -> String {
+        format!("{}.{}", self.module, self.qualname)
+    }
+
     /// Gives the last part of the name.
     #[must_use]
     pub fn short(&self) -> &str {

@@ -146,12 +146,9 @@ impl Gathered {
                 functions.push((function.clone(), Vec::new(), vec![LeftOut { calls, reason }]));
                 continue;
             }
-            let Usable { mut calls, mut left_out, unsteady: varying, above } = usable(core, function, &outreach)?;
-            let lent = stand_ins::lend(core, &index, above, &outreach, &mut left_out)?;
-            for (call, found) in lent {
-                stand_ins.insert(call.id, found);
-                calls.push(call);
-            }
+            let mut found = usable(core, function, &outreach)?;
+            stand_ins.extend(stand_ins::lend(core, &index, &mut found)?);
+            let Usable { calls, left_out, unsteady: varying } = found;
             if calls.is_empty() && left_out.is_empty() {
                 continue;
             }
@@ -368,8 +365,7 @@ impl Gathered {
         self.with_project(index, &names, |project, _| {
             let wanted = |(_, calls, _): &Recorded| {
                 let many = calls.len() > few;
-                let may = |call: &Call| !call.rests_on_its_past() && !self.stand_ins.contains_key(&call.id);
-                let wanted = |call: &&Call| may(call) && (many || closer::is_wanted(call, project));
+                let wanted = |call: &&Call| !call.rests_on_its_past() && (many || closer::is_wanted(call, project));
                 let mut calls: Vec<Call> = calls.iter().filter(wanted).cloned().collect();
                 // As people like to read them.
                 calls.sort_by_cached_key(|call| (!call.is_from_outside(), call.arguments(usize::MAX).len(), call.id));

@@ -6,14 +6,16 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::base::error::Trouble;
+use crate::domain::answers::Answers;
 use crate::domain::call::{CONTENT, Call, CallId, Outcome, RecordingId, Touch, VARIABLE, reached_out};
 use crate::domain::function::{Function, FunctionId, FunctionKind};
 use crate::domain::proposal::LeftOut;
+use crate::domain::value::TypeName;
 use crate::engine::core::Core;
-use crate::engine::usable;
-use crate::generate::choose;
+use crate::engine::usable::{self, Usable};
 use crate::generate::stand_ins::StandIn;
 use crate::generate::steady::as_read;
+use crate::python::protocol::encoded;
 use crate::source::called;
 use crate::source::index::Index;
 use crate::store::Life;
@@ -23,6 +25,8 @@ const DEPTH: usize = 64;
 /// More functions, or more calls of them, stand in for nothing that anybody reads.
 const FUNCTIONS_MAX: usize = 3;
 const CALLS_MAX: usize = 8;
+/// Bytes of answers that are kept with a call a second time.
+const ANSWERS_MAX: usize = 64 << 10;
 
 /// Who left the process, below which calls.
 #[derive(Debug, Default)]
@@ -65,13 +69,15 @@ impl Outreach {
     }
 
     /// Says why a call is not run again that made others which left the process.
-    fn reason(&self, call: CallId) -> Option<String> {
+    #[must_use]
+    pub fn reason(&self, call: CallId) -> Option<String> {
         let (function, kind) = self.who.get(self.below(call).first()?)?;
         Some(reached_out(function, kind))
     }
 }
 
-/// Notes of a recording's calls that they are not run again because of others that they made (R16).
+/// Notes of a recording's calls what stands in for others that they made and that left the process, or that they are not run
+/// again because of them (R16).
 ///
 /// # Errors
 /// Fails when the store cannot be read or written.
@@ -82,70 +88,101 @@ pub fn note(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
     }
     let lives = core.store().lives()?;
     let outreach = Outreach::new(&lives, reaching);
-    let of_recording = lives.iter().filter(|life| life.recording == recording).map(|life| life.call);
-    let reasons = of_recording.filter_map(|call| Some((call, outreach.reason(call)?)));
-    core.store().set_not_replayable(reasons.collect())?;
+    let index = core.index();
+    let (mut noted, mut refused) = (Vec::new(), Vec::new());
+    for call in lives.iter().filter(|life| life.recording == recording).map(|life| life.call) {
+        let Some(reason) = outreach.reason(call).filter(|_| !outreach.who.contains_key(&call)) else { continue };
+        match answers(core, &index, outreach.below(call))? {
+            Ok(answers) => noted.push((call, answers.iter().map(Answers::touch).collect())),
+            Err(why) => refused.push((call, format!("{reason}{why}"))),
+        }
+    }
+    core.store().set_touches(noted)?;
+    core.store().set_not_replayable(refused)?;
     Ok(())
 }
 
-/// Finds what stands in for what left the process below calls, and adds the reasons for those that have no test.
+/// Gives the functions that left the process in these calls with their answers, or why they cannot be given again.
+fn answers(core: &Core, index: &Index, calls: &[CallId]) -> Result<Result<Vec<Answers>, String>, Trouble> {
+    if calls.len() > CALLS_MAX {
+        return Ok(Err(format!(", {} times", calls.len())));
+    }
+    let stored = core.store().calls(calls)?;
+    let raw: HashMap<CallId, Vec<u8>> = stored.iter().filter_map(|call| Some((call.id, call.outcome.clone()?))).collect();
+    let found = match found(index, stored.into_iter().map(usable::decode)) {
+        Ok(found) => found,
+        Err(why) => return Ok(Err(why.to_owned())),
+    };
+    let of = |one: StandIn| {
+        let outcomes = one.calls.iter().map(|call| encoded(raw.get(&call.id).map_or(&[][..], Vec::as_slice))).collect();
+        Answers { target: one.target, awaited: one.is_async, calls: one.calls.iter().map(|call| call.id).collect(), outcomes }
+    };
+    let answers: Vec<Answers> = found.into_iter().map(of).collect();
+    let size: usize = answers.iter().flat_map(|one| &one.outcomes).map(String::len).sum();
+    Ok(if size > ANSWERS_MAX { Err(format!(" and gives {size} bytes")) } else { Ok(answers) })
+}
+
+/// Finds what stands in for others in tests of these calls, and takes from the calls what only the others found around them.
 ///
 /// # Errors
 /// Fails when the store cannot be read.
-pub fn lend(
-    core: &Core,
-    index: &Index,
-    above: Vec<Call>,
-    outreach: &Outreach,
-    left_out: &mut Vec<LeftOut>,
-) -> Result<Vec<(Call, Vec<StandIn>)>, Trouble> {
+pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(CallId, Vec<StandIn>)>, Trouble> {
     let mut lent = Vec::new();
-    for call in above {
-        match of(core, index, call, outreach)? {
-            Ok(found) => lent.push(found),
-            Err(left) => left_out.push(left),
+    let mut lost = 0;
+    let mut keep = |call: &mut Call| {
+        let ids: Vec<CallId> = Answers::of(call).flat_map(|one| one.calls).collect();
+        if ids.is_empty() {
+            return Ok::<_, Trouble>(true);
         }
+        let inner: Vec<Call> = core.store().calls(&ids)?.into_iter().map(usable::decode).collect();
+        let is_found = |touch: &Touch| matches!(touch.kind.as_str(), CONTENT | VARIABLE);
+        let theirs = |touch: &Touch| is_found(touch) && inner.iter().any(|call| call.touches.contains(touch));
+        call.touches.retain(|touch| !theirs(touch));
+        let found = found(index, inner.into_iter());
+        lost += if found.is_err() { call.times.max(1) } else { 0 };
+        Ok(found.is_ok_and(|found| {
+            lent.push((call.id, found));
+            true
+        }))
+    };
+    let mut calls = Vec::with_capacity(usable.calls.len());
+    for mut call in std::mem::take(&mut usable.calls) {
+        calls.extend(keep(&mut call)?.then_some(call));
     }
-    choose::merge(left_out);
+    let mut unsteady = Vec::with_capacity(usable.unsteady.len());
+    for mut one in std::mem::take(&mut usable.unsteady) {
+        unsteady.extend(keep(&mut one.call)?.then_some(one));
+    }
+    (usable.calls, usable.unsteady) = (calls, unsteady);
+    if lost > 0 {
+        let reason = "what stands in for what it calls was changed since it was recorded".to_owned();
+        usable.left_out.push(LeftOut { calls: lost, reason });
+    }
     Ok(lent)
 }
 
-/// Finds what stands in for what left the process below a call; gives the call as its test makes it, or the reason why there is
-/// no test.
-fn of(core: &Core, index: &Index, mut call: Call, outreach: &Outreach) -> Result<Result<(Call, Vec<StandIn>), LeftOut>, Trouble> {
-    let ids = outreach.below(call.id);
-    let refuse = |why: &str| {
-        let reason = format!("{}{why}", outreach.reason(call.id).unwrap_or_default());
-        Ok(Err(LeftOut { calls: call.times.max(1), reason }))
-    };
-    if ids.len() > CALLS_MAX {
-        return refuse(&format!(", {} times", ids.len()));
-    }
-    let inner: Vec<Call> = core.store().calls(ids)?.into_iter().map(usable::decode).collect();
+/// Finds which functions have to be replaced for these calls of them not to be made; or why they cannot be.
+fn found(index: &Index, inner: impl Iterator<Item = Call>) -> Result<Vec<StandIn>, &'static str> {
     let mut by_function: BTreeMap<FunctionId, Vec<Call>> = BTreeMap::new();
-    for call in &inner {
-        by_function.entry(call.callee()).or_default().push(call.clone());
+    for call in inner {
+        by_function.entry(call.callee()).or_default().push(call);
     }
     if by_function.len() > FUNCTIONS_MAX {
-        return refuse(", and so do others");
+        return Err(", and so do others");
     }
     let mut found = Vec::new();
     for (function, mut calls) in by_function {
-        let Some(defined) = index.function(&function).filter(|defined| is_replaceable(defined)) else { return refuse("") };
+        let Some(defined) = index.function(&function).filter(|defined| is_replaceable(defined)) else { return Err("") };
         calls.sort_by_key(|call| (call.start_ns, call.id));
         let ended = |call: &Call| matches!(call.effect.outcome, Outcome::Returned(_) | Outcome::Raised { .. });
         if !calls.iter().all(ended) {
-            return refuse(" and had not ended");
+            return Err(" and had not ended");
         }
         let target = target(index, defined, &calls);
-        let form = form(index, StandIn::last_name(&target), &calls);
+        let form = form(index, target.short(), &calls);
         found.push(StandIn { function, is_async: defined.is_async, target, calls, form });
     }
-    // What they found around them, the test does not need; and the recorder's own environment is not what it ran in.
-    let is_found = |touch: &Touch| matches!(touch.kind.as_str(), CONTENT | VARIABLE);
-    let theirs = |touch: &Touch| is_found(touch) && inner.iter().any(|call| call.touches.contains(touch));
-    call.touches.retain(|touch| touch.kind != "env" && !theirs(touch));
-    Ok(Ok((call, found)))
+    Ok(found)
 }
 
 /// Tells whether setting a name to something else replaces the function for its callers.
@@ -158,10 +195,10 @@ fn is_replaceable(function: &Function) -> bool {
 }
 
 /// Names the function as its first caller reads it.
-fn target(index: &Index, function: &Function, calls: &[Call]) -> String {
+fn target(index: &Index, function: &Function, calls: &[Call]) -> TypeName {
     let (home, name) = (function.id.module(), function.written());
     if name.contains('.') {
-        return format!("{home}.{name}");
+        return TypeName::new(home, name);
     }
     let caller = calls.first().and_then(|call| index.function(call.caller.as_ref()?));
     let reads = caller.and_then(|caller| index.module(&caller.path)).filter(|module| module.name != home);

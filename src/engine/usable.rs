@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::base::error::Trouble;
+use crate::domain::answers::Answers;
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::Function;
 use crate::domain::proposal::LeftOut;
@@ -22,8 +23,6 @@ pub struct Usable {
     pub left_out: Vec<LeftOut>,
     /// Those that end differently each time.
     pub unsteady: Vec<Unsteady>,
-    /// Those that made others which left their process, with their recorded outcomes.
-    pub above: Vec<Call>,
 }
 
 /// Gives the calls of a function that drafts may rest on, with their baselines as outcomes, and why others may not.
@@ -32,7 +31,8 @@ pub struct Usable {
 /// Fails when the store cannot be read.
 pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<Usable, Trouble> {
     let mut unsteady = Vec::new();
-    let mut above = Vec::new();
+    // Nothing below it leaves the process, or what stands in for that is known.
+    let is_still = |call: &Call| outreach.below(call.id).is_empty() || Answers::of(call).next().is_some();
     let confirmed = views::confirmed_calls(core, &function.id)?;
     let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
@@ -42,15 +42,11 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
         let (id, times) = (stored.id, stored.times.max(1));
         let noted = stored.not_replayable.clone();
         let call = decode(stored);
-        if !outreach.below(id).is_empty() && call.not_replayable().is_none() {
-            above.push(call);
-            continue;
-        }
-        if call.rests_on_its_past() {
+        if is_still(&call) && call.rests_on_its_past() {
             calls.push(call);
             continue;
         }
-        let noted = noted.or_else(|| call.not_replayable());
+        let noted = noted.or_else(|| call.not_replayable()).or_else(|| outreach.reason(id).filter(|_| !is_still(&call)));
         let untried = || "it was not seen to end the same way again".to_owned();
         if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
             if reason == NOT_REPEATABLE {
@@ -60,7 +56,7 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
         }
     }
     let notes = core.store().notes(&confirmed.iter().map(|(call, _)| call.id).collect::<Vec<_>>())?;
-    for (mut call, baseline) in confirmed.into_iter().filter(|(call, _)| outreach.below(call.id).is_empty()) {
+    for (mut call, baseline) in confirmed.into_iter().filter(|(call, _)| is_still(call)) {
         let outcome = review::outcome_hash(&baseline);
         if notes.get(&call.id).into_iter().flatten().any(|note| note.outcome == outcome) {
             *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
@@ -78,8 +74,7 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     }
     let mut left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();
     decorated::leave_out(core, function, &mut calls, &mut left_out)?;
-    decorated::leave_out(core, function, &mut above, &mut left_out)?;
-    Ok(Usable { calls, left_out, unsteady, above })
+    Ok(Usable { calls, left_out, unsteady })
 }
 
 /// Decodes a call as drafts take it.

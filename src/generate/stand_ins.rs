@@ -25,20 +25,12 @@ pub struct StandIn {
     pub function: FunctionId,
     /// It is awaited.
     pub is_async: bool,
-    /// Where its callers read it, for `monkeypatch.setattr`.
-    pub target: String,
+    /// Where its callers read it.
+    pub target: TypeName,
     /// What it was given and what it gave, in order.
     pub calls: Vec<Call>,
     /// How its arguments are written where it is called; `None` where that is not the same each time.
     pub form: Option<Form>,
-}
-
-impl StandIn {
-    /// Gives the name by which callers know what is read there.
-    #[must_use]
-    pub fn last_name(target: &str) -> &str {
-        target.rsplit('.').next().unwrap_or(target)
-    }
 }
 
 /// Writes what stands in: the lines before the act, and what is asserted after it.
@@ -63,9 +55,9 @@ pub(super) fn write(builder: &mut Builder<'_, '_>, stand_ins: &[StandIn]) -> Res
         if given.value.flat().len() > ANSWERS_MAX {
             return no(format!("what {} gives is {} characters of code", stand_in.function, given.value.flat().len()));
         }
-        let name = builder.scope.local(&snake(StandIn::last_name(&stand_in.target)), &mut builder.work.taken);
+        let name = builder.scope.local(&snake(stand_in.target.short()), &mut builder.work.taken);
         laid.stand_ins.push(Expr::call_with(&format!("{name} = {class}"), vec![given]));
-        let patched = vec![Expr::Text(stand_in.target.clone()), Expr::atom(name.clone())];
+        let patched = vec![Expr::Text(stand_in.target.dotted()), Expr::atom(name.clone())];
         laid.stand_ins.push(Expr::call("monkeypatch.setattr", patched));
         laid.after.push(asserted(builder, stand_in, &name)?);
         laid.fixtures.insert("monkeypatch");

@@ -159,14 +159,14 @@ fn is_open(value: &Value) -> bool {
 /// Names a function as a module reads it, for `monkeypatch.setattr`: where it was imported by name, from where it is defined
 /// or from a package above that, that name.
 #[must_use]
-pub fn as_read(module: Option<&Module>, home: &str, name: &str) -> String {
+pub fn as_read(module: Option<&Module>, home: &str, name: &str) -> TypeName {
     let leads_to = |from: &str| home.strip_prefix(from).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let by_name = module.and_then(|module| {
         let is_it = |import: &&Import| {
             import.name.as_deref() == Some(name) && absolute(module, &import.module).is_some_and(|from| leads_to(&from))
         };
         let import = module.imports.iter().find(is_it)?;
-        Some(format!("{}.{}", module.name, import.alias.as_deref().unwrap_or(name)))
+        Some(TypeName::new(&module.name, import.alias.as_deref().unwrap_or(name)))
     });
-    by_name.unwrap_or_else(|| format!("{home}.{name}"))
+    by_name.unwrap_or_else(|| TypeName::new(home, name))
 }

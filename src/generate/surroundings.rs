@@ -145,7 +145,7 @@ impl Laid {
                 let mut lines = Vec::new();
                 for (name, value) in [("time", format!("{moment}.0")), ("time_ns", format!("{moment} * 10**9"))] {
                     if read(&format!("time.{name}")) {
-                        let target = as_read(module, "time", name);
+                        let target = as_read(module, "time", name).dotted();
                         lines.push(format!("monkeypatch.setattr(\"{target}\", lambda: {value})"));
                     }
                 }
@@ -169,7 +169,7 @@ impl Laid {
                         lines.push(format!("        return cls({year}, {month}, {day}{time}{})", zone.1));
                         lines.push(String::new());
                     }
-                    lines.push(format!("monkeypatch.setattr(\"{}\", {stand_in})", as_read(module, "datetime", name)));
+                    lines.push(format!("monkeypatch.setattr(\"{}\", {stand_in})", as_read(module, "datetime", name).dotted()));
                 }
                 if !lines.is_empty() {
                     self.fixtures.insert("monkeypatch");

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::answers::Answers;
 use crate::domain::call::{Call, Control};
+use crate::domain::value::TypeName;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::de::DeserializeOwned;
@@ -76,6 +78,28 @@ pub struct Surroundings {
     /// The system's random bytes are zeros.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub chance: bool,
+    /// Functions that give again what they gave when the call was recorded, in place of asking others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stand_ins: Vec<StandIn>,
+}
+
+/// A function that gives recorded answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StandIn {
+    /// The module where it is read.
+    pub module: String,
+    /// Its name there.
+    pub qualname: String,
+    /// It is awaited.
+    pub awaited: bool,
+    /// Marshalled outcomes in base64, in order.
+    pub outcomes: Vec<String>,
+}
+
+/// Writes bytes as the frames carry them.
+#[must_use]
+pub fn encoded(bytes: &[u8]) -> String {
+    BASE64.encode(bytes)
 }
 
 impl Surroundings {
@@ -88,6 +112,14 @@ impl Surroundings {
             variables: call.variables().map(owned).collect(),
             clock: call.controls().find_map(Control::moment),
             chance: call.controls().any(|control| control == Control::Bytes),
+            stand_ins: Answers::of(call)
+                .map(|Answers { target: TypeName { module, qualname }, awaited, outcomes, .. }| StandIn {
+                    module,
+                    qualname,
+                    awaited,
+                    outcomes,
+                })
+                .collect(),
         }
     }
 }

@@ -301,6 +301,24 @@ impl Store {
         })
     }
 
+    /// Notes what calls touched, in place of what was noted of the same kind.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn set_touches(&self, noted: Vec<(CallId, Vec<Touch>)>) -> Result<()> {
+        self.write(move |transaction| {
+            let mut read = transaction.prepare_cached("SELECT touches FROM calls WHERE id = ?1")?;
+            let mut update = transaction.prepare_cached("UPDATE calls SET touches = ?2 WHERE id = ?1")?;
+            for (call, touches) in &noted {
+                let mut all: Vec<Touch> = read.query_row([call.0], |row| json(row, 0))?;
+                all.retain(|known| touches.iter().all(|touch| touch.kind != known.kind));
+                all.extend(touches.iter().cloned());
+                update.execute(params![call.0, to_json(&all)?])?;
+            }
+            Ok(())
+        })
+    }
+
     /// Notes why calls cannot be run again.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 
 from pytead_tui.recorder import kinds
-from pytead_tui.worker import closely, track
+from pytead_tui.worker import closely, stand_ins, track
 from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.rebuild import Broken, Builder
 
@@ -125,6 +125,7 @@ def _ready(modules: object, call: dict) -> tuple:
     ]
     function = find_callee(module, call, len(arguments))
     args, kwargs = bind(function, arguments)
+    stand_ins.put(call.get("stand_ins", []), builder, module)
     eyes = Eyes([name for name, _, _ in arguments], [value for _, _, value in arguments], function.__globals__)
     return function, args, kwargs, eyes
 

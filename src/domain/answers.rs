@@ -1,0 +1,71 @@
+//! What stands in for a function that left its process while a call was made (R17): kept among what the call touched, so that
+//! the call can be made again without the network and without other programs.
+
+use crate::domain::call::{Call, CallId, Touch};
+use crate::domain::value::TypeName;
+
+/// [`Answers`] as the kind of a touch.
+pub const STAND_IN: &str = "stand-in";
+
+/// A function that gives again what it gave, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answers {
+    /// Where its callers read it.
+    pub target: TypeName,
+    /// It is awaited.
+    pub awaited: bool,
+    /// The calls of it.
+    pub calls: Vec<CallId>,
+    /// How each ended, as it is stored, in base64.
+    pub outcomes: Vec<String>,
+}
+
+impl Answers {
+    /// Writes it as a touch.
+    #[must_use]
+    pub fn touch(&self) -> Touch {
+        let calls: Vec<String> = self.calls.iter().map(|call| call.0.to_string()).collect();
+        let awaited = if self.awaited { "await" } else { "" };
+        let detail = format!(
+            "{}\0{}\0{awaited}\0{}\0{}",
+            self.target.module,
+            self.target.qualname,
+            calls.join(" "),
+            self.outcomes.join(" ")
+        );
+        Touch { kind: STAND_IN.into(), detail }
+    }
+
+    fn parse(detail: &str) -> Option<Self> {
+        let [module, qualname, awaited, calls, outcomes] = <[&str; 5]>::try_from(detail.split('\0').collect::<Vec<_>>()).ok()?;
+        let calls = calls.split(' ').map(|id| id.parse().map(CallId)).collect::<Result<_, _>>().ok()?;
+        let outcomes = outcomes.split(' ').map(str::to_owned).collect();
+        Some(Self { target: TypeName::new(module, qualname), awaited: !awaited.is_empty(), calls, outcomes })
+    }
+
+    /// Lists what stands in for others when a call is made again.
+    pub fn of(call: &Call) -> impl Iterator<Item = Self> {
+        call.touches.iter().filter(|touch| touch.kind == STAND_IN).filter_map(|touch| Self::parse(&touch.detail))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::function::FunctionId;
+    use crate::domain::samples;
+    use crate::domain::value::Value;
+
+    #[test]
+    fn answers_come_back_from_what_a_call_touched() {
+        let answers = Answers {
+            target: TypeName::new("rates.client", "Client.get"),
+            awaited: true,
+            calls: vec![CallId(3), CallId(7)],
+            outcomes: vec!["KAE=".into(), String::new()],
+        };
+        let mut call = samples::call(FunctionId::new("rates", "convert"), &[], Value::None);
+        call.touches = vec![answers.touch(), Touch { kind: STAND_IN.into(), detail: "no\0such".into() }];
+        assert_eq!(Answers::of(&call).collect::<Vec<_>>(), [answers]);
+    }
+}
