@@ -13,6 +13,7 @@ use crate::domain::proposal::LeftOut;
 use crate::domain::value::TypeName;
 use crate::engine::core::Core;
 use crate::engine::usable::{self, Usable};
+use crate::generate::choose;
 use crate::generate::stand_ins::StandIn;
 use crate::generate::steady::as_read;
 use crate::python::protocol::encoded;
@@ -22,9 +23,14 @@ use crate::store::Life;
 
 /// Calls above one that left its process that are looked at.
 const DEPTH: usize = 64;
-/// More functions, or more calls of them, stand in for nothing that anybody reads.
-const FUNCTIONS_MAX: usize = 3;
-const CALLS_MAX: usize = 8;
+/// So many calls that left the process may stand below one that is made again.
+const CALLS_MAX: usize = 100;
+/// In a test that people read, so many functions have a stand-in, and these so many calls.
+const READ_FUNCTIONS_MAX: usize = 3;
+const READ_CALLS_MAX: usize = 8;
+/// Why a call has no test for which it is known what stands in for others.
+const CHANGED: &str = "what it calls to leave the process was changed since it was recorded";
+const TOO_MANY: &str = "too much that it calls leaves the process to be read in a test";
 /// Bytes of answers that are kept with a call a second time.
 const ANSWERS_MAX: usize = 64 << 10;
 
@@ -128,7 +134,7 @@ fn answers(core: &Core, index: &Index, calls: &[CallId]) -> Result<Result<Vec<An
 /// Fails when the store cannot be read.
 pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(CallId, Vec<StandIn>)>, Trouble> {
     let mut lent = Vec::new();
-    let mut lost = 0;
+    let left_out = &mut usable.left_out;
     let mut keep = |call: &mut Call| {
         let ids: Vec<CallId> = Answers::of(call).flat_map(|one| one.calls).collect();
         if ids.is_empty() {
@@ -138,12 +144,19 @@ pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(Call
         let is_found = |touch: &Touch| matches!(touch.kind.as_str(), CONTENT | VARIABLE);
         let theirs = |touch: &Touch| is_found(touch) && inner.iter().any(|call| call.touches.contains(touch));
         call.touches.retain(|touch| !theirs(touch));
-        let found = found(index, inner.into_iter());
-        lost += if found.is_err() { call.times.max(1) } else { 0 };
-        Ok(found.is_ok_and(|found| {
-            lent.push((call.id, found));
-            true
-        }))
+        let count = inner.len();
+        let found = found(index, inner.into_iter()).map_err(|_| CHANGED).and_then(|found| {
+            let is_read = found.len() <= READ_FUNCTIONS_MAX && count <= READ_CALLS_MAX;
+            if is_read { Ok(found) } else { Err(TOO_MANY) }
+        });
+        match found {
+            Ok(found) => lent.push((call.id, found)),
+            Err(why) => {
+                left_out.push(LeftOut { calls: call.times.max(1), reason: why.to_owned() });
+                return Ok(false);
+            }
+        }
+        Ok(true)
     };
     let mut calls = Vec::with_capacity(usable.calls.len());
     for mut call in std::mem::take(&mut usable.calls) {
@@ -154,10 +167,7 @@ pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(Call
         unsteady.extend(keep(&mut one.call)?.then_some(one));
     }
     (usable.calls, usable.unsteady) = (calls, unsteady);
-    if lost > 0 {
-        let reason = "what stands in for what it calls was changed since it was recorded".to_owned();
-        usable.left_out.push(LeftOut { calls: lost, reason });
-    }
+    choose::merge(&mut usable.left_out);
     Ok(lent)
 }
 
@@ -166,9 +176,6 @@ fn found(index: &Index, inner: impl Iterator<Item = Call>) -> Result<Vec<StandIn
     let mut by_function: BTreeMap<FunctionId, Vec<Call>> = BTreeMap::new();
     for call in inner {
         by_function.entry(call.callee()).or_default().push(call);
-    }
-    if by_function.len() > FUNCTIONS_MAX {
-        return Err(", and so do others");
     }
     let mut found = Vec::new();
     for (function, mut calls) in by_function {

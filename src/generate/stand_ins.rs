@@ -16,7 +16,7 @@ use crate::generate::surroundings::Laid;
 use crate::source::called::Form;
 
 /// Longer answers are no test that anybody reads.
-const ANSWERS_MAX: usize = 1_500;
+const ANSWERS_MAX: usize = 800;
 
 /// A function that left its process while a call was made, and what it gave.
 #[derive(Debug, Clone, PartialEq)]

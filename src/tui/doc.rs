@@ -254,7 +254,7 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
 }
 
 fn is_head(evidence: &Evidence) -> bool {
-    evidence.what == "why here"
+    matches!(evidence.what.as_str(), "why here" | "stand-in")
 }
 
 fn these(tests: usize) -> String {

@@ -152,7 +152,8 @@ pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
     }
     let replaced = stand_ins::named(&draft.text);
     if !replaced.is_empty() {
-        let detail = format!("{} gives what was recorded: what it asked is not asked again", and(&replaced));
+        let give = if replaced.len() == 1 { "gives" } else { "give" };
+        let detail = format!("{} {give} what was recorded: nothing is asked again", and(&replaced));
         out.push(Evidence::new(Finding::Note, "stand-in", detail));
     }
     if let Some(level) = &ground.containment {

@@ -194,9 +194,15 @@ def test_what_a_call_found_is_noted_for_all_calls_around_it(program):
         def outer():
             return len(inner())
 
+        def copies():
+            copied = {**os.environ, "MORE": "1"}, dict(os.environ), os.environ.copy(), list(os.environ.items())
+            return len(copied), list(os.environ.values())
+
         def main():
             outer()
+            copies()
     """)  # fmt: skip
+    assert not [e for e in effects(spool, "copies") if e[0] == "variable"], "it asked for none of them"
     for name in ("inner", "outer"):
         found = {e for e in effects(spool, name) if e[0] in ("content", "variable")}
         assert found == {("content", "data.txt\0a,b\n"), ("variable", "SHOP_MODE=live")}, name

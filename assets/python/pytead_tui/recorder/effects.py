@@ -4,6 +4,7 @@ Audit hooks tell of files, processes, sockets and threads. Clock, chance and the
 event; they are told from the callee: the table below, by identity.
 """
 
+import opcode
 import os
 import sys
 
@@ -62,6 +63,9 @@ FOUND, CONTENT, VARIABLE = 8, 4096, 200
 _MACHINE = frozenset(
     "HOME USER LOGNAME PATH PWD OLDPWD SHELL HOSTNAME TERM TMPDIR LANG LANGUAGE TZ DISPLAY MAIL EDITOR VIRTUAL_ENV".split()
 )
+
+# `a[b]`, which Python 3.14 counts among the operators.
+_SUBSCRIPTS = frozenset(opcode.opmap[name] for name in ("BINARY_SUBSCR", "BINARY_OP") if name in opcode.opmap)
 
 _found: dict = {}
 _searched: dict = {}
@@ -188,6 +192,17 @@ def _found_there(recorder: Recorder, frame: object, kind: str, detail: str) -> N
             _write(call, kind, detail)
 
 
+def is_for_one(asking: object) -> bool:
+    """Whether the frame that runs `__getitem__` of the environment asks for a variable: not for all of them, to copy them."""
+    code = asking.f_code
+    if code.co_name == "__iter__" and asking.f_globals.get("__name__") in ("_collections_abc", "collections.abc"):
+        return False  # of what items() and values() give
+    at = asking.f_lasti
+    while at > 0 and not code.co_code[at]:
+        at -= 2  # 3.11 and 3.12 stand in the room behind an instruction
+    return code.co_code[at] in _SUBSCRIPTS
+
+
 def asked(recorder: Recorder, frame: object) -> None:
     """Notes a use of the environment in `frame`, one of its own methods, and what the variable that is read held."""
     asking = frame.f_back
@@ -196,7 +211,7 @@ def asked(recorder: Recorder, frame: object) -> None:
     if asking is None or asking.f_code.co_filename.startswith(PACKAGE):
         return
     note(recorder, frame, "env", "os.environ")
-    if recorder.journey or frame.f_code.co_name != "__getitem__":
+    if recorder.journey or frame.f_code.co_name != "__getitem__" or not is_for_one(frame.f_back):
         return
     name = frame.f_locals.get("key")
     if type(name) is not str or name in _MACHINE or name.startswith(("LC_", "XDG_", "PYTEAD")):

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from pytead_tui.pytest_report import failure, phase
+from pytead_tui.recorder import effects
 from pytead_tui.worker import call as calls
 from pytead_tui.worker import clock, faults, frames, made, surroundings
 from pytead_tui.worker.clock import Later
@@ -462,6 +463,8 @@ class _Asked:
     def _noting(self, function: Callable, spaces: set) -> Callable:
         def noting(environ: object, key: object) -> object:
             frame = sys._getframe(1)
+            if function.__name__ == "__getitem__" and not effects.is_for_one(frame):
+                return function(environ, key)
             while frame is not None and frame.f_globals.get("__name__") in ("os", "collections.abc", "_collections_abc"):
                 frame = frame.f_back
             if frame is not None and id(frame.f_globals) in spaces and type(key) is str:
