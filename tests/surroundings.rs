@@ -322,3 +322,58 @@ fn what_left_the_process_has_a_stand_in() {
     let (_, shown, err) = place.run(&["--trust", "replay"]);
     assert!(shown.contains("LookupError('version is asked more often than when it was recorded')"), "{shown}{err}");
 }
+
+const MEMORY: &str = r#"
+from lib.remote import answer_of
+
+
+def remembering(function):
+    seen = {}
+
+    def remembered(word):
+        if word not in seen:
+            seen[word] = function(word)
+        return seen[word]
+
+    return remembered
+
+
+@remembering
+def known(word):
+    return answer_of(word)
+
+
+def once(word):
+    return known(word) + "!"
+"#;
+
+/// R19: what one test has the code remember is not asked in another one, where nobody sees what it remembers: drafts that say what
+/// was asked are tried with all others in both orders, whenever they were proved.
+#[test]
+fn drafts_that_say_what_was_asked_pass_in_each_order() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save("lib/remote.py", REMOTE);
+    place.save("lib/memory.py", MEMORY);
+    place.save("main.py", "from lib import memory\n\nmemory.once('ada')\n");
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    for function in ["lib.memory:once", "lib.memory:known"] {
+        let (code, out, err) = place.run(&["--trust", "gen", "--accept", function]);
+        assert!(code == 0 || function.ends_with("known"), "{out}{err}");
+    }
+    let file = "tests/pytead/test_pytead_lib__memory.py";
+    let text = place.read(file);
+    let tests: Vec<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("def ")?.split_once('('))
+        .map(|(name, _)| format!("{file}::{name}"))
+        .collect();
+    assert!(!tests.is_empty(), "{text}");
+    for order in [tests.clone(), tests.into_iter().rev().collect()] {
+        let mut pytest = Command::new(harness::python_with_pytest());
+        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).args(&order).current_dir(place.root());
+        let done = pytest.output().unwrap();
+        assert!(done.status.success(), "{order:?}: {}", String::from_utf8_lossy(&done.stdout));
+    }
+}

@@ -14,10 +14,8 @@ pub struct Answers {
     pub target: TypeName,
     /// It is awaited.
     pub awaited: bool,
-    /// The calls of it.
+    /// The calls of it, whose outcomes it gives again.
     pub calls: Vec<CallId>,
-    /// How each ended, as it is stored, in base64.
-    pub outcomes: Vec<String>,
 }
 
 impl Answers {
@@ -26,21 +24,14 @@ impl Answers {
     pub fn touch(&self) -> Touch {
         let calls: Vec<String> = self.calls.iter().map(|call| call.0.to_string()).collect();
         let awaited = if self.awaited { "await" } else { "" };
-        let detail = format!(
-            "{}\0{}\0{awaited}\0{}\0{}",
-            self.target.module,
-            self.target.qualname,
-            calls.join(" "),
-            self.outcomes.join(" ")
-        );
+        let detail = format!("{}\0{}\0{awaited}\0{}", self.target.module, self.target.qualname, calls.join(" "));
         Touch { kind: STAND_IN.into(), detail }
     }
 
     fn parse(detail: &str) -> Option<Self> {
-        let [module, qualname, awaited, calls, outcomes] = <[&str; 5]>::try_from(detail.split('\0').collect::<Vec<_>>()).ok()?;
+        let [module, qualname, awaited, calls] = <[&str; 4]>::try_from(detail.split('\0').collect::<Vec<_>>()).ok()?;
         let calls = calls.split(' ').map(|id| id.parse().map(CallId)).collect::<Result<_, _>>().ok()?;
-        let outcomes = outcomes.split(' ').map(str::to_owned).collect();
-        Some(Self { target: TypeName::new(module, qualname), awaited: !awaited.is_empty(), calls, outcomes })
+        Some(Self { target: TypeName::new(module, qualname), awaited: !awaited.is_empty(), calls })
     }
 
     /// Lists what stands in for others when a call is made again.
@@ -58,12 +49,8 @@ mod tests {
 
     #[test]
     fn answers_come_back_from_what_a_call_touched() {
-        let answers = Answers {
-            target: TypeName::new("rates.client", "Client.get"),
-            awaited: true,
-            calls: vec![CallId(3), CallId(7)],
-            outcomes: vec!["KAE=".into(), String::new()],
-        };
+        let answers =
+            Answers { target: TypeName::new("rates.client", "Client.get"), awaited: true, calls: vec![CallId(3), CallId(7)] };
         let mut call = samples::call(FunctionId::new("rates", "convert"), &[], Value::None);
         call.touches = vec![answers.touch(), Touch { kind: STAND_IN.into(), detail: "no\0such".into() }];
         assert_eq!(Answers::of(&call).collect::<Vec<_>>(), [answers]);

@@ -19,7 +19,7 @@ use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
 use crate::engine::provers::Provers;
-use crate::engine::{blocking, questions, require_trust};
+use crate::engine::{blocking, questions, require_trust, stand_ins};
 use crate::generate::closer::{self, Look};
 use crate::generate::learned::{self, Form};
 use crate::python::interpreter::{self, Interpreter};
@@ -299,7 +299,7 @@ impl Environment {
                 let call = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
                 call.is_some_and(|call| of_function.get(&call.function).is_some_and(|count| *count > few))
             };
-            let mut running = worker.look(&requests(&index, batch, wait), many).await?;
+            let mut running = worker.look(&requests(core, &index, batch, wait)?, many).await?;
             while let Some(reply) = running.next().await {
                 let reply = reply?;
                 let call = usize::try_from(reply.key).ok().and_then(|key| batch.get(key));
@@ -326,7 +326,7 @@ impl Environment {
         let mut all = HashMap::new();
         for batch in wanted.chunks(BATCH) {
             let calls: Vec<Call> = batch.iter().map(|(call, _)| call.clone()).collect();
-            let mut asked = requests(&index, &calls, wait);
+            let mut asked = requests(core, &index, &calls, wait)?;
             for request in &mut asked {
                 let wanted = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
                 request.also =
@@ -393,7 +393,7 @@ pub async fn run(
     let mut late: HashMap<FunctionId, u32> = HashMap::new();
     for batch in calls.chunks(BATCH) {
         let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
-        let mut requests = requests(index, batch, wait);
+        let mut requests = requests(core, index, batch, wait)?;
         requests.retain(|one| !usize::try_from(one.key).ok().and_then(|key| batch.get(key)).is_some_and(is_late));
         for call in batch.iter().filter(|call| is_late(call)) {
             all.insert(call.id, gone("it was not run: others of its function do not end any more"));
@@ -430,7 +430,7 @@ fn gone(why: &str) -> Observed {
 }
 
 /// Writes what the worker is asked: the calls of functions that are still there, each by its place.
-fn requests(index: &Index, calls: &[Call], wait: Duration) -> Vec<ReplayCall> {
+fn requests(core: &Core, index: &Index, calls: &[Call], wait: Duration) -> Result<Vec<ReplayCall>, Trouble> {
     let request = |(key, call): (usize, &Call)| {
         let function = index.function(&call.function)?;
         let callee = call.callee();
@@ -439,17 +439,19 @@ fn requests(index: &Index, calls: &[Call], wait: Duration) -> Vec<ReplayCall> {
             false => &index.modules().find(|module| module.name == callee.module())?.path,
         };
         let qualname = callee.qualname();
-        Some(ReplayCall {
+        let surroundings =
+            stand_ins::answering(core, call).map(|found| Surroundings { stand_ins: found, ..Surroundings::of(call) });
+        Some(surroundings.map(|surroundings| ReplayCall {
             key: key as u64,
             module: callee.module().to_owned(),
             path: path.as_str().to_owned(),
             qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
             as_kept: call.bound().is_some(),
             args: value::encode_arguments(&call.args),
-            surroundings: Surroundings::of(call),
+            surroundings,
             wait,
             also: Vec::new(),
-        })
+        }))
     };
     calls.iter().enumerate().filter_map(request).collect()
 }

@@ -16,7 +16,7 @@ use crate::engine::usable::{self, Usable};
 use crate::generate::choose;
 use crate::generate::stand_ins::StandIn;
 use crate::generate::steady::as_read;
-use crate::python::protocol::encoded;
+use crate::python::protocol;
 use crate::source::called;
 use crate::source::index::Index;
 use crate::store::Life;
@@ -31,8 +31,6 @@ const READ_CALLS_MAX: usize = 8;
 /// Why a call has no test for which it is known what stands in for others.
 const CHANGED: &str = "what it calls to leave the process was changed since it was recorded";
 const TOO_MANY: &str = "too much that it calls leaves the process to be read in a test";
-/// Bytes of answers that are kept with a call a second time.
-const ANSWERS_MAX: usize = 64 << 10;
 
 /// Who left the process, below which calls.
 #[derive(Debug, Default)]
@@ -108,24 +106,32 @@ pub fn note(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Gives the functions that left the process in these calls with their answers, or why they cannot be given again.
+/// Gives the functions that left the process in these calls, or why they cannot be replaced.
 fn answers(core: &Core, index: &Index, calls: &[CallId]) -> Result<Result<Vec<Answers>, String>, Trouble> {
     if calls.len() > CALLS_MAX {
         return Ok(Err(format!(", {} times", calls.len())));
     }
-    let stored = core.store().calls(calls)?;
-    let raw: HashMap<CallId, Vec<u8>> = stored.iter().filter_map(|call| Some((call.id, call.outcome.clone()?))).collect();
-    let found = match found(index, stored.into_iter().map(usable::decode)) {
-        Ok(found) => found,
-        Err(why) => return Ok(Err(why.to_owned())),
-    };
+    let inner = core.store().calls(calls)?.into_iter().map(usable::decode);
     let of = |one: StandIn| {
-        let outcomes = one.calls.iter().map(|call| encoded(raw.get(&call.id).map_or(&[][..], Vec::as_slice))).collect();
-        Answers { target: one.target, awaited: one.is_async, calls: one.calls.iter().map(|call| call.id).collect(), outcomes }
+        let calls = one.calls.iter().map(|call| call.id).collect();
+        Answers { target: one.target, awaited: one.is_async, calls }
     };
-    let answers: Vec<Answers> = found.into_iter().map(of).collect();
-    let size: usize = answers.iter().flat_map(|one| &one.outcomes).map(String::len).sum();
-    Ok(if size > ANSWERS_MAX { Err(format!(" and gives {size} bytes")) } else { Ok(answers) })
+    Ok(found(index, inner).map(|found| found.into_iter().map(of).collect()).map_err(ToOwned::to_owned))
+}
+
+/// Gives what stands in for others when a call is made again, with what these gave.
+///
+/// # Errors
+/// Fails when the store cannot be read.
+pub fn answering(core: &Core, call: &Call) -> Result<Vec<protocol::StandIn>, Trouble> {
+    let mut all = Vec::new();
+    for answers in Answers::of(call) {
+        let stored = core.store().calls(&answers.calls)?;
+        let outcome = |id: &CallId| stored.iter().find(|call| call.id == *id)?.outcome.clone();
+        let outcomes: Vec<Vec<u8>> = answers.calls.iter().filter_map(outcome).collect();
+        all.push(protocol::StandIn::new(answers, &outcomes));
+    }
+    Ok(all)
 }
 
 /// Finds what stands in for others in tests of these calls, and takes from the calls what only the others found around them.

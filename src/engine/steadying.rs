@@ -11,7 +11,7 @@ use crate::engine::environment::Environment;
 use crate::engine::gathered::{Gathered, Unsteady};
 use crate::engine::views;
 use crate::generate::project::ClockBy;
-use crate::generate::steady::{controls, later, settled};
+use crate::generate::steady::{controls, elsewhere, settled};
 
 /// How often a call is made again.
 const RUNS: usize = 3;
@@ -40,8 +40,8 @@ pub async fn steady(core: &Arc<Core>, environment: &Environment, gathered: &mut 
         let held = controls(&call.touches, seconds + call.start_ns / 1_000_000_000);
         if reason.is_some() { controlled.push((call, held)) } else { doubtful.push((call, held)) }
     }
-    // What ends the same way at another time does not follow the clock.
-    let at_another: Vec<Call> = doubtful.iter().filter_map(|(call, held)| later(call, held)).collect();
+    // What ends the same way at another time and with other chance follows neither.
+    let at_another: Vec<Call> = doubtful.iter().filter_map(|(call, held)| elsewhere(call, held)).collect();
     let seen = environment.look(core, &at_another, usize::MAX).await?;
     let follows = |call: &Call| seen.get(&call.id).is_some_and(|look| !is_same(&call.effect, &look.effect));
     controlled.extend(doubtful.into_iter().filter(|(call, _)| follows(call)));

@@ -1,5 +1,5 @@
 //! The last run of a proof: all its drafts in one fresh Python, beside earlier ones that they may spoil or be spoiled by. What
-//! fails there is tried again with all that leave traces, so that a test which makes others fail is found whichever batch it was
+//! fails there is tried again with all that may be behind it, so that a test which makes others fail is found whichever batch it was
 //! proved in, and whenever.
 
 use std::sync::Arc;
@@ -14,8 +14,9 @@ use crate::engine::jobs::Job;
 use crate::engine::proving::{effective, fresh, is_foreign, passed, round, seeds};
 use crate::engine::{blocking, drafting, trials};
 use crate::generate::prove::{Manner, words};
+use crate::generate::stand_ins;
 
-/// Drafts that failed in company, and drafts that leave traces, tried together: as many as a batch has.
+/// Drafts that failed in company, and drafts that may be behind it, tried together: as many as a batch has.
 const VICTIMS: usize = 24;
 const SUSPECTS: usize = 48;
 /// Earlier drafts and accepted tests beside those of a proof.
@@ -47,8 +48,14 @@ fn is_pending(proposal: &Proposal) -> bool {
     proposal.evidence.iter().any(|line| line.what == words::FRESH && line.finding == Finding::Pending)
 }
 
-fn leaves_traces(proposal: &Proposal) -> bool {
-    proposal.evidence.iter().any(|line| line.what == words::TRACES)
+/// Tells whether it may spoil others. That its tests fill a memory of the code's leaves no traces that anybody sees, but where
+/// one says what was asked, it fails when another had it remembered before.
+fn may_spoil(proposal: &Proposal) -> bool {
+    proposal.evidence.iter().any(|line| line.what == words::TRACES) || has_stand_ins(proposal)
+}
+
+fn has_stand_ins(proposal: &Proposal) -> bool {
+    proposal.draft().is_some_and(|draft| !stand_ins::named(&draft.text).is_empty())
 }
 
 struct Last<'a> {
@@ -58,14 +65,14 @@ struct Last<'a> {
 }
 
 impl Last<'_> {
-    /// Lists what was proved before, and waits for a decision or was accepted: all where one of these drafts leaves traces, and
-    /// what leaves some itself.
+    /// Lists what was proved before, and waits for a decision or was accepted: all where one of these drafts may spoil others,
+    /// and what may spoil these itself.
     fn earlier(&self, own: &[Arc<Proposal>]) -> Result<Vec<Arc<Proposal>>, Trouble> {
         let accepted = self.core.store().proposals_in(&[ProposalState::Written])?.into_iter().map(Arc::new);
         let waiting: Vec<_> = self.core.state.lock().proposals.values().filter(|one| is_ready(one)).cloned().collect();
-        let all = own.iter().any(|one| leaves_traces(one));
+        let all = own.iter().any(|one| may_spoil(one));
         let other = |one: &Arc<Proposal>| own.iter().all(|proved| proved.id != one.id);
-        let concerned = |one: &Arc<Proposal>| one.draft().is_some() && !is_foreign(one) && (all || leaves_traces(one));
+        let concerned = |one: &Arc<Proposal>| one.draft().is_some() && !is_foreign(one) && (all || may_spoil(one));
         Ok(waiting.into_iter().chain(accepted).filter(concerned).filter(other).take(COMPANY).collect())
     }
 
@@ -74,9 +81,10 @@ impl Last<'_> {
             return Ok(());
         }
         let mut failed = self.run(&all, level).await?;
-        let suspects = all.iter().filter(|one| leaves_traces(one) && !failed.contains(&one.id)).map(|one| one.id);
+        let suspects = all.iter().filter(|one| may_spoil(one) && !failed.contains(&one.id)).map(|one| one.id);
         let suspects: Vec<ProposalId> = suspects.take(SUSPECTS).collect();
-        if !failed.is_empty() && !suspects.is_empty() {
+        // In two orders each of two may fail after the other.
+        if !failed.is_empty() && failed.len() + suspects.len() > 1 {
             self.prove(failed.into_iter().take(VICTIMS).chain(suspects).collect(), level).await?;
             let mut ready = Vec::new();
             for one in &all {
@@ -102,12 +110,16 @@ impl Last<'_> {
         let drafts: Vec<(ProposalId, Draft)> =
             all.iter().map(|one| Ok((one.id, effective(one)?))).collect::<Result<_, Trouble>>()?;
         let fresh = fresh(self.core, self.environment, level, &self.job.cancel);
-        let way = Way { manner: Manner::Shuffled, hash_seed: trials::hash_seed(seeds(self.core)), elsewhere: true };
-        let seen = blocking(move || fresh.prove(&drafts, &[way])).await??;
+        let way = |manner| Way { manner, hash_seed: trials::hash_seed(seeds(self.core)), elsewhere: true };
+        let mut ways = vec![way(Manner::Shuffled)];
+        if all.iter().any(|one| has_stand_ins(one)) {
+            ways.extend([way(Manner::Forward), way(Manner::Backward)]);
+        }
+        let seen = blocking(move || fresh.prove(&drafts, &ways)).await??;
         let mut failed = Vec::new();
         for proposal in all {
-            let Some(run) = seen.get(&proposal.id).and_then(|seen| seen.runs.first()) else { continue };
-            match passed(&run.end) {
+            let Some([run, more @ ..]) = seen.get(&proposal.id).map(|seen| &*seen.runs) else { continue };
+            match passed(&run.end).filter(|_| more.iter().all(|run| passed(&run.end).is_some())) {
                 Some(tests) => self.note(proposal, words::fresh(run, all.len()), tests)?,
                 None => failed.push(proposal.id),
             }

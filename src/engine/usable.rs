@@ -64,7 +64,8 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
         }
         call.effect = baseline;
         call = call.with_placeholders();
-        if call.touches.iter().any(|touch| touch.kind == "clock") {
+        // That it ended as recorded may have been chance.
+        if call.touches.iter().any(|touch| matches!(touch.kind.as_str(), "clock" | "random")) {
             unsteady.push(Unsteady { call: call.clone(), reason: None });
         }
         // The sandbox has another time, other chance and none of the person's variables, and the call ended as recorded:

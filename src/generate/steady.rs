@@ -33,13 +33,18 @@ pub fn controls(touches: &[Touch], began: i64) -> Vec<Control> {
     found
 }
 
-/// Gives a call to make 400 days after it was recorded.
+/// Gives a call to make 400 days after it was recorded, and with other chance, as far as it may follow these.
 #[must_use]
-pub fn later(call: &Call, controls: &[Control]) -> Option<Call> {
-    let moment = controls.iter().find_map(|control| control.moment())?;
-    let mut later = call.clone();
-    later.touches.push(Control::Clock(moment + 400 * DAY).touch());
-    Some(later)
+pub fn elsewhere(call: &Call, controls: &[Control]) -> Option<Call> {
+    let other = |control: &Control| match control {
+        Control::Clock(moment) => Some(Control::Clock(moment + 400 * DAY)),
+        Control::Seed => Some(Control::OtherSeed),
+        Control::OtherSeed | Control::Bytes => None,
+    };
+    let others: Vec<Control> = controls.iter().filter_map(other).collect();
+    let mut elsewhere = call.clone();
+    elsewhere.touches.extend(others.iter().map(|control| control.touch()));
+    (!others.is_empty()).then_some(elsewhere)
 }
 
 fn is_time_of_day(what: &str) -> bool {

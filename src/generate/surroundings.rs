@@ -107,6 +107,7 @@ impl Laid {
                     laid.lines.push(Expr::atom("monkeypatch.setattr(\"os.urandom\", bytes)"));
                     laid.fixtures.insert("monkeypatch");
                 }
+                Control::OtherSeed => {}
                 Control::Clock(moment) => laid.stop_clock(call, moment, project, scope)?,
             }
         }

@@ -78,6 +78,9 @@ pub struct Surroundings {
     /// The system's random bytes are zeros.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub chance: bool,
+    /// The generator of module `random` begins otherwise than it does for other calls.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub other_seed: bool,
     /// Functions that give again what they gave when the call was recorded, in place of asking others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stand_ins: Vec<StandIn>,
@@ -96,14 +99,17 @@ pub struct StandIn {
     pub outcomes: Vec<String>,
 }
 
-/// Writes bytes as the frames carry them.
-#[must_use]
-pub fn encoded(bytes: &[u8]) -> String {
-    BASE64.encode(bytes)
+impl StandIn {
+    /// Has a function give outcomes, as they are stored.
+    #[must_use]
+    pub fn new(answers: Answers, outcomes: &[Vec<u8>]) -> Self {
+        let Answers { target: TypeName { module, qualname }, awaited, .. } = answers;
+        Self { module, qualname, awaited, outcomes: outcomes.iter().map(|outcome| BASE64.encode(outcome)).collect() }
+    }
 }
 
 impl Surroundings {
-    /// Gives those in which a call was recorded.
+    /// Gives those in which a call was recorded, but for what stands in for others.
     #[must_use]
     pub fn of(call: &Call) -> Self {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
@@ -112,14 +118,8 @@ impl Surroundings {
             variables: call.variables().map(owned).collect(),
             clock: call.controls().find_map(Control::moment),
             chance: call.controls().any(|control| control == Control::Bytes),
-            stand_ins: Answers::of(call)
-                .map(|Answers { target: TypeName { module, qualname }, awaited, outcomes, .. }| StandIn {
-                    module,
-                    qualname,
-                    awaited,
-                    outcomes,
-                })
-                .collect(),
+            other_seed: call.controls().any(|control| control == Control::OtherSeed),
+            stand_ins: Vec::new(),
         }
     }
 }

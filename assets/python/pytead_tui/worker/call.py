@@ -134,7 +134,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     """Makes a call and gives its reply; `begin` is told when the arguments are ready. Raises Broken."""
     function, args, kwargs, eyes = _ready(modules, call)
     begin()
-    _seed()
+    _seed(call)
     entered = track.start(modules.root) if tracked else None
     started = time.perf_counter_ns()
     heard = {}
@@ -174,7 +174,7 @@ def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict,
     def end(code: object) -> tuple:
         function, args, kwargs, eyes = _ready(modules, call)
         faulty.__code__ = code
-        _seed()
+        _seed(call)
         fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000)
         with closely.listening() as ears:
             sys.settrace(fuse.enter)
@@ -197,11 +197,12 @@ def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict,
     return found
 
 
-def _seed() -> None:
-    random.seed(0)
+def _seed(call: dict) -> None:
+    seed = 1 if call.get("other_seed") else 0
+    random.seed(seed)
     numpy = sys.modules.get("numpy.random")
     if numpy is not None:
-        numpy.seed(0)
+        numpy.seed(seed)
 
 
 def _run(function: object, args: list, kwargs: dict, eyes: Eyes, watched: bool = False) -> tuple:
