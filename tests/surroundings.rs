@@ -205,6 +205,9 @@ class Service:
     def name(self):
         return self.ask("name")["name"].title()
 
+    def short(self):
+        return answer_of("a")
+
     async def later(self, number):
         process = await asyncio.create_subprocess_exec(*ASK, str(number), stdout=subprocess.PIPE)
         return int((await process.communicate())[0])
@@ -219,11 +222,16 @@ const LOGIC: &str = r#"
 import random
 
 from lib import version
-from lib.remote import Down, Link, answer_of as answer
+from lib.remote import Down, Link, Service, answer_of as answer
 
 
 def label(name):
     return f"{name} {version('py', short=True)}"
+
+
+def both():
+    # The same function by two names.
+    return Service("here").short() + answer("b")
 
 
 def shout(words):
@@ -261,7 +269,7 @@ from lib.remote import Service
 
 logic.label("x"), logic.shout(["a", "b"]), logic.safely("nothing"), logic.greet(Service("here"))
 asyncio.run(logic.total(Service("there")))
-logic.guess(), logic.link()
+logic.guess(), logic.link(), logic.both()
 "#;
 
 /// R17: what left the process gives what it gave, once more, and the functions above it are tested; nothing is asked again, not
@@ -294,6 +302,8 @@ fn what_left_the_process_has_a_stand_in() {
         // Beside what else is held still.
         "random.seed(0)",
         "assert guess() == \"X885440\"",
+        "monkeypatch.setattr(\"lib.remote.answer_of\", answer_of)",
+        "assert both() == \"AB\"",
         "assert safely(\"nothing\") == \"down\"",
     ] {
         assert!(logic.contains(line), "{line}\n{logic}\n{out}{err}");

@@ -177,25 +177,25 @@ pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(Call
     Ok(lent)
 }
 
-/// Finds which functions have to be replaced for these calls of them not to be made; or why they cannot be.
+/// Finds which functions have to be replaced, and where, for these calls of them not to be made; or why they cannot be.
 fn found(index: &Index, inner: impl Iterator<Item = Call>) -> Result<Vec<StandIn>, &'static str> {
-    let mut by_function: BTreeMap<FunctionId, Vec<Call>> = BTreeMap::new();
+    let mut by_place: BTreeMap<(String, String), (&Function, Vec<Call>)> = BTreeMap::new();
     for call in inner {
-        by_function.entry(call.callee()).or_default().push(call);
-    }
-    let mut found = Vec::new();
-    for (function, mut calls) in by_function {
-        let Some(defined) = index.function(&function).filter(|defined| is_replaceable(defined)) else { return Err("") };
-        calls.sort_by_key(|call| (call.start_ns, call.id));
-        let ended = |call: &Call| matches!(call.effect.outcome, Outcome::Returned(_) | Outcome::Raised { .. });
-        if !calls.iter().all(ended) {
+        let defined = index.function(&call.callee()).filter(|defined| is_replaceable(defined)).ok_or("")?;
+        if !matches!(call.effect.outcome, Outcome::Returned(_) | Outcome::Raised { .. }) {
             return Err(" and had not ended");
         }
-        let target = target(index, defined, &calls);
-        let form = form(index, target.short(), &calls);
-        found.push(StandIn { function, is_async: defined.is_async, target, calls, form });
+        let TypeName { module, qualname } = target(index, defined, &call);
+        by_place.entry((module, qualname)).or_insert((defined, Vec::new())).1.push(call);
     }
-    Ok(found)
+    let found = by_place.into_iter().map(|((module, qualname), (defined, mut calls))| {
+        calls.sort_by_key(|call| (call.start_ns, call.id));
+        let target = TypeName::new(module, qualname);
+        let form = form(index, target.short(), &calls);
+        let has_receiver = matches!(defined.kind, FunctionKind::Method | FunctionKind::ClassMethod);
+        StandIn { function: defined.id.clone(), is_async: defined.is_async, has_receiver, target, calls, form }
+    });
+    Ok(found.collect())
 }
 
 /// Tells whether setting a name to something else replaces the function for its callers.
@@ -207,13 +207,13 @@ fn is_replaceable(function: &Function) -> bool {
     by_name && !function.is_generator && !function.name().starts_with("__") && !function.id.qualname().contains("<locals>")
 }
 
-/// Names the function as its first caller reads it.
-fn target(index: &Index, function: &Function, calls: &[Call]) -> TypeName {
+/// Names the function as the caller of a call reads it.
+fn target(index: &Index, function: &Function, call: &Call) -> TypeName {
     let (home, name) = (function.id.module(), function.written());
     if name.contains('.') {
         return TypeName::new(home, name);
     }
-    let caller = calls.first().and_then(|call| index.function(call.caller.as_ref()?));
+    let caller = call.caller.as_ref().and_then(|caller| index.function(caller));
     let reads = caller.and_then(|caller| index.module(&caller.path)).filter(|module| module.name != home);
     as_read(reads.map(AsRef::as_ref), home, name)
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::call::{Argument, Call, Outcome};
-use crate::domain::function::FunctionId;
+use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Stop, no};
 use crate::generate::layout::{Expr, Item};
@@ -25,6 +25,8 @@ pub struct StandIn {
     pub function: FunctionId,
     /// It is awaited.
     pub is_async: bool,
+    /// Its first argument is an instance or a class.
+    pub has_receiver: bool,
     /// Where its callers read it.
     pub target: TypeName,
     /// What it was given and what it gave, in order.
@@ -120,40 +122,72 @@ fn asserted(builder: &mut Builder<'_, '_>, stand_in: &StandIn, name: &str) -> Re
 /// Writes the arguments as the caller writes them.
 fn arguments(builder: &mut Builder<'_, '_>, stand_in: &StandIn, call: &Call) -> Result<Option<Vec<Item>>, Stop> {
     let Some(form) = &stand_in.form else { return Ok(None) };
-    let Some(args) = as_written(form, &call.args[usize::from(call.receiver.is_some()).min(call.args.len())..]) else {
-        return Ok(None);
-    };
+    let args = call.args.get(usize::from(stand_in.has_receiver)..).unwrap_or_default();
+    let Some((by_place, by_name)) = as_written(form, args) else { return Ok(None) };
     let mut items = Vec::new();
-    for (arg, is_named) in args {
-        let Some(written) = plainly(builder, |builder| builder.value(&arg.value, &arg.name))? else { return Ok(None) };
-        items.push(if is_named { Item::keyword(&arg.name, written) } else { Item::from(written) });
+    for (name, value) in by_place.into_iter().map(|value| (None, value)).chain(by_name.into_iter().map(|(n, v)| (Some(n), v))) {
+        let Some(written) = plainly(builder, |builder| builder.value(value, "value"))? else { return Ok(None) };
+        items.push(name.map_or_else(|| Item::from(written.clone()), |name| Item::keyword(name, written.clone())));
     }
     Ok(Some(items))
 }
 
-/// Puts arguments in the order in which a call is written, each with whether it is named; `None` where that is not known, or
-/// where one of them is an object, which says nothing by itself.
-fn as_written<'c>(form: &Form, args: &'c [Argument]) -> Option<Vec<(&'c Argument, bool)>> {
-    let by_place = args.get(..form.by_place)?.iter().map(|arg| (arg, false));
-    let named: Option<Vec<_>> =
-        form.by_name.iter().map(|name| Some((args.iter().find(|arg| arg.name == *name)?, true))).collect();
-    let all: Vec<_> = by_place.chain(named?).collect();
+/// What a call is given by place, and by name.
+type Given<'c> = (Vec<&'c Value>, Vec<(&'c str, &'c Value)>);
+
+/// Puts arguments in the order in which a call is written; `None` where that is not known, or where one of them is an object,
+/// which says nothing by itself.
+fn as_written<'c>(form: &Form, args: &'c [Argument]) -> Option<Given<'c>> {
+    let (mut places, mut names, mut rest) = (Vec::new(), Vec::new(), 0);
+    for arg in args {
+        match (arg.kind, &arg.value) {
+            (ParamKind::PositionalOnly, value) => places.push(value),
+            (ParamKind::PositionalOrKeyword, value) => {
+                places.push(value);
+                names.push((arg.name.as_str(), value));
+            }
+            (ParamKind::KeywordOnly, value) => names.push((arg.name.as_str(), value)),
+            (ParamKind::VarPositional, Value::Tuple(items)) => {
+                places.extend(items);
+                rest = items.len();
+            }
+            (ParamKind::VarKeyword, Value::Dict(pairs)) => {
+                names.extend(pairs.iter().filter_map(|(name, value)| match name {
+                    Value::Str(name) => Some((name.as_str(), value)),
+                    _ => None,
+                }));
+            }
+            _ => return None,
+        }
+    }
+    // Those beyond the parameters were all given.
+    if rest > 0 && form.by_place != places.len() {
+        return None;
+    }
+    let by_place = places.get(..form.by_place)?.to_vec();
+    let by_name = form.by_name.iter().map(|name| names.iter().find(|(known, _)| known == name).copied());
+    let by_name = by_name.collect::<Option<Vec<_>>>()?;
     let is_data = |value: &Value| {
         value.walk(&mut |part| part.ordinal().is_none() && !matches!(part, Value::Shared(..) | Value::Secret { .. }))
     };
-    all.iter().all(|(arg, _)| !arg.kind.is_variadic() && is_data(&arg.value)).then_some(all)
+    let all = by_place.iter().copied().chain(by_name.iter().map(|(_, value)| *value));
+    all.into_iter().all(is_data).then_some((by_place, by_name))
 }
 
 /// Lists the functions that have a stand-in in a text of tests, as they are named there.
 #[must_use]
 pub fn named(text: &str) -> Vec<&str> {
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let is_mock = |name: &str| {
-        let begins = |mock: &str| lines.iter().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(mock)));
-        begins(" = Mock(") || begins(" = AsyncMock(")
+        let begins = |line: &str| {
+            let made = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(" = "));
+            made.is_some_and(|made| made.starts_with("Mock(") || made.starts_with("AsyncMock("))
+        };
+        text.lines().any(begins)
     };
-    let replaced = lines.iter().filter_map(|line| {
-        let (target, name) = line.strip_prefix("monkeypatch.setattr(\"")?.strip_suffix(')')?.split_once("\", ")?;
+    // A formatter may have broken the line.
+    let replaced = text.split("monkeypatch.setattr(").skip(1).filter_map(|rest| {
+        let (target, rest) = rest.trim_start().strip_prefix('"')?.split_once("\",")?;
+        let name = rest.split([')', ',']).next()?.trim();
         is_mock(name).then_some(target)
     });
     let mut seen = BTreeSet::new();
@@ -164,33 +198,49 @@ pub fn named(text: &str) -> Vec<&str> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::domain::function::ParamKind;
 
-    fn arg(name: &str, value: Value) -> Argument {
-        Argument { name: name.into(), kind: ParamKind::PositionalOrKeyword, value }
+    fn arg(name: &str, kind: ParamKind, value: Value) -> Argument {
+        Argument { name: name.into(), kind, value }
+    }
+
+    fn said(args: &[Argument], by_place: usize, by_name: &[&str]) -> Option<String> {
+        let form = Form { by_place, by_name: by_name.iter().map(|name| (*name).to_owned()).collect() };
+        let (places, names) = as_written(&form, args)?;
+        let places = places.iter().map(|value| value.summary(20));
+        let names = names.iter().map(|(name, value)| format!("{name}={}", value.summary(20)));
+        Some(places.chain(names).collect::<Vec<_>>().join(", "))
     }
 
     /// R17: a stand-in is asked as its callers write it, and what they left to defaults is no argument.
     #[test]
     fn arguments_stand_as_they_are_written() {
-        let args = [arg("path", Value::Str("/users".into())), arg("timeout", Value::Int(5)), arg("retries", Value::Int(2))];
-        let said = |by_place: usize, by_name: &[&str]| {
-            let form = Form { by_place, by_name: by_name.iter().map(|name| (*name).to_owned()).collect() };
-            as_written(&form, &args).map(|all| all.iter().map(|(arg, named)| (arg.name.as_str(), *named)).collect::<Vec<_>>())
-        };
-        assert_eq!(said(1, &[]), Some(vec![("path", false)]));
-        assert_eq!(said(1, &["retries"]), Some(vec![("path", false), ("retries", true)]));
-        assert_eq!(said(0, &[]), Some(vec![]));
-        assert_eq!(said(4, &[]), None, "there are not so many");
-        assert_eq!(said(1, &["other"]), None);
-        let object = [arg("session", Value::Opaque { ordinal: 1, ty: TypeName::new("requests", "Session") })];
-        assert_eq!(as_written(&Form { by_place: 1, by_name: vec![] }, &object), None);
+        use ParamKind::{KeywordOnly, PositionalOrKeyword, VarKeyword, VarPositional};
+        let args = [
+            arg("path", PositionalOrKeyword, Value::Str("/users".into())),
+            arg("timeout", PositionalOrKeyword, Value::Int(5)),
+            arg("retries", KeywordOnly, Value::Int(2)),
+        ];
+        assert_eq!(said(&args, 1, &[]).as_deref(), Some("'/users'"));
+        assert_eq!(said(&args, 1, &["retries"]).as_deref(), Some("'/users', retries=2"));
+        assert_eq!(said(&args, 0, &[]).as_deref(), Some(""));
+        assert_eq!(said(&args, 3, &[]), None, "there are not so many");
+        assert_eq!(said(&args, 1, &["other"]), None);
+        let many = [
+            arg("command", VarPositional, Value::Tuple(vec![Value::Str("git".into()), Value::Str("diff".into())])),
+            arg("options", VarKeyword, Value::Dict(vec![(Value::Str("cwd".into()), Value::None)])),
+        ];
+        assert_eq!(said(&many, 2, &["cwd"]).as_deref(), Some("'git', 'diff', cwd=None"));
+        assert_eq!(said(&many, 1, &[]), None, "more were given than are written");
+        let object =
+            [arg("session", PositionalOrKeyword, Value::Opaque { ordinal: 1, ty: TypeName::new("requests", "Session") })];
+        assert_eq!(said(&object, 1, &[]), None);
     }
 
     #[test]
     fn what_stands_in_is_found_in_the_text_of_a_test() {
         let text = "def test_convert(monkeypatch):\n    fetch = Mock(return_value=1)\n    monkeypatch.setattr(\"rates.fetch\", fetch)\n\
+                    ask = AsyncMock(\n    )\n    monkeypatch.setattr(\n        \"rates.ask\", ask\n    )\n\
                     \n    monkeypatch.setattr(\"time.time\", lambda: 3.0)\n";
-        assert_eq!(named(text), ["rates.fetch"]);
+        assert_eq!(named(text), ["rates.fetch", "rates.ask"]);
     }
 }

@@ -5,6 +5,7 @@ import csv
 import functools
 import operator
 import struct
+import sys
 
 from pytead_tui.recorder.values import TAG
 from pytead_tui.worker import closely
@@ -59,3 +60,16 @@ def test_only_what_says_nothing_is_asked():
                        (empty, True), ((TAG, "opaque", 1, "m", "C"), True), ((TAG, "new", "decimal", "Decimal", ("1",), {}), False),
                        ((TAG, "mut", 1, [(TAG, "opaque", 1, "m", "C")]), True)):  # fmt: skip
         assert closely.is_mute(tree) is mute, tree
+
+
+def test_what_is_written_below_the_text_is_heard_too():
+    with closely.listening() as ears:
+        print("a", end=":")
+        sys.stdout.buffer.write(b"b\n")
+        sys.stderr.write("c")
+    assert ears.reply()["printed"] == ["a:b\n", "c"]
+    with closely.listening() as ears:
+        print("a")
+        sys.stdout.close()
+        sys.stderr.buffer.write(b"\xff")
+    assert ears.reply()["printed"] == ["", ""]

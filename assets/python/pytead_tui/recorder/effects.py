@@ -300,6 +300,8 @@ def _detail(event: str, args: tuple) -> "str | None":
         first = str(first)
     if type(first) is not str:
         return event
+    if first == os.devnull:
+        return None
     if event in _STARTS and first == sys.executable and not os.path.basename(first).startswith(("python", "pypy")):
         return event  # by its name nobody would know it
     if event == "os.system":

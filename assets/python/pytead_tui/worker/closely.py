@@ -115,17 +115,26 @@ class Heard:
     """What a call printed and warned."""
 
     def __init__(self) -> None:
-        self.out = io.StringIO()
-        self.err = io.StringIO()
+        # As pytest's capsys has them: bytes may be written to their buffers, too.
+        self.out, self.err = (
+            io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in range(2)
+        )
         self.warned: list = []
 
     def reply(self) -> dict:
         """Gives it for the reply; a long text is not worth a test."""
-        texts = [self.out.getvalue(), self.err.getvalue()]
+        texts = [_written(self.out), _written(self.err)]
         categories = [
             (type(w.message).__module__, type(w.message).__qualname__, str(w.message)[:LONGEST]) for w in self.warned
         ]
         return {"printed": [t if len(t) <= LONGEST else "" for t in texts], "warned": categories}
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    try:
+        return stream.buffer.getvalue().decode()
+    except ValueError:  # the program closed it, or wrote what is no text
+        return ""
 
 
 class Arcs:
