@@ -195,6 +195,18 @@ def answer_of(word):
     return text
 
 
+def retried(function):
+    def wrapper(*args):
+        return function(*args)
+
+    return wrapper
+
+
+@retried
+def again(word):
+    return subprocess.check_output([*ASK, word], text=True).strip()
+
+
 class Service:
     def __init__(self, home):
         self.home = home
@@ -220,9 +232,11 @@ class Link:
 
 const LOGIC: &str = r#"
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 from lib import version
-from lib.remote import Down, Link, Service, answer_of as answer
+from lib.api import version as known_version
+from lib.remote import Down, Link, Service, again, answer_of as answer
 
 
 def label(name):
@@ -253,6 +267,25 @@ async def total(service):
     return await service.later(1) + await service.later(2)
 
 
+def known():
+    return known_version("py") + late()
+
+
+def late():
+    from lib.remote import answer_of
+
+    return answer_of("late")
+
+
+def tried(word):
+    return again(word)
+
+
+def spread(words):
+    with ThreadPoolExecutor(1) as pool:
+        return list(pool.map(answer, words))
+
+
 def guess():
     return answer("x") + str(random.randrange(10**6))
 
@@ -269,7 +302,7 @@ from lib.remote import Service
 
 logic.label("x"), logic.shout(["a", "b"]), logic.safely("nothing"), logic.greet(Service("here"))
 asyncio.run(logic.total(Service("there")))
-logic.guess(), logic.link(), logic.both()
+logic.guess(), logic.link(), logic.both(), logic.known(), logic.late(), logic.spread(["a"]), logic.tried("t")
 "#;
 
 /// R17: what left the process gives what it gave, once more, and the functions above it are tested; nothing is asked again, not
@@ -278,6 +311,7 @@ logic.guess(), logic.link(), logic.both()
 fn what_left_the_process_has_a_stand_in() {
     let place = Place::empty();
     place.save("lib/__init__.py", "from lib.remote import version as version\n");
+    place.save("lib/api.py", "from .remote import *\n");
     place.save("lib/remote.py", REMOTE);
     place.save("lib/logic.py", LOGIC);
     place.save("main.py", ASK);
@@ -304,6 +338,11 @@ fn what_left_the_process_has_a_stand_in() {
         "assert guess() == \"X885440\"",
         "monkeypatch.setattr(\"lib.remote.answer_of\", answer_of)",
         "assert both() == \"AB\"",
+        // By way of others, inside of a function, and as a decorator made it.
+        "monkeypatch.setattr(\"lib.logic.known_version\", known_version)",
+        "assert known() == \"3LATE\"",
+        "monkeypatch.setattr(\"lib.logic.again\", again)",
+        "assert tried(\"t\") == \"t\"",
         "assert safely(\"nothing\") == \"down\"",
     ] {
         assert!(logic.contains(line), "{line}\n{logic}\n{out}{err}");
@@ -311,6 +350,7 @@ fn what_left_the_process_has_a_stand_in() {
     assert!(out.contains("stand-in  lib.logic.version gives what was recorded"), "{out}");
     for (function, why) in [
         ("lib.remote:version", "it starts a process"),
+        ("lib.logic:spread", "it would leave its process: subprocess.Popen"),
         ("lib.logic:link", "lib.remote:Link.__init__, which it calls, starts a process"),
     ] {
         let line = out.lines().chain(err.lines()).find(|line| line.contains(&format!("{function}: ")));

@@ -319,6 +319,12 @@ pub struct Module {
 }
 
 impl Module {
+    /// Tells whether a line stands inside of a function.
+    #[must_use]
+    pub fn is_inner(&self, line: u32) -> bool {
+        self.functions.iter().any(|function| (function.span.first..=function.span.last).contains(&line))
+    }
+
     /// Tells whether the file holds tests by its name, as pytest would collect it.
     #[must_use]
     pub fn is_test(&self) -> bool {

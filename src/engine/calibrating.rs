@@ -72,7 +72,8 @@ fn is_source(text: &str, sha256: &str) -> bool {
 /// something that was not recorded; they are never replayed again. Where nobody knows that code any more, calls that end as
 /// recorded on today's count too, and of the others nothing is said.
 pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
-    stand_ins::note(core, recording)?;
+    let worker = core.clone();
+    blocking(move || stand_ins::note(&worker, recording)).await??;
     let calls = views::replayable_of(core, recording)?;
     remember_unrun(core, recording, &calls).await?;
     if calls.is_empty() || try_calls(core, recording, calls).await? {

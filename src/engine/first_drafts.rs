@@ -10,7 +10,7 @@ use crate::domain::call::{Call, CallId, Outcome, RecordingId};
 use crate::domain::function::{FunctionId, FunctionKind};
 use crate::domain::value::Value;
 use crate::engine::core::Core;
-use crate::engine::{calibrating, drafting, environment, stand_ins, views};
+use crate::engine::{blocking, calibrating, drafting, environment, stand_ins, views};
 
 /// Functions whose drafts come before those of all others, where a recording saw [`MANY`] of them or more.
 const FIRST: usize = 3;
@@ -21,7 +21,8 @@ const CALLS: usize = 12;
 /// Drafts and proves tests of a few functions of a new recording before its other calls are tried, so that a person soon
 /// has something to read. [`drafting::draft`] finds these drafts as they are.
 pub async fn draft_first(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
-    stand_ins::note(core, recording)?;
+    let worker = core.clone();
+    blocking(move || stand_ins::note(&worker, recording)).await??;
     let calls = first_calls(core, views::replayable_of(core, recording)?);
     if calls.is_empty() || environment::contained(core).await?.interpreter.pytest.is_none() {
         return Ok(());

@@ -207,6 +207,8 @@ impl Gathered {
         for total in core.store().functions()? {
             let calls: Vec<Call> = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(decode).collect();
             calls.iter().for_each(|call| self.learned.see(call));
+            let may = |call: &Call| !call.touches.iter().any(Touch::forbids_replay) && outreach.below(call.id).is_empty();
+            let calls: Vec<Call> = calls.into_iter().filter(may).collect();
             if total.function.qualname().ends_with(".__init__") {
                 self.births.insert(total.function, calls);
             } else if let Some((around, name)) = total.function.qualname().split_once(".<locals>.") {
@@ -214,8 +216,7 @@ impl Gathered {
                     self.inner.entry(FunctionId::new(total.function.module(), around)).or_default().extend(calls);
                 }
             } else {
-                let may = |call: &Call| !call.touches.iter().any(Touch::forbids_replay) && outreach.below(call.id).is_empty();
-                for call in calls.into_iter().filter(may) {
+                for call in calls {
                     self.note_told(&call, objects);
                     self.note_maker(call, objects);
                 }

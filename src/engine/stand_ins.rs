@@ -7,27 +7,27 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::base::error::Trouble;
 use crate::domain::answers::Answers;
-use crate::domain::call::{CONTENT, Call, CallId, Outcome, RecordingId, Touch, VARIABLE, reached_out};
-use crate::domain::function::{Function, FunctionId, FunctionKind};
+use crate::domain::call::{CONTENT, Call, CallId, DECORATORS_MAX, RecordingId, Touch, VARIABLE, reached_out};
+use crate::domain::function::{Function, FunctionId, FunctionKind, Module};
 use crate::domain::proposal::LeftOut;
 use crate::domain::value::TypeName;
 use crate::engine::core::Core;
 use crate::engine::usable::{self, Usable};
 use crate::generate::choose;
 use crate::generate::stand_ins::StandIn;
-use crate::generate::steady::as_read;
 use crate::python::protocol;
 use crate::source::called;
 use crate::source::index::Index;
-use crate::store::Life;
+use crate::source::names::absolute;
+use crate::store::{Life, Reach};
 
-/// Calls above one that left its process that are looked at.
-const DEPTH: usize = 64;
 /// So many calls that left the process may stand below one that is made again.
 const CALLS_MAX: usize = 100;
 /// In a test that people read, so many functions have a stand-in, and these so many calls.
 const READ_FUNCTIONS_MAX: usize = 3;
 const READ_CALLS_MAX: usize = 8;
+/// Modules that hand a function on, one to the next, that are followed.
+const REEXPORTS: usize = 4;
 /// Why a call has no test for which it is known what stands in for others.
 const CHANGED: &str = "what it calls to leave the process was changed since it was recorded";
 const TOO_MANY: &str = "too much that it calls leaves the process to be read in a test";
@@ -36,28 +36,28 @@ const TOO_MANY: &str = "too much that it calls leaves the process to be read in 
 #[derive(Debug, Default)]
 pub struct Outreach {
     below: HashMap<CallId, Vec<CallId>>,
-    /// The function, and what it did: `net` or `process`.
-    who: HashMap<CallId, (FunctionId, String)>,
+    who: HashMap<CallId, Reach>,
 }
 
 impl Outreach {
     /// Goes up from the calls that left their process, in order of their start, to those that made them; what stands above two
     /// of them, one inside the other, knows the outer one alone.
     #[must_use]
-    pub fn new(lives: &[Life], reaching: Vec<(CallId, FunctionId, String)>) -> Self {
+    pub fn new(lives: &[Life], reaching: Vec<Reach>) -> Self {
         if reaching.is_empty() {
             return Self::default();
         }
         let parents: HashMap<CallId, CallId> = lives.iter().filter_map(|life| Some((life.call, life.parent?))).collect();
-        let who: HashMap<_, _> =
-            reaching.iter().map(|(call, function, kind)| (*call, (function.clone(), kind.clone()))).collect();
+        let order: Vec<CallId> = reaching.iter().map(|reach| reach.call).collect();
+        let who: HashMap<CallId, Reach> = reaching.into_iter().map(|reach| (reach.call, reach)).collect();
         let mut below: HashMap<CallId, Vec<CallId>> = HashMap::new();
-        for (call, ..) in &reaching {
-            let mut next = parents.get(call);
-            for _ in 0..DEPTH {
-                let Some(above) = next else { break };
-                below.entry(*above).or_default().push(*call);
-                if who.contains_key(above) {
+        for call in order {
+            let mut next = parents.get(&call);
+            while let Some(above) = next {
+                let known = below.entry(*above).or_default();
+                known.push(call);
+                // Where there are too many already, there are further up, too.
+                if who.contains_key(above) || known.len() > CALLS_MAX + 1 {
                     break;
                 }
                 next = parents.get(above);
@@ -72,11 +72,31 @@ impl Outreach {
         self.below.get(&call).map_or(&[][..], Vec::as_slice)
     }
 
+    /// Gives the functions that left the process below a call, or why they cannot be replaced.
+    fn answers(&self, index: &Index, call: CallId) -> Result<Vec<Answers>, String> {
+        let inner = self.below(call);
+        if inner.len() > CALLS_MAX {
+            return Err(format!(", more than {CALLS_MAX} times"));
+        }
+        let mut by_function: BTreeMap<&FunctionId, Vec<CallId>> = BTreeMap::new();
+        for reach in inner.iter().filter_map(|call| self.who.get(call)) {
+            if !reach.ended {
+                return Err(" and had not ended".to_owned());
+            }
+            by_function.entry(&reach.function).or_default().push(reach.call);
+        }
+        let answers = by_function.into_iter().map(|(function, calls)| {
+            let defined = index.function(function).filter(|defined| is_replaceable(defined))?;
+            Some(Answers { target: TypeName::new(function.module(), defined.written()), awaited: defined.is_async, calls })
+        });
+        answers.collect::<Option<_>>().ok_or_else(String::new)
+    }
+
     /// Says why a call is not run again that made others which left the process.
     #[must_use]
     pub fn reason(&self, call: CallId) -> Option<String> {
-        let (function, kind) = self.who.get(self.below(call).first()?)?;
-        Some(reached_out(function, kind))
+        let reach = self.who.get(self.below(call).first()?)?;
+        Some(reached_out(&reach.function, &reach.kind))
     }
 }
 
@@ -96,7 +116,7 @@ pub fn note(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
     let (mut noted, mut refused) = (Vec::new(), Vec::new());
     for call in lives.iter().filter(|life| life.recording == recording).map(|life| life.call) {
         let Some(reason) = outreach.reason(call).filter(|_| !outreach.who.contains_key(&call)) else { continue };
-        match answers(core, &index, outreach.below(call))? {
+        match outreach.answers(&index, call) {
             Ok(answers) => noted.push((call, answers.iter().map(Answers::touch).collect())),
             Err(why) => refused.push((call, format!("{reason}{why}"))),
         }
@@ -104,19 +124,6 @@ pub fn note(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
     core.store().set_touches(noted)?;
     core.store().set_not_replayable(refused)?;
     Ok(())
-}
-
-/// Gives the functions that left the process in these calls, or why they cannot be replaced.
-fn answers(core: &Core, index: &Index, calls: &[CallId]) -> Result<Result<Vec<Answers>, String>, Trouble> {
-    if calls.len() > CALLS_MAX {
-        return Ok(Err(format!(", {} times", calls.len())));
-    }
-    let inner = core.store().calls(calls)?.into_iter().map(usable::decode);
-    let of = |one: StandIn| {
-        let calls = one.calls.iter().map(|call| call.id).collect();
-        Answers { target: one.target, awaited: one.is_async, calls }
-    };
-    Ok(found(index, inner).map(|found| found.into_iter().map(of).collect()).map_err(ToOwned::to_owned))
 }
 
 /// Gives what stands in for others when a call is made again, with what these gave.
@@ -151,7 +158,7 @@ pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(Call
         let theirs = |touch: &Touch| is_found(touch) && inner.iter().any(|call| call.touches.contains(touch));
         call.touches.retain(|touch| !theirs(touch));
         let count = inner.len();
-        let found = found(index, inner.into_iter()).map_err(|_| CHANGED).and_then(|found| {
+        let found = found(core, index, inner)?.ok_or(CHANGED).and_then(|found| {
             let is_read = found.len() <= READ_FUNCTIONS_MAX && count <= READ_CALLS_MAX;
             if is_read { Ok(found) } else { Err(TOO_MANY) }
         });
@@ -177,13 +184,19 @@ pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(Call
     Ok(lent)
 }
 
-/// Finds which functions have to be replaced, and where, for these calls of them not to be made; or why they cannot be.
-fn found(index: &Index, inner: impl Iterator<Item = Call>) -> Result<Vec<StandIn>, &'static str> {
+/// Finds which functions have to be replaced, and where, for these calls of them not to be made; nothing where that is not known.
+fn found(core: &Core, index: &Index, inner: Vec<Call>) -> Result<Option<Vec<StandIn>>, Trouble> {
     let mut by_place: BTreeMap<(String, String), (&Function, Vec<Call>)> = BTreeMap::new();
-    for call in inner {
-        let defined = index.function(&call.callee()).filter(|defined| is_replaceable(defined)).ok_or("")?;
-        if !matches!(call.effect.outcome, Outcome::Returned(_) | Outcome::Raised { .. }) {
-            return Err(" and had not ended");
+    for mut call in inner {
+        let Some(defined) = index.function(&call.function).filter(|defined| is_replaceable(defined)) else { return Ok(None) };
+        // Decorators call it by a name of their own: the name it is kept under is read by who calls what they made of it.
+        let mut above = call.parent;
+        for _ in 0..DECORATORS_MAX {
+            if !call.caller.as_ref().is_some_and(|caller| caller.qualname().contains("<locals>")) {
+                break;
+            }
+            let Some(wrapper) = core.store().calls(above.as_slice())?.into_iter().next() else { break };
+            (call.caller, above) = (wrapper.caller, wrapper.parent);
         }
         let TypeName { module, qualname } = target(index, defined, &call);
         by_place.entry((module, qualname)).or_insert((defined, Vec::new())).1.push(call);
@@ -195,7 +208,7 @@ fn found(index: &Index, inner: impl Iterator<Item = Call>) -> Result<Vec<StandIn
         let has_receiver = matches!(defined.kind, FunctionKind::Method | FunctionKind::ClassMethod);
         StandIn { function: defined.id.clone(), is_async: defined.is_async, has_receiver, target, calls, form }
     });
-    Ok(found.collect())
+    Ok(Some(found.collect()))
 }
 
 /// Tells whether setting a name to something else replaces the function for its callers.
@@ -214,8 +227,33 @@ fn target(index: &Index, function: &Function, call: &Call) -> TypeName {
         return TypeName::new(home, name);
     }
     let caller = call.caller.as_ref().and_then(|caller| index.function(caller));
-    let reads = caller.and_then(|caller| index.module(&caller.path)).filter(|module| module.name != home);
-    as_read(reads.map(AsRef::as_ref), home, name)
+    let read = caller.and_then(|caller| {
+        let module = index.module(&caller.path).filter(|module| module.name != home)?;
+        let bound = names_for(index, module, &function.id, REEXPORTS).find(|name| caller.uses.contains(*name))?;
+        Some(TypeName::new(&module.name, bound))
+    });
+    read.unwrap_or_else(|| TypeName::new(home, name))
+}
+
+/// Lists the names by which a module knows a function that it imports, also by way of others.
+fn names_for<'a>(index: &'a Index, module: &'a Module, function: &'a FunctionId, depth: usize) -> impl Iterator<Item = &'a str> {
+    let outer = module.imports.iter().filter(|import| !module.is_inner(import.line));
+    outer.filter_map(move |import| {
+        let from = absolute(module, &import.module)?;
+        let name = import.name.as_deref()?;
+        let wanted = if name == "*" { function.qualname() } else { name };
+        leads_to(index, &from, wanted, function, depth).then(|| import.alias.as_deref().unwrap_or(wanted))
+    })
+}
+
+/// Tells whether a name of a module is the function, or what it imports from where it is.
+fn leads_to(index: &Index, module: &str, name: &str, function: &FunctionId, depth: usize) -> bool {
+    if function.module() == module {
+        return function.qualname() == name;
+    }
+    let Some(module) = index.modules().find(|known| known.name == module).filter(|_| depth > 0) else { return false };
+    let mut names = names_for(index, module, function, depth - 1).collect::<Vec<_>>().into_iter();
+    names.any(|known| known == name)
 }
 
 /// Finds how the arguments are written where a function of this name is called, when that is the same in each place.
@@ -245,8 +283,11 @@ mod tests {
     #[test]
     fn calls_know_the_outermost_of_those_that_left_the_process() {
         let lives = [life(1, 0), life(2, 1), life(3, 2), life(4, 3), life(5, 1)];
-        let reaching = |call: i64| (CallId(call), FunctionId::new("net", "fetch"), "net".to_owned());
-        let outreach = Outreach::new(&lives, vec![reaching(2), reaching(4), reaching(5)]);
+        let reach = |call: i64| {
+            let function = FunctionId::new("net", "fetch");
+            Reach { call: CallId(call), function, kind: "net".into(), ended: true }
+        };
+        let outreach = Outreach::new(&lives, vec![reach(2), reach(4), reach(5)]);
         let below = |call: i64| outreach.below(CallId(call)).iter().map(|call| call.0).collect::<Vec<_>>();
         assert_eq!(below(1), [2, 5]);
         assert_eq!(below(3), [4]);

@@ -17,6 +17,7 @@ use crate::generate::graph;
 use crate::generate::project::Project;
 use crate::generate::render;
 use crate::generate::scope::Scope;
+use crate::generate::stand_ins;
 
 /// An expression that has to make the recorded values again in a clean namespace (R1).
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +50,7 @@ impl Plan {
             see(&mut scope, call);
             for stand_in in (project.stand_ins)(call.id) {
                 stand_in.calls.iter().for_each(|call| see(&mut scope, call));
+                stand_ins::NAMES.iter().for_each(|name| scope.see(&Value::Name(stand_ins::mocking(name))));
             }
         }
         if project.snapshots == Snapshots::Graph {

@@ -42,7 +42,7 @@ pub struct StandIn {
 pub(super) fn write(builder: &mut Builder<'_, '_>, stand_ins: &[StandIn]) -> Result<Laid, Stop> {
     let mut laid = Laid::default();
     for stand_in in stand_ins {
-        let class = mock(builder, if stand_in.is_async { "AsyncMock" } else { "Mock" })?;
+        let class = builder.spell(&mocking(if stand_in.is_async { "AsyncMock" } else { "Mock" }))?;
         let mut answers = Vec::new();
         for call in &stand_in.calls {
             answers.push(answer(builder, call, &stand_in.function)?);
@@ -67,8 +67,12 @@ pub(super) fn write(builder: &mut Builder<'_, '_>, stand_ins: &[StandIn]) -> Res
     Ok(laid)
 }
 
-fn mock(builder: &mut Builder<'_, '_>, name: &str) -> Result<String, Stop> {
-    builder.spell(&TypeName::new("unittest.mock", name))
+/// What stand-ins take from the standard library.
+pub(super) const NAMES: [&str; 3] = ["Mock", "AsyncMock", "call"];
+
+/// Names one of [`NAMES`].
+pub(super) fn mocking(name: &str) -> TypeName {
+    TypeName::new("unittest.mock", name)
 }
 
 /// Writes what one call gave.
@@ -110,7 +114,7 @@ fn asserted(builder: &mut Builder<'_, '_>, stand_in: &StandIn, name: &str) -> Re
         Ok([items]) if count == 1 => Expr::call_with(&format!("{name}.assert_{verb}ed_once_with"), items),
         Ok(_) => Expr::Atom(format!("assert {name}.{verb}_count == {count}")),
         Err(given) if given.len() == count => {
-            let class = mock(builder, "call")?;
+            let class = builder.spell(&mocking("call"))?;
             let items = given.into_iter().map(|items| Item::from(Expr::call_with(&class, items))).collect();
             Expr::Bracket { open: format!("assert {name}.{verb}_args_list == ["), items, close: ']', one_tuple: false }
         }
@@ -180,7 +184,8 @@ pub fn named(text: &str) -> Vec<&str> {
     let is_mock = |name: &str| {
         let begins = |line: &str| {
             let made = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(" = "));
-            made.is_some_and(|made| made.starts_with("Mock(") || made.starts_with("AsyncMock("))
+            let class = made.map(|made| made.trim_start_matches("unittest.mock."));
+            class.is_some_and(|class| class.starts_with("Mock(") || class.starts_with("AsyncMock("))
         };
         text.lines().any(begins)
     };

@@ -2,9 +2,8 @@
 //! outcome stay open all the same.
 
 use crate::domain::call::{Call, Control, Effect, Outcome, Touch};
-use crate::domain::function::{Import, Module};
+use crate::domain::function::Module;
 use crate::domain::value::{TypeName, Value};
-use crate::source::names::absolute;
 
 /// A leaf of the result that differs from run to run, as `way type`: `["at"] float`.
 pub const OPEN: &str = "open";
@@ -161,17 +160,12 @@ fn is_open(value: &Value) -> bool {
     matches!(value, Value::Name(ty) if ty.module == "unittest.mock" && ty.qualname == "ANY")
 }
 
-/// Names a function as a module reads it, for `monkeypatch.setattr`: where it was imported by name, from where it is defined
-/// or from a package above that, that name.
+/// Names a function as a module reads it, for `monkeypatch.setattr`: where it was imported by name, that name.
 #[must_use]
-pub fn as_read(module: Option<&Module>, home: &str, name: &str) -> TypeName {
-    let leads_to = |from: &str| home.strip_prefix(from).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+pub fn as_read(module: Option<&Module>, home: &str, name: &str) -> String {
     let by_name = module.and_then(|module| {
-        let is_it = |import: &&Import| {
-            import.name.as_deref() == Some(name) && absolute(module, &import.module).is_some_and(|from| leads_to(&from))
-        };
-        let import = module.imports.iter().find(is_it)?;
-        Some(TypeName::new(&module.name, import.alias.as_deref().unwrap_or(name)))
+        let import = module.imports.iter().find(|import| import.module == home && import.name.as_deref() == Some(name))?;
+        Some(format!("{}.{}", module.name, import.alias.as_deref().unwrap_or(name)))
     });
-    by_name.unwrap_or_else(|| TypeName::new(home, name))
+    by_name.unwrap_or_else(|| format!("{home}.{name}"))
 }

@@ -146,7 +146,7 @@ impl Laid {
                 let mut lines = Vec::new();
                 for (name, value) in [("time", format!("{moment}.0")), ("time_ns", format!("{moment} * 10**9"))] {
                     if read(&format!("time.{name}")) {
-                        let target = as_read(module, "time", name).dotted();
+                        let target = as_read(module, "time", name);
                         lines.push(format!("monkeypatch.setattr(\"{target}\", lambda: {value})"));
                     }
                 }
@@ -170,7 +170,7 @@ impl Laid {
                         lines.push(format!("        return cls({year}, {month}, {day}{time}{})", zone.1));
                         lines.push(String::new());
                     }
-                    lines.push(format!("monkeypatch.setattr(\"{}\", {stand_in})", as_read(module, "datetime", name).dotted()));
+                    lines.push(format!("monkeypatch.setattr(\"{}\", {stand_in})", as_read(module, "datetime", name)));
                 }
                 if !lines.is_empty() {
                     self.fixtures.insert("monkeypatch");

@@ -86,9 +86,7 @@ fn used<'a>(modules: &BTreeMap<&'a str, &'a Module>) -> BTreeMap<&'a str, Used<'
 /// Lists the names that a package brings from its own modules, and the module that each is taken from.
 fn exports(package: &Module, modules: &BTreeMap<&str, &Module>) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let is_inner =
-        |line: u32| package.functions.iter().any(|function| (function.span.first..=function.span.last).contains(&line));
-    for import in package.imports.iter().filter(|import| !is_inner(import.line)) {
+    for import in package.imports.iter().filter(|import| !package.is_inner(import.line)) {
         let Some(from) = absolute(package, &import.module).filter(|from| from != &package.name) else { continue };
         if !is_inside(&from, &package.name) {
             continue;

@@ -101,6 +101,19 @@ fn select(times: &str) -> String {
     )
 }
 
+/// A kept call that left its process.
+#[derive(Debug, Clone)]
+pub struct Reach {
+    /// The call.
+    pub call: CallId,
+    /// Its function.
+    pub function: FunctionId,
+    /// What it did: `net` or `process`.
+    pub kind: String,
+    /// It came to its end.
+    pub ended: bool,
+}
+
 impl Store {
     /// Stores what a reading of the spools found, all of it or nothing. A call that is there already is not stored
     /// twice, so that spools can be read again after a crash. Gives the numbers of the started calls.
@@ -219,19 +232,21 @@ impl Store {
         })
     }
 
-    /// Lists the kept calls that left their process themselves, in order of their start: with their function and the kind of
-    /// the touch that tells it.
+    /// Lists the kept calls that left their process themselves, in order of their start.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn reaching_out(&self) -> Result<Vec<(CallId, FunctionId, String)>> {
+    pub fn reaching_out(&self) -> Result<Vec<Reach>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT c.id, c.function, min(touch.value ->> 'kind') FROM calls c, json_each(c.touches) AS touch \
+                "SELECT c.id, c.function, min(touch.value ->> 'kind'), c.outcome IS NOT NULL FROM calls c, json_each(c.touches) AS touch \
                  WHERE (c.touches LIKE '%\"net\"%' OR c.touches LIKE '%\"process\"%') \
                  AND touch.value ->> 'kind' IN ('net', 'process') GROUP BY c.id ORDER BY c.start_ns, c.id",
             )?;
-            let rows = statement.query_map([], |row| Ok((CallId(row.get(0)?), FunctionId(row.get(1)?), row.get(2)?)))?;
+            let rows = statement.query_map([], |row| {
+                let (call, function) = (CallId(row.get(0)?), FunctionId(row.get(1)?));
+                Ok(Reach { call, function, kind: row.get(2)?, ended: row.get(3)? })
+            })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

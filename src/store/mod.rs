@@ -44,7 +44,8 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use calls::{
-    Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotal, Life, NewCall, SpoolCall, StoredCall,
+    Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, FunctionTotal, Life, NewCall, Reach, SpoolCall,
+    StoredCall,
 };
 pub use clean::{Cleaned, Unwanted};
 pub use code::RecordedCode;

@@ -3,7 +3,10 @@
 import asyncio
 import base64
 import marshal
+import subprocess
+import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -12,26 +15,23 @@ from pytead_tui.worker import stand_ins
 from pytead_tui.worker.rebuild import Broken, Builder
 
 
-class Client:
-    def get(self, path):
-        raise AssertionError("it asked")
-
-    @classmethod
-    def made(cls):
-        raise AssertionError("it asked")
-
-
-def fetch(name):
-    raise AssertionError("it asked")
-
-
 @pytest.fixture
 def module(monkeypatch):
     """A module that other code reads, with the functions that ask."""
     made = types.ModuleType("asking")
-    made.fetch, made.Client = fetch, type("Client", (Client,), dict(Client.__dict__))
-    monkeypatch.setitem(__import__("sys").modules, "asking", made)
+    exec(ASKING, made.__dict__)
+    monkeypatch.setitem(sys.modules, "asking", made)
     return made
+
+
+ASKING = """
+def fetch(name):
+    raise AssertionError("it asked")
+
+class Client:
+    get = fetch
+    made = classmethod(fetch)
+"""
 
 
 def put(qualname, *outcomes, awaited=False):
@@ -56,6 +56,36 @@ def test_methods_are_given_no_receiver_and_coroutines_are_awaited(module):
     assert (module.Client().get("/"), module.Client.made()) == (1, 2)
     put("fetch", ("R", 3, {}), awaited=True)
     assert asyncio.run(module.fetch("a")) == 3
+
+
+def test_a_function_is_replaced_wherever_a_module_names_it(module, monkeypatch):
+    other = types.ModuleType("other")
+    other.by_name, other.another = module.fetch, test_what_is_gone_cannot_be_replaced
+    monkeypatch.setitem(sys.modules, "other", other)
+    put("fetch", ("R", 1, {}))
+    assert other.by_name is module.fetch and other.by_name("a") == 1
+    assert other.another is test_what_is_gone_cannot_be_replaced
+
+
+def test_what_would_leave_the_process_is_stopped_and_told():
+    program = """
+import socket, subprocess, sys
+from pytead_tui.worker import stand_ins
+stopped = stand_ins.stay()
+open(__file__ if "__file__" in globals() else "/dev/null").close()
+try:
+    subprocess.run([sys.executable, "-c", ""])
+except stand_ins.Leaving as leaving:
+    print(leaving)
+try:
+    socket.create_connection(("127.0.0.1", 9))
+except Exception:
+    pass  # some programs think that they know what went wrong
+print(stopped)
+"""
+    environment = {"PYTHONPATH": str(Path(stand_ins.__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert done.stdout.splitlines() == ["subprocess.Popen", "['subprocess.Popen', 'socket.getaddrinfo']"], done
 
 
 def test_what_is_gone_cannot_be_replaced(module):

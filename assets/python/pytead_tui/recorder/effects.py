@@ -138,6 +138,11 @@ def note_drawn(recorder: Recorder, frame: object, generator: object, detail: str
         note(recorder, frame, "random", detail)
 
 
+def leaves(event: str) -> bool:
+    """Whether an audit event tells of the network or of another process."""
+    return _AUDITED.get(event) in _OUT
+
+
 def imports(module: "str | None", name: str) -> bool:
     """Whether `from module import name` brings in something of the table."""
     entry = TABLE.get(module or "")

@@ -135,6 +135,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     function, args, kwargs, eyes = _ready(modules, call)
     begin()
     _seed(call)
+    stopped = stand_ins.stay()
     entered = track.start(modules.root) if tracked else None
     started = time.perf_counter_ns()
     heard = {}
@@ -152,6 +153,8 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     spent = time.perf_counter_ns() - started
     if entered is not None:
         track.stop()
+    if stopped:
+        raise Broken(f"it would leave its process: {stopped[0]}")
     reply = {"outcome": base64.b64encode(marshal.dumps(outcome, 2)).decode(), "ns": spent, **heard}
     if entered is not None:
         reply["entered"] = sorted(entered)

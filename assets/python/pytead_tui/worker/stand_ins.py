@@ -1,10 +1,13 @@
-"""What stands in for functions that left their process while a call was recorded: each gives again, in order, what it
-gave then. Nothing is asked of the network or of other programs.
+"""What stands in for functions that left their process when a call was recorded: each gives again, in order, what it
+gave then. Nothing is asked of the network or of other programs, and what asks all the same is stopped.
 """
 
 import base64
+import inspect
 import marshal
+import sys
 
+from pytead_tui.recorder import effects, kinds
 from pytead_tui.worker.rebuild import Broken, Builder, resolve
 
 
@@ -32,13 +35,45 @@ class StandIn:
 
 
 def put(stand_ins: list, builder: Builder, main: object) -> None:
-    """Puts functions of recorded answers in the place of those that gave them. Raises Broken."""
+    """Puts functions of recorded answers in the place of those that gave them, under every name that a module or a
+    class knows them by. Raises Broken.
+    """
     for one in stand_ins:
         module, qualname = one["module"], one["qualname"]
         home, _, name = qualname.rpartition(".")
         place = resolve(module, home, main)
-        if not hasattr(place, name):
+        # Of a class the very object that it keeps: a static method, not the function in it.
+        replaced = inspect.getattr_static(place, name, None)
+        if replaced is None:
             raise Broken(f"there is no {qualname} in {module} any more")
         outcomes = [marshal.loads(base64.b64decode(text)) for text in one["outcomes"]]
         answers = [(outcome[0] == "X", builder.value(outcome[1])) for outcome in outcomes]
-        setattr(place, name, StandIn(name, one["awaited"], answers))
+        stand_in = StandIn(name, one["awaited"], answers)
+        setattr(place, name, stand_in)
+        if not home:
+            _everywhere(replaced, stand_in)
+
+
+def _everywhere(replaced: object, stand_in: StandIn) -> None:
+    """Replaces a function wherever a module names it, too: `from remote import fetch`."""
+    for module in list(sys.modules.values()):
+        space = module.__dict__ if type(module) is kinds.Module else {}
+        for name in [name for name, held in space.items() if held is replaced]:
+            space[name] = stand_in
+
+
+class Leaving(RuntimeError):
+    """Raised into what would leave the process."""
+
+
+def stay() -> list:
+    """Stops what would use the network or start a process from now on, and gives the list that tells what was stopped."""
+    stopped: list = []
+
+    def hook(event: str, args: tuple) -> None:
+        if effects.leaves(event):
+            stopped.append(event)
+            raise Leaving(event)
+
+    sys.addaudithook(hook)
+    return stopped
