@@ -14,6 +14,7 @@ use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::core::Core;
+use crate::engine::readers::Readers;
 use crate::engine::stand_ins::{self, Outreach};
 use crate::engine::standing::Standing;
 use crate::engine::usable::{Usable, decode, usable};
@@ -126,7 +127,7 @@ impl Gathered {
         };
         let lives = core.store().lives()?;
         let outreach = Outreach::new(&lives, core.store().reaching_out()?);
-        let mut stand_ins = HashMap::new();
+        let (mut stand_ins, mut readers) = (HashMap::new(), Readers::new(&index));
         let parents = lives.iter().filter(|_| all).filter_map(|life| Some((life.call, life.parent?))).collect();
         let processes = Processes(lives.iter().map(|life| (life.call, life.process)).collect());
         let mut functions = Vec::new();
@@ -147,7 +148,7 @@ impl Gathered {
                 continue;
             }
             let mut found = usable(core, function, &outreach)?;
-            stand_ins.extend(stand_ins::lend(core, &index, &mut found)?);
+            stand_ins.extend(stand_ins::lend(core, &mut readers, &mut found)?);
             let Usable { calls, left_out, unsteady: varying } = found;
             if calls.is_empty() && left_out.is_empty() {
                 continue;

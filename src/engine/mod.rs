@@ -59,6 +59,7 @@ pub mod provider;
 mod proving;
 mod questions;
 mod reaches;
+mod readers;
 mod recording;
 mod recordings;
 mod red;

@@ -8,17 +8,16 @@ use std::collections::{BTreeMap, HashMap};
 use crate::base::error::Trouble;
 use crate::domain::answers::Answers;
 use crate::domain::call::{CONTENT, Call, CallId, DECORATORS_MAX, RecordingId, Touch, VARIABLE, reached_out};
-use crate::domain::function::{Function, FunctionId, FunctionKind, Module};
+use crate::domain::function::{Function, FunctionId, FunctionKind};
 use crate::domain::proposal::LeftOut;
 use crate::domain::value::TypeName;
 use crate::engine::core::Core;
+use crate::engine::readers::Readers;
 use crate::engine::usable::{self, Usable};
 use crate::generate::choose;
 use crate::generate::stand_ins::StandIn;
 use crate::python::protocol;
-use crate::source::called;
 use crate::source::index::Index;
-use crate::source::names::absolute;
 use crate::store::{Life, Reach};
 
 /// So many calls that left the process may stand below one that is made again.
@@ -26,8 +25,6 @@ const CALLS_MAX: usize = 100;
 /// In a test that people read, so many functions have a stand-in, and these so many calls.
 const READ_FUNCTIONS_MAX: usize = 3;
 const READ_CALLS_MAX: usize = 8;
-/// Modules that hand a function on, one to the next, that are followed.
-const REEXPORTS: usize = 4;
 /// Why a call has no test for which it is known what stands in for others.
 const CHANGED: &str = "what it calls to leave the process was changed since it was recorded";
 const TOO_MANY: &str = "too much that it calls leaves the process to be read in a test";
@@ -145,7 +142,7 @@ pub fn answering(core: &Core, call: &Call) -> Result<Vec<protocol::StandIn>, Tro
 ///
 /// # Errors
 /// Fails when the store cannot be read.
-pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(CallId, Vec<StandIn>)>, Trouble> {
+pub fn lend(core: &Core, readers: &mut Readers<'_>, usable: &mut Usable) -> Result<Vec<(CallId, Vec<StandIn>)>, Trouble> {
     let mut lent = Vec::new();
     let left_out = &mut usable.left_out;
     let mut keep = |call: &mut Call| {
@@ -158,7 +155,7 @@ pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(Call
         let theirs = |touch: &Touch| is_found(touch) && inner.iter().any(|call| call.touches.contains(touch));
         call.touches.retain(|touch| !theirs(touch));
         let count = inner.len();
-        let found = found(core, index, inner)?.ok_or(CHANGED).and_then(|found| {
+        let found = found(core, readers, inner)?.ok_or(CHANGED).and_then(|found| {
             let is_read = found.len() <= READ_FUNCTIONS_MAX && count <= READ_CALLS_MAX;
             if is_read { Ok(found) } else { Err(TOO_MANY) }
         });
@@ -185,7 +182,8 @@ pub fn lend(core: &Core, index: &Index, usable: &mut Usable) -> Result<Vec<(Call
 }
 
 /// Finds which functions have to be replaced, and where, for these calls of them not to be made; nothing where that is not known.
-fn found(core: &Core, index: &Index, inner: Vec<Call>) -> Result<Option<Vec<StandIn>>, Trouble> {
+fn found(core: &Core, readers: &mut Readers<'_>, inner: Vec<Call>) -> Result<Option<Vec<StandIn>>, Trouble> {
+    let index = readers.index;
     let mut by_place: BTreeMap<(String, String), (&Function, Vec<Call>)> = BTreeMap::new();
     for mut call in inner {
         let Some(defined) = index.function(&call.function).filter(|defined| is_replaceable(defined)) else { return Ok(None) };
@@ -198,13 +196,13 @@ fn found(core: &Core, index: &Index, inner: Vec<Call>) -> Result<Option<Vec<Stan
             let Some(wrapper) = core.store().calls(above.as_slice())?.into_iter().next() else { break };
             (call.caller, above) = (wrapper.caller, wrapper.parent);
         }
-        let TypeName { module, qualname } = target(index, defined, &call);
+        let TypeName { module, qualname } = readers.place(defined, call.caller.as_ref());
         by_place.entry((module, qualname)).or_insert((defined, Vec::new())).1.push(call);
     }
     let found = by_place.into_iter().map(|((module, qualname), (defined, mut calls))| {
         calls.sort_by_key(|call| (call.start_ns, call.id));
         let target = TypeName::new(module, qualname);
-        let form = form(index, target.short(), &calls);
+        let form = readers.form(target.short(), calls.iter().map(|call| call.caller.as_ref()));
         let has_receiver = matches!(defined.kind, FunctionKind::Method | FunctionKind::ClassMethod);
         StandIn { function: defined.id.clone(), is_async: defined.is_async, has_receiver, target, calls, form }
     });
@@ -218,56 +216,6 @@ fn is_replaceable(function: &Function) -> bool {
         FunctionKind::Function | FunctionKind::Method | FunctionKind::ClassMethod | FunctionKind::StaticMethod
     );
     by_name && !function.is_generator && !function.name().starts_with("__") && !function.id.qualname().contains("<locals>")
-}
-
-/// Names the function as the caller of a call reads it.
-fn target(index: &Index, function: &Function, call: &Call) -> TypeName {
-    let (home, name) = (function.id.module(), function.written());
-    if name.contains('.') {
-        return TypeName::new(home, name);
-    }
-    let caller = call.caller.as_ref().and_then(|caller| index.function(caller));
-    let read = caller.and_then(|caller| {
-        let module = index.module(&caller.path).filter(|module| module.name != home)?;
-        let bound = names_for(index, module, &function.id, REEXPORTS).find(|name| caller.uses.contains(*name))?;
-        Some(TypeName::new(&module.name, bound))
-    });
-    read.unwrap_or_else(|| TypeName::new(home, name))
-}
-
-/// Lists the names by which a module knows a function that it imports, also by way of others.
-fn names_for<'a>(index: &'a Index, module: &'a Module, function: &'a FunctionId, depth: usize) -> impl Iterator<Item = &'a str> {
-    let outer = module.imports.iter().filter(|import| !module.is_inner(import.line));
-    outer.filter_map(move |import| {
-        let from = absolute(module, &import.module)?;
-        let name = import.name.as_deref()?;
-        let wanted = if name == "*" { function.qualname() } else { name };
-        leads_to(index, &from, wanted, function, depth).then(|| import.alias.as_deref().unwrap_or(wanted))
-    })
-}
-
-/// Tells whether a name of a module is the function, or what it imports from where it is.
-fn leads_to(index: &Index, module: &str, name: &str, function: &FunctionId, depth: usize) -> bool {
-    if function.module() == module {
-        return function.qualname() == name;
-    }
-    let Some(module) = index.modules().find(|known| known.name == module).filter(|_| depth > 0) else { return false };
-    let mut names = names_for(index, module, function, depth - 1).collect::<Vec<_>>().into_iter();
-    names.any(|known| known == name)
-}
-
-/// Finds how the arguments are written where a function of this name is called, when that is the same in each place.
-fn form(index: &Index, name: &str, calls: &[Call]) -> Option<called::Form> {
-    let mut found = None;
-    for call in calls {
-        let caller = index.function(call.caller.as_ref()?)?;
-        let form = called::form(&index.text(&caller.path)?, caller.span.def, name)?;
-        if found.as_ref().is_some_and(|other| *other != form) {
-            return None;
-        }
-        found = Some(form);
-    }
-    found
 }
 
 #[cfg(test)]
