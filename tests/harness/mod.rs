@@ -11,7 +11,7 @@ pub mod picture;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 
@@ -95,6 +95,14 @@ impl Place {
         let beside = target.with_extension("tmp~");
         std::fs::create_dir_all(target.parent().unwrap()).unwrap();
         std::fs::write(&beside, text).unwrap();
+        // Python takes a file for the one that it has compiled when their sizes and seconds are equal. No person is so quick.
+        let file = std::fs::File::options().write(true).open(&beside).unwrap();
+        let second = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let now = file.metadata().unwrap().modified().unwrap();
+        let before = std::fs::metadata(&target).and_then(|old| old.modified()).ok();
+        if let Some(before) = before.filter(|before| second(*before) >= second(now)) {
+            file.set_modified(before + Duration::from_secs(1)).unwrap();
+        }
         std::fs::rename(&beside, &target).unwrap();
     }
 
