@@ -184,7 +184,7 @@ pub fn lend(core: &Core, readers: &mut Readers<'_>, usable: &mut Usable) -> Resu
 /// Finds which functions have to be replaced, and where, for these calls of them not to be made; nothing where that is not known.
 fn found(core: &Core, readers: &mut Readers<'_>, inner: Vec<Call>) -> Result<Option<Vec<StandIn>>, Trouble> {
     let index = readers.index;
-    let mut by_place: BTreeMap<(String, String), (&Function, Vec<Call>)> = BTreeMap::new();
+    let mut by_place: BTreeMap<TypeName, (&Function, Vec<Call>)> = BTreeMap::new();
     for mut call in inner {
         let Some(defined) = index.function(&call.function).filter(|defined| is_replaceable(defined)) else { return Ok(None) };
         // Decorators call it by a name of their own: the name it is kept under is read by who calls what they made of it.
@@ -196,12 +196,11 @@ fn found(core: &Core, readers: &mut Readers<'_>, inner: Vec<Call>) -> Result<Opt
             let Some(wrapper) = core.store().calls(above.as_slice())?.into_iter().next() else { break };
             (call.caller, above) = (wrapper.caller, wrapper.parent);
         }
-        let TypeName { module, qualname } = readers.place(defined, call.caller.as_ref());
-        by_place.entry((module, qualname)).or_insert((defined, Vec::new())).1.push(call);
+        let place = readers.place(defined, call.caller.as_ref());
+        by_place.entry(place).or_insert((defined, Vec::new())).1.push(call);
     }
-    let found = by_place.into_iter().map(|((module, qualname), (defined, mut calls))| {
+    let found = by_place.into_iter().map(|(target, (defined, mut calls))| {
         calls.sort_by_key(|call| (call.start_ns, call.id));
-        let target = TypeName::new(module, qualname);
         let form = readers.form(target.short(), calls.iter().map(|call| call.caller.as_ref()));
         let has_receiver = matches!(defined.kind, FunctionKind::Method | FunctionKind::ClassMethod);
         StandIn { function: defined.id.clone(), is_async: defined.is_async, has_receiver, target, calls, form }

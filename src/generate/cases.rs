@@ -7,7 +7,7 @@ mod later;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::hash::Digest;
-use crate::domain::call::{Argument, Call, CallId, Outcome};
+use crate::domain::call::{Argument, Call, CallId, Outcome, touched};
 use crate::domain::function::{Function, FunctionId, FunctionKind, ParamKind};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act, Target};
@@ -231,12 +231,8 @@ pub fn case<'a>(
 /// Calls that no test is made of, whatever their values are (R16). What a call was seen to repeat under another clock,
 /// other chance and another environment is not among its touches any more.
 fn refuse(call: &Call, function: &Function) -> Result<(), String> {
-    if let Some(touch) = call.touches.iter().find(|touch| touch.forbids_replay()) {
-        return Err(match touch.kind.as_str() {
-            "net" => format!("it uses the network: {}", touch.detail),
-            "process" => format!("it starts a process: {}", touch.detail),
-            _ => format!("it writes files: {}", touch.detail),
-        });
+    if let Some(why) = touched(&call.touches) {
+        return Err(why);
     }
     if let Some(touch) = call.touches.iter().find(|touch| matches!(touch.kind.as_str(), "clock" | "random" | "env")) {
         return Err(match touch.kind.as_str() {
