@@ -18,8 +18,8 @@ use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Propo
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::engine::code;
 use crate::engine::core::Core;
-use crate::engine::environment::{self, Observed};
-use crate::engine::{Done, blocking, calibrating, drafting, jobs, reaches, unparsed, views, watching};
+use crate::engine::rerun::Observed;
+use crate::engine::{Done, blocking, calibrating, drafting, environment, jobs, reaches, unparsed, views, watching};
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
 use crate::python::zygote::LATE_MAX;
 use crate::source::dependencies::Reach;

@@ -19,7 +19,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
 use crate::engine::behaviour::{asked_about, reach_of, reach_of_now};
 use crate::engine::core::Core;
-use crate::engine::environment::On;
+use crate::engine::rerun::On;
 use crate::engine::{behaviour, blocking, code, environment, meanwhile, reaches, stand_ins, views, watching};
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;

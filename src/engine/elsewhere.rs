@@ -18,8 +18,9 @@ use crate::contain::Level;
 use crate::domain::call::{Call, CallId};
 use crate::engine::blocking;
 use crate::engine::core::Core;
-use crate::engine::environment::{self, Environment, Observed, On};
+use crate::engine::environment::{self, Environment};
 use crate::engine::jobs::Job;
+use crate::engine::rerun::{self, Observed, On};
 use crate::python::zygote::{LATE_MAX, Worker};
 use crate::source::git::{self, Revision};
 use crate::source::index::Index;
@@ -134,7 +135,7 @@ impl Elsewhere {
                 Worker::start(spec).await
             })
             .await?;
-        environment::run(core, worker, On { index: &self.index, former: &[] }, calls, job, Some(LATE_MAX)).await
+        rerun::run(core, worker, On { index: &self.index, former: &[] }, calls, job, Some(LATE_MAX)).await
     }
 }
 

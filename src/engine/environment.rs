@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use crate::base::error::Trouble;
 use crate::contain::{self, Class, Level};
-use crate::domain::call::{Call, CallId, Effect, Outcome};
+use crate::domain::call::{Call, CallId};
 use crate::domain::function::FunctionId;
 use crate::domain::question::About;
 use crate::domain::snapshot::Trust;
@@ -19,19 +19,17 @@ use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
 use crate::engine::provers::Provers;
-use crate::engine::{blocking, questions, require_trust, stand_ins};
+use crate::engine::rerun::{self, BATCH, Observed, On, requests};
+use crate::engine::{blocking, questions, require_trust};
 use crate::generate::closer::{self, Look};
 use crate::generate::learned::{self, Form};
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
-use crate::python::protocol::{Expression, Former, Spot, Surroundings};
+use crate::python::protocol::{Expression, Spot};
 use crate::python::value;
 use crate::python::zygote::{LATE_MAX, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
-use crate::store::StoredOutcome;
 
-/// Calls asked for at once: few enough to stop soon, enough to import the project seldom.
-const BATCH: usize = 250;
 /// Outside modules that are imported once, ahead of all runs.
 const PRELOAD_MAX: usize = 60;
 
@@ -59,26 +57,6 @@ pub struct Found {
     pub pytest: Option<String>,
     /// The versions of all installed packages by their names, in small letters with underscores.
     pub packages: BTreeMap<String, String>,
-}
-
-/// What a call came to when it was run again.
-#[derive(Debug, Clone)]
-pub struct Observed {
-    /// The outcome, or why there is none.
-    pub effect: Result<Effect, String>,
-    /// The outcome as bytes.
-    pub bytes: Vec<u8>,
-    /// How long it took.
-    pub duration_ns: i64,
-    /// The project's functions it ran through.
-    pub entered: Vec<FunctionId>,
-}
-
-impl Observed {
-    /// Gives the form the store keeps.
-    pub fn stored(&self, call: CallId, code: crate::base::hash::Digest) -> StoredOutcome {
-        StoredOutcome { call, code, outcome: self.bytes.clone(), duration_ns: self.duration_ns, entered: self.entered.clone() }
-    }
 }
 
 /// Gives the environment, found when first needed.
@@ -255,7 +233,7 @@ impl Environment {
         if calls.is_empty() {
             return Ok(HashMap::new());
         }
-        run(core, self.worker(core).await?, On { index: &core.index(), former: &[] }, calls, job, Some(LATE_MAX)).await
+        rerun::run(core, self.worker(core).await?, On { index: &core.index(), former: &[] }, calls, job, Some(LATE_MAX)).await
     }
 
     /// As [`Environment::replay`], for calls that are run for the first time, on the code they were recorded with: each is
@@ -267,7 +245,7 @@ impl Environment {
         calls: &[Call],
         job: &Job<'_>,
     ) -> Result<HashMap<CallId, Observed>, Trouble> {
-        run(core, self.worker(core).await?, on, calls, job, None).await
+        rerun::run(core, self.worker(core).await?, on, calls, job, None).await
     }
 
     /// Describes a worker of this project.
@@ -299,7 +277,7 @@ impl Environment {
                 let call = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
                 call.is_some_and(|call| of_function.get(&call.function).is_some_and(|count| *count > few))
             };
-            let mut running = worker.look(&requests(core, &index, batch, wait)?, many).await?;
+            let mut running = worker.look(&requests(core, &index, batch.iter(), wait)?, many).await?;
             while let Some(reply) = running.next().await {
                 let reply = reply?;
                 let call = usize::try_from(reply.key).ok().and_then(|key| batch.get(key));
@@ -325,8 +303,7 @@ impl Environment {
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
         let mut all = HashMap::new();
         for batch in wanted.chunks(BATCH) {
-            let calls: Vec<Call> = batch.iter().map(|(call, _)| call.clone()).collect();
-            let mut asked = requests(core, &index, &calls, wait)?;
+            let mut asked = requests(core, &index, batch.iter().map(|(call, _)| call), wait)?;
             for request in &mut asked {
                 let wanted = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
                 request.also =
@@ -368,110 +345,6 @@ impl Environment {
     }
 }
 
-/// The code that calls run on.
-#[derive(Clone, Copy)]
-pub struct On<'a> {
-    /// Where functions are found.
-    pub index: &'a Index,
-    /// The modules that are not as they lie where the worker finds them.
-    pub former: &'a [Former],
-}
-
-/// Runs calls in a worker; what is cancelled is missing from the answer. Of a function of which `late_max` calls took all of
-/// their time the others are not run.
-pub async fn run(
-    core: &Core,
-    worker: &Worker,
-    on: On<'_>,
-    calls: &[Call],
-    job: &Job<'_>,
-    late_max: Option<u32>,
-) -> Result<HashMap<CallId, Observed>, Trouble> {
-    let index = on.index;
-    let mut all = HashMap::with_capacity(calls.len());
-    let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
-    let mut late: HashMap<FunctionId, u32> = HashMap::new();
-    for batch in calls.chunks(BATCH) {
-        let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
-        let mut requests = requests(core, index, batch, wait)?;
-        requests.retain(|one| !usize::try_from(one.key).ok().and_then(|key| batch.get(key)).is_some_and(is_late));
-        for call in batch.iter().filter(|call| is_late(call)) {
-            all.insert(call.id, gone("it was not run: others of its function do not end any more"));
-        }
-        if requests.is_empty() {
-            continue;
-        }
-        for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {
-            all.insert(call.id, gone("the function is gone"));
-        }
-        let mut running = worker.replay(&requests, true, late_max, on.former).await?;
-        loop {
-            let reply = tokio::select! {
-                () = job.cancel.cancelled() => return Ok(all),
-                reply = running.next() => reply,
-            };
-            let Some(reply) = reply else { break };
-            let reply = reply?;
-            let Some(call) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) else { continue };
-            let seen = observed(index, reply.result);
-            if seen.effect.as_ref().is_ok_and(|effect| matches!(effect.outcome, Outcome::TimedOut(_))) {
-                *late.entry(call.function.clone()).or_default() += 1;
-            }
-            all.insert(call.id, seen);
-            job.progress(all.len() as u64, calls.len() as u64);
-        }
-        core.touch();
-    }
-    Ok(all)
-}
-
-fn gone(why: &str) -> Observed {
-    Observed { effect: Err(why.to_owned()), bytes: Vec::new(), duration_ns: 0, entered: Vec::new() }
-}
-
-/// Writes what the worker is asked: the calls of functions that are still there, each by its place.
-fn requests(core: &Core, index: &Index, calls: &[Call], wait: Duration) -> Result<Vec<ReplayCall>, Trouble> {
-    let request = |(key, call): (usize, &Call)| {
-        let function = index.function(&call.function)?;
-        let callee = call.callee();
-        let path = match callee == function.id {
-            true => &function.path,
-            false => &index.modules().find(|module| module.name == callee.module())?.path,
-        };
-        let qualname = callee.qualname();
-        let surroundings =
-            stand_ins::answering(core, call).map(|found| Surroundings { stand_ins: found, ..Surroundings::of(call) });
-        Some(surroundings.map(|surroundings| ReplayCall {
-            key: key as u64,
-            module: callee.module().to_owned(),
-            path: path.as_str().to_owned(),
-            qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
-            as_kept: call.bound().is_some(),
-            args: value::encode_arguments(&call.args),
-            surroundings,
-            wait,
-            also: Vec::new(),
-        }))
-    };
-    calls.iter().enumerate().filter_map(request).collect()
-}
-
-fn observed(index: &Index, result: Result<crate::python::zygote::Ending, String>) -> Observed {
-    let ending = match result {
-        Ok(ending) => ending,
-        Err(why) => return gone(&why),
-    };
-    let effect = value::outcome(&ending.outcome).map_err(|error| error.to_string());
-    let entered = ending
-        .entered
-        .iter()
-        .filter_map(|(path, qualname)| {
-            let path = crate::base::paths::RelPath::new(path)?;
-            index.by_code(&path, qualname, 0).map(|function| function.id.clone())
-        })
-        .collect();
-    Observed { effect, bytes: ending.outcome, duration_ns: i64::try_from(ending.ns).unwrap_or(i64::MAX), entered }
-}
 /// Parts calls, of which these many stand side by side for each function: those of one stay together up to [`BATCH`], so that
 /// what is found out of them does not follow from what else is asked.
 fn batches(of_functions: impl Iterator<Item = usize>) -> Vec<Range<usize>> {

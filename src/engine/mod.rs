@@ -67,6 +67,7 @@ mod redacting;
 mod rejudging;
 pub mod reloading;
 pub mod report;
+mod rerun;
 mod review;
 mod rows;
 mod ruling;
