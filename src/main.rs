@@ -1,9 +1,12 @@
 //! The binary: arguments, logging, dispatch, exit code. Everything else is the library's.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use pytead_tui::base::cores;
 use pytead_tui::base::error::Trouble;
 use pytead_tui::domain::settings;
 use pytead_tui::engine::{Handle, Options};
@@ -40,6 +43,11 @@ fn main() -> ExitCode {
         // Before any thread: this process confines itself and becomes another program.
         return ExitCode::from(contain::enter(&args.collect::<Vec<_>>()));
     }
+    cores::none();
+    std::panic::set_hook(Box::new(|panic| {
+        // What broke may have had a program's text in it.
+        cli::output::note(&format!("{panic}\n{}", std::backtrace::Backtrace::capture()));
+    }));
     contain::use_running_program();
     let typed = cli::parse();
     let _log = log_to_file();
@@ -62,7 +70,9 @@ fn log_to_file() -> Option<tracing_appender::non_blocking::WorkerGuard> {
     config::places::Places::ensure(&folder).ok()?;
     // `rolling::never` would panic where the folder cannot be written.
     let appender =
-        tracing_appender::rolling::RollingFileAppender::builder().filename_prefix(config::places::LOG).build(folder).ok()?;
+        tracing_appender::rolling::RollingFileAppender::builder().filename_prefix(config::places::LOG).build(&folder).ok()?;
+    // Of one that lies there from before, too.
+    std::fs::set_permissions(folder.join(config::places::LOG), Permissions::from_mode(0o600)).ok()?;
     let (writer, guard) = tracing_appender::non_blocking(appender);
     let filter = tracing_subscriber::EnvFilter::try_from_env("PYTEAD_LOG").unwrap_or_else(|_| "info".into());
     tracing_subscriber::fmt().with_writer(writer).with_ansi(false).with_env_filter(filter).try_init().ok()?;

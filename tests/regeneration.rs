@@ -280,3 +280,18 @@ fn a_number_of_calls_that_was_not_counted_to_the_end_is_told_as_a_lower_bound() 
     assert!(text.contains("Recorded from at least 101 calls.") && text.contains("at least 101 calls, no test yet"), "{text}");
     assert!(generate(&place, &["lib:g"]).contains("Recorded from 1 call."));
 }
+
+/// Where plain pytest does not find the project, a folder of drafts brings along what helps it.
+#[test]
+fn tests_written_elsewhere_find_the_project_as_those_in_it_do() {
+    let place = recorded();
+    generate(&place, &["-d", "checked/out"]);
+    let help = place.read("checked/out/conftest.py");
+    assert!(help.contains("parents[2]\n") && help.contains("sys.path.insert"), "{help}");
+    let ran = std::process::Command::new(harness::python_with_pytest())
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "out"])
+        .current_dir(place.root().join("checked"))
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+}

@@ -35,6 +35,9 @@ const SECRETS: &[&str] = &[
     "id-pa55word-two",
     "ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
     "reas0n-pa55",
+    "typed-pa55w0rd",
+    "typed-t0k3n",
+    "typed-in-address",
     RANDOM,
 ];
 /// Long random texts are only taken out of what leaves: values of them are what drafts are made of.
@@ -202,7 +205,8 @@ fn planted_secrets_are_found_nowhere() {
     printed("check --audit", run(&place, &["--trust", "check", "--audit"]), 0);
     // And what was recorded as a program.
     let program = ["--trust", "run", "--journey", "--", "python", "-c", "from shop.secrets import work; work()"];
-    printed("run", run(&place, &program), 0);
+    let typed = ["--password=typed-pa55w0rd", "--api-token", "typed-t0k3n", "https://ada:typed-in-address@shop.test/"];
+    printed("run", run(&place, &[&program[..], &typed[..]].concat()), 0);
     printed("export", run(&place, &["export", "1"]), 0);
     let (_, said) = run(&place, &["review"]);
     places.push(("what review prints".into(), said.into_bytes()));

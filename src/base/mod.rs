@@ -1,6 +1,7 @@
 //! L0: what every layer may use and that knows nothing of the product: text, paths, hashes, signatures, time, YAML, redaction.
 
 pub mod clock;
+pub mod cores;
 pub mod error;
 mod finders;
 pub mod fraction;

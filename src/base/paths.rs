@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct RelPath(String);
 
 impl RelPath {
-    /// Takes a relative path apart and refuses what could leave the root or is not UTF-8.
+    /// Takes a relative path apart and refuses what could leave the root, is not UTF-8, or has more than one line: printed, the
+    /// rest of such a name would pass for a line of ours.
     #[must_use]
     pub fn new(path: impl AsRef<Path>) -> Option<Self> {
         let mut parts = Vec::new();
@@ -22,7 +23,7 @@ impl RelPath {
                 _ => return None,
             }
         }
-        (!parts.is_empty() && !parts.iter().any(|part| part.contains('\0'))).then(|| Self(parts.join("/")))
+        (!parts.is_empty() && !parts.iter().any(|part| part.contains(['\0', '\n', '\r']))).then(|| Self(parts.join("/")))
     }
 
     /// Expresses an absolute path below `root`.
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn a_relative_path_cannot_leave_the_root() {
         assert_eq!(RelPath::new("shop/./cart.py").map(|p| p.to_string()).as_deref(), Some("shop/cart.py"));
-        for bad in ["../x", "/etc/passwd", "a/../../b", "", "a\0b"] {
+        for bad in ["../x", "/etc/passwd", "a/../../b", "", "a\0b", "a\nb", "a\rb"] {
             assert_eq!(RelPath::new(bad), None, "{bad:?}");
         }
     }

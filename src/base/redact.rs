@@ -12,6 +12,9 @@ use serde_json::Value;
 
 use super::finders::{self, Found, KEY, SHAPES};
 
+/// What stands for a secret begins so.
+pub const PLACEHOLDER: &str = "[REDACTED:";
+
 /// A known value is at least this long.
 const KNOWN_MIN: usize = 6;
 /// A shorter one stands alone: inside a word it may be by chance.
@@ -118,7 +121,7 @@ impl Redactor {
     pub fn placeholder(&mut self, secret: &str, kind: &str) -> String {
         let next = self.numbers.len() + 1;
         let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
-        format!("[REDACTED:{kind}#{number}]")
+        format!("{PLACEHOLDER}{kind}#{number}]")
     }
 
     /// As [`redact`](Self::redact) for a text that stands alone: its secrets are numbered among themselves.

@@ -45,6 +45,24 @@ pub fn display_line(text: &str) -> Cow<'_, str> {
     safe
 }
 
+/// Makes a line of JSON safe for a terminal and says the same: what [`display`] would show as an escape is one of JSON's own.
+#[must_use]
+pub fn escape_json(line: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| !c.is_control() && !is_unsafe(c);
+    if line.is_ascii() && !line.contains('\x7f') || line.chars().all(is_plain) {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len() + 16);
+    for c in line.chars() {
+        if is_plain(c) {
+            out.push(c);
+        } else {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn push_safe(out: &mut String, c: char) {
     match c {
         '\n' | '\t' => out.push(c),
@@ -57,10 +75,11 @@ fn push_safe(out: &mut String, c: char) {
 
 fn is_unsafe(c: char) -> bool {
     matches!(c,
-        '\u{00ad}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
+        '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}')
+        // Of the variation selectors those two that tell signs from emoji are seen; the others may carry a text.
+        | '\u{fe00}'..='\u{fe0d}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// As [`count`], of a number as the store and the engine have it.
@@ -235,10 +254,24 @@ pub fn thousands(number: usize) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn json_says_the_same_and_nothing_in_it_acts() {
+        for text in ["plain", "é 漢 ❤\u{fe0f}"] {
+            assert!(matches!(escape_json(text), Cow::Borrowed(_)), "{text}");
+        }
+        for text in ["a\u{7f}b", "\u{9b}31m", "\u{202e}x", "\u{e0041}", "e\u{301}\u{2028}", "\u{fe01}\u{e0101}\u{34f}"] {
+            let line = serde_json::to_string(text).unwrap();
+            let safe = escape_json(&line);
+            assert!(!safe.chars().any(|c| c.is_control() || is_unsafe(c)), "{safe}");
+            assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), text);
+        }
+    }
 
     #[test]
     fn two_long_texts_are_cut_around_what_differs() {

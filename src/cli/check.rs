@@ -112,6 +112,7 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let code = pytest(untraced(&options, &words)?, out.is_json()).await?;
     if code != OK {
+        out.say("Nothing was accepted: what a test does is accepted where it passes.");
         return Ok(code);
     }
     let mut told = intent_runs::told(&told)?;

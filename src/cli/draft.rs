@@ -250,8 +250,8 @@ impl Writing {
 
 /// Says how long an answer took, and how fast it came.
 fn pace(seconds: f64, tokens: u64) -> String {
-    #[allow(clippy::cast_precision_loss)] // a rate for people
-    let rate = if seconds > 0.0 { tokens as f64 / seconds } else { 0.0 };
+    #[allow(clippy::cast_precision_loss)] // a rate for people; an answer that was kept has none
+    let rate = if seconds >= 0.05 { tokens as f64 / seconds } else { 0.0 };
     format!("{seconds:.1}s | {tokens} tokens | {rate:.1} tok/s")
 }
 

@@ -40,10 +40,11 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use crate::base::error::Trouble;
+use crate::base::paths::nearest;
 use crate::base::text;
 use crate::cli::args::{Cli, Format, Global, SpecAction, SpecArgs, Verb};
 use crate::cli::output::Output;
@@ -164,8 +165,16 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
 fn root_of(global: &Global, path: Option<PathBuf>) -> Result<PathBuf, Trouble> {
     if let Some(exact) = global.root.as_ref().or(path.as_ref()) {
         let real = exact.canonicalize().ok().filter(|real| real.is_dir());
-        return real
-            .ok_or_else(|| Trouble::usage(format!("There is no folder {}.", text::display_line(&exact.display().to_string()))));
+        return real.ok_or_else(|| {
+            let name = exact.display().to_string();
+            let trouble = Trouble::usage(format!("There is no folder {}.", text::display_line(&name)));
+            // A word alone may have been meant for a verb.
+            let verbs = Cli::command();
+            match nearest(&name, verbs.get_subcommands().map(clap::Command::get_name)).first() {
+                Some(verb) => trouble.so(format!("Did you mean the verb {verb}?")),
+                None => trouble,
+            }
+        });
     }
     let here = std::env::current_dir()
         .map_err(|error| Trouble::environment("The current folder cannot be read.").because(format!("{error}.")))?;

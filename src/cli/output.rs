@@ -94,7 +94,7 @@ impl Output {
 
     fn json<T: Serialize>(&mut self, value: &T) {
         if let Ok(line) = serde_json::to_string(value) {
-            let written = writeln!(self.events, "{line}").and_then(|()| self.events.flush());
+            let written = writeln!(self.events, "{}", text::escape_json(&line)).and_then(|()| self.events.flush());
             self.closed |= written.is_err();
         }
     }

@@ -7,7 +7,7 @@ use crate::base::text;
 use crate::cli::args::{Global, Review};
 use crate::cli::ask::ask;
 use crate::cli::output::Output;
-use crate::cli::{OK, Screen, show, trusted_engine, with_events};
+use crate::cli::{OK, Screen, engine, show, trusted_engine, with_events};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::proposal::{ProposalId, ProposalState};
@@ -17,7 +17,8 @@ use crate::engine::{Done, Handle, put_away};
 /// Lists, decides what was named, or asks one by one.
 pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
-    let handle = trusted_engine(global, &mut out).await?;
+    // A list only reads.
+    let handle = if args.list { engine(global, &mut out).await? } else { trusted_engine(global, &mut out).await? };
     let snapshot = handle.refreshed().await;
     let queue = snapshot.queue.clone();
     let code = if args.undo || args.redo {

@@ -16,6 +16,9 @@ use crate::base::yaml::{Located, Place, Plain};
 use crate::domain::settings::{CLAUDE_CODE, LOCAL, Settings};
 use crate::domain::snapshot::Trust;
 
+/// Mistakes that are said one by one.
+const MISTAKES_MAX: usize = 50;
+
 /// The project's own files of settings, the first one found counts.
 const PROJECT_FILES: &[&str] = &[".pytead/config.yaml", ".pytead/config.toml", ".pytead/config.yml"];
 
@@ -328,10 +331,24 @@ impl Merge {
     }
 
     fn wrong(&mut self, name: &str, expected: &str, origin: &Origin) {
+        if self.is_enough() {
+            return;
+        }
         self.mistakes.push(Trouble::usage(format!("{origin}: {}: expected {expected}.", display_line(name))));
     }
 
+    /// Tells whether so many mistakes are said that one more helps nobody.
+    fn is_enough(&mut self) -> bool {
+        if self.mistakes.len() == MISTAKES_MAX {
+            self.mistakes.push(Trouble::usage("There are more mistakes in the settings.").so("Mend those above first."));
+        }
+        self.mistakes.len() > MISTAKES_MAX
+    }
+
     fn unknown(&mut self, name: &str, origin: &Origin) {
+        if self.is_enough() {
+            return;
+        }
         let trouble = Trouble::usage(format!("{origin}: there is no setting {}.", display_line(name)));
         let near = nearest_key(name);
         let near = display_line(&near);

@@ -60,27 +60,40 @@ fn broken(path: &Path, why: &str) -> Trouble {
 
 fn toml_tree(path: &Path, text: &str, section: &[&str]) -> Result<Option<Located>, Trouble> {
     let table = DeTable::parse(text).map_err(|error| broken(path, &error.to_string()))?;
-    let lines = Lines(text);
-    let mut here = lines.table(table.get_ref(), Place::line(1));
+    let lines = Lines::new(text);
+    let (mut here, mut at) = (table.get_ref(), Place::line(1));
     for name in section {
-        let Plain::Map(entries) = here.value else { return Ok(None) };
-        match entries.into_iter().find(|(key, ..)| key == name) {
-            Some((.., value)) => here = value,
-            None => return Ok(None),
-        }
+        // Only what is ours is turned into places: the rest of the file is the project's, and may be large.
+        let Some((_, inner)) = here.iter().find(|(key, _)| key.get_ref() == name) else { return Ok(None) };
+        let DeValue::Table(inner_table) = inner.get_ref() else { return Ok(Some(lines.value(inner))) };
+        (here, at) = (inner_table, lines.at(inner.span().start));
     }
-    Ok(Some(here))
+    Ok(Some(lines.table(here, at)))
 }
 
-/// Turns offsets in a text into places.
-struct Lines<'a>(&'a str);
+/// In a longer line columns are counted in bytes.
+const LINE_MAX: usize = 4096;
 
-impl Lines<'_> {
+/// Turns offsets in a text into places.
+struct Lines<'a> {
+    text: &'a str,
+    /// Where each line begins.
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self { text, starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect() }
+    }
+
     fn at(&self, offset: usize) -> Place {
-        let before = self.0.get(..offset).unwrap_or_default();
-        let count = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        Place { line: count(before.matches('\n').count()), column: count(line.chars().count()) }
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|line| self.starts.get(line)).copied().unwrap_or(0);
+        let before = self.text.get(start..offset).unwrap_or_default();
+        let column = if before.len() > LINE_MAX { before.len() } else { before.chars().count() };
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Place { line: number(line), column: number(column + 1) }
     }
 
     fn table(&self, table: &DeTable<'_>, at: Place) -> Located {

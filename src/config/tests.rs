@@ -106,6 +106,19 @@ fn all_mistakes_of_a_file_are_said_at_once() {
     assert_eq!(loaded.settings.watch.quiet_ms, 20, "what is right is used");
 }
 
+/// Whoever made the repository chose these files; a person waits for each start.
+#[test]
+fn very_many_mistakes_and_very_large_files_cost_little() {
+    let lines = |count: usize, line: &str| (0..count).map(|n| line.replace('N', &n.to_string())).collect::<String>();
+    let home = Home::new().with(PROJECT, &lines(20_000, "kN: 1\n"));
+    let loaded = home.load();
+    assert_eq!(loaded.mistakes.len(), 51);
+    assert_eq!(loaded.mistakes[50].to_string(), "There are more mistakes in the settings. Mend those above first.");
+    let other = format!("[tool.other]\n{}[tool.pytead]\nrecrod = 1\n", lines(40_000, "kN = [1, 2, 'pytead']\n"));
+    let home = Home::new().with("project/pyproject.toml", &other);
+    assert!(home.load().mistakes[0].to_string().contains("pyproject.toml:40003: there is no setting recrod"));
+}
+
 #[test]
 fn files_that_are_no_settings_are_mistakes() {
     for (text, said) in

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::base::error::Trouble;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::engine::core::Core;
-use crate::engine::plan::first_party;
+use crate::engine::plan::{conftest, first_party};
 use crate::engine::{ExportTo, Handle, drafting};
 use crate::generate::scope::snake_path;
 use crate::write::apart::{Owners, Parts, apart};
@@ -27,6 +27,7 @@ impl Handle {
 pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
     let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
     let mut written: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    let mut roots: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     let first_party = first_party(core);
     for id in ids {
         let proposal = core.proposal(*id)?;
@@ -44,6 +45,7 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         let addition = Addition { imports: &imports, text: &text, tests: &tests, header: None, first_party: &first_party };
         let after = accept(before, &addition, &BTreeSet::new())?;
         there.extend(tests);
+        roots.entry(path.with_file_name("conftest.py")).or_default().extend(draft.import_roots.iter().cloned());
         for helper in &draft.helpers {
             let beside = path.with_file_name(helper.path.file_name());
             if !beside.exists() {
@@ -52,12 +54,25 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         }
         files.insert(path, after);
     }
+    for (path, roots) in roots.into_iter().filter(|(path, _)| !path.exists()) {
+        files.extend(path_help(core, &path, &roots).map(|text| (path, text)));
+    }
     let mut made = Vec::new();
     for (path, text) in files {
         write_new(&path, &text)?;
         made.push((path, text.lines().count()));
     }
     Ok(made)
+}
+
+/// What stands beside tests where plain pytest does not find the project from their folder: none is needed where that folder
+/// is what has to be on the path, nor can one be written for another place than the project.
+fn path_help(core: &Core, path: &Path, roots: &BTreeSet<String>) -> Option<String> {
+    let folder = std::path::absolute(path.parent()?).ok()?;
+    let below = folder.canonicalize().unwrap_or(folder);
+    let below = below.strip_prefix(core.root.canonicalize().ok()?).ok()?;
+    let is_missing = roots.iter().any(|root| Path::new(root) != below);
+    is_missing.then(|| conftest(below.components().count(), roots.iter()))
 }
 
 fn write_new(path: &Path, text: &str) -> Result<(), Trouble> {

@@ -103,7 +103,7 @@ fn keep(place: &Path, index: &Index, root: &Path) -> std::io::Result<()> {
 }
 
 fn place(core: &Core) -> Option<PathBuf> {
-    (core.trust() == Trust::Trusted).then(|| core.root.join(store::FOLDER).join(FILE))
+    store::folder_in(&core.root).filter(|_| core.trust() == Trust::Trusted).map(|folder| folder.join(FILE))
 }
 
 /// Names this very build: another one may read more, or otherwise, out of the same file.

@@ -51,7 +51,10 @@ pub struct Seen<'a> {
 
 /// Leaves what came of a test.
 pub fn leave(root: &Path, request: &Request, verdict: &Verdict, seen: Seen<'_>) {
-    if request.intent.trim().is_empty() || std::env::var_os(UNTRACED).is_some() || !root.join(store::FOLDER).is_dir() {
+    if request.intent.trim().is_empty()
+        || std::env::var_os(UNTRACED).is_some()
+        || !store::folder_in(root).is_some_and(|folder| folder.is_dir())
+    {
         return;
     }
     let Some(file) = crate::base::paths::RelPath::new(&request.file) else { return };
@@ -82,7 +85,7 @@ fn write(root: &Path, judged: &JudgedTest) -> std::io::Result<()> {
 
 /// Writes a file of a run's into a folder of the workbench's that is its owner's alone.
 pub(super) fn put(root: &Path, folder: &str, name: &str, value: &impl serde::Serialize) -> std::io::Result<()> {
-    let folder = root.join(store::FOLDER).join(folder);
+    let folder = store::folder_in(root).ok_or_else(|| std::io::Error::other("there is something in its place"))?.join(folder);
     if let Err(error) = fs::DirBuilder::new().mode(0o700).create(&folder)
         && error.kind() != std::io::ErrorKind::AlreadyExists
     {
@@ -115,7 +118,7 @@ pub fn left(root: &Path) -> Vec<Left> {
 
 /// Lists the files of runs in a folder of the workbench's; none where others may write there.
 pub(super) fn files(root: &Path, folder: &str) -> Vec<PathBuf> {
-    let folder = root.join(store::FOLDER).join(folder);
+    let Some(folder) = store::folder_in(root).map(|ours| ours.join(folder)) else { return Vec::new() };
     let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
     if !is_private(&folder) {
         return Vec::new();

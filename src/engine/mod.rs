@@ -294,11 +294,12 @@ async fn mark_outdated(core: &Arc<Core>) {
     }
 }
 
-/// Opens the project's database. Nothing is made in a folder that is only read: there it lives in memory.
+/// Opens the project's database. In a folder that is only read nothing is made, and what somebody else put there is not
+/// opened, which would leave files beside it: the database lives in memory.
 async fn open_store(root: PathBuf, trust: Trust) -> Result<store::Opened, Trouble> {
     let state = Places::find()?.state;
     blocking(move || {
-        if trust != Trust::Trusted && !root.join(store::FOLDER).join(store::FILE).exists() {
+        if trust != Trust::Trusted && !store::is_own(&root, &state) {
             let store = store::open_in_memory()?;
             return Ok(store::Opened { store, foreign: false, alone: true, notes: Vec::new(), interrupted: Vec::new() });
         }

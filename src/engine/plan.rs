@@ -157,15 +157,15 @@ fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<Fil
     if content(core, overlay, &path)?.is_some() {
         return Ok(None);
     }
-    let text = conftest(&path, &draft.import_roots);
+    let text = conftest(path.parts().count().saturating_sub(1), draft.import_roots.iter());
     Ok(Some(FileEdit { path, before: None, after: Some(text) }))
 }
 
-fn conftest(path: &RelPath, roots: &[String]) -> String {
+/// Writes a conftest that stands so many folders below the project and puts folders of it on the path.
+pub fn conftest<'a>(below: usize, roots: impl DoubleEndedIterator<Item = &'a String>) -> String {
     // `parents[0]` is the conftest's own folder.
-    let up = path.parts().count().saturating_sub(1);
-    let mut text = format!("{HELP}{HELP_ROOT}{up}]\n");
-    for root in roots.iter().rev() {
+    let mut text = format!("{HELP}{HELP_ROOT}{below}]\n");
+    for root in roots.rev() {
         let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) };
         text.push_str(&format!("{HELP_PATH}({place}))\n"));
     }
@@ -277,9 +277,9 @@ mod tests {
 
     #[test]
     fn a_conftest_finds_the_root_from_any_depth() {
-        let text = |path: &str| conftest(&RelPath::new(path).unwrap(), &[String::new(), "src".into()]);
-        assert!(text("tests/conftest.py").contains("parents[1]\n"));
-        let deep = text("tests/pytead/conftest.py");
+        let text = |below: usize| conftest(below, [String::new(), "src".into()].iter());
+        assert!(text(1).contains("parents[1]\n"));
+        let deep = text(2);
         assert!(deep.contains("parents[2]\n"), "{deep}");
         assert!(deep.ends_with("str(ROOT / \"src\"))\nsys.path.insert(0, str(ROOT))\n"), "{deep}");
         assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\n")) && !is_path_help("import sys\n"));

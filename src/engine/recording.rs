@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
+use crate::base::redact::PLACEHOLDER;
 use crate::base::text;
 use crate::config::places::Places;
 use crate::domain::batch::Batch;
@@ -20,7 +21,7 @@ use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};
 use crate::record::live::{self, Attach, Ended, Progress, Reading};
 use crate::source::index::Index;
-use crate::store::{FOLDER, Store, StoreError};
+use crate::store::{self, Store, StoreError};
 
 /// How often it is looked whether the first index is there.
 const INDEX_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
@@ -62,6 +63,11 @@ pub struct Program {
 /// Runs a program under the recorder to its end.
 pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<Recording, Trouble> {
     let Program { argv, limit, targets, python_path, journey, drafts } = program;
+    if argv.iter().any(|word| word.contains(PLACEHOLDER)) {
+        return Err(Trouble::usage("The command is not whole.")
+            .because("A secret was typed in it, and what is kept of it is kept without.")
+            .so("Type it again."));
+    }
     let environment = environment::get(core).await?;
     // Calls are named by the index; before it is there they would belong to nothing.
     while !core.state.lock().indexed {
@@ -94,7 +100,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
         cwd: cwd.strip_prefix(&core.root).map(|rest| rest.display().to_string()).unwrap_or_default(),
         interpreter: Some(environment.interpreter.path.display().to_string()),
         commit: commit(core).await,
-        ..Recording::begun(argv, clock::now())
+        ..Recording::begun(redacting::command(&core.root, &argv), clock::now())
     };
     let recording = begin(core, recording)?;
     core.log.add(
@@ -368,7 +374,7 @@ fn say_end(core: &Core, recording: &Recording) {
 
 /// Lists where spool folders are made, the project's own first.
 pub fn spool_places(core: &Core) -> Vec<PathBuf> {
-    let mut places = vec![core.root.join(FOLDER).join("spool")];
+    let mut places: Vec<PathBuf> = store::folder_in(&core.root).map(|folder| folder.join("spool")).into_iter().collect();
     if let Ok(found) = Places::find() {
         let project = crate::base::hash::of(core.root.as_os_str().as_encoded_bytes());
         places.push(found.cache.join("spool").join(project.to_string()));

@@ -29,6 +29,24 @@ pub(super) fn of_project(root: &Path) -> Redactor {
     Redactor::with_env_file(&text)
 }
 
+/// Gives a command line without the secrets that were typed in it: known ones, those of known shapes, and what follows an
+/// option with a secret name.
+pub(super) fn command(root: &Path, typed: &[String]) -> Vec<String> {
+    let mut redactor = of_project(root);
+    let mut is_value = false;
+    let mut safe = |word: &String| {
+        let named = word.starts_with('-').then(|| word.split_once('=').unwrap_or((word, "")));
+        let secret = named.filter(|(name, _)| redact::is_secret_name(name));
+        let after = std::mem::replace(&mut is_value, matches!(secret, Some((_, ""))));
+        match secret {
+            Some((name, value)) if !value.is_empty() => format!("{name}={}", redactor.placeholder(value, "secret")),
+            None if after && !word.starts_with('-') => redactor.placeholder(word, "secret"),
+            _ => redactor.redact(word).unwrap_or_else(|| word.clone()),
+        }
+    };
+    typed.iter().map(&mut safe).collect()
+}
+
 /// Which places of which functions take a secret: those of parameters with a secret name.
 pub(super) struct Places(HashMap<String, BTreeSet<usize>>);
 
@@ -104,6 +122,23 @@ pub(super) fn without_defaults(function: &Function, redactor: &mut Redactor) -> 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_kept_without_the_secrets_typed_in_it() {
+        let place = tempfile::tempdir().unwrap();
+        let of = |words: &[&str]| {
+            let typed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            command(place.path(), &typed).join(" ")
+        };
+        assert_eq!(of(&["pytest", "-q", "tests/test_token.py", "-k", "x"]), "pytest -q tests/test_token.py -k x");
+        assert_eq!(
+            of(&["m.py", "--password=a b", "--api-key", "c", "d"]),
+            "m.py --password=[REDACTED:secret#1] --api-key [REDACTED:secret#2] d"
+        );
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        assert_eq!(of(&["m.py", &token, "https://u:pw@h/"]), "m.py [REDACTED:github-token#1] https://u:[REDACTED:password#2]@h/");
+        assert_eq!(of(&["m.py", "--token", "--quiet"]), "m.py --token --quiet", "an option is no value");
+    }
 
     #[test]
     fn a_literal_for_a_secret_parameter_goes_and_equal_ones_stay_equal() {

@@ -195,7 +195,7 @@ fn remarks(diff: &Diff) -> Vec<String> {
     };
     if !diff.not_covered.is_empty() {
         let names = diff.not_covered.iter().map(ToString::to_string).collect();
-        out.push(format!("? Edited, and no recorded call runs through it: {}.", list(names)));
+        out.push(format!("? Edited, and no recorded call that can be run again goes through it: {}.", list(names)));
     }
     if !diff.partly_covered.is_empty() {
         let names = diff.partly_covered.iter().map(ToString::to_string).collect();

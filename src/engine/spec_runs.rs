@@ -43,7 +43,7 @@ impl Handle {
 
 /// Keeps what came of a test, for the workbench; where it has no place, nothing is kept.
 pub fn leave(root: &Path, file: &RelPath, run: &SpecRun) {
-    if std::env::var_os(leaving::UNTRACED).is_some() || !root.join(store::FOLDER).is_dir() {
+    if std::env::var_os(leaving::UNTRACED).is_some() || !store::folder_in(root).is_some_and(|folder| folder.is_dir()) {
         return;
     }
     if let Err(error) = leaving::put(root, FOLDER, file.as_str(), run) {
@@ -54,7 +54,7 @@ pub fn leave(root: &Path, file: &RelPath, run: &SpecRun) {
 /// Tells when a run was kept last.
 #[must_use]
 pub fn left_at(root: &Path) -> Option<SystemTime> {
-    root.join(store::FOLDER).join(FOLDER).metadata().ok()?.modified().ok()
+    store::folder_in(root)?.join(FOLDER).metadata().ok()?.modified().ok()
 }
 
 /// Reads the files of the tests, what other processes found out about them, and whether that still holds. Blocks shortly.

@@ -129,7 +129,7 @@ impl Line {
         } else if self.head.trim_ascii().is_empty() {
             return None;
         } else {
-            let error = serde_json::from_slice::<IgnoredAny>(&self.head).err()?;
+            let error = serde_json::from_slice::<Value>(&self.head).err()?;
             (PARSE_ERROR, format!("The line is no JSON: {error}."))
         };
         Some(json!({ "jsonrpc": "2.0", "id": self.id(), "error": { "code": code, "message": message } }))
@@ -214,5 +214,8 @@ mod tests {
         assert_eq!(passed, good);
         let ids: Vec<_> = said.iter().map(|one| (&one["id"], &one["error"]["code"])).collect();
         assert_eq!(ids, [(&json!(3), &json!(PARSE_ERROR)), (&Value::Null, &json!(PARSE_ERROR))]);
+        // JSON, and nested deeper than anybody reads.
+        let (passed, said) = through(&format!("{{\"id\":4,\"params\":{}1{}}}\n{good}", "[".repeat(200), "]".repeat(200)));
+        assert_eq!((passed.as_str(), &said[0]["id"], &said[0]["error"]["code"]), (good, &json!(4), &json!(PARSE_ERROR)));
     }
 }

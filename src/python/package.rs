@@ -4,7 +4,9 @@
 //! is embedded before each use.
 
 use std::ffi::OsStr;
+use std::fs::DirBuilder;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
@@ -103,7 +105,7 @@ fn is_private(folder: &Path) -> bool {
 
 /// Writes beside the place and moves there, so that another process sees all of it or nothing.
 fn write(cache: &Path, folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(cache)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(cache)?;
     let fresh = private_folder(cache, ".python-")?;
     for (name, content) in FILES {
         let path = fresh.path().join(name);

@@ -12,6 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::base::cores;
 use crate::base::error::Trouble;
 use crate::base::text::display_line;
 use crate::domain::batch::Batch;
@@ -161,7 +162,9 @@ fn start(plan: &Plan, folder: &SpoolFolder, attach: Attach) -> std::io::Result<C
         // A group of its own, so that all of it can be stopped.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     }
-    command.spawn()
+    let child = command.spawn()?;
+    child.id().into_iter().for_each(cores::as_before);
+    Ok(child)
 }
 
 fn outputs(child: &mut Child) -> mpsc::Receiver<Progress> {

@@ -8,7 +8,9 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
@@ -18,6 +20,8 @@ use crate::base::text;
 const PERSON_MAX: usize = 100;
 /// Larger files stay away: no Python is, and recorded calls do not read them.
 const SIZE_MAX: u64 = 64 << 20;
+/// What git may take for a question; it answers in a moment, and in seconds where a repository is very large.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A commit, as far as the project's folder is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,12 +194,35 @@ fn setting(root: &Path, name: &str) -> Option<String> {
 
 /// Asks for one line; `None` where git says no.
 fn ask(root: &Path, args: &[&str]) -> Result<Option<String>, Trouble> {
-    let output = git(root).args(args).stderr(Stdio::null()).output().map_err(without_git)?;
+    let output = answered(git(root).args(args))?;
     Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned()))
 }
 
+/// Runs git to its end. A pipe in the place of one of its files would have it wait for ever: it is ended after a while.
+fn answered(command: &mut Command) -> Result<Output, Trouble> {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(without_git)?;
+    let process = rustix::process::Pid::from_child(&child);
+    let (ended, end) = mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let is_late = end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
+        if is_late {
+            let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+        }
+        is_late
+    });
+    let output = child.wait_with_output();
+    drop(ended);
+    if watch.join().unwrap_or(false) {
+        let seconds = PATIENCE.as_secs();
+        return Err(Trouble::environment("git does not answer.")
+            .because(format!("It was ended after {seconds} s."))
+            .so("Try git status here: something in the repository keeps it waiting."));
+    }
+    output.map_err(without_git)
+}
+
 fn output(root: &Path, args: &[&str]) -> Result<Vec<u8>, Trouble> {
-    let output = git(root).args(args).output().map_err(without_git)?;
+    let output = answered(git(root).args(args))?;
     if output.status.success() {
         return Ok(output.stdout);
     }

@@ -15,6 +15,7 @@ mod find;
 pub mod git;
 pub mod given;
 pub mod hunks;
+mod ignored;
 pub mod index;
 pub mod installed;
 pub mod kept;

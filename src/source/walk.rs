@@ -10,6 +10,7 @@ use ignore::{DirEntry, WalkBuilder};
 use crate::base::paths::RelPath;
 
 use super::configuration::is_configuration;
+use super::ignored::Ignored;
 
 /// Files larger than this many bytes are named, but not read.
 pub const SIZE_MAX: u64 = 2 << 20;
@@ -71,11 +72,11 @@ pub fn walk(root: &Path, exclude: &[String]) -> Walk {
     let mut found = Walk::default();
     let base: PathBuf = root.to_owned();
     let exclude: Vec<String> = exclude.iter().map(|text| text.trim_matches('/').to_owned()).collect();
+    let ignored = Ignored::of(root);
     let entries = WalkBuilder::new(root)
-        .hidden(false)
+        .standard_filters(false)
         .follow_links(false)
-        .require_git(false)
-        .filter_entry(move |entry| is_wanted(&base, &exclude, entry))
+        .filter_entry(move |entry| is_wanted(&base, &exclude, &ignored, entry))
         .build();
     for entry in entries.flatten() {
         let Some(kind) = entry.file_type() else { continue };
@@ -140,11 +141,12 @@ pub fn is_never_named(name: &OsStr) -> bool {
     NEVER.iter().any(|never| name == *never)
 }
 
-fn is_wanted(root: &Path, exclude: &[String], entry: &DirEntry) -> bool {
+fn is_wanted(root: &Path, exclude: &[String], ignored: &Ignored, entry: &DirEntry) -> bool {
     if entry.depth() == 0 {
         return true;
     }
-    if entry.file_type().is_some_and(|kind| kind.is_dir()) && is_never_walked(entry.path()) {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    if (is_folder && is_never_walked(entry.path())) || ignored.holds(entry.path(), is_folder) {
         return false;
     }
     let Some(path) = RelPath::below(root, entry.path()) else { return false };
@@ -203,5 +205,47 @@ mod tests {
         assert_eq!(found.folders, ["", "pkg"]);
         assert_eq!(found.too_large.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["big.py", "sparse.py"]);
         assert!(!found.cut);
+    }
+
+    #[test]
+    fn ignore_files_hold_as_git_holds_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("repository/project");
+        for path in ["a.py", "made/b.py", "kept/c.py", "kept/made/d.py", "x/e.py", "x/y/f.py", "g.py", "out/h.py"] {
+            write(&root, path, "");
+        }
+        fs::create_dir_all(folder.path().join("repository/.git/info")).unwrap();
+        write(&root, "../.gitignore", "g.py\n");
+        write(&root, "../.git/info/exclude", "/project/out\n");
+        write(&root, ".gitignore", "# made\nmade/\n*.[\n");
+        write(&root, "x/.gitignore", "*.py\n!/y/f.py\n");
+        write(&root, "kept/.ignore", "!made\n");
+        // Above the repository nothing counts.
+        fs::write(folder.path().join(".gitignore"), "*.py\n").unwrap();
+        let found = walk(&root, &[]);
+        assert_eq!(
+            found.files.iter().map(RelPath::as_str).collect::<Vec<_>>(),
+            ["a.py", "kept/c.py", "kept/made/d.py", "x/y/f.py"]
+        );
+    }
+
+    #[test]
+    fn what_lies_in_the_place_of_an_ignore_file_is_not_followed_waited_for_nor_read_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for path in ["a.py", "link/b.py", "pipe/c.py", "large/d.py", "many/e.py", ".git/info/x"] {
+            write(root, path, "");
+        }
+        std::os::unix::fs::symlink("/dev/zero", root.join(".gitignore")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", root.join("link/.ignore")).unwrap();
+        for pipe in ["pipe/.gitignore", ".git/info/exclude"] {
+            let mode = rustix::fs::Mode::RUSR;
+            rustix::fs::mknodat(rustix::fs::CWD, root.join(pipe), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        }
+        fs::File::create(root.join("large/.gitignore")).unwrap().set_len(1 << 40).unwrap();
+        write(root, "many/.gitignore", &"e.py\n".repeat(1 << 20));
+        let found = walk(root, &[]);
+        let files: Vec<&str> = found.files.iter().map(RelPath::as_str).collect();
+        assert_eq!(files, ["a.py", "large/d.py", "link/b.py", "many/e.py", "pipe/c.py"]);
     }
 }

@@ -50,7 +50,7 @@ pub use calls::{
 pub use clean::{Cleaned, Unwanted};
 pub use code::RecordedCode;
 pub use error::StoreError;
-pub use open::{Opened, open, open_in_memory, prepare, set_aside};
+pub use open::{Opened, folder_in, is_own, open, open_in_memory, prepare, set_aside};
 pub use outcomes::{Note, StoredOutcome};
 pub use recordings::{INTERRUPTED, Pruned};
 pub use session::AcceptedTest;

@@ -83,6 +83,27 @@ pub fn open(root: &Path, state_dir: &Path) -> Result<Opened, Trouble> {
     fall_back(&file, &known, StoreError::read_only("it was damaged again as soon as it was made"))
 }
 
+/// Gives our folder in a project, which need not be there yet; none where something else lies in its place: a link would have
+/// us write where somebody else chose.
+#[must_use]
+pub fn folder_in(root: &Path) -> Option<PathBuf> {
+    let folder = root.join(FOLDER);
+    let is_other = fs::symlink_metadata(&folder).is_ok_and(|meta| !meta.is_dir());
+    (!is_other).then_some(folder)
+}
+
+/// Tells whether this user made the database of the project at `root`. Nothing is written to find out, nor made beside it.
+#[must_use]
+pub fn is_own(root: &Path, state_dir: &Path) -> bool {
+    let Some(file) = folder_in(root).map(|folder| folder.join(FILE)) else { return false };
+    if !fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file()) {
+        return false;
+    }
+    let known = Known { path: state_dir.join("databases") };
+    let identity = schema::unchanging(&file).and_then(|connection| schema::identity(&connection));
+    identity.is_ok_and(|identity| identity.is_some_and(|identity| known.contains(&identity)))
+}
+
 /// Makes a store that lives in memory and is gone with the process.
 ///
 /// # Errors

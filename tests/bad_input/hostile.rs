@@ -19,6 +19,8 @@ fn opening_browsing_and_leaving_a_strangers_repository_runs_nothing_of_it() {
     place.save("tests/llm/plugins/evil.py", &python);
     place.save("tests/llm/test_it.yaml", "test:\n  name: it\nsteps:\n  - tool: evil_do\nverdict:\n  pass_if: it did\n");
     place.save(".envrc", &shell);
+    // A database that is none, which would be set aside for another one where the folder is trusted.
+    place.save(".pytead/pytead.db", "SQLite format 3\0 and no more");
     place.commit();
     for program in [".venv/bin/python", ".git/hooks/post-checkout", ".git/hooks/pre-commit", "watchman", "pager"] {
         place.save(program, &shell);
@@ -31,6 +33,8 @@ fn opening_browsing_and_leaving_a_strangers_repository_runs_nothing_of_it() {
         place.git(&["config", key, &place.root().join(program).display().to_string()]);
     }
     let before = listed(&place);
+    let ours = || std::fs::metadata(place.root().join(".pytead")).unwrap().permissions().mode();
+    let mode = ours();
 
     let mut terminal = Terminal::start(&place, &[], 120, 40);
     terminal.wait("Do you trust the code in");
@@ -51,6 +55,70 @@ fn opening_browsing_and_leaving_a_strangers_repository_runs_nothing_of_it() {
     }
     assert!(!sentinel.exists(), "this ran: {}", std::fs::read_to_string(&sentinel).unwrap());
     assert_eq!(listed(&place), before, "nothing is written into a folder that is not trusted");
+    assert_eq!((place.read(".pytead/pytead.db").as_str(), ours()), ("SQLite format 3\0 and no more", mode));
+}
+
+#[test]
+fn a_link_in_the_place_of_our_folder_leads_nowhere() {
+    let place = Place::empty();
+    place.save("lib.py", "def f(x):\n    return x\n\n\nf(1)\n");
+    place.save("elsewhere/kept", "");
+    std::os::unix::fs::symlink("elsewhere", place.root().join(".pytead")).unwrap();
+    for args in [&["--trust", "index"][..], &["--trust", "run", "lib.py"], &["--trust", "gen"], &["--trust", "check"]] {
+        let (_, out, err) = place.run(args);
+        assert!(!format!("{out}{err}").contains("panicked"), "{args:?}: {out}{err}");
+    }
+    let there: Vec<_> =
+        std::fs::read_dir(place.root().join("elsewhere")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(there, ["kept"]);
+}
+
+#[test]
+fn an_ignore_file_without_an_end_is_not_read() {
+    let place = Place::empty();
+    place.save("lib.py", "def f(x):\n    return x\n");
+    std::os::unix::fs::symlink("/dev/zero", place.root().join(".gitignore")).unwrap();
+    let (code, out, err) = place.run(&["index"]);
+    assert!(code == 0 && out.contains("1 function in 1 file"), "{code} {out}{err}");
+}
+
+/// A core file of ours would hold keys, and lie in the project.
+#[test]
+fn we_leave_no_core_file_and_a_recorded_program_may() {
+    let place = Place::empty();
+    place.save(
+        "main.py",
+        "import os, resource, time\n\nuntil = time.time() + 20\nwhile resource.getrlimit(resource.RLIMIT_CORE)[0] == 0 and time.time() < until:\n    \
+         time.sleep(0.01)\nprint('the program', resource.getrlimit(resource.RLIMIT_CORE)[0])\n\
+         with open(f'/proc/{os.getppid()}/limits') as limits:\n    print([line.split()[4] for line in limits if 'core' in line])\n",
+    );
+    let plain = place.command(&["--trust", "run", "main.py"]);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -S -c 64; exec \"$0\" \"$@\""]).arg(plain.get_program()).args(plain.get_args());
+    command.current_dir(place.root()).env_clear();
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let blocks = said.lines().next().unwrap_or_default().trim_start_matches("the program ");
+    assert!(blocks.parse::<u64>().is_ok_and(|size| size > 0), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("['0']"), "{said}");
+}
+
+#[test]
+fn json_carries_what_a_name_holds_and_nothing_that_acts() {
+    let place = Place::empty();
+    place.save("a\u{202e}\u{9b}31m\u{e0041}\u{7f}.py", "def f(x):\n    return x\n");
+    place.save("two\nlines.py", "def g(x):\n    return x\n");
+    let (code, out, err) = place.run(&["index", "--format", "json"]);
+    assert_eq!(code, 0, "{err}");
+    let acts = |c: char| matches!(c, '\u{202e}' | '\u{9b}' | '\u{e0041}' | '\u{7f}');
+    assert!(!out.contains(acts) && out.contains("a\\u202e\\u009b31m\\udb40\\udc41\\u007f.py"), "{out}");
+    let files: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let named = |value: &serde_json::Value| {
+        value["value"].as_array().is_some_and(|all| all.iter().any(|file| file["path"] == "a\u{202e}\u{9b}31m\u{e0041}\u{7f}.py"))
+    };
+    assert!(files.iter().any(named), "the name is the same: {out}");
+    assert!(!out.contains("two"), "what would look like two lines is no file of a project: {out}");
 }
 
 /// Lists all that lies in a project.

@@ -62,13 +62,22 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
     }
 }
 
+/// Writes how many calls were counted, and that there were more: `4 337+ calls`.
+#[must_use]
+pub fn counted(calls: u64, at_least: bool) -> String {
+    let told = count(usize::try_from(calls).unwrap_or(usize::MAX), "call");
+    match told.rsplit_once(' ').filter(|_| at_least) {
+        Some((number, noun)) => format!("{number}+ {noun}"),
+        None => told,
+    }
+}
+
 /// Writes what stands at the right of the title.
 #[must_use]
 pub fn summary(state: &AppState) -> String {
     let calls = state.calls.kinds();
     let all: u64 = calls.iter().map(|kind| kind.times).sum();
     let at_least = all > COUNTED;
-    let all = count(usize::try_from(all).unwrap_or(usize::MAX), "call");
-    let all = if at_least { all.replacen(' ', "+ ", 1) } else { all };
+    let all = counted(all, at_least);
     if calls.is_empty() { String::new() } else { format!("{all}, {}", count(calls.len(), "kind")) }
 }

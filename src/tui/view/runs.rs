@@ -11,6 +11,7 @@ use crate::tui::doc::{About, DocRow};
 use crate::tui::layout::Pane;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
+use crate::tui::view::calls::counted;
 use crate::tui::words;
 
 /// Widths of what stands in columns, by the width of the pane.
@@ -193,8 +194,7 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
             ..DocRow::default()
         }));
     } else {
-        let calls = count(usize::try_from(row.seen).unwrap_or(usize::MAX), "call");
-        let calls = if row.at_least { calls.replacen(' ', "+ ", 1) } else { calls };
+        let calls = counted(row.seen, row.at_least);
         let when = state.zone.day(row.started, state.now);
         line = line.add(role, format!("  {end:<7}"));
         if columns.calls {
