@@ -328,3 +328,20 @@ fn a_changed_file_that_is_read_when_a_module_is_imported_is_seen_in_the_calls_th
     let (_, out, _) = place.run(&["--trust", "diff"]);
     assert!(out.contains("Changed: data/rates.txt, named in app.py"), "{out}");
 }
+
+#[test]
+fn a_link_that_git_ignores_leads_where_it_leads_under_the_older_files_too() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("rate"), "3").unwrap();
+    let place = Place::empty();
+    place.save("lib.py", "from pathlib import Path\n\n\ndef rate():\n    return int(Path('data/rate').read_text())\n\n\ndef fee(x):\n    return x\n");
+    place.save("main.py", "import lib\n\nlib.rate()\nlib.fee(2)\n");
+    place.save(".gitignore", "data\npasswd\n");
+    place.commit();
+    std::os::unix::fs::symlink(outside.path(), place.root().join("data")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", place.root().join("passwd")).unwrap();
+    let place = recorded(place, &["main.py"]);
+    place.edit("lib.py", "    return x\n", "    return x + 1\n");
+    let (code, out, err) = place.run(&["--trust", "diff"]);
+    assert!(code == 1 && out.contains("lib:fee"), "{code} {out}{err}");
+}

@@ -44,7 +44,7 @@ use clap::{CommandFactory, Parser};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use crate::base::error::Trouble;
-use crate::base::paths::nearest;
+use crate::base::paths::{nearest, tilde};
 use crate::base::text;
 use crate::cli::args::{Cli, Format, Global, SpecAction, SpecArgs, Verb};
 use crate::cli::output::Output;
@@ -58,6 +58,9 @@ use crate::domain::question::Consent;
 use crate::domain::settings;
 use crate::domain::snapshot::Trust;
 use crate::engine::{self, Handle, Options};
+
+/// How long the files are read without a word.
+const LONG: Duration = Duration::from_secs(4);
 
 /// Ends with success.
 pub const OK: u8 = 0;
@@ -261,7 +264,15 @@ fn settings_from(global: &Global, root: &Path) -> Result<engine::reloading::Sour
 
 /// Opens the engine and says what went wrong on the way.
 async fn opened(options: Options, out: &mut Output) -> Result<Handle, Trouble> {
-    let handle = engine::open(options).await?;
+    let root = tilde(&options.root);
+    let mut opening = std::pin::pin!(engine::open(options));
+    let handle = match tokio::time::timeout(LONG, &mut opening).await {
+        Ok(handle) => handle?,
+        Err(_) => {
+            output::note(&format!("Reading the files of {root}. Where that is not one project, name its folder with --root."));
+            opening.await?
+        }
+    };
     handle.notes().iter().for_each(|note| out.trouble(note));
     Ok(handle)
 }

@@ -17,6 +17,7 @@ use crate::llm::demo;
 use crate::llm::gguf::Gguf;
 use crate::llm::hub::download::{Hub, LARGE, Progress};
 use crate::llm::hub::{self, Cache, Wanted};
+use crate::llm::local;
 
 /// Lists, gets, chooses or removes a model.
 pub async fn model(global: &Global, args: Model) -> Result<u8, Trouble> {
@@ -198,6 +199,9 @@ fn choose(out: &mut Output, cache: &Cache, model: &str) -> Result<u8, Trouble> {
     out.result("chosen", &serde_json::json!({ "model": name, "file": file }));
     let name = text::display_line(&name);
     out.say(format!("{name} is asked for drafts from now on ({}, {}).", head.architecture, paths::tilde(&file)));
+    if let Err(trouble) = local::program() {
+        out.trouble(&trouble);
+    }
     Ok(OK)
 }
 

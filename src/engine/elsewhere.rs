@@ -122,7 +122,9 @@ impl Elsewhere {
                 let mut spec = self.environment.worker_spec(core);
                 spec.paths.extend(environment::import_roots(&self.index, &core.root));
                 spec.paths.dedup();
-                spec.read_only.extend(self.beside.iter().map(|path| path.under(&core.root)));
+                let beside = self.beside.iter().map(|path| path.under(&core.root));
+                // What is bound in the place of a link would lie where that leads.
+                spec.read_only.extend(beside.filter(|path| !path.is_symlink()));
                 if spec.level == Level::Namespaces {
                     spec.stand_in = Some(self.own.path().to_owned());
                 } else {
@@ -211,6 +213,8 @@ fn make_room(root: &Path, folder: &Path, beside: &[RelPath], level: Level) -> st
         }
         if level != Level::Namespaces {
             symlink(&real, &place)?;
+        } else if real.is_symlink() {
+            symlink(fs::read_link(&real)?, &place)?;
         } else if real.is_dir() {
             fs::create_dir(&place)?;
         } else {

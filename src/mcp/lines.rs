@@ -183,7 +183,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let (agent, answered) = tokio::io::duplex(1 << 20);
-            let (mut incoming, outgoing, all) = checked(std::io::Cursor::new(lines.as_bytes().to_vec()), agent, 100);
+            let (mut incoming, outgoing, all) = checked(std::io::Cursor::new(lines.as_bytes().to_vec()), agent, 1_000);
             let mut passed = String::new();
             tokio::io::AsyncReadExt::read_to_string(&mut incoming, &mut passed).await.unwrap();
             drop(outgoing);
