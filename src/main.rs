@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use pytead_tui::base::cores;
 use pytead_tui::base::error::Trouble;
+use pytead_tui::base::redact::Redactor;
 use pytead_tui::domain::settings;
 use pytead_tui::engine::{Handle, Options};
 use pytead_tui::{cli, config, contain, mcp, tui};
@@ -45,8 +46,9 @@ fn main() -> ExitCode {
     }
     cores::none();
     std::panic::set_hook(Box::new(|panic| {
-        // What broke may have had a program's text in it.
-        cli::output::note(&format!("{panic}\n{}", std::backtrace::Backtrace::capture()));
+        // What broke may have had a program's text in it, or a secret.
+        let said = format!("{panic}\n{}", std::backtrace::Backtrace::capture());
+        cli::output::note(&Redactor::from_environment().redact(&said).unwrap_or(said));
     }));
     contain::use_running_program();
     let typed = cli::parse();

@@ -62,11 +62,13 @@ fn toml_tree(path: &Path, text: &str, section: &[&str]) -> Result<Option<Located
     let table = DeTable::parse(text).map_err(|error| broken(path, &error.to_string()))?;
     let lines = Lines::new(text);
     let (mut here, mut at) = (table.get_ref(), Place::line(1));
-    for name in section {
+    for (depth, name) in (1..).zip(section) {
         // Only what is ours is turned into places: the rest of the file is the project's, and may be large.
         let Some((_, inner)) = here.iter().find(|(key, _)| key.get_ref() == name) else { return Ok(None) };
-        let DeValue::Table(inner_table) = inner.get_ref() else { return Ok(Some(lines.value(inner))) };
-        (here, at) = (inner_table, lines.at(inner.span().start));
+        let DeValue::Table(table) = inner.get_ref() else {
+            return Ok((depth == section.len()).then(|| lines.value(inner)));
+        };
+        (here, at) = (table, lines.at(inner.span().start));
     }
     Ok(Some(lines.table(here, at)))
 }

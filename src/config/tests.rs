@@ -117,6 +117,9 @@ fn very_many_mistakes_and_very_large_files_cost_little() {
     let other = format!("[tool.other]\n{}[tool.pytead]\nrecrod = 1\n", lines(40_000, "kN = [1, 2, 'pytead']\n"));
     let home = Home::new().with("project/pyproject.toml", &other);
     assert!(home.load().mistakes[0].to_string().contains("pyproject.toml:40003: there is no setting recrod"));
+    for (text, mistakes) in [("tool = 'pytead'\n", 0), ("[tool]\npytead = 1\n", 1)] {
+        assert_eq!(Home::new().with("project/pyproject.toml", text).load().mistakes.len(), mistakes, "{text}");
+    }
 }
 
 #[test]
