@@ -28,6 +28,12 @@ pub fn class(outcome: &Outcome) -> String {
     }
 }
 
+/// Tells whether outcomes of a class hold nothing.
+fn is_bare(class: &str) -> bool {
+    let is_zero = class.ends_with('0') && !class.ends_with("<0") && !class.ends_with(">0");
+    is_zero || ["None", "empty", "nothing ends"].iter().any(|end| class.ends_with(end))
+}
+
 fn value_class(value: &Value) -> String {
     let sign = |negative: bool, zero: bool| {
         if zero {
@@ -106,7 +112,8 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
         }
         !long
     });
-    rest.sort_by_key(|case| (!case.direct, case.weight(), case.call));
+    // Of zero, or of nothing, much gives the same again: what else shows it is the better example.
+    rest.sort_by_key(|case| (!case.direct, is_bare(&case.class), case.weight(), case.call));
     let mut shapes: BTreeMap<String, usize> = BTreeMap::new();
     for shape in rest.iter().filter_map(rows::shape) {
         *shapes.entry(shape).or_default() += 1;

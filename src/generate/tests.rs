@@ -720,6 +720,17 @@ fn what_a_case_alone_shows_makes_it_worth_showing() {
     assert!(shown(&calls).contains(&CallId(9)));
 }
 
+/// R21: a discount of nothing is nothing, whatever the rate.
+#[test]
+fn of_two_that_show_the_same_the_one_that_gives_something_is_shown() {
+    let mut calls = Calls::of("find");
+    for (n, returned) in [(1, 0), (2, 7), (3, 0), (40, 8), (5, 0), (6, 0)] {
+        calls = calls.returns(&[("items", Value::Int(n)), ("name", string("x"))], Value::Int(returned)).reaches(&[1, 2]);
+    }
+    let shown = with_plan(&calls, &[], |_, draft| draft.unwrap().calls);
+    assert_eq!(shown, [CallId(1), CallId(2), CallId(4)], "what gives nothing is another kind, of which one is shown");
+}
+
 /// R21: what nobody would read is not shown when a person's own code does not call it like that.
 #[test]
 fn a_long_case_that_only_the_project_made_is_left_out() {

@@ -41,6 +41,27 @@ def loaded(file: Path, source: str) -> types.ModuleType:
     return module
 
 
+CONSTANTS = """
+from decimal import Decimal
+
+RATES = {"TEN": Decimal("0.1"), "HALF": Decimal("0.5")}
+LARGE = dict.fromkeys(range(50), 1)
+WORDS = {"a": "b"}
+FREE_FROM = 100
+rates = {"x": 1}
+
+
+def price(amount, code):
+    if code not in RATES or code in rates or code in LARGE:
+        raise LookupError(code)
+    return WORDS["a"], amount * RATES[code], amount * RATES.get(code, 0), amount > FREE_FROM
+
+
+def shadowed(FREE_FROM):
+    return FREE_FROM
+"""
+
+
 @pytest.fixture
 def total(tmp_path: Path) -> types.FunctionType:
     return loaded(tmp_path / "cart.py", SOURCE).Cart.total
@@ -63,6 +84,23 @@ def test_all_that_a_factory_made_is_found_where_classes_and_modules_keep_it(tmp_
             made.find(module, gone, [module])
     with pytest.raises(Broken, match="no name leads to what comparer makes"):
         made.find(module, "comparer.<locals>.compare", [])
+
+
+def test_constants_of_the_module_are_otherwise_where_a_function_computes_with_them(tmp_path):
+    module = loaded(tmp_path / "constants.py", CONSTANTS)
+    found = [mutant for mutant in mutants.of(module.price, 60) if "→ RATES[" in mutant.label or "+ 1" in mutant.label]
+    entries = ["RATES['TEN'] → RATES['TEN'] / 2", "RATES['HALF'] → RATES['HALF'] / 2"]
+    assert sorted(mutant.label for mutant in found) == sorted([*entries, *entries, "FREE_FROM → FREE_FROM + 1"])
+    kept = module.price.__code__
+    ends = set()
+    for mutant in found:
+        module.price.__code__ = mutant.code
+        ends.add((module.price(100, "TEN"), module.price(101, "HALF")))
+    module.price.__code__ = kept
+    assert (module.price(100, "TEN"), module.price(101, "HALF")) not in ends, "each is noticed by one of the two"
+    assert len(ends) == len(found)
+    assert all(end[0][1] > 0 for end in ends), "a sign that changes is noticed by zero, which shows nothing else"
+    assert [mutant for mutant in mutants.of(module.shadowed, 8) if "+ 1" in mutant.label] == []
 
 
 def test_faults_stand_on_the_lines_of_the_file(total):

@@ -13,6 +13,7 @@ import types
 from collections.abc import Iterator
 
 MAKER = "<maker>"
+ENTRIES = 20  # a dict with more of them is data, and no choice that a function makes
 FUTURE = 0
 for _feature in __future__.all_feature_names:
     FUTURE |= getattr(__future__, _feature).compiler_flag
@@ -34,6 +35,9 @@ _SIGNS = {
 }  # fmt: skip
 
 
+_READS = ("get", "items", "values")
+
+
 class Mutant:
     """A fault: what it is, on which line, and the code with it."""
 
@@ -53,7 +57,8 @@ def of(function: types.FunctionType, most: int) -> "list[Mutant]":
     mutants: list = []
     seen = {own.co_code + repr(own.co_consts).encode()}
     node.decorator_list = []
-    for label, line, place, change in _spread(definition, node, most * 3):
+    constants = _constants(function)
+    for label, line, place, change in _spread(definition, node, constants, most * 3):
         # Taken back afterwards: to copy a tree, or to parse it again, takes longer than to compile it.
         fields = {name: list(held) if isinstance(held, list) else held for name, held in ast.iter_fields(place)}
         change(place)
@@ -144,7 +149,35 @@ def _text(file: str, first: int) -> str:
     return "\n" * (first - 1) + "".join(block)
 
 
-def _spread(definition: _Definition, node: ast.AST, most: int) -> "Iterator[tuple]":
+def _constants(function: types.FunctionType) -> "dict[str, list]":
+    """Lists what may be otherwise in the constants of its module, by their names: (the key or None, the expression,
+    that of what it is then), of numbers and of dicts with some."""
+    own = function.__code__
+    local = {*own.co_varnames, *own.co_cellvars, *own.co_freevars}
+    found: dict = {}
+    for name, held in function.__globals__.items():
+        if type(name) is not str or name in local or not name.isupper():
+            continue
+        if _is_number(held):
+            found[name] = [(None, name, _other(name, held))]
+        elif type(held) is dict and 0 < len(held) <= ENTRIES and all(type(key) in (str, int) for key in held):
+            entries = [(key, f"{name}[{key!r}]", value) for key, value in held.items() if _is_number(value)]
+            found[name] = [(key, entry, _other(entry, value)) for key, entry, value in entries]
+    return found
+
+
+def _other(name: str, held: object) -> str:
+    # Of the same sign, which a change of a rate or a limit has as well; half of a whole number may be none.
+    return f"{name} / 2" if type(held) is not int and held else f"{name} + 1"
+
+
+def _is_number(held: object) -> bool:
+    # Named, for nothing is to be imported here before the project imports it.
+    kind = type(held)
+    return kind in (int, float) or (kind.__module__, kind.__name__) in (("decimal", "Decimal"), ("fractions", "Fraction"))
+
+
+def _spread(definition: _Definition, node: ast.AST, constants: "dict[str, list]", most: int) -> "Iterator[tuple]":
     """Takes the faults of all kinds by turns: (label, line, node, what changes that node's own fields)."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1 else node.body
     line = body[0].lineno
@@ -152,7 +185,7 @@ def _spread(definition: _Definition, node: ast.AST, most: int) -> "Iterator[tupl
     yield "returns something else", line, node, lambda root: _return_else(root, definition.tree().body)
     kinds: dict = {}
     for inner in ast.walk(node):
-        for kind, label, number, change in _faults(inner):
+        for kind, label, number, change in (*_faults(inner), *_other_constants(inner, constants)):
             kinds.setdefault(kind, []).append((label, number, inner, change))
     lists = [sorted(kinds[kind], key=lambda fault: fault[1]) for kind in sorted(kinds)]
     given = 2
@@ -219,6 +252,32 @@ def _faults(node: ast.AST) -> "Iterator[tuple]":
             ):
                 number = statement.lineno
                 yield "e", f"line {number} is left out", number, lambda n, at=at: _leave_out(n, at)
+
+
+def _other_constants(node: ast.AST, constants: "dict[str, list]") -> "Iterator[tuple]":
+    """Gives the faults of constants that a node holds, as `_faults` does."""
+    for field, held in ast.iter_fields(node):
+        for at, inner in enumerate(held if isinstance(held, list) else [held]):
+            if not isinstance(inner, ast.Name) or not isinstance(inner.ctx, ast.Load):
+                continue
+            for key, what, other in constants.get(inner.id, ()):
+                # Whether a key is in there does not follow from what it stands for.
+                is_item = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+                if key is None or is_item or (isinstance(node, ast.Attribute) and node.attr in _READS):
+                    place = at if isinstance(held, list) else None
+                    put = functools.partial(_put_other, field=field, place=place, name=inner, key=key, other=other)
+                    yield "f", f"{what} → {other}", inner.lineno, put
+
+
+def _put_other(node: ast.AST, field: str, place: "int | None", name: ast.Name, key: object, other: str) -> None:
+    text = other if key is None else f"{{**{name.id}, {key!r}: {other}}}"
+    put = ast.parse(text, mode="eval").body
+    for inner in ast.walk(put):
+        ast.copy_location(inner, name)
+    if place is None:
+        setattr(node, field, put)
+    else:
+        getattr(node, field)[place] = put
 
 
 def _negate(node: ast.AST) -> None:
