@@ -5,6 +5,7 @@
 //! of each kind looks for is `finders.rs`.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
@@ -81,7 +82,9 @@ impl Redactor {
     pub fn with_env_file(text: &str) -> Self {
         // In the shell these are no passwords: every path of the project begins with one of them.
         let is_folder = |name: &String| matches!(name.as_str(), "PWD" | "OLDPWD");
-        let own = std::env::vars().filter(|(name, _)| !is_folder(name)).collect::<Vec<_>>();
+        // What is no UTF-8 is not found in any text either.
+        let told = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        let own = std::env::vars_os().filter_map(told).filter(|(name, _)| !is_folder(name)).collect::<Vec<_>>();
         let all = own.into_iter().chain(finders::assignments(text));
         Self::new(all.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value))
     }

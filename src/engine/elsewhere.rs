@@ -119,7 +119,7 @@ impl Elsewhere {
         let worker = self
             .worker
             .get_or_try_init(|| async {
-                let mut spec = self.environment.worker_spec(core);
+                let mut spec = rerun::roomy(self.environment.worker_spec(core));
                 spec.paths.extend(environment::import_roots(&self.index, &core.root));
                 spec.paths.dedup();
                 let beside = self.beside.iter().map(|path| path.under(&core.root));

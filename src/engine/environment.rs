@@ -19,7 +19,7 @@ use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
 use crate::engine::provers::Provers;
-use crate::engine::rerun::{self, BATCH, Observed, On, requests};
+use crate::engine::rerun::{self, BATCH, Observed, On, requests, roomy, spot};
 use crate::engine::{blocking, questions, require_trust};
 use crate::generate::closer::{self, Look};
 use crate::generate::learned::{self, Form};
@@ -157,13 +157,6 @@ pub async fn import_ahead(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> 
     environment.worker(core).await?.import(&spots).await
 }
 
-/// Says where a function is to be found.
-fn spot(index: &Index, id: &FunctionId) -> Option<Spot> {
-    let function = index.function(id)?;
-    let qualname = id.qualname().split('#').next()?.to_owned();
-    Some(Spot { module: id.module().to_owned(), path: function.path.as_str().to_owned(), qualname })
-}
-
 /// Ends the worker.
 pub async fn close(core: &Core) {
     core.environment.lock().await.take();
@@ -209,7 +202,7 @@ impl Environment {
     }
 
     async fn worker(&self, core: &Core) -> Result<&Worker, Trouble> {
-        self.worker.get_or_try_init(|| Worker::start(self.worker_spec(core))).await
+        self.worker.get_or_try_init(|| Worker::start(roomy(self.worker_spec(core)))).await
     }
 
     /// Lists the outside modules that were imported ahead and left no threads.

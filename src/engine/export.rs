@@ -68,8 +68,9 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
 /// What stands beside tests where plain pytest does not find the project from their folder: none is needed where that folder
 /// is what has to be on the path, nor can one be written for another place than the project.
 fn path_help(core: &Core, path: &Path, roots: &BTreeSet<String>) -> Option<String> {
-    let folder = std::path::absolute(path.parent()?).ok()?;
-    let below = folder.canonicalize().unwrap_or(folder);
+    let path = std::path::absolute(path).ok()?;
+    let folder = path.parent()?;
+    let below = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let below = below.strip_prefix(core.root.canonicalize().ok()?).ok()?;
     let is_missing = roots.iter().any(|root| Path::new(root) != below);
     is_missing.then(|| conftest(below.components().count(), roots.iter()))

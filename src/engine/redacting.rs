@@ -36,15 +36,23 @@ pub(super) fn command(root: &Path, typed: &[String]) -> Vec<String> {
     let mut is_value = false;
     let mut safe = |word: &String| {
         let named = word.starts_with('-').then(|| word.split_once('=').unwrap_or((word, "")));
-        let secret = named.filter(|(name, _)| redact::is_secret_name(name));
+        let secret = named.filter(|(name, _)| takes_secret(name));
         let after = std::mem::replace(&mut is_value, matches!(secret, Some((_, ""))));
         match secret {
             Some((name, value)) if !value.is_empty() => format!("{name}={}", redactor.placeholder(value, "secret")),
-            None if after && !word.starts_with('-') => redactor.placeholder(word, "secret"),
+            None if after && !word.starts_with("--") => redactor.placeholder(word, "secret"),
             _ => redactor.redact(word).unwrap_or_else(|| word.clone()),
         }
     };
     typed.iter().map(&mut safe).collect()
+}
+
+/// Tells whether an option is given a secret by its name, and not that there is none or where one lies.
+fn takes_secret(option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    let is_other = ["no-", "use-", "with-"].iter().any(|begin| name.starts_with(begin))
+        || ["-file", "-dir", "-path", "-name", "-env", "-url"].iter().any(|end| name.ends_with(end));
+    !is_other && redact::is_secret_name(name)
 }
 
 /// Which places of which functions take a secret: those of parameters with a secret name.
@@ -137,6 +145,8 @@ mod tests {
         );
         let token = format!("ghp_{}", "a1B2".repeat(9));
         assert_eq!(of(&["m.py", &token, "https://u:pw@h/"]), "m.py [REDACTED:github-token#1] https://u:[REDACTED:password#2]@h/");
+        assert_eq!(of(&["m.py", "--no-password", "db", "--key-file", "k"]), "m.py --no-password db --key-file k");
+        assert_eq!(of(&["m.py", "--password", "-x1"]), "m.py --password [REDACTED:secret#1]");
         assert_eq!(of(&["m.py", "--token", "--quiet"]), "m.py --token --quiet", "an option is no value");
     }
 

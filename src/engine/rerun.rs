@@ -1,7 +1,7 @@
 //! Recorded calls made again in a worker: several at a time, each in a process of its own, and what each came to.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -11,21 +11,22 @@ use futures_util::future::try_join_all;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::contain::Level;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
 use crate::domain::function::FunctionId;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
 use crate::engine::stand_ins;
-use crate::python::protocol::{Former, Surroundings};
+use crate::python::protocol::{Former, Spot, Surroundings};
 use crate::python::value;
-use crate::python::zygote::{Ending, ReplayCall, Worker};
+use crate::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
 use crate::store::StoredOutcome;
 
 /// Calls asked for at once: few enough to stop soon, enough to import the project seldom.
 pub const BATCH: usize = 250;
 /// Calls are made on so many processors at most: whoever edits uses them, too.
-const LANES_MAX: usize = 8;
+const LANES_MAX: usize = 4;
 /// Calls for which another lane, a process more, is worth its start.
 const LANE_WORTH: usize = 8;
 
@@ -58,6 +59,21 @@ pub struct On<'a> {
     pub former: &'a [Former],
 }
 
+/// Gives a worker the room that each of its lanes needs.
+#[must_use]
+pub fn roomy(mut spec: WorkerSpec) -> WorkerSpec {
+    spec.limits.processes *= LANES_MAX as u64;
+    spec.limits.tmp *= LANES_MAX as u64;
+    spec
+}
+
+/// Says where a function is to be found.
+pub fn spot(index: &Index, id: &FunctionId) -> Option<Spot> {
+    let function = index.function(id)?;
+    let qualname = id.qualname().split('#').next()?.to_owned();
+    Some(Spot { module: id.module().to_owned(), path: function.path.as_str().to_owned(), qualname })
+}
+
 /// Runs calls in a worker; what is cancelled is missing from the answer. Of a function of which `late_max` calls took all of
 /// their time the others are not run.
 pub async fn run(
@@ -70,7 +86,14 @@ pub async fn run(
 ) -> Result<HashMap<CallId, Observed>, Trouble> {
     let made = AtomicU64::new(0);
     let count = || job.progress(made.fetch_add(1, Ordering::Relaxed) + 1, calls.len() as u64);
-    let lanes = lanes(calls, available_parallelism().map_or(1, usize::from).min(LANES_MAX));
+    // Each lane finds what all of them import: what a call sees of other modules does not follow from which came first.
+    let alike = on.former.is_empty() && worker.level() != Level::Weak;
+    let lanes = lanes(calls, if alike { available_parallelism().map_or(1, usize::from).min(LANES_MAX) } else { 1 });
+    if lanes.len() > 1 {
+        let functions: BTreeSet<&FunctionId> = calls.iter().map(|call| &call.function).collect();
+        let spots: Vec<Spot> = functions.into_iter().filter_map(|id| spot(on.index, id)).collect();
+        worker.import(&spots).await?;
+    }
     let seen = try_join_all(lanes.iter().map(|calls| lane(core, worker, on, calls, job, late_max, &count))).await?;
     Ok(seen.into_iter().flatten().collect())
 }
@@ -109,6 +132,7 @@ async fn lane(
     let mut all = HashMap::with_capacity(calls.len());
     let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
     let mut late: HashMap<&FunctionId, u32> = HashMap::new();
+    let mut counted = 0;
     for batch in calls.chunks(BATCH) {
         let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
         let mut requests = requests(core, index, batch.iter().copied(), wait)?;
@@ -116,11 +140,13 @@ async fn lane(
         for call in batch.iter().filter(|call| is_late(call)) {
             all.insert(call.id, gone("it was not run: others of its function do not end any more"));
         }
-        if requests.is_empty() {
-            continue;
-        }
         for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {
             all.insert(call.id, gone("the function is gone"));
+        }
+        (counted..all.len()).for_each(|_| count());
+        counted = all.len();
+        if requests.is_empty() {
+            continue;
         }
         let mut running = worker.replay(&requests, true, late_max, on.former).await?;
         loop {
@@ -136,6 +162,7 @@ async fn lane(
                 *late.entry(&call.function).or_default() += 1;
             }
             all.insert(call.id, seen);
+            counted = all.len();
             count();
         }
         core.touch();

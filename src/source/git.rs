@@ -20,8 +20,10 @@ use crate::base::text;
 const PERSON_MAX: usize = 100;
 /// Larger files stay away: no Python is, and recorded calls do not read them.
 const SIZE_MAX: u64 = 64 << 20;
-/// What git may take for a question; it answers in a moment, and in seconds where a repository is very large.
+/// What git may take for a question, which it answers in a moment; and for a list, for which it may look at all files of a large
+/// repository on a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
+const LIST_PATIENCE: Duration = Duration::from_secs(600);
 
 /// A commit, as far as the project's folder is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,17 +196,17 @@ fn setting(root: &Path, name: &str) -> Option<String> {
 
 /// Asks for one line; `None` where git says no.
 fn ask(root: &Path, args: &[&str]) -> Result<Option<String>, Trouble> {
-    let output = answered(git(root).args(args))?;
+    let output = answered(git(root).args(args), PATIENCE)?;
     Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned()))
 }
 
 /// Runs git to its end. A pipe in the place of one of its files would have it wait for ever: it is ended after a while.
-fn answered(command: &mut Command) -> Result<Output, Trouble> {
+fn answered(command: &mut Command, patience: Duration) -> Result<Output, Trouble> {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(without_git)?;
     let process = rustix::process::Pid::from_child(&child);
     let (ended, end) = mpsc::channel::<()>();
     let watch = std::thread::spawn(move || {
-        let is_late = end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
+        let is_late = end.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout);
         if is_late {
             let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
         }
@@ -213,7 +215,7 @@ fn answered(command: &mut Command) -> Result<Output, Trouble> {
     let output = child.wait_with_output();
     drop(ended);
     if watch.join().unwrap_or(false) {
-        let seconds = PATIENCE.as_secs();
+        let seconds = patience.as_secs();
         return Err(Trouble::environment("git does not answer.")
             .because(format!("It was ended after {seconds} s."))
             .so("Try git status here: something in the repository keeps it waiting."));
@@ -222,7 +224,7 @@ fn answered(command: &mut Command) -> Result<Output, Trouble> {
 }
 
 fn output(root: &Path, args: &[&str]) -> Result<Vec<u8>, Trouble> {
-    let output = answered(git(root).args(args))?;
+    let output = answered(git(root).args(args), LIST_PATIENCE)?;
     if output.status.success() {
         return Ok(output.stdout);
     }

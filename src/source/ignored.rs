@@ -29,9 +29,15 @@ pub struct Ignored {
 
 #[derive(Default)]
 struct Known {
-    /// The patterns of a folder's own files.
-    folders: HashMap<PathBuf, Arc<[Gitignore; 2]>>,
+    folders: HashMap<PathBuf, Arc<Own>>,
     read: u64,
+}
+
+/// What a folder says itself.
+struct Own {
+    patterns: [Gitignore; 2],
+    /// A repository begins here: what is above it does not count inside.
+    is_top: bool,
 }
 
 impl Ignored {
@@ -39,7 +45,7 @@ impl Ignored {
     pub fn of(root: &Path) -> Self {
         let top = root.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).unwrap_or(root).to_owned();
         let mut known = Known::default();
-        let exclude = known.patterns(&top, &top.join(".git/info/exclude"));
+        let exclude = known.patterns(&top, &repository(&top).join("info/exclude"));
         Self { top, beside: [exclude, Gitignore::global().0], known: Mutex::new(known) }
     }
 
@@ -51,10 +57,10 @@ impl Ignored {
         };
         for folder in path.ancestors().skip(1) {
             let own = self.known.lock().of(folder);
-            if let Some(verdict) = own.iter().find_map(verdict) {
+            if let Some(verdict) = own.patterns.iter().find_map(verdict) {
                 return verdict;
             }
-            if folder == self.top {
+            if own.is_top || folder == self.top {
                 break;
             }
         }
@@ -62,12 +68,26 @@ impl Ignored {
     }
 }
 
+/// Gives the folder in which git keeps what is its own: of a worktree the one that it shares with the others, of a submodule the
+/// one in its parent's.
+fn repository(top: &Path) -> PathBuf {
+    const NAME_MAX: u64 = 4096;
+    let named = |file: &Path| {
+        let text = String::from_utf8(read_regular(file, NAME_MAX).ok()?).ok()?;
+        Some(PathBuf::from(text.trim_end().trim_start_matches("gitdir: ")))
+    };
+    let own = top.join(".git");
+    let Some(place) = named(&own).map(|place| top.join(place)) else { return own };
+    named(&place.join("commondir")).map_or(place.clone(), |shared| place.join(shared))
+}
+
 impl Known {
-    fn of(&mut self, folder: &Path) -> Arc<[Gitignore; 2]> {
+    fn of(&mut self, folder: &Path) -> Arc<Own> {
         if let Some(known) = self.folders.get(folder) {
             return known.clone();
         }
-        let made = Arc::new(NAMES.map(|name| self.patterns(folder, &folder.join(name))));
+        let patterns = NAMES.map(|name| self.patterns(folder, &folder.join(name)));
+        let made = Arc::new(Own { patterns, is_top: folder.join(".git").symlink_metadata().is_ok() });
         self.folders.insert(folder.to_owned(), made.clone());
         made
     }
@@ -82,7 +102,7 @@ impl Known {
         }
         self.read += size;
         let mut builder = GitignoreBuilder::new(folder);
-        for line in String::from_utf8_lossy(&bytes).lines() {
+        for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
             // One that is no pattern leaves nothing out, as with git.
             let _ = builder.add_line(None, line);
         }

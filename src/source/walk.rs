@@ -220,13 +220,30 @@ mod tests {
         write(&root, ".gitignore", "# made\nmade/\n*.[\n");
         write(&root, "x/.gitignore", "*.py\n!/y/f.py\n");
         write(&root, "kept/.ignore", "!made\n");
+        // In a repository inside nothing counts of what is above it, but its own.
+        for path in ["inner/made/i.py", "inner/own/j.py", "inner/.git/HEAD"] {
+            write(&root, path, "");
+        }
+        write(&root, "inner/.gitignore", "\u{feff}own/\n");
         // Above the repository nothing counts.
         fs::write(folder.path().join(".gitignore"), "*.py\n").unwrap();
         let found = walk(&root, &[]);
         assert_eq!(
             found.files.iter().map(RelPath::as_str).collect::<Vec<_>>(),
-            ["a.py", "kept/c.py", "kept/made/d.py", "x/y/f.py"]
+            ["a.py", "inner/made/i.py", "kept/c.py", "kept/made/d.py", "x/y/f.py"]
         );
+    }
+
+    #[test]
+    fn a_worktree_leaves_out_what_its_repository_leaves_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let (main, tree) = (folder.path().join("main"), folder.path().join("tree"));
+        write(&main, ".git/info/exclude", "scratch\n");
+        write(&main, ".git/worktrees/tree/commondir", "../..\n");
+        write(&tree, ".git", &format!("gitdir: {}\n", main.join(".git/worktrees/tree").display()));
+        write(&tree, "scratch/a.py", "");
+        write(&tree, "b.py", "");
+        assert_eq!(walk(&tree, &[]).files.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["b.py"]);
     }
 
     #[test]

@@ -158,10 +158,10 @@ def _constants(function: types.FunctionType) -> "dict[str, list]":
     for name, held in function.__globals__.items():
         if type(name) is not str or name in local or not name.isupper():
             continue
-        if _is_number(held):
+        if _is_number(held) and _has_other(held):
             found[name] = [(None, name, _other(name, held))]
         elif type(held) is dict and 0 < len(held) <= ENTRIES and all(type(key) in (str, int) for key in held):
-            entries = [(key, f"{name}[{key!r}]", value) for key, value in held.items() if _is_number(value)]
+            entries = [(key, f"{name}[{key!r}]", value) for key, value in held.items() if _is_number(value) and _has_other(value)]
             found[name] = [(key, entry, _other(entry, value)) for key, entry, value in entries]
     return found
 
@@ -169,6 +169,10 @@ def _constants(function: types.FunctionType) -> "dict[str, list]":
 def _other(name: str, held: object) -> str:
     # Of the same sign, which a change of a rate or a limit has as well; half of a whole number may be none.
     return f"{name} / 2" if type(held) is not int and held else f"{name} + 1"
+
+
+def _has_other(held: object) -> bool:
+    return held == held and (not held or held / 2 != held)  # not the infinite, nor what is no number
 
 
 def _is_number(held: object) -> bool:
@@ -266,7 +270,7 @@ def _other_constants(node: ast.AST, constants: "dict[str, list]") -> "Iterator[t
                 if key is None or is_item or (isinstance(node, ast.Attribute) and node.attr in _READS):
                     place = at if isinstance(held, list) else None
                     put = functools.partial(_put_other, field=field, place=place, name=inner, key=key, other=other)
-                    yield "f", f"{what} → {other}", inner.lineno, put
+                    yield "f" if key is None else "g", f"{what} → {other}", inner.lineno, put
 
 
 def _put_other(node: ast.AST, field: str, place: "int | None", name: ast.Name, key: object, other: str) -> None:

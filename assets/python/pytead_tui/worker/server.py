@@ -269,6 +269,8 @@ class Server:
     def _over(self, fork: Fork, why: str | None, last: dict | None = None) -> None:
         """Ends a request's process. What it was at is broken; another process answers the rest."""
         self._forget(fork)
+        if last is not None:
+            fork.child = None  # collected before this was said; its number may be another's by now
         how = fork.end()
         self._sweep()
         if last is None and fork.waiting:
