@@ -3,14 +3,9 @@
 
 mod harness;
 
-use std::io::{BufRead, BufReader};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
-
+use harness::watch::Watch;
 use harness::{Place, Terminal};
 use serde_json::Value;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const APP: &str = "from pathlib import Path\n\nHERE = Path(__file__).parent / 'data'\nTAX = int((HERE / 'tax.txt').read_text())\n\n\n\
      def rate():\n    return int((HERE / 'rates.txt').read_text())\n\n\ndef price(x):\n    return x * rate()\n\n\n\
@@ -36,52 +31,6 @@ fn recorded() -> Place {
     let (code, _, err) = place.run(&["--trust", "run", "--", "main.py"]);
     assert_eq!(code, 0, "{err}");
     place
-}
-
-/// `pytead-tui watch`, and what it says.
-struct Watch {
-    child: std::process::Child,
-    lines: Receiver<Value>,
-}
-
-impl Watch {
-    /// Begins to watch, once what was recorded is known to be as it was.
-    fn start(place: &Place) -> Self {
-        let mut command = place.command(&["--trust", "watch", "--format", "json"]);
-        let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-        let (sender, lines) = channel();
-        let out = BufReader::new(child.stdout.take().unwrap());
-        std::thread::spawn(move || {
-            for line in out.lines().map_while(Result::ok) {
-                let _ = sender.send(serde_json::from_str(&line).unwrap());
-            }
-        });
-        let watch = Self { child, lines };
-        watch.until("replayed");
-        watch
-    }
-
-    /// Gives what it says up to the first event of this name, that one included.
-    fn until(&self, name: &str) -> Vec<Value> {
-        let until = Instant::now() + PATIENCE;
-        let mut seen = Vec::new();
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let event = self.lines.recv_timeout(left).unwrap_or_else(|_| panic!("no {name}; {seen:#?}"));
-            let found = event["event"] == name;
-            seen.push(event);
-            if found {
-                return seen;
-            }
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// What events say: why a file counts, which functions changed, how many calls were compared.

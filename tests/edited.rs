@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use harness::Place;
+use harness::watch::Watch;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -141,6 +142,26 @@ fn doubled() -> Place {
     assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
     assert_eq!(replay(&place).0, 0);
     place
+}
+
+#[test]
+fn what_an_edited_function_does_is_told_before_the_calls_that_rest_on_it_have_run() {
+    let place = Place::empty();
+    place.save("rates.py", "def rate(x):\n    return x * 2\n");
+    place.save("bills.py", "from rates import rate\n\n\ndef bill(x):\n    return rate(x) + 1\n");
+    place.save("main.py", "from bills import bill\n\nbill(1), bill(2)\n");
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    let watch = Watch::start(&place);
+    let told = |text: &str| -> Vec<String> {
+        place.save("rates.py", text);
+        let events = watch.until("replayed").into_iter();
+        let told = events.filter(|event| event["event"] == "behaviour_changed" || event["event"] == "behaviour_restored");
+        told.map(|event| event["function"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(told("def rate(x):\n    return x * 3\n"), ["rates:rate", "bills:bill"]);
+    assert_eq!(told("def rate(x):\n    return x * 5\n"), ["rates:rate", "bills:bill"]);
+    // What is known already is told at once, in no order.
+    assert_eq!(told("def rate(x):\n    return x * 2\n").len(), 2);
 }
 
 #[test]

@@ -385,6 +385,33 @@ async fn what_was_imported_serves_later_requests_as_long_as_all_that_it_rests_on
     }
 }
 
+/// Notes what is compiled while it imports another module.
+const COMPILING: &str = "import sys\n\ncompiled = []\nsys.addaudithook(lambda event, args: event == 'compile' and \
+    compiled.append(args[1]))\nimport other\n\n\ndef is_compiled():\n    return other.__file__ in compiled\n";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_an_edit_the_modules_that_stand_are_not_compiled_again() {
+    for python in pythons() {
+        let project = Project::new(&[("main.py", COMPILING), ("other.py", "one = 1\n")]);
+        let worker = project.worker(&python, best_level()).await;
+        let mut edits = 0;
+        let mut edited = async |file: &str, text: &str| {
+            edits += 1;
+            project.write(file, &format!("{text}# edit {edits}\n"));
+            effect(&worker, call(1, "main:is_compiled", &[])).await
+        };
+        assert_eq!(edited("main.py", COMPILING).await, returned(Value::Bool(true)), "{python}");
+        // The server compiles when it has nothing else to do.
+        for turn in 0.. {
+            if edited("main.py", COMPILING).await == returned(Value::Bool(false)) {
+                break;
+            }
+            assert!(turn < 200, "{python}: every edit has the whole project compiled");
+        }
+        assert_eq!(edited("other.py", "one = 2\n").await, returned(Value::Bool(true)), "{python}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn modules_are_imported_from_texts_that_stand_in_for_their_files() {
     for python in pythons() {

@@ -24,6 +24,7 @@ use crate::generate::replay::{Answer, Baseline, compare, difference, summary_lin
 use crate::python::zygote::LATE_MAX;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
+use crate::store::StoredOutcome;
 
 /// How often calls are run after a save, while files go on being others than those that are known, and the time in between.
 const ATTEMPTS: usize = 10;
@@ -34,7 +35,7 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
     calibrating::calibrate_rest(core).await?;
     let all = functions.is_empty();
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
-    let seen = run_and_compare(core, wanted.clone()).await?;
+    let seen = run_and_compare(core, wanted.clone(), &BTreeSet::new()).await?;
     let changed = open_changes(core, &wanted);
     let Seen { compared, same, unknown, untold, left_out, .. } = seen;
     Ok(Done::Replayed { calls: compared, same, changed, unknown, untold, left_out })
@@ -42,7 +43,7 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
 
 /// Runs the calls of these functions where their outcome under today's code is not known, and shows what changed.
 pub async fn run(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> Result<(), Trouble> {
-    if functions.is_empty() { Ok(()) } else { run_and_compare(core, functions).await.map(|_| ()) }
+    if functions.is_empty() { Ok(()) } else { run_and_compare(core, functions, &BTreeSet::new()).await.map(|_| ()) }
 }
 
 /// After opening: finds out what edits made while nobody looked have changed.
@@ -57,15 +58,15 @@ pub async fn catch_up(core: &Arc<Core>) {
     }
 }
 
-/// After a save: replays the functions that rest on what changed.
-pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) {
+/// After a save: replays the functions that rest on what changed, those that were edited first.
+pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>, edited: &BTreeSet<FunctionId>) {
     let Ok(recorded) = recorded_functions(core) else { return };
     let mut wanted: BTreeSet<FunctionId> = resting.intersection(&recorded).cloned().collect();
     wanted.extend(core.state.lock().owed.iter().cloned());
     if wanted.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted || environment::is_declined(core) {
         return;
     }
-    if let Err(trouble) = run_and_compare(core, wanted).await {
+    if let Err(trouble) = run_and_compare(core, wanted, edited).await {
         core.complain("replay", &trouble);
     }
 }
@@ -106,8 +107,8 @@ pub fn interrupt(core: &Core) {
 }
 
 /// Runs and compares, again where files were edited meanwhile: of one that was put back at once no save tells.
-async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
-    let mut seen = compare_now(core, wanted).await?;
+async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
+    let mut seen = compare_now(core, wanted, first).await?;
     for _ in 1..ATTEMPTS {
         // While saves wait, files stay others than those that are known.
         if !seen.moved || matches!(core.state.lock().watch, Some(WatchState::Paused { .. })) {
@@ -121,7 +122,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
         if owed.is_empty() {
             return Ok(seen);
         }
-        seen = compare_now(core, owed).await?;
+        seen = compare_now(core, owed, first).await?;
     }
     if seen.moved && core.watcher.lock().is_none() {
         // Nobody would learn of the save that did it.
@@ -131,7 +132,8 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Resu
     Ok(seen)
 }
 
-async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
+/// Runs and compares: the calls of `first` ahead of the others, so that what they come to is shown while those still run.
+async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
     // The newest request wins, and does what it interrupts as well.
     core.state.lock().owed.extend(wanted.iter().cloned());
     interrupt(core);
@@ -149,57 +151,76 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>) -> Result<S
     .await??;
     let job = core.jobs.begin("replay", "saved code", unknown_code.len() as u64);
     core.touch();
-    if !unknown_code.is_empty() {
-        let environment = environment::contained(core).await?;
-        let observed = environment.replay(core, &unknown_code, &job).await?;
-        let suspects: Vec<Call> = unknown_code
-            .iter()
-            .filter(|call| observed.get(&call.id).is_some_and(|seen| differs(&calls, call, seen)))
-            .cloned()
-            .collect();
-        let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
-        // What seems to differ is run once more: only the same answer twice is shown to a person.
-        let again = environment.replay(core, &suspects, &job).await?;
-        let mut fresh = Vec::new();
-        for call in &unknown_code {
-            let Some(seen) = observed.get(&call.id) else { continue };
-            let Ok(effect) = &seen.effect else { continue };
-            let repeated = |second: &Observed| second.effect.as_ref().is_ok_and(|other| difference(effect, other).is_none());
-            if suspected.contains(&call.id) && !again.get(&call.id).is_some_and(repeated) {
-                continue;
+    let silent: Vec<FunctionId> = wanted.iter().filter(|function| !calls.contains_key(*function)).cloned().collect();
+    let waits: HashSet<&FunctionId> = unknown_code.iter().map(|call| &call.function).collect();
+    let (open, known): (Calls, Calls) = calls.into_iter().partition(|(function, _)| waits.contains(function));
+    let (ahead, behind): (Calls, Calls) = open.into_iter().partition(|(function, _)| first.contains(function));
+    let (mut ran, mut same, mut changed, mut unknown) = (0, 0, 0, 0);
+    for calls in [known, ahead, behind] {
+        let open: Vec<Call> = unknown_code.iter().filter(|call| calls.contains_key(&call.function)).cloned().collect();
+        if !open.is_empty() {
+            let fresh = run_twice(core, &reach, &calls, &open, &job).await?;
+            let functions = calls.keys().cloned().collect();
+            if !code::stands(core, &index, &reach, &functions, &began).await? {
+                // Nobody can tell which code the outcomes belong to.
+                job.end(false);
+                return Ok(Seen { moved: true, ..Seen::nothing() });
             }
-            fresh.push(seen.stored(call.id, reach.code_key(&call.function)));
-            outcomes.insert(call.id, (effect.clone(), seen.entered.clone()));
+            let (stored, seen): (Vec<StoredOutcome>, Vec<_>) = fresh.into_iter().unzip();
+            core.store().put_outcomes(stored)?;
+            outcomes.extend(seen);
         }
-        if !code::stands(core, &index, &reach, &wanted, began).await? {
-            // Nobody can tell which code the outcomes belong to.
+        if job.is_cancelled() {
             job.end(false);
-            return Ok(Seen { moved: true, ..Seen::nothing() });
+            return Ok(Seen::nothing());
         }
-        core.store().put_outcomes(fresh)?;
+        core.state.lock().owed.retain(|function| !calls.contains_key(function));
+        let told = conclude(core, &calls, &outcomes)?;
+        (same, changed, unknown) = (same + told.0, changed + told.1, unknown + told.2);
+        ran += calls.values().map(|own| own.len() as u64).sum::<u64>();
     }
-    if job.is_cancelled() {
-        job.end(false);
-        return Ok(Seen::nothing());
-    }
-    job.end(true);
     core.state.lock().owed.retain(|function| !wanted.contains(function));
-    let (same, changed_calls, unknown) = conclude(core, &calls, &outcomes)?;
-    let ran = calls.values().map(|own| own.len() as u64).sum();
+    job.end(true);
     if ran > 0 {
         let ms = jobs::elapsed_ms(started);
         let seconds = Duration::from_millis(ms).as_secs_f64();
-        let line = format!("{} in {seconds:.1} s: {same} as before, {changed_calls} changed", text::count_u64(ran, "call"));
+        let line = format!("{} in {seconds:.1} s: {same} as before, {changed} changed", text::count_u64(ran, "call"));
         core.log.add(Level::Info, "replayed", &line, None);
-        core.announce(Event::Replayed { calls: ran, changed: changed_calls, same, unknown, ms });
+        core.announce(Event::Replayed { calls: ran, changed, same, unknown, ms });
     }
-    let untold = code::untold(core, wanted.iter().filter(|function| !calls.contains_key(*function)))?;
+    let untold = code::untold(core, silent.iter())?;
     let left_out = left_out.iter().filter(|(function, _)| untold.iter().all(|(other, _)| other != *function));
     let left_out = left_out.map(|(_, calls)| calls).sum();
     Ok(Seen { compared: ran, same, unknown, moved: false, untold, left_out })
 }
 
-type Outcomes = HashMap<CallId, (Effect, Vec<FunctionId>)>;
+/// Runs calls, and once more those that seem to differ: only the same answer twice is shown to a person.
+async fn run_twice(
+    core: &Arc<Core>,
+    reach: &Reach,
+    calls: &Calls,
+    open: &[Call],
+    job: &jobs::Job<'_>,
+) -> Result<Vec<(StoredOutcome, (CallId, Known))>, Trouble> {
+    let environment = environment::contained(core).await?;
+    let observed = environment.replay(core, open, job).await?;
+    let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
+    let suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
+    let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
+    let again = environment.replay(core, &suspects, job).await?;
+    let seen = open.iter().filter_map(|call| {
+        let seen = observed.get(&call.id)?;
+        let effect = seen.effect.as_ref().ok()?;
+        let repeated = |second: &Observed| second.effect.as_ref().is_ok_and(|other| difference(effect, other).is_none());
+        let is_sure = !suspected.contains(&call.id) || again.get(&call.id).is_some_and(repeated);
+        is_sure.then(|| (seen.stored(call.id, reach.code_key(&call.function)), (call.id, (effect.clone(), seen.entered.clone()))))
+    });
+    Ok(seen.collect())
+}
+
+/// How a call ended, and the project's functions that it ran through.
+type Known = (Effect, Vec<FunctionId>);
+type Outcomes = HashMap<CallId, Known>;
 type Calls = BTreeMap<FunctionId, Vec<(Call, Effect)>>;
 /// How many calls of a function are kept that cannot be compared.
 type LeftOut = BTreeMap<FunctionId, u64>;

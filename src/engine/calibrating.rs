@@ -191,7 +191,7 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     let worker = (core.clone(), index.clone());
     let reach = blocking(move || reaches::learn(&worker.0, &worker.1, reach, recording, entered)).await??;
     let functions = calls.iter().map(|call| call.function.clone()).collect();
-    if !code::stands(core, &index, &reach, &functions, began).await? {
+    if !code::stands(core, &index, &reach, &functions, &began).await? {
         job.end(false);
         return Ok(None);
     }

@@ -88,9 +88,9 @@ pub async fn begin(
     index: &Arc<Index>,
     reach: &Arc<Reach>,
     spared: BTreeSet<RelPath>,
-) -> Result<Began, Trouble> {
+) -> Result<Arc<Began>, Trouble> {
     let (core, index, reach) = (core.clone(), index.clone(), reach.clone());
-    blocking(move || Began { code: index.stamps(&core.root), data: reach.data().stamps(&core.root), spared }).await
+    blocking(move || Began { code: index.stamps(&core.root), data: reach.data().stamps(&core.root), spared }).await.map(Arc::new)
 }
 
 /// Tells whether the files still hold the code that the index says, as far as these functions may run it, and the data that
@@ -100,9 +100,9 @@ pub async fn stands(
     index: &Arc<Index>,
     reach: &Arc<Reach>,
     functions: &BTreeSet<FunctionId>,
-    began: Began,
+    began: &Arc<Began>,
 ) -> Result<bool, Trouble> {
-    let (core, index, reach, functions) = (core.clone(), index.clone(), reach.clone(), functions.clone());
+    let (core, index, reach, functions, began) = (core.clone(), index.clone(), reach.clone(), functions.clone(), began.clone());
     blocking(move || {
         let mut now = (*index).clone();
         let mut change = now.update(&core.root, None);

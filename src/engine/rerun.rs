@@ -98,17 +98,26 @@ pub async fn run(
     Ok(seen.into_iter().flatten().collect())
 }
 
-/// Parts calls into lanes that take about as long. Those of a function stay together, so that few are tried where it does not
-/// end any more, and so do those that read files: where one is gone, it is laid out for a call in a place that all of them see.
+/// Parts calls into lanes that take about as long. Those of a function stay together as far as that allows it, since it is a
+/// lane that leaves the others alone where some do not end any more; and those that read files always: where one is gone, it is
+/// laid out for a call in a place that all of them see.
 fn lanes(calls: &[Call], processors: usize) -> Vec<Vec<&Call>> {
     let mut groups: HashMap<Option<&FunctionId>, Vec<&Call>> = HashMap::new();
     for call in calls {
         let by_itself = call.files().next().is_none();
         groups.entry(by_itself.then_some(&call.function)).or_default().push(call);
     }
-    let mut groups: Vec<Vec<&Call>> = groups.into_values().collect();
+    let count = calls.len().div_ceil(LANE_WORTH).clamp(1, processors);
+    let fair = calls.len().div_ceil(count).max(1);
+    let mut groups: Vec<Vec<&Call>> = groups
+        .into_iter()
+        .flat_map(|(function, calls)| {
+            let most = if function.is_some() { fair } else { calls.len() };
+            calls.chunks(most).map(<[_]>::to_vec).collect::<Vec<_>>()
+        })
+        .collect();
     groups.sort_by_key(|calls| (Reverse(calls.len()), calls.first().map(|call| call.id)));
-    let count = calls.len().div_ceil(LANE_WORTH).clamp(1, processors).min(groups.len().max(1));
+    let count = count.min(groups.len().max(1));
     let mut lanes = vec![Vec::new(); count];
     for group in groups {
         if let Some(shortest) = lanes.iter_mut().min_by_key(|lane: &&mut Vec<&Call>| lane.len()) {
@@ -250,11 +259,12 @@ mod tests {
     }
 
     #[test]
-    fn the_calls_of_a_function_are_in_one_lane_and_lanes_are_about_as_long() {
+    fn lanes_are_about_as_long_and_no_more_functions_than_need_be_are_in_several() {
         let many = calls(&[("a", 10), ("b", 30), ("c", 10), ("d", 10)]);
         assert_eq!(parted(&many, 2), [vec!["b"], vec!["a", "c", "d"]]);
         assert_eq!(parted(&many, 1), [["b", "a", "c", "d"]]);
-        assert_eq!(parted(&many, 8).len(), 4, "there are no more lanes than functions");
+        assert_eq!(parted(&many, 4), [vec!["b"], vec!["b"], vec!["a", "d"], vec!["c"]]);
+        assert_eq!(parted(&calls(&[("a", 20)]), 2), [["a"], ["a"]]);
     }
 
     #[test]

@@ -296,15 +296,15 @@ async fn code_that_was_edited_and_put_back_while_calls_ran_may_have_run_as_it_wa
             save(name, "def f():\n    return 2\n");
             save(name, &text);
         }
-        assert_eq!(code::stands(&core, &index, &reach, &f, began).await.unwrap(), about_f, "{edited:?}");
+        assert_eq!(code::stands(&core, &index, &reach, &f, &began).await.unwrap(), about_f, "{edited:?}");
     }
     let began = code::begin(&core, &index, &reach, BTreeSet::from([RelPath::new("m.py").unwrap()])).await.unwrap();
     save("m.py", "def f():\n    return 2\n");
-    assert!(code::stands(&core, &index, &reach, &f, began).await.unwrap(), "a text stands in for it");
+    assert!(code::stands(&core, &index, &reach, &f, &began).await.unwrap(), "a text stands in for it");
     let began = code::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
-    assert!(!code::stands(&core, &index, &reach, &f, began).await.unwrap(), "it is not what the index has");
+    assert!(!code::stands(&core, &index, &reach, &f, &began).await.unwrap(), "it is not what the index has");
     let began = code::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
-    assert!(code::stands(&core, &index, &reach, &g, began).await.unwrap(), "others do not run through it");
+    assert!(code::stands(&core, &index, &reach, &g, &began).await.unwrap(), "others do not run through it");
 }
 
 #[tokio::test]

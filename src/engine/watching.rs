@@ -158,6 +158,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let judging = core.clone();
     tokio::spawn(async move { rejudging::after_save(&judging).await });
     let worker = core.clone();
+    let edited: BTreeSet<FunctionId> = change.code().cloned().collect();
     let rests = blocking(move || {
         let reach = reaches::recorded(&worker, &worker.index())?;
         Ok::<_, Trouble>(reach.resting_on(&functions, &modules))
@@ -174,7 +175,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let core = core.clone();
     // The next save is read while this one is replayed; the newest replay wins.
     tokio::spawn(async move {
-        behaviour::after_save(&core, &resting).await;
+        behaviour::after_save(&core, &resting, &edited).await;
         drafting::renew(&core, stale).await;
     });
 }

@@ -7,6 +7,7 @@ pub mod agent;
 pub mod judge;
 pub mod model;
 pub mod picture;
+pub mod watch;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

@@ -21,6 +21,7 @@ class Layer(Server):
         self.layers = None
         self.modules = Modules(message["root"], message["paths"], server.startup, [])
         self.modules.inputs = Inputs(self.modules.root)
+        self.modules.codes = server.codes
         request.settle(message, self.modules)
 
     def _ask(self, number: int, message: dict) -> None:
@@ -29,8 +30,11 @@ class Layer(Server):
         elif not self._import(message):
             self._reply(number, {"layer": "unfit"})
         else:
-            self._reply(number, {"layer": "taken"})
-            self._start(number, message)
+            self._reply(number, {"layer": "taken", "compiled": self.modules.inputs.told()})
+            if message["op"] == "import":
+                self._reply(number, {"done": True})
+            else:
+                self._start(number, message)
 
     def _import(self, message: dict) -> bool:
         """Imports what a request is about; tells whether all of that went well and left nothing that does not survive a fork."""

@@ -69,10 +69,12 @@ class Below:
 class Layers:
     """The layers of a server."""
 
-    def __init__(self, fork: Callable, reply: Callable, start: Callable) -> None:
+    def __init__(self, fork: Callable, reply: Callable, start: Callable, compiled: Callable) -> None:
         self.fork = fork  # (message, fds to close): makes the process of a layer
         self.reply = reply
         self.start = start
+        self.compiled = compiled  # (root, names of files): told what a layer that is made after an edit has compiled
+        self.edited = False
         self.all: list = []
         self.never: set = set()  # kinds for which there can be none
 
@@ -143,6 +145,10 @@ class Layers:
                 layer.wanted = False
                 del layer.open[number]
             layer.rest()
+            if said == "stale":
+                self.edited = True
+            elif said == "taken" and self.edited:
+                self.compiled(asked["root"], message.get("compiled"))
             if said != "taken":
                 if said != "stale" or not self.take(number, asked):
                     self.start(number, asked)

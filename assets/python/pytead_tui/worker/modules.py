@@ -34,7 +34,7 @@ def is_of(root: str, path: str) -> bool:
 
 def read_fresh(root: str, former: dict, compiled: "Callable | None" = None) -> None:
     """Compiles each module below a folder from its source at each import, whoever finds it; of some files from these texts.
-    `compiled` is told of each other file and its text.
+    `compiled` is told of each other file and its text, and may give the code of that.
 
     A `.pyc` of the same size and second as the source would be believed although it is old.
     """
@@ -48,11 +48,13 @@ def read_fresh(root: str, former: dict, compiled: "Callable | None" = None) -> N
             return by_cache(self, fullname)
         real = os.path.realpath(path)
         text = former.get(real)
+        code = None
         if text is None:
             text = self.get_data(path)
             if compiled is not None:
-                compiled(real, text)
-        code = self.source_to_code(text, path)
+                code = compiled(real, path, text)
+        if code is None:
+            code = self.source_to_code(text, path)
         if sys.version_info < (3, 11):
             _note(code, "")
         return code
@@ -94,6 +96,7 @@ class Modules:
         self.main: object = None
         self.guard: object = None
         self.inputs: "Inputs | None" = None  # of a process that goes on after its imports
+        self.codes: object = None  # what was compiled ahead
 
     def unguarded(self) -> object:
         """Gives a context in which our own code may do what the guard refuses."""
@@ -114,9 +117,11 @@ class Modules:
                 for loaded in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
                     del sys.modules[loaded]
 
-    def _compiled(self, path: str, text: bytes) -> None:
+    def _compiled(self, real: str, path: str, text: bytes) -> object:
+        code = None if self.codes is None else self.codes.get(path, text)
         if self.inputs is not None:
-            self.inputs.compiled(path, text)
+            self.inputs.compiled(real, path, text)
+        return code
 
     def _holds(self, path: str, name: str) -> bool:
         place = os.path.join(path, name)

@@ -15,6 +15,7 @@ import time
 
 from pytead_tui.worker import frames
 from pytead_tui.worker.clock import library
+from pytead_tui.worker.codes import Codes
 from pytead_tui.worker.frames import Gone, Reader
 from pytead_tui.worker.layers import Layers
 
@@ -86,7 +87,9 @@ class Server:
         self.forks: dict = {}  # by the descriptor they answer on
         self.modules: object = None  # the project's, of a layer
         # The guard of the weak level would have to tell a layer's own forks from those of a call.
-        self.layers: "Layers | None" = None if level == "weak" else Layers(self._fork_layer, self._reply, self._start)
+        ways = self._fork_layer, self._reply, self._start
+        self.codes = Codes()
+        self.layers: "Layers | None" = None if level == "weak" else Layers(*ways, self.codes.want)
 
     def serve(self) -> int:
         """Serves until the other side hangs up."""
@@ -107,6 +110,9 @@ class Server:
         layers = [] if self.layers is None else self.layers.all
         soonest = min((one.deadline for one in (*self.forks.values(), *layers)), default=math.inf)
         left = None if soonest == math.inf else max(0.0, soonest - time.monotonic())
+        compiles = self.codes.wanted and not self.forks and not any(layer.open for layer in layers)
+        if compiles:
+            left = 0.0
         reading = [self.reader.fd, *self.forks, *(layer.reader.fd for layer in layers)]
         ready, room, _ = select.select(reading, [layer.asking for layer in layers if layer.unsent], [], left)
         for fd in ready:
@@ -114,6 +120,8 @@ class Server:
                 self.reader.fill()
             elif fd in self.forks:
                 self._hear(self.forks[fd])
+        if compiles and not ready:
+            self.codes.compile_next()
         now = time.monotonic()
         for fork in list(self.forks.values()):
             if fork.deadline <= now:
