@@ -66,6 +66,11 @@ def _round(bench: Bench, python: Path, copies: int) -> tuple:
 def _write(project: Path, copies: int) -> None:
     shop = ROOT / "examples" / "shop"
     shutil.copytree(shop, project, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    more_of_the_shop(project, copies)
+
+
+def more_of_the_shop(project: Path, copies: int) -> None:
+    """Gives the shop its functions and tests so many times, each time under other names."""
     for number in range(2, copies + 1):
         for folder, name in (("shop", "shop%d" % number), ("tests", "tests%d" % number)):
             shutil.copytree(project / folder, project / name, ignore=shutil.ignore_patterns("__pycache__"))

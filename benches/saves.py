@@ -1,6 +1,6 @@
 """From a save to its result: the workbench beside pytest-watcher, which runs the whole suite, and pytest-testmon under it.
 
-Clock time, as in screen.py, on two projects: one small, one whose modules import pandas. All three look on at the same time at
+Clock time, as in screen.py, on three projects: one small, one of some size, one whose modules import pandas. All three look on at the same time at
 copies of the same project, and a round edits one copy after the other: what slows one down slows the others.
 """
 
@@ -9,19 +9,22 @@ import time
 from pathlib import Path
 
 from bench import Bench, middle, table
+from diff import more_of_the_shop
 from screen import Place, Terminal, head
 
 TITLE = "From a save to its result"
 TABLES = 20
+COPIES = 20
 NOTES = """\
-Seconds from the save of an edited function to its result, in terminals of 160×45. *The workbench*: the change of what recorded calls return is on the
-screen. *pytest-watcher*: `ptw . --now` has run the whole suite, and its last line says so. *pytest-testmon*: `ptw . --now --testmon`
+Seconds from the save of an edited function to its result, in terminals of 160×45. *The workbench*: the change of what its recorded
+calls return is on the screen; what functions that call it do follows. *pytest-watcher*: `ptw . --now` has run the whole suite, and its last line says so. *pytest-testmon*: `ptw . --now --testmon`
 has run the tests that go through the function.
 
-- *Small* is `examples/shop` (86 tests). *pandas* has %d modules that import it, with 20 tests each.
+- *Small* is `examples/shop` (86 tests), *%d × small* the same so many times under other names, of which one is edited. *pandas*
+  has %d modules that import it, with 20 tests each.
 - The workbench says which recorded calls return something else; a suite says which assertions fail. Both are what a person
   waits for after a save, and each edit here shows in all three.
-""" % (TABLES)
+""" % (COPIES, TABLES)
 MODULE = '''\
 import pandas
 
@@ -49,7 +52,7 @@ class Suite:
     def __init__(self, place: Place, folder: Path, python: Path, *more: str) -> None:
         self.project = folder
         shutil.copytree(place.project, folder, ignore=shutil.ignore_patterns(".pytead", "__pycache__"))
-        words = [str(python), "-m", "pytest_watcher", ".", "--now", "--clear", *more, "-p", "no:randomly", "-q"]
+        words = [str(python), "-m", "pytest_watcher", ".", "--now", "--clear", *more, "-p", "no:randomly", "-q", "."]
         self.terminal = Terminal(words, folder, place.environment | {"COLUMNS": "100"})
         self.rest(" passed")
 
@@ -102,12 +105,13 @@ def measure(bench: Bench) -> str:
         return "Not measured: there was no release build."
     python = bench.pythons[-1][1]
     rows = []
-    for name, make, edit in (("small", _small, _shop_edit), ("pandas", _tables, _tables_edit)):
+    larger = "%d × small" % COPIES
+    for name, make, edit in (("small", _small, _shop_edit), (larger, _large, _shop_edit), ("pandas", _tables, _tables_edit)):
         bench.say("saves: " + name)
         with bench.empty_folder() as folder:
             place = Place(bench, folder, python)
             make(place)
-            place.run("run", "--", "python", "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:testmon")
+            place.run("run", "--", "python", "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:testmon", ".")
             ways = [
                 Workbench(place),
                 Suite(place, folder / "all", python),
@@ -125,6 +129,10 @@ def measure(bench: Bench) -> str:
 
 def _small(_place: Place) -> None:
     """The shop is there."""
+
+
+def _large(place: Place) -> None:
+    more_of_the_shop(place.project, COPIES)
 
 
 def _shop_edit(number: int) -> tuple:

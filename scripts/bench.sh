@@ -37,17 +37,19 @@ while read -r version python <&3; do
 done 3< <(interpreters)
 [ -n "${driver:-}" ] || stop "No Python from 3.10 on with the venv module found. Install one, with pyenv or from python.org."
 
-# The tools that write tests, too, want packages of their own; one of them records.
+# The tools that write tests, too, want packages of their own, and these a newer Python; one of them records.
 if [[ ${1:-drafts} =~ ^(drafts|recording)$ ]]; then
     peers=$root/.venv-bench/$newest-peers
-    if ! stands "$peers" "$newest" "$interpreter" benches/requirements-peers.txt; then
+    if [ "$(printf '%s\n' 3.13 "$newest" | sort -V | head -n 1)" != 3.13 ]; then
+        say "Other tools that write tests are left out: their packages want Python 3.13."
+    elif ! stands "$peers" "$newest" "$interpreter" benches/requirements-peers.txt; then
         fill "$peers" "$newest" "$interpreter" benches/requirements-peers.txt
         # It is not on PyPI; BENCH_PYTEAD names another place to install it from, such as a folder with its sources.
         pytead=${BENCH_PYTEAD:-git+https://github.com/nathanap2/pytead@159f5f819a9ba910a02084b0aebc1687b639f7ea}
         "${pip[@]}" --no-deps "$pytead" || say "pytead is left out: $pytead could not be installed. Remove $peers to try again."
         touch "$marker"
     fi
-    given+=(--peers "$peers/bin/python")
+    [ -x "$peers/bin/python" ] && given+=(--peers "$peers/bin/python")
 fi
 
 # What a part measures of the binary is that of a release build.

@@ -1,5 +1,5 @@
 //! What the pages say can be typed: each command they name is one the program knows, and the transcripts of the tutorial are
-//! what really happens.
+//! what really happens. Figures are those that were measured.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod harness;
@@ -71,6 +71,24 @@ fn the_readme_shows_every_picture_once() {
     // One of each place that a number opens, and one of a change.
     let places = ["review", "verdict", "specs", "runs", "log", "diff", "watch"];
     assert_eq!(there, places.map(|name| format!("{name}.svg")).into());
+}
+
+#[test]
+fn every_figure_of_the_readme_is_one_that_was_measured() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let cells = |line: &str| -> Option<Vec<String>> {
+        let cells = line.strip_prefix('|')?.strip_suffix('|')?.split('|');
+        Some(cells.map(|cell| cell.trim().to_owned()).collect())
+    };
+    let page = std::fs::read_to_string(root.join("docs/benchmarks.md")).unwrap();
+    let measured: Vec<Vec<String>> = page.lines().filter_map(cells).collect();
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let (_, told) = readme.split_once("\n## Measured\n").unwrap();
+    let told: Vec<Vec<String>> = told.lines().take_while(|line| !line.starts_with("## ")).filter_map(cells).skip(2).collect();
+    assert!(told.len() > 5, "{told:?}");
+    for row in told {
+        assert!(measured.iter().any(|line| line.starts_with(&row)), "{row:?} is no row of docs/benchmarks.md");
+    }
 }
 
 #[test]

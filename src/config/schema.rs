@@ -80,7 +80,12 @@ pub const KEYS: &[Key] = &[
         "Folders below the root that a recorded program imports from besides its own.",
     ),
     key("output.tests", Form::Text, Project::Sets, "The folder of accepted tests, below the root."),
-    key("output.default_dir", Form::Text, Project::Nothing, "Where `draft` writes what is proved; without, it waits for review."),
+    key(
+        "output.default_dir",
+        Form::Text,
+        Project::Nothing,
+        "Where `draft` writes what is proved, which waits for review all the same.",
+    ),
     key("model.provider", Form::Text, Project::Nothing, "The name of a provider under `providers`; none is used unless named."),
     key("model.name", Form::Text, Project::Nothing, "The model's name, in place of the provider's own."),
     key(

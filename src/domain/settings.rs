@@ -68,7 +68,7 @@ impl Default for Record {
 pub struct Output {
     /// The folder of accepted tests, below the root.
     pub tests: String,
-    /// Where `draft` writes what is proved; without, it waits for review.
+    /// Where `draft` writes what is proved, which waits for review all the same.
     pub default_dir: Option<String>,
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use serde::Serialize;
 use tokio::sync::OnceCell;
 
@@ -19,7 +20,7 @@ use crate::domain::value::Value;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
 use crate::engine::provers::Provers;
-use crate::engine::rerun::{self, BATCH, Observed, On, requests, roomy, spot};
+use crate::engine::rerun::{self, BATCH, Observed, On, Whole, requests, roomy, spot};
 use crate::engine::{blocking, questions, require_trust};
 use crate::generate::closer::{self, Look};
 use crate::generate::learned::{self, Form};
@@ -253,29 +254,40 @@ impl Environment {
     /// Looks at calls closely, those of a function together; those that cannot be made again are missing from the answer.
     /// With more than `few` calls of a function, faults in it tell them apart; those that come first are tried with most.
     pub async fn look(&self, core: &Core, calls: &[Call], few: usize) -> Result<HashMap<CallId, Look>, Trouble> {
-        let mut all = HashMap::new();
         if calls.is_empty() {
-            return Ok(all);
+            return Ok(HashMap::new());
         }
         let mut of_function: HashMap<&FunctionId, usize> = HashMap::new();
         for call in calls {
             *of_function.entry(&call.function).or_default() += 1;
         }
         let index = core.index();
+        let lanes = rerun::lanes(self.worker(core).await?, &index, calls, Whole::Functions).await?;
+        let is_of_many = |call: &Call| of_function.get(&call.function).is_some_and(|count| *count > few);
+        let looks = try_join_all(lanes.iter().map(|lane| self.look_at(core, &index, lane, &is_of_many))).await?;
+        Ok(looks.into_iter().flatten().collect())
+    }
+
+    /// Looks at calls closely, one after another.
+    async fn look_at(
+        &self,
+        core: &Core,
+        index: &Index,
+        calls: &[&Call],
+        is_of_many: &(impl Fn(&Call) -> bool + Sync),
+    ) -> Result<HashMap<CallId, Look>, Trouble> {
+        let mut all = HashMap::new();
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
         let worker = self.worker(core).await?;
-        for batch in batches(calls.chunk_by(|one, next| one.function == next.function).map(<[Call]>::len)) {
+        for batch in batches(calls.chunk_by(|one, next| one.function == next.function).map(<[_]>::len)) {
             let batch = &calls[batch];
-            let many = |request: &ReplayCall| {
-                let call = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
-                call.is_some_and(|call| of_function.get(&call.function).is_some_and(|count| *count > few))
-            };
-            let mut running = worker.look(&requests(core, &index, batch.iter(), wait)?, many).await?;
+            let call_of = |key: u64| usize::try_from(key).ok().and_then(|key| batch.get(key));
+            let many = |request: &ReplayCall| call_of(request.key).is_some_and(|call| is_of_many(call));
+            let mut running = worker.look(&requests(core, index, batch.iter().copied(), wait)?, many).await?;
             while let Some(reply) = running.next().await {
                 let reply = reply?;
-                let call = usize::try_from(reply.key).ok().and_then(|key| batch.get(key));
                 let effect = reply.outcome.and_then(|bytes| value::outcome(&bytes).ok());
-                if let (Some(call), Some(effect)) = (call, effect) {
+                if let (Some(call), Some(effect)) = (call_of(reply.key), effect) {
                     let says = reply.says.and_then(|bytes| value::value(&bytes).ok()).map_or_else(Vec::new, closer::said);
                     let (printed, warned, arcs) = (reply.printed, reply.warned, reply.arcs);
                     all.insert(call.id, Look { effect, printed, warned, arcs, says });

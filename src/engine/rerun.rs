@@ -1,7 +1,7 @@
 //! Recorded calls made again in a worker: several at a time, each in a process of its own, and what each came to.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -86,39 +86,56 @@ pub async fn run(
 ) -> Result<HashMap<CallId, Observed>, Trouble> {
     let made = AtomicU64::new(0);
     let count = || job.progress(made.fetch_add(1, Ordering::Relaxed) + 1, calls.len() as u64);
-    // Each lane finds what all of them import: what a call sees of other modules does not follow from which came first.
-    let alike = on.former.is_empty() && worker.level() != Level::Weak;
-    let lanes = lanes(calls, if alike { available_parallelism().map_or(1, usize::from).min(LANES_MAX) } else { 1 });
-    if lanes.len() > 1 {
-        let functions: BTreeSet<&FunctionId> = calls.iter().map(|call| &call.function).collect();
-        let spots: Vec<Spot> = functions.into_iter().filter_map(|id| spot(on.index, id)).collect();
-        worker.import(&spots).await?;
-    }
+    let lanes =
+        if on.former.is_empty() { lanes(worker, on.index, calls, Whole::Nothing).await? } else { vec![calls.iter().collect()] };
     let seen = try_join_all(lanes.iter().map(|calls| lane(core, worker, on, calls, job, late_max, &count))).await?;
     Ok(seen.into_iter().flatten().collect())
+}
+
+/// What stays in one lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// All calls of a function, because what is found out of one depends on the others.
+    Functions,
+    /// Each call stands for itself.
+    Nothing,
+}
+
+/// Parts calls into lanes that run at the same time, and has the worker import what all of them need: what a call sees of other
+/// modules does not follow from which lane came first.
+pub async fn lanes<'a>(worker: &Worker, index: &Index, calls: &'a [Call], whole: Whole) -> Result<Vec<Vec<&'a Call>>, Trouble> {
+    let processors = available_parallelism().map_or(1, usize::from).min(LANES_MAX);
+    let lanes = parted(calls, if worker.level() == Level::Weak { 1 } else { processors }, whole);
+    if lanes.len() > 1 {
+        let functions: BTreeSet<&FunctionId> = calls.iter().map(|call| &call.function).collect();
+        let spots: Vec<Spot> = functions.into_iter().filter_map(|id| spot(index, id)).collect();
+        worker.import(&spots).await?;
+    }
+    Ok(lanes)
 }
 
 /// Parts calls into lanes that take about as long. Those of a function stay together as far as that allows it, since it is a
 /// lane that leaves the others alone where some do not end any more; and those that read files always: where one is gone, it is
 /// laid out for a call in a place that all of them see.
-fn lanes(calls: &[Call], processors: usize) -> Vec<Vec<&Call>> {
+fn parted(calls: &[Call], processors: usize, whole: Whole) -> Vec<Vec<&Call>> {
+    let reads = |call: &&Call| call.files().next().is_some();
+    let reading: HashSet<&FunctionId> = calls.iter().filter(reads).map(|call| &call.function).collect();
     let mut groups: HashMap<Option<&FunctionId>, Vec<&Call>> = HashMap::new();
     for call in calls {
-        let by_itself = call.files().next().is_none();
-        groups.entry(by_itself.then_some(&call.function)).or_default().push(call);
+        let with_others = if whole == Whole::Functions { reading.contains(&call.function) } else { reads(&call) };
+        groups.entry((!with_others).then_some(&call.function)).or_default().push(call);
     }
     let count = calls.len().div_ceil(LANE_WORTH).clamp(1, processors);
     let fair = calls.len().div_ceil(count).max(1);
     let mut groups: Vec<Vec<&Call>> = groups
         .into_iter()
         .flat_map(|(function, calls)| {
-            let most = if function.is_some() { fair } else { calls.len() };
+            let most = if function.is_some() && whole == Whole::Nothing { fair } else { calls.len() };
             calls.chunks(most).map(<[_]>::to_vec).collect::<Vec<_>>()
         })
         .collect();
     groups.sort_by_key(|calls| (Reverse(calls.len()), calls.first().map(|call| call.id)));
-    let count = count.min(groups.len().max(1));
-    let mut lanes = vec![Vec::new(); count];
+    let mut lanes = vec![Vec::new(); count.min(groups.len().max(1))];
     for group in groups {
         if let Some(shortest) = lanes.iter_mut().min_by_key(|lane: &&mut Vec<&Call>| lane.len()) {
             shortest.extend(group);
@@ -249,28 +266,30 @@ mod tests {
         (1..).zip(names).map(call).collect()
     }
 
-    fn parted(calls: &[Call], processors: usize) -> Vec<Vec<String>> {
+    fn names(calls: &[Call], processors: usize, whole: Whole) -> Vec<Vec<String>> {
         let of = |lane: &Vec<&Call>| {
             let mut names: Vec<String> = lane.iter().map(|call| call.function.qualname().to_owned()).collect();
             names.dedup();
             names
         };
-        lanes(calls, processors).iter().map(of).collect()
+        parted(calls, processors, whole).iter().map(of).collect()
     }
 
     #[test]
     fn lanes_are_about_as_long_and_no_more_functions_than_need_be_are_in_several() {
         let many = calls(&[("a", 10), ("b", 30), ("c", 10), ("d", 10)]);
-        assert_eq!(parted(&many, 2), [vec!["b"], vec!["a", "c", "d"]]);
-        assert_eq!(parted(&many, 1), [["b", "a", "c", "d"]]);
-        assert_eq!(parted(&many, 4), [vec!["b"], vec!["b"], vec!["a", "d"], vec!["c"]]);
-        assert_eq!(parted(&calls(&[("a", 20)]), 2), [["a"], ["a"]]);
+        let of = |processors| names(&many, processors, Whole::Nothing);
+        assert_eq!(of(2), [vec!["b"], vec!["a", "c", "d"]]);
+        assert_eq!(of(1), [["b", "a", "c", "d"]]);
+        assert_eq!(of(4), [vec!["b"], vec!["b"], vec!["a", "d"], vec!["c"]]);
+        assert_eq!(names(&calls(&[("a", 20)]), 2, Whole::Nothing), [["a"], ["a"]]);
+        assert_eq!(names(&many, 4, Whole::Functions), [["b"], ["a"], ["c"], ["d"]]);
     }
 
     #[test]
     fn a_few_calls_are_not_worth_a_process_more() {
-        assert_eq!(lanes(&calls(&[("a", 4), ("b", 4)]), 8).len(), 1);
-        assert_eq!(lanes(&[], 8).iter().flatten().count(), 0);
+        assert_eq!(parted(&calls(&[("a", 4), ("b", 4)]), 8, Whole::Nothing).len(), 1);
+        assert_eq!(parted(&[], 8, Whole::Functions).iter().flatten().count(), 0);
     }
 
     #[test]
@@ -280,7 +299,9 @@ mod tests {
             call.touches.push(Touch { kind: CONTENT.to_owned(), detail: "names.txt\0ada".to_owned() });
         }
         let reading = |lane: &Vec<&Call>| lane.iter().filter(|call| call.files().next().is_some()).count();
-        let counts: Vec<usize> = lanes(&all, 4).iter().map(reading).filter(|count| *count > 0).collect();
-        assert_eq!(counts, [3]);
+        for whole in [Whole::Nothing, Whole::Functions] {
+            let counts: Vec<usize> = parted(&all, 4, whole).iter().map(reading).filter(|count| *count > 0).collect();
+            assert_eq!(counts, [3], "{whole:?}");
+        }
     }
 }

@@ -301,7 +301,6 @@ pub fn may_be_stale(proposal: &Proposal) -> bool {
 
 /// Looks for what another process wrote to the store.
 pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
-    let mut seen = 0;
     let mut gone = false;
     let mut runs = spec_runs::left_at(&core.root);
     loop {
@@ -311,7 +310,6 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
         }
         count_waiting(&core);
         let worker = core.clone();
-        let mut version = seen;
         let left = spec_runs::left_at(&core.root);
         let specs = std::mem::replace(&mut runs, left) != left;
         let looked = blocking(move || {
@@ -319,9 +317,9 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
             if specs {
                 spec_runs::read(&worker);
             }
-            (worker.store().changed_since(&mut version), version, taken)
+            (worker.store().changed(), taken)
         });
-        let Ok((changed, now, taken)) = looked.await else { return };
+        let Ok((changed, taken)) = looked.await else { return };
         let was_gone = std::mem::replace(&mut gone, matches!(changed, Err(StoreError::Gone)));
         if gone && !was_gone {
             core.complain("database", &StoreError::Gone.into());
@@ -330,7 +328,6 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
         if let Err(trouble) = taken {
             core.complain("verdict", &trouble);
         }
-        seen = now;
         if changed {
             let disputed = behaviour::disputed(&core);
             if let Err(trouble) = resync(&core) {

@@ -37,6 +37,7 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
@@ -99,6 +100,8 @@ struct Inner {
     users: Mutex<Option<File>>,
     /// The device and number of the file as it was opened; `None` where there is none, or it is only read.
     file: Option<(u64, u64)>,
+    /// What [`Store::changed`] saw last.
+    seen: AtomicI64,
 }
 
 /// Where connections lead.
@@ -119,6 +122,8 @@ impl Store {
             Place::ReadOnly(_) => Mode::ReadOnly,
             Place::Memory(_) => Mode::Memory,
         };
+        // From here on the commits of others are news, also while what is there is read.
+        let seen = writer.as_ref().map_or(Ok(0), version)?.into();
         let (sender, thread) = match writer {
             Some(mut connection) => {
                 let (sender, jobs) = mpsc::channel::<Job>();
@@ -140,7 +145,7 @@ impl Store {
         let users = Mutex::new(None);
         let refusal = Default::default();
         let file = if let Place::File(path) = &place { number(path) } else { None };
-        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, refusal, writer: sender, thread, readers, users, file }) })
+        Ok(Self { inner: Arc::new(Inner { place, mode, foreign, refusal, writer: sender, thread, readers, users, file, seen }) })
     }
 
     /// Starts a store that refuses every write with this reason, the end of a sentence, and this advice.
@@ -170,20 +175,16 @@ impl Store {
         self.inner.foreign
     }
 
-    /// Tells whether another process changed the database since the last call with the same `seen`, which starts as 0.
+    /// Tells whether another process changed the database since this was asked last, or else since it was opened.
     ///
     /// # Errors
     /// Fails when the database cannot be read, and with [`StoreError::Gone`] when its file is not there any more.
-    pub fn changed_since(&self, seen: &mut u64) -> Result<bool> {
+    pub fn changed(&self) -> Result<bool> {
         if self.inner.mode != Mode::Full {
             return Ok(false);
         }
-        // Asked on the writing connection, this number moves for the commits of others only.
-        let version: i64 =
-            self.on_writer(|connection| Ok(connection.pragma_query_value(None, "data_version", |row| row.get(0))?))?;
-        let version = version.unsigned_abs();
-        let before = std::mem::replace(seen, version);
-        Ok(before != 0 && before != version)
+        let version = self.on_writer(|connection| version(connection))?;
+        Ok(self.inner.seen.swap(version, Ordering::Relaxed) != version)
     }
 
     /// Runs `work` in a transaction on the writing thread; it is committed when `work` gives `Ok` and undone otherwise.
@@ -246,6 +247,11 @@ fn in_transaction<T>(connection: &mut Connection, work: impl FnOnce(&Transaction
     let result = work(&transaction)?;
     transaction.commit()?;
     Ok(result)
+}
+
+/// Gives a number that moves, on one connection, for the commits of others only.
+fn version(connection: &Connection) -> Result<i64> {
+    Ok(connection.pragma_query_value(None, "data_version", |row| row.get(0))?)
 }
 
 impl Drop for Inner {

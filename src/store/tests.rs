@@ -78,13 +78,10 @@ fn a_gitignore_that_is_there_stays() {
 fn two_handles_see_each_other_s_work() {
     let project = Project::new();
     let (one, two) = (project.open().store, project.open().store);
-    let (mut seen, mut own) = (0, 0);
-    assert!(!two.changed_since(&mut seen).unwrap());
-    assert!(!one.changed_since(&mut own).unwrap());
     let id = one.begin_recording(&recording()).unwrap();
-    assert!(two.changed_since(&mut seen).unwrap());
-    assert!(!two.changed_since(&mut seen).unwrap());
-    assert!(!one.changed_since(&mut own).unwrap(), "its own work is no news");
+    assert!(two.changed().unwrap(), "what came after it was opened and before it was asked is news, too");
+    assert!(!two.changed().unwrap());
+    assert!(!one.changed().unwrap(), "its own work is no news");
     assert!(two.recording(id).unwrap().is_some());
 }
 
@@ -96,7 +93,7 @@ fn what_would_be_written_into_a_deleted_folder_is_refused() {
     let (folder, aside) = (project.root().join(FOLDER), project.root().join("aside"));
     fs::rename(&folder, &aside).unwrap();
     let refused = |store: &Store| matches!(store.begin_recording(&recording()), Err(StoreError::Gone));
-    assert!(refused(&store) && matches!(store.changed_since(&mut 0), Err(StoreError::Gone)));
+    assert!(refused(&store) && matches!(store.changed(), Err(StoreError::Gone)));
     let other = project.open().store;
     assert!(refused(&store), "another one in its place is not this one");
     other.begin_recording(&recording()).unwrap();

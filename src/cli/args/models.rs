@@ -46,7 +46,7 @@ pub struct Draft {
     /// A file of settings for this call, also with the keys of pytest-generator.
     #[arg(value_name = "CONFIG.yaml")]
     pub config: Option<PathBuf>,
-    /// Write what is proved there, a file a module, or into one `.py`; else `output.default_dir`, else it waits for review.
+    /// Write what is proved there, too, a file a module, or into one `.py`; by default to `output.default_dir`.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Print nothing before an answer is whole.

@@ -9,7 +9,7 @@ from importlib.machinery import SourceFileLoader
 
 from pytead_tui.worker.modules import is_of
 
-MOST = 64 << 20  # bytes of text, all files together
+MOST = 16 << 20  # bytes of text, all files together
 LONGEST = 4 << 20  # bytes of text of one file
 MOST_FILES = 5_000
 
