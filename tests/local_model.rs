@@ -298,6 +298,19 @@ async fn whole(local: &Local, user: &str, max_tokens: u32) -> Result<(String, u6
     }
 }
 
+/// Tells whether this is a process that runs one test alone, as nextest has it. Where it is not, it has one made, which passes:
+/// other tests of the process start models, too.
+fn is_alone(test: &str) -> bool {
+    const ALONE: &str = "LOCAL_MODEL_ALONE";
+    let alone = std::env::var_os(ALONE).is_some();
+    if !alone {
+        let mut once_more = Command::new(std::env::current_exe().unwrap());
+        let ended = once_more.args(["--exact", test, "--nocapture"]).env(ALONE, "1").status().unwrap();
+        assert!(ended.success(), "{test}: {ended}");
+    }
+    alone
+}
+
 /// Finds the `pytead-llm` that this process started, in its sandbox or not.
 fn running() -> Option<i32> {
     let mut waiting = vec![i32::try_from(std::process::id()).unwrap()];
@@ -319,6 +332,9 @@ fn running() -> Option<i32> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_workbench_lives_on_when_the_model_is_killed_and_asks_a_new_one() {
+    if !is_alone("the_workbench_lives_on_when_the_model_is_killed_and_asks_a_new_one") {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let local = provider(&model(folder.path(), None));
     let mut pieces = local.stream(request("for long", 60_000), CancellationToken::new());
@@ -365,6 +381,9 @@ async fn a_model_streams_and_keeps_what_requests_share() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_model_is_never_started() {
+    if !is_alone("what_is_no_model_is_never_started") {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.gguf");
     std::fs::write(&path, "GGUF").unwrap();
