@@ -1,7 +1,7 @@
 """From a save to its result: the workbench beside pytest-watcher, which runs the whole suite, and pytest-testmon under it.
 
-Clock time, as in screen.py, on three projects: one small, one of some size, one whose modules import pandas. All three look on at the same time at
-copies of the same project, and a round edits one copy after the other: what slows one down slows the others.
+Clock time, as in screen.py, on three projects: one small, one of some size, one whose modules import pandas. All three look on at
+the same time at copies of the same project, and a round edits one copy after the other: what slows one down slows the others.
 """
 
 import shutil
@@ -17,8 +17,8 @@ TABLES = 20
 COPIES = 20
 NOTES = """\
 Seconds from the save of an edited function to its result, in terminals of 160×45. *The workbench*: the change of what its recorded
-calls return is on the screen; what functions that call it do follows. *pytest-watcher*: `ptw . --now` has run the whole suite, and its last line says so. *pytest-testmon*: `ptw . --now --testmon`
-has run the tests that go through the function.
+calls return is on the screen; what functions that call it do follows. *pytest-watcher*: `ptw . --now` has run the whole suite,
+and its last line says so. *pytest-testmon*: `ptw . --now --testmon` has run the tests that go through the function.
 
 - *Small* is `examples/shop` (86 tests), *%d × small* the same so many times under other names, of which one is edited. *pandas*
   has %d modules that import it, with 20 tests each.

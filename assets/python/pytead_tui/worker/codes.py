@@ -32,7 +32,7 @@ class Codes:
         """Compiles the next file that is wanted; one that cannot be says so where it is imported."""
         path = self.wanted.pop()
         try:
-            # One that says so may have become a pipe, which would be waited for.
+            # What was a file may be a pipe by now, which would be waited for.
             with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     return
