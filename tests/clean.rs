@@ -93,6 +93,18 @@ fn drafts_nobody_decided_on_go_and_can_be_made_again() {
 }
 
 #[test]
+fn a_workbench_that_is_open_forgets_what_was_removed_elsewhere() {
+    let place = project();
+    place.run(&["--trust", "gen", "lib:f"]);
+    let mut terminal = Terminal::start(&place, &["--trust"], 120, 35);
+    terminal.wait("Ready · proved");
+    assert!(place.run(&["--trust", "clean", "--drafts"]).1.contains("1 draft"));
+    terminal.wait_until("the draft to go", |screen| !screen.contains("Ready · proved"));
+    terminal.keys("q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
 fn drafts_whose_decision_was_taken_back_stay_and_are_counted() {
     let place = project();
     assert_eq!(place.run(&["--trust", "gen", "lib:f", "--accept"]).0, 0);

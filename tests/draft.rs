@@ -42,6 +42,33 @@ fn a_draft_that_fails_goes_back_once_with_what_was_seen() {
 }
 
 #[test]
+fn what_waits_or_was_rejected_is_not_offered_a_second_time() {
+    let (place, model) =
+        project(&[GOOD, GOOD, GOOD, "from doubles import double\n\n\ndef test_empty():\n    assert double('') == ''\n"]);
+    let draft = |remark: &str| {
+        let (code, out, err) = place.run(&["draft", "double", "-m", remark]);
+        assert_eq!(code, 0, "{out}{err}");
+        out
+    };
+    let waiting = || {
+        let (_, out, _) = place.run(&["review", "--list"]);
+        out
+    };
+    assert!(draft("").contains("#1"));
+    // In other words, and the same answer: what waits is shown.
+    let again = draft("once more");
+    assert!(again.contains("#1") && !again.contains("#2"), "{again}");
+    assert!(waiting().contains("1/1  #1"), "{}", waiting());
+    assert_eq!(asked(&model), 2, "the person asked twice, nothing else did");
+
+    place.run(&["review", "--reject", "1"]);
+    let other = draft("another");
+    assert!(other.contains("test_empty"), "{other}");
+    let requests = model.requests.lock().unwrap().clone();
+    assert!(requests.last().unwrap().contains("rejected before, word for word: #1"), "{requests:?}");
+}
+
+#[test]
 fn what_the_docstring_promised_and_does_not_hold_may_be_a_bug() {
     let claim = "def test_two_gives_five():\n    assert double(2) == 5\n";
     let (place, _model) = project(&[&format!("{GOOD}\n\n{claim}")]);

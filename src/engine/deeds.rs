@@ -99,7 +99,7 @@ fn meanwhile(core: &Core, deed: &Deed, trouble: Trouble) -> Trouble {
             && now.state != seen
         {
             let said = Trouble::usage(format!("Not decided: {}.", now.function.qualname()));
-            let taken = core.take_in(|_| Ok(vec![now]));
+            let taken = core.take_in(&[], |_| Ok(vec![now]));
             core.touch();
             return if taken.is_err() { trouble } else { said.because("It was decided elsewhere in the meantime.") };
         }

@@ -261,7 +261,7 @@ fn is_at_work(old: &Proposal, draft: &Draft, code: Digest) -> bool {
 }
 
 /// Tells whether a proposal was drafted as this text, whatever a person made of it and the proof took out of it.
-fn is_text_of(proposal: &Proposal, draft: &Draft) -> bool {
+pub fn is_text_of(proposal: &Proposal, draft: &Draft) -> bool {
     proposal.draft().is_some_and(|old| {
         let rest = if old.dropped.is_empty() { None } else { without(draft, &old.dropped) };
         old.standalone() == rest.as_ref().unwrap_or(draft).standalone()

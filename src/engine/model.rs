@@ -16,7 +16,7 @@ use crate::domain::settings::Answers;
 use crate::domain::snapshot::Topic;
 use crate::engine::core::Core;
 use crate::engine::jobs::Job;
-use crate::engine::{Done, Handle, installed, provider, proving, questions, require_trust, telling, views};
+use crate::engine::{Done, Handle, drafting, installed, provider, proving, questions, require_trust, telling, views};
 use crate::generate::contradict::{self, Contradiction};
 use crate::generate::from_model;
 use crate::generate::render;
@@ -154,7 +154,7 @@ pub fn kept(core: &Core, chosen: Arc<dyn Provider>) -> Arc<dyn Provider> {
     Arc::new(Cassette::keeping(chosen, Folder::new(&core.root, below), &parameters))
 }
 
-/// Streams an answer into a proposal and proves it.
+/// Streams an answer into a proposal and proves it. Gives the proposal to look at.
 async fn answered(
     core: &Arc<Core>,
     target: &Function,
@@ -182,8 +182,11 @@ async fn answered(
     match written {
         Ok(answer) => {
             job.end(true);
-            let denied = take(core, target, id, &answer).await?;
-            explain(core, target, id, &denied)?;
+            match take(core, target, id, &answer).await? {
+                Taken::Proved(denied) => explain(core, target, id, &denied)?,
+                Taken::Refused => {}
+                Taken::Waits(same) => return Ok(same),
+            }
         }
         Err(trouble) => {
             let cancelled = job.is_cancelled();
@@ -370,8 +373,17 @@ pub async fn stream(
     }
 }
 
-/// Takes the model's text apart and proves it; gives where it says something else than recorded calls.
-async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &Answer) -> Result<Vec<Contradiction>, Trouble> {
+/// What came of an answer.
+enum Taken {
+    /// It was proved; these recorded calls deny tests of it.
+    Proved(Vec<Contradiction>),
+    Refused,
+    /// This proposal says the same, word for word, and waits for the person.
+    Waits(ProposalId),
+}
+
+/// Takes the model's text apart and proves it, where nobody has seen it yet.
+async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &Answer) -> Result<Taken, Trouble> {
     let answered = answer.text.as_str();
     let index = core.index();
     let (proposal, module) = (core.proposal(id)?, index.module(&function.path));
@@ -382,31 +394,59 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
         Origin::Model(model) if answer.usage.replayed => Origin::Model(format!("{model}, replayed")),
         origin => origin.clone(),
     };
-    match from_model::draft(answered, origin, function, module, &asked.target, asked.remark.as_deref()) {
-        Ok(mut draft) => {
-            draft.promise = asked.promise;
-            let recorded = |id: &FunctionId| views::confirmed_calls(core, id);
-            let denied = contradict::contradictions(&draft.text, function, module, recorded)?;
-            core.move_proposal(id, ProposalState::Proving, move |proposal| {
-                proposal.basis = hash::of(draft.standalone().as_bytes());
-                proposal.body = Body::Draft(draft);
-            })?;
-            proving::prove(core, vec![id]).await?;
-            Ok(denied)
-        }
+    let mut draft = match from_model::draft(answered, origin, function, module, &asked.target, asked.remark.as_deref()) {
+        Ok(draft) => draft,
         Err(reason) => {
             let raw = answered.to_owned();
-            core.move_proposal(id, ProposalState::Proving, move |proposal| {
-                if let Body::Draft(draft) = &mut proposal.body {
-                    draft.text = raw;
-                }
-            })?;
-            core.move_proposal(id, ProposalState::Refused, move |proposal| {
-                proposal.evidence = vec![Evidence::new(Finding::Fail, "no test", reason.to_string())];
-            })?;
-            Ok(Vec::new())
+            return refuse(core, id, Evidence::new(Finding::Fail, "no test", reason.to_string()), |draft| draft.text = raw);
         }
+    };
+    draft.promise = asked.promise;
+    if let Some(old) = said_before(core, function, &draft).await? {
+        let number = format!("#{}", old.id.0);
+        if old.state == ProposalState::Ready {
+            core.withdraw_proposal(id)?;
+            let same = format!("The model wrote {number} again, word for word, which waits. m asks with a remark.");
+            core.say_about(Topic::Function(function.id.clone()), Level::Info, "said before", same);
+            return Ok(Taken::Waits(old.id));
+        }
+        // Whoever asks again wants another; the model is told.
+        let why = Evidence::new(Finding::Fail, "rejected", format!("before, word for word: {number}"));
+        return refuse(core, id, why, |standing| *standing = draft);
     }
+    let recorded = |id: &FunctionId| views::confirmed_calls(core, id);
+    let denied = contradict::contradictions(&draft.text, function, module, recorded)?;
+    core.move_proposal(id, ProposalState::Proving, move |proposal| {
+        proposal.basis = hash::of(draft.standalone().as_bytes());
+        proposal.body = Body::Draft(draft);
+    })?;
+    proving::prove(core, vec![id]).await?;
+    Ok(Taken::Proved(denied))
+}
+
+/// Turns an answer down before it is proved.
+fn refuse(core: &Core, id: ProposalId, why: Evidence, text: impl FnOnce(&mut Draft) + Send + 'static) -> Result<Taken, Trouble> {
+    core.move_proposal(id, ProposalState::Proving, move |proposal| {
+        if let Body::Draft(draft) = &mut proposal.body {
+            text(draft);
+        }
+    })?;
+    core.move_proposal(id, ProposalState::Refused, move |proposal| proposal.evidence = vec![why])?;
+    Ok(Taken::Refused)
+}
+
+/// Gives the proposal of a model that says what this draft says: it waits, or a person rejected it for the code as it is.
+async fn said_before(core: &Arc<Core>, function: &Function, draft: &Draft) -> Result<Option<Proposal>, Trouble> {
+    let same = |old: &Proposal| {
+        let by_model = old.draft().is_some_and(|old| matches!(old.origin, Origin::Model(_)) && old.promise == draft.promise);
+        by_model && old.edited.is_none() && drafting::is_text_of(old, draft)
+    };
+    let all = core.store().proposals_of(&function.id)?;
+    let is_known = |old: &Proposal| matches!(old.state, ProposalState::Ready | ProposalState::Rejected) && same(old);
+    let Some(old) = all.into_iter().rev().find(is_known) else { return Ok(None) };
+    let code = drafting::code_of(core, vec![function.id.clone()]).await?;
+    let code = code.get(&function.id).copied().unwrap_or_default();
+    Ok(Some(old).filter(|old| old.basis == drafting::rests_on(code, old)))
 }
 
 /// Keeps what was written so far, as text that is not proved.

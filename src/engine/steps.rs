@@ -117,14 +117,35 @@ impl Core {
         Ok(kept)
     }
 
-    /// Takes proposals as the store has them now into memory.
+    /// Takes back a proposal of this process that turned out to be none.
     ///
     /// # Errors
-    /// Fails as `read` does.
-    pub fn take_in(&self, read: impl FnOnce(&Store) -> Result<Vec<Proposal>, StoreError>) -> Result<(), Trouble> {
+    /// Fails when the store cannot be written.
+    pub fn withdraw_proposal(&self, id: ProposalId) -> Result<(), Trouble> {
         let _whole = self.stepping.lock();
-        let read = read(&self.store())?;
+        self.store().remove_proposal(id)?;
+        self.state.lock().proposals.remove(&id);
+        self.announce(Event::Resync);
+        Ok(())
+    }
+
+    /// Takes into memory what the store has now: these proposals where they are still there, and all that `more` gives.
+    ///
+    /// # Errors
+    /// Fails as `more` does, and when the store cannot be read.
+    pub fn take_in(
+        &self,
+        known: &[ProposalId],
+        more: impl FnOnce(&Store) -> Result<Vec<Proposal>, StoreError>,
+    ) -> Result<(), Trouble> {
+        let _whole = self.stepping.lock();
+        let store = self.store();
+        let mut read = more(&store)?;
+        read.extend(store.proposals(known)?);
         let mut state = self.state.lock();
+        for gone in known {
+            state.proposals.remove(gone);
+        }
         state.proposals.extend(read.into_iter().map(|proposal| (proposal.id, Arc::new(proposal))));
         Ok(())
     }

@@ -22,7 +22,7 @@ use crate::engine::{
 };
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
-use crate::store::StoreError;
+use crate::store::{Store, StoreError};
 use crate::watch::{Batch, Watcher};
 
 /// How often the store is asked whether another process changed it.
@@ -356,11 +356,7 @@ fn count_waiting(core: &Core) {
 /// Reads again what another process may have changed.
 pub fn resync(core: &Arc<Core>) -> Result<(), Trouble> {
     let ours: Vec<ProposalId> = core.state.lock().proposals.keys().copied().collect();
-    core.take_in(|store| {
-        let mut all = store.open_proposals()?;
-        all.extend(store.proposals(&ours)?);
-        Ok(all)
-    })?;
+    core.take_in(&ours, Store::open_proposals)?;
     let recordings = core.store().recordings()?.into_iter().map(super::recording::row).collect();
     core.state.lock().recordings = recordings;
     verdicts::load(core)?;

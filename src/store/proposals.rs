@@ -67,6 +67,18 @@ impl Store {
         })
     }
 
+    /// Removes a proposal that nobody decided on; one with decisions stays, as the undo log needs it.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn remove_proposal(&self, id: ProposalId) -> Result<()> {
+        self.write(move |transaction| {
+            let undecided = "NOT EXISTS (SELECT 1 FROM decisions WHERE decisions.proposal = proposals.id)";
+            transaction.execute(&format!("DELETE FROM proposals WHERE id = ?1 AND {undecided}"), [id.0])?;
+            Ok(())
+        })
+    }
+
     /// Gives one proposal.
     ///
     /// # Errors
