@@ -406,7 +406,7 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
         let number = format!("#{}", old.id.0);
         if old.state == ProposalState::Ready {
             core.withdraw_proposal(id)?;
-            let same = format!("The model wrote {number} again, word for word, which waits. m asks with a remark.");
+            let same = format!("The same as {number}, which waits. m asks with a remark.");
             core.say_about(Topic::Function(function.id.clone()), Level::Info, "said before", same);
             return Ok(Taken::Waits(old.id));
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::ProposalId;
+use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::QueueRow;
 
 /// The walk.
@@ -22,8 +22,14 @@ pub struct Pass {
 impl Pass {
     /// Takes the queue as it is now, in its order; what is gone without a decision leaves, but never what is shown.
     pub fn merge(&mut self, queue: &[QueueRow]) {
-        let shown = self.current().map(|row| row.id);
         let now: HashMap<ProposalId, &QueueRow> = queue.iter().map(|row| (row.id, row)).collect();
+        let shown = self.current().map(|row| match row.state {
+            // An answer that turned out to be what waits already gives way to that.
+            ProposalState::Streaming if !now.contains_key(&row.id) => {
+                queue.iter().find(|other| other.function == row.function).map_or(row.id, |other| other.id)
+            }
+            _ => row.id,
+        });
         self.items.retain(|row| now.contains_key(&row.id) || self.decided.contains_key(&row.id) || Some(row.id) == shown);
         for item in &mut self.items {
             if let Some(row) = now.get(&item.id) {
@@ -155,7 +161,6 @@ impl Pass {
 mod tests {
     use super::*;
     use crate::base::paths::RelPath;
-    use crate::domain::proposal::ProposalState;
 
     fn row(id: i64) -> QueueRow {
         QueueRow {
@@ -202,6 +207,17 @@ mod tests {
         assert_eq!(ids(&pass), [2]);
         pass.merge(&[]);
         assert_eq!(pass.count(), (1, 1));
+    }
+
+    #[test]
+    fn an_answer_that_is_withdrawn_gives_way_to_what_waits_for_its_function() {
+        let streaming = QueueRow { state: ProposalState::Streaming, function: row(1).function, ..row(2) };
+        let mut pass = Pass::default();
+        pass.merge(&[row(3), row(1), streaming]);
+        pass.go(ProposalId(2));
+        pass.merge(&[row(3), row(1)]);
+        assert_eq!((ids(&pass), pass.current().unwrap().id), (vec![3, 1], ProposalId(1)));
+        assert_eq!(pass.open(), 2);
     }
 
     #[test]
