@@ -6,6 +6,7 @@
 source "$(dirname "$0")/setup.sh"
 need_cargo
 need_python
+quiet_asyncio
 
 [ -x "$CARGO_TARGET_DIR/release/pytead-tui" ] || say "Building; the first time takes minutes, later ones seconds."
 # The shop asks no model, so that none of llama.cpp has to be built for it.

@@ -74,6 +74,9 @@ need_python() {
     export PATH VIRTUAL_ENV=$root/.venv
 }
 
+# Has pytest-asyncio, which only the tests need, not say in each run of a demonstration that nobody configured it.
+quiet_asyncio() { export PYTHONWARNINGS='ignore:The configuration option "asyncio_default_fixture_loop_scope"'; }
+
 # Puts what only the tests need beside the rest in `.venv`, unless it is there.
 #   need_packages NAME
 need_packages() {
