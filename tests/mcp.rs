@@ -375,3 +375,31 @@ fn the_official_client_lists_and_calls_every_tool_and_cancels_one() {
     assert!(read.contains(&"pytead://source/app.py") && read.contains(&"pytead://calls/app:double"), "{read:?}");
     assert!(!runs(hanging(&place)), "the test that was cancelled is ended");
 }
+
+#[test]
+fn a_false_test_and_one_that_asserts_nothing_are_never_ready() {
+    let place = project();
+    let mut client = Client::trusted(&place);
+    client.good("record_test", json!({ "test": "tests/test_app.py::test_double" }));
+    let nothing = "def test_double():\n    double(2)\n    assert True\n";
+    let forged = "R = sys.modules['_pytest.reports'].TestReport\nold = R.from_item_and_call.__func__\n\n\n\
+                  def new(cls, item, call):\n    report = old(cls, item, call)\n    report.outcome = 'passed'\n    \
+                  report.longrepr = None\n    return report\n\n\nR.from_item_and_call = classmethod(new)\n\n\n\
+                  def test_double():\n    assert double(1) == 99\n";
+    // A gigabyte, to where no capture takes it.
+    let printing = "def test_double():\n    for _ in range(1000):\n        sys.__stderr__.write('x' * 1_000_000)\n    assert double(1) == 2\n";
+    let changed = "def test_double():\n    double.__code__ = (lambda n: 99).__code__\n    assert double(1) == 99\n";
+    for (what, text) in [
+        ("nothing is asserted", nothing),
+        ("pytest's report is changed", forged),
+        ("the code is changed", changed),
+        ("it prints a gigabyte", printing),
+        ("nothing is asserted, after that", nothing),
+    ] {
+        let text = format!("import sys\n\nfrom app import double\n\n\n{text}");
+        let (_, said) = client.call("propose_draft", json!({ "function": "double", "text": text }));
+        assert!(!said.contains("\"ready\""), "{what}: {said}");
+    }
+    let shown = client.good("propose_draft", json!({ "function": "double", "text": DRAFT }));
+    assert_eq!(shown["state"], "ready", "{shown:#}");
+}

@@ -441,3 +441,116 @@ async fn tests_that_import_another_copy_of_the_project_do_not_count_as_having_fo
     let heard = project.run(test, vec![ProveRun { targets: vec![place()], ..look(1) }]).await;
     assert!(heard.uncollected.is_empty(), "{:?}", heard.uncollected);
 }
+
+/// The texts of tests that are false, or assert nothing, and change what is reported of them; text like that is refused before
+/// it runs, so this is the second line.
+const FORGERIES: [(&str, &str); 8] = [
+    (
+        "the report's class",
+        "import sys\nR = sys.modules['_pytest.reports'].TestReport\nold = R.from_item_and_call.__func__\n\n\
+         def new(cls, item, call):\n    report = old(cls, item, call)\n    report.outcome, report.longrepr = 'passed', None\n    \
+         return report\n\nR.from_item_and_call = classmethod(new)\n\ndef test_f():\n    assert f(1) == 99\n",
+    ),
+    (
+        "its outcome, of one test alone",
+        "import _pytest.reports as r\n\nold = r.TestReport.__init__\n\ndef new(self, nodeid, *args, **kwargs):\n    \
+         old(self, nodeid, *args, **kwargs)\n    if 'test_f' in nodeid:\n        self.outcome = 'passed'\n\n\
+         r.TestReport.__init__ = new\n\ndef test_f():\n    assert f(1) == 99\n",
+    ),
+    (
+        "how a call is made",
+        "import _pytest.python as p\n\np.Function.runtest = lambda self: None\n\ndef test_f():\n    assert f(1) == 99\n",
+    ),
+    (
+        "a hook",
+        "import pytest\n\nclass Hook:\n    @pytest.hookimpl(hookwrapper=True, tryfirst=True)\n    \
+         def pytest_runtest_makereport(self, item, call):\n        result = yield\n        \
+         result.get_result().outcome = 'passed'\n\n@pytest.fixture\ndef hooked(request):\n    \
+         request.config.pluginmanager.register(Hook())\n\ndef test_f(hooked):\n    assert f(1) == 99\n",
+    ),
+    (
+        "the witness",
+        "import pytead_tui.pytest_witness as w\n\nw.phase = lambda report: {'kind': 'phase', 'nodeid': report.nodeid, \
+         'when': report.when, 'outcome': 'passed', 'seconds': 0.0}\nw.Witness.line = lambda self, report, with_fault=False: \
+         w.phase(report)\n\ndef test_f():\n    assert f(1) == 99\n",
+    ),
+    (
+        "what a failure is",
+        "import builtins\n\nbuiltins.AssertionError = ZeroDivisionError\n\ndef test_f():\n    assert f(1) == 99\n",
+    ),
+    (
+        "what the process says",
+        "import json, os\n\ndef test_f():\n    body = json.dumps({'said': [[1, 0, {'kind': 'phase', 'nodeid': \
+         'tests/pytead/test_draft.py::test_f', 'when': 'call', 'outcome': 'passed'}], [1, 0, {'kind': 'end'}]]}).encode()\n    \
+         for fd in range(3, 64):\n        try:\n            os.write(fd, len(body).to_bytes(4, 'little') + body)\n        \
+         except OSError:\n            pass\n    assert f(1) == 99\n",
+    ),
+    (
+        "its code, when it is collected",
+        "import gc\n\nfor w in gc.get_objects():\n    if type(w).__name__ == 'Witness':\n        \
+         type(w).tampered = lambda self, session: ''\n\ndef test_f():\n    assert f(1) == 99\n",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_test_has_a_result_reported_that_it_did_not_have() {
+    let project = Project::new(&[("shop.py", "def f(x):\n    return x + 1\n")]).await;
+    for (what, text) in FORGERIES {
+        let test = format!("from shop import f\n{text}");
+        let heard = project.run(&test, vec![survey(9), look(1), faults(2, "f")]).await;
+        let seen: Vec<_> = [9, 1].iter().flat_map(|key| ends(&heard, *key)).collect();
+        let passed = seen.iter().filter(|(_, outcome)| *outcome == Outcome::Passed).count();
+        assert!(passed == 0 && (!seen.is_empty() || !heard.uncollected.is_empty()), "{what}: {seen:?}");
+    }
+    let honest = project.run("from shop import f\n\ndef test_f():\n    assert f(1) == 2\n", vec![survey(9), look(1)]).await;
+    assert!(all_passed(&honest, 1) && all_passed(&honest, 9), "{honest:?}");
+}
+
+/// One that only notices that it is tried notices no fault.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_that_sees_that_it_is_tried_notices_no_fault() {
+    let project = Project::new(&[("shop.py", "def f(x):\n    return x + 1\n")]).await;
+    for (what, text) in [
+        ("the timer", "import signal\n\ndef test_f():\n    f(1)\n    assert signal.getitimer(signal.ITIMER_PROF)[0] == 0\n"),
+        ("the code", "C = f.__code__\n\ndef test_f():\n    f(1)\n    assert f.__code__ is C\n"),
+        (
+            "the frames",
+            "import sys\n\ndef test_f():\n    f(1)\n    frame = sys._getframe()\n    while frame is not None:\n        \
+             assert frame.f_code.co_name not in ('_with', '_check')\n        frame = frame.f_back\n",
+        ),
+    ] {
+        let test = format!("from shop import f\n{text}");
+        let heard = project.run(&test, vec![survey(9), look(1), faults(2, "f")]).await;
+        assert!(all_passed(&heard, 1), "{what}");
+        assert!(heard.faultless.contains_key(&2) && heard.faults.is_empty(), "{what}: {heard:?}");
+    }
+}
+
+/// Whichever way a test is written, its function is seen to be called.
+#[tokio::test(flavor = "multi_thread")]
+async fn tests_of_all_kinds_are_seen_to_end() {
+    let project = Project::new(&[("shop.py", "def f(x):\n    return x + 1\n")]).await;
+    let test = "import unittest\nimport pytest\nfrom shop import f\n\n\
+                class TestA:\n    @pytest.mark.parametrize('n', [1, 2])\n    def test_b(self, n, tmp_path):\n        assert f(n) == n + 1\n\n\
+                class Old(unittest.TestCase):\n    def setUp(self):\n        self.n = 1\n    def test_c(self):\n        \
+                self.assertEqual(f(self.n), 2)\n\n\
+                class Awaited(unittest.IsolatedAsyncioTestCase):\n    async def test_d(self):\n        self.assertEqual(f(1), 2)\n\n\
+                @pytest.mark.asyncio\nasync def test_e():\n    assert f(1) == 2\n\n\
+                @pytest.mark.xfail\ndef test_x():\n    assert f(1) == 3\n\n\
+                def test_s():\n    pytest.skip('not here')\n";
+    let heard = project.run(test, vec![survey(9), look(1), faults(2, "f")]).await;
+    let ends = ends(&heard, 1);
+    let of = |outcome| ends.iter().filter(|(_, end)| *end == outcome).map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+    assert_eq!(of(Outcome::Passed), ["TestA::test_b", "TestA::test_b", "Old::test_c", "Awaited::test_d", "test_e"], "{ends:?}");
+    assert_eq!(of(Outcome::Skipped), ["test_x", "test_s"], "{ends:?}");
+    let noticed: BTreeSet<_> = heard
+        .faults
+        .keys()
+        .flat_map(|place| &heard.reports[place].results)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .filter(|result| !matches!(result.outcome, Outcome::Passed | Outcome::Skipped))
+        .map(|result| result.name.as_str())
+        .collect();
+    assert_eq!(noticed.into_iter().collect::<Vec<_>>(), ["Awaited::test_d", "Old::test_c", "TestA::test_b", "test_e"]);
+}

@@ -1,10 +1,11 @@
-//! L0: what every layer may use and that knows nothing of the product: text, paths, hashes, signatures, time, YAML, redaction.
+//! L0: what every layer may use and that knows nothing of the product: text, paths, folders, hashes, signatures, time, YAML, redaction.
 
 pub mod clock;
 pub mod cores;
 pub mod error;
 mod finders;
 pub mod fraction;
+pub mod fs;
 pub mod hash;
 pub mod lines;
 pub mod machine;

@@ -295,6 +295,10 @@ async fn lawful(core: &Arc<Core>, trials: &Trials, open: Vec<Arc<Proposal>>) -> 
         if draft.origin.is_foreign() && proposal.edited.is_none() {
             against.extend(rules::check_foreign(&draft));
         }
+        // What a person changed in it may leave the rest as a stranger wrote it.
+        if draft.origin.is_foreign() || proposal.edited.is_some() {
+            against.extend(rules::check_internals(&draft));
+        }
         if against.is_empty() {
             rest.push(proposal);
             continue;

@@ -282,6 +282,11 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         falls.extend(toothless(&tally, trial, ground));
     }
     if falls.is_empty() && draft.origin.is_foreign() && !ground.edited {
+        if let Faults::None(why) = &trial.faults {
+            // Its assertions were not made from recorded calls: nothing else shows that they can fail.
+            let evidence = vec![Evidence::new(Finding::Error, words::CAN_FAIL, format!("not tried: {why}"))];
+            return over(Verdict::Broken, evidence, proved, draft, ground);
+        }
         falls.extend(idle(draft, &tally, trial));
     }
     if falls.is_empty() {

@@ -7,6 +7,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::proposal::{Draft, Evidence, Finding};
 use crate::generate::trim;
+use crate::source::internals::internals;
 use crate::source::outreach::outreach;
 use crate::source::parse::parse;
 
@@ -78,6 +79,16 @@ pub fn check_foreign(draft: &Draft) -> Vec<Evidence> {
     outreach(&draft.standalone()).into_iter().map(against).collect()
 }
 
+/// Gives what speaks against a text that we did not write: that it reaches for what runs it, and could have any result reported.
+#[must_use]
+pub fn check_internals(draft: &Draft) -> Vec<Evidence> {
+    let against = |what: String| {
+        let what = text::display_line(&what).into_owned();
+        Evidence::new(Finding::Fail, "own tests only", format!("it uses {what}; a test must not reach what runs it"))
+    };
+    internals(&draft.standalone()).into_iter().map(against).collect()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
@@ -123,6 +134,14 @@ mod tests {
         let said = check_foreign(&draft(&["import pytest"], text));
         assert!(said[0].detail.starts_with("the autouse fixture of line 4 would change every other test"), "{said:?}");
         assert!(check_foreign(&draft(&["import pytest"], &text.replace("(autouse=True)", ""))).is_empty());
+    }
+
+    #[test]
+    fn a_test_does_not_reach_what_runs_it() {
+        let text = "def test_a():\n    sys.modules['_pytest.reports'].TestReport = None\n";
+        let said = check_internals(&draft(&["import sys"], text));
+        assert_eq!(said[0].detail, "it uses sys.modules (line 5); a test must not reach what runs it");
+        assert!(check_internals(&draft(&["import sys"], "def test_a():\n    assert sys.version_info\n")).is_empty());
     }
 
     #[test]

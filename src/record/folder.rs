@@ -1,8 +1,9 @@
 //! Spool folders on disk: made for one recording, locked while we read along, removed once all is stored.
 //!
-//! A folder whose lock is free was left by a run that was killed: [`leftovers`] finds it for the next start.
+//! A folder whose lock is free was left by a run that was killed: [`leftovers`] finds it for the next start. No link is
+//! followed, and only files that a recorder writes are removed: a repository may bring anything under our names.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,16 +11,21 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
+use crate::base::fs::Folder;
 use crate::base::paths::tilde;
 
 const LOCK: &str = "lock";
 /// How the names of folders begin that the decorator makes: `traced-<milliseconds since 1970>-<process>`.
 const TRACED: &str = "traced-";
 
+/// How the names of spool files end.
+const SPOOL: &str = ".spool";
+
 /// The spool folder of one recording; the lock goes with this value.
 #[derive(Debug)]
 pub struct SpoolFolder {
-    path: PathBuf,
+    place: Folder,
+    folder: Folder,
     recording: String,
     _lock: File,
 }
@@ -32,7 +38,7 @@ impl SpoolFolder {
     pub fn create(places: &[PathBuf], recording: &str) -> Result<Self, Trouble> {
         let mut first = None;
         for place in places {
-            match make(place, recording) {
+            match Folder::open_or_create(place).and_then(|place| make(place, recording)) {
                 Ok(made) => return Ok(made),
                 Err(error) => {
                     first.get_or_insert((place, error));
@@ -51,7 +57,7 @@ impl SpoolFolder {
     /// Gives the path.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
     }
 
     /// Gives the recording's id, as it was given to the program.
@@ -66,7 +72,7 @@ impl SpoolFolder {
     pub fn traced(&self) -> Option<Moment> {
         let (started, process) = self.recording.strip_prefix(TRACED)?.split_once('-')?;
         process.parse::<u32>().ok()?;
-        is_private(&self.path).then(|| started.parse().ok().map(Moment)).flatten()
+        self.folder.is_private().then(|| started.parse().ok().map(Moment)).flatten()
     }
 
     /// Makes the folder a recording's: whoever finds it left behind goes on with that recording, and begins no second one.
@@ -74,66 +80,49 @@ impl SpoolFolder {
     /// # Errors
     /// When there is such a folder already, or it cannot be renamed.
     pub fn adopt(self, recording: &str) -> io::Result<Self> {
-        let path = self.path.with_file_name(recording);
-        if path.symlink_metadata().is_ok() {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        std::fs::rename(&self.path, &path)?;
-        Ok(Self { path, recording: recording.to_owned(), ..self })
+        self.place.rename(&self.recording, recording)?;
+        let folder = self.place.folder(recording)?;
+        Ok(Self { folder, recording: recording.to_owned(), ..self })
     }
 
     /// Removes the folder with its spool files.
     ///
     /// # Errors
-    /// When something of it cannot be removed; it will be found among the leftovers then.
+    /// When something of it cannot be removed, or it holds what no recorder writes; it will be found among the leftovers then.
     pub fn remove(self) -> io::Result<()> {
-        std::fs::remove_dir_all(&self.path)
+        self.folder.remove_files(|name| name == LOCK || name.ends_with(SPOOL))?;
+        self.place.remove_folder(&self.recording)
     }
 }
 
-fn make(place: &Path, recording: &str) -> io::Result<SpoolFolder> {
-    builder().recursive(true).create(place)?;
-    let path = place.join(recording);
-    builder().create(&path)?;
-    let lock = OpenOptions::new().write(true).create_new(true).open(path.join(LOCK))?;
+fn make(place: Folder, recording: &str) -> io::Result<SpoolFolder> {
+    let folder = place.create_folder(recording)?;
+    let lock = folder.file(LOCK)?;
     // Where the file system knows no locks, a second run could take this one for a leftover; that is all.
     let _ = flock(&lock, FlockOperation::NonBlockingLockExclusive);
-    Ok(SpoolFolder { path, recording: recording.to_owned(), _lock: lock })
-}
-
-fn builder() -> DirBuilder {
-    #[allow(unused_mut)]
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
-/// Tells whether a folder is this user's and closed to others: one that came with a repository or an archive is open.
-fn is_private(folder: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let own = rustix::process::geteuid().as_raw();
-    folder.symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == own && meta.mode() & 0o077 == 0)
+    Ok(SpoolFolder { place, folder, recording: recording.to_owned(), _lock: lock })
 }
 
 /// Lists what runs that were killed left in a place, locked for this process. A folder says of itself which recording it
 /// is of: believe it only when that recording is known to have been interrupted.
 #[must_use]
 pub fn leftovers(place: &Path) -> Vec<SpoolFolder> {
-    let Ok(entries) = std::fs::read_dir(place) else { return Vec::new() };
-    let mut found: Vec<SpoolFolder> = entries
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter_map(|entry| {
-            let recording = entry.file_name().into_string().ok()?;
-            let path = entry.path();
-            let lock = OpenOptions::new().write(true).create(true).truncate(false).open(path.join(LOCK)).ok()?;
-            flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?;
-            Some(SpoolFolder { path, recording, _lock: lock })
-        })
-        .collect();
+    let names = Folder::open(place).and_then(|folder| folder.names()).unwrap_or_default();
+    let open = |recording: String| {
+        let place = Folder::open(place).ok()?;
+        let folder = place.folder(&recording).ok()?;
+        let lock = folder.file(LOCK).ok()?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?;
+        Some(SpoolFolder { place, folder, recording, _lock: lock })
+    };
+    let mut found: Vec<SpoolFolder> = names.into_iter().filter(|name| is_ours(name)).filter_map(open).collect();
     found.sort_by(|a, b| a.recording.cmp(&b.recording));
     found
+}
+
+/// Tells whether a folder has a name that we give: a recording's number, or that of a process with decorated functions.
+fn is_ours(name: &str) -> bool {
+    name.starts_with(TRACED) || name.parse::<i64>().is_ok()
 }
 
 #[cfg(test)]
@@ -184,6 +173,42 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = SpoolFolder::create(&[place.path().join("a/b")], "7").unwrap();
         assert_eq!(folder.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_folder_leads_nowhere() {
+        let top = tempfile::tempdir().unwrap();
+        let outside = top.path().join("outside");
+        std::fs::create_dir_all(outside.join("1/deep")).unwrap();
+        std::fs::write(outside.join("1/a.jpg"), "precious").unwrap();
+        let spool = top.path().join("spool");
+        std::os::unix::fs::symlink(&outside, &spool).unwrap();
+        assert!(leftovers(&spool).is_empty());
+        assert!(SpoolFolder::create(std::slice::from_ref(&spool), "7").is_err());
+        std::fs::remove_file(&spool).unwrap();
+        std::fs::create_dir(&spool).unwrap();
+        std::os::unix::fs::symlink(outside.join("1"), spool.join("1")).unwrap();
+        assert!(leftovers(&spool).is_empty());
+        assert!(SpoolFolder::create(std::slice::from_ref(&spool), "1").is_err());
+        let mut left = std::fs::read_dir(outside.join("1")).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+        left.sort();
+        assert_eq!(left, ["a.jpg", "deep"], "nothing came and nothing went");
+    }
+
+    #[test]
+    fn what_no_recorder_wrote_is_not_removed_nor_touched() {
+        let place = tempfile::tempdir().unwrap();
+        for folder in ["1/deep", "summer"] {
+            std::fs::create_dir_all(place.path().join(folder)).unwrap();
+        }
+        std::fs::write(place.path().join("1/a.jpg"), "precious").unwrap();
+        std::fs::write(place.path().join("1/2-0.spool"), "").unwrap();
+        let [left] = <[SpoolFolder; 1]>::try_from(leftovers(place.path())).unwrap();
+        assert_eq!(left.recording(), "1");
+        assert!(left.remove().is_err(), "it holds more than that");
+        assert!(place.path().join("1/a.jpg").exists() && place.path().join("1/deep").exists());
+        assert!(!place.path().join("1/2-0.spool").exists() && !place.path().join("summer/lock").exists());
     }
 
     #[test]

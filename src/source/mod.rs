@@ -18,6 +18,7 @@ pub mod hunks;
 mod ignored;
 pub mod index;
 pub mod installed;
+pub mod internals;
 pub mod kept;
 mod literal;
 pub mod names;

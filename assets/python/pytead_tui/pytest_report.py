@@ -7,17 +7,18 @@ test that closes descriptors, forks or dies takes nothing along; `src/pytest/rep
 import json
 import os
 import random
-import re
 
 import pytest
+
+from pytead_tui.pytest_lines import failure
+from pytead_tui.pytest_witness import Witness
 
 # Taken out of the environment: a pytest that a test starts writes no report of its own.
 _PATH = os.environ.pop("PYTEAD_REPORT", "")
 _ORDER = os.environ.pop("PYTEAD_ORDER", "")
 _PROJECT = os.environ.pop("PYTEAD_PROJECT", "")
-_LINES = 40  # kept of a failure
-_WIDTH = 500  # kept of a line
-
+_witness = Witness()
+_ran: list = []  # the tests that were run here
 
 if _PROJECT:
     from pytead_tui.worker.modules import read_fresh
@@ -36,47 +37,6 @@ def _write(**line: object) -> None:
         os.close(descriptor)
 
 
-def _shorten(lines: list[str]) -> list[str]:
-    if len(lines) > _LINES:
-        half = _LINES // 2
-        lines = [*lines[:half], "...", *lines[-half:]]
-    return [line if len(line) <= _WIDTH else line[:_WIDTH] + "..." for line in lines]
-
-
-def failure(report: pytest.TestReport | pytest.CollectReport) -> dict[str, object]:
-    """Gives the short form of a failure: where, the message, the lines pytest marks with E."""
-    longrepr = report.longrepr
-    if longrepr is None:
-        return {}
-    if isinstance(longrepr, tuple):  # skipped: (path, line, reason)
-        path, line, reason = longrepr
-        return {"path": str(path), "line": line, "message": str(reason), "lines": []}
-    found: dict[str, object] = {"path": None, "line": None, "message": "", "lines": []}
-    crash = getattr(longrepr, "reprcrash", None)
-    if crash is not None:
-        found.update(path=str(crash.path), line=crash.lineno, message="\n".join(_shorten(str(crash.message).splitlines())))
-    entries = getattr(getattr(longrepr, "reprtraceback", None), "reprentries", [])
-    if entries:
-        lines = [line for line in getattr(entries[-1], "lines", []) if line.startswith("E")]
-        found["lines"] = _shorten([line[1:].removeprefix("   ") for line in lines])
-        file = report.nodeid.partition("::")[0]
-        for entry in entries:
-            place = getattr(entry, "reprfileloc", None)
-            if place is not None and file and str(place.path).replace(os.sep, "/").endswith(file):
-                found["test_line"] = place.lineno
-    if not found["lines"]:  # only text: what could not be collected, a fixture that is not there
-        lines = str(longrepr).splitlines()
-        marked = [line[1:].removeprefix("   ") for line in lines if line.startswith("E")]
-        found["lines"] = _shorten(marked or lines)
-        place = re.compile(r"\S*" + re.escape(os.path.basename(report.nodeid.partition("::")[0])) + r":(\d+):")
-        for line in lines:
-            if match := place.match(line):
-                found["test_line"] = int(match[1])
-    if not found["message"] and found["lines"]:
-        found["message"] = found["lines"][-1]
-    return found
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Runs the tests in the order asked for."""
@@ -84,6 +44,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.reverse()
     elif _ORDER == "shuffle":
         random.Random(len(items)).shuffle(items)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Has the tests looked at by the witness."""
+    config.pluginmanager.register(_witness)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -102,23 +67,15 @@ def pytest_runtest_logstart(nodeid: str) -> None:
     _write(kind="begun", nodeid=nodeid)
 
 
-def phase(report: pytest.TestReport) -> dict[str, object]:
-    """Gives the line that says how a phase of a test went."""
-    fields = {} if report.passed else failure(report)
-    expected = getattr(report, "wasxfail", None)
-    if expected is not None:
-        fields["expected"] = str(expected)
-    return {
-        "kind": "phase", "nodeid": report.nodeid, "when": report.when, "outcome": report.outcome,
-        "seconds": report.duration, **fields,
-    }  # fmt: skip
-
-
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Says how a phase of a test went."""
-    _write(**phase(report))
+    if report.when == "teardown":
+        _ran.append(report.nodeid)
+    _write(**_witness.line(report))
 
 
-def pytest_sessionfinish(exitstatus: int) -> None:
-    """Says that nothing more comes."""
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Says that nothing more comes, and what the tests did to how they are reported."""
+    for line in _witness.accuse(session, _ran):
+        _write(**line)
     _write(kind="end", status=int(exitstatus))

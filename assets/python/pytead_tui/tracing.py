@@ -98,6 +98,8 @@ def _start(filename: str) -> Any:
             break
         root = above
     home = os.path.join(root, ".pytead", "spool")
+    if os.path.islink(home) or os.path.islink(os.path.dirname(home)):
+        return None
     try:
         if sum(name.startswith("traced-") for name in os.listdir(home)) >= _MOST_LEFT:
             return None

@@ -180,6 +180,21 @@ fn a_setting_is_put_back_unless_a_person_wrote_the_test() {
 }
 
 #[test]
+fn what_a_model_wrote_is_not_ready_where_no_fault_was_tried() {
+    let mut trial = trial(true, true);
+    trial.faults = Faults::None("the warm one ended".into());
+    assert_eq!(judge(&draft(), &trial, &ground()).verdict, Verdict::Ready, "its assertions are recorded ones");
+    let model = Draft { origin: Origin::Model("m".into()), ..draft() };
+    let proof = judge(&model, &trial, &ground());
+    assert_eq!(proof.verdict, Verdict::Broken);
+    assert_eq!(
+        (proof.evidence[0].what.as_str(), proof.evidence[0].detail.as_str()),
+        ("can fail", "not tried: the warm one ended")
+    );
+    assert_eq!(judge(&model, &trial, &Ground { edited: true, ..ground() }).verdict, Verdict::Ready, "a person wrote it");
+}
+
+#[test]
 fn a_models_test_has_to_add_something() {
     let mut trial = trial(true, true);
     trial.faults = faults(&[&["test_a", "test_b"]]);

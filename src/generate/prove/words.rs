@@ -16,6 +16,9 @@ const NAMED: usize = 4;
 /// The name of the line about calls that are in no test.
 const LEFT_OUT: &str = "left out";
 
+/// The name of the line about faults.
+pub const CAN_FAIL: &str = "can fail";
+
 /// The name of the line about fresh processes.
 pub const FRESH: &str = "fresh process";
 
@@ -40,7 +43,7 @@ pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usi
         None => Evidence::new(Finding::Pending, FRESH, "the runs were forks of warm ones; one in a fresh one follows"),
     });
     match &trial.faults {
-        Faults::None(why) => out.push(Evidence::new(Finding::Note, "can fail", format!("not tried: {why}"))),
+        Faults::None(why) => out.push(Evidence::new(Finding::Note, CAN_FAIL, format!("not tried: {why}"))),
         Faults::Some(faults) => {
             let noticed: Vec<&str> =
                 faults.iter().filter(|(_, by)| !by.is_empty()).map(|(fault, _)| fault.label.as_str()).collect();
@@ -50,7 +53,7 @@ pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usi
             }
             let all = text::count(faults.len(), "fault");
             let detail = format!("{} of {all} put into {}() noticed: {named}", noticed.len(), ground.function);
-            let mut line = Evidence::new(Finding::Pass, "can fail", detail);
+            let mut line = Evidence::new(Finding::Pass, CAN_FAIL, detail);
             let missed = faults.iter().filter(|(_, by)| by.is_empty());
             line.more = missed.map(|(fault, _)| format!("not noticed: line {}: {}", fault.line, fault.label)).collect();
             out.push(line);

@@ -94,6 +94,8 @@ class Traced(Spools):
     def _make(self) -> None:
         home = self.folder
         above = os.path.dirname(home)
+        if os.path.islink(above) or os.path.islink(home):
+            raise NotADirectoryError(home)  # a repository may bring one: what it leads to is not ours
         if not os.path.isdir(above):
             os.mkdir(above, 0o700)
             with open(os.path.join(above, ".gitignore"), "x") as stream:

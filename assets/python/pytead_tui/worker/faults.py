@@ -3,7 +3,8 @@
 A process costs more than most tests, so where tests leave nothing behind the faults of several functions share one. What
 was heard of a function's faults counts only if its tests pass there without one at the end; else each has a process of its
 own. That a fault does not come to an end, or that a test notices none, is believed only of the function whose faults come
-first in a process: what the others left, a full cache or a lock, may be why.
+first in a process: what the others left, a full cache or a lock, may be why. Tests also run with an equal copy of the function in
+its place, under the same conditions: one that fails then notices that it is tried, and no fault.
 """
 
 import signal
@@ -34,6 +35,7 @@ class Trial:
         self.run = {**run, "limit_ms": limit}
         self.items = items
         self.targets = targets  # with one code
+        self.own = targets[0].__code__
         self.faults = dict(enumerate(mutants.of(targets[0], run.get("most", 8))))
         self.seconds = len(items) * limit / 1000  # for one fault
         self.until: "float | None" = None  # since one did not come to an end
@@ -44,6 +46,10 @@ class Trial:
         """Has the function run this code."""
         for target in self.targets:
             target.__code__ = code
+
+    def put_copy(self) -> None:
+        """Has the function run a copy of its own code, which no test can tell from a fault but by what it does."""
+        self.put(self.own.replace())
 
     def has_time(self) -> bool:
         """Tells whether there is time for more faults, after one that did not come to an end."""
@@ -80,15 +86,13 @@ def _together(bench: object, trials: "list[Trial]") -> "tuple[int, int | None]":
         for trial in trials:
             for cache in caches if trial is not trials[0] else ():
                 cache.cache_clear()
-            own = trial.targets[0].__code__
             for turn, mutant in trial.faults.items():
                 bench.run = (trial.run["key"], turn)
                 _say(bench, trial, turn, mutant)
                 _with(bench, trial, mutant)
                 bench.send()
-            trial.put(own)
-            bench.run = (CHECK, trial.run["key"])
-            bench.go(trial.run, trial.items)
+            _check(bench, trial)
+            trial.put(trial.own)
             bench.send()
 
     # What is endless ends by itself there, or the process with it, where it is not Python's to end.
@@ -146,10 +150,38 @@ def _settle(bench: object, trial: Trial, heard: list, is_first: bool) -> None:
 def _apart(bench: object, trial: Trial) -> None:
     """Tries each fault in a process of its own."""
     trial.is_done = True
+    if not _passes_as_it_is(bench, trial):
+        bench.say(trial.run["key"], None, {"kind": "faultless", "why": "its tests fail with an equal copy of the function, too"})
+        return
     for turn, mutant in trial.faults.items():
         if turn < 2 or trial.has_time():
             bench.say(trial.run["key"], turn, {"kind": "fault", "label": mutant.label, "place": mutant.line})
             bench.fork(trial.run, turn, trial.items, lambda mutant=mutant: _with(bench, trial, mutant))
+
+
+def _passes_as_it_is(bench: object, trial: Trial) -> bool:
+    """Tells whether the tests pass in a process like those of the faults, without one."""
+    pid, reader = bench.start({**trial.run, "key": CHECK}, 0, lambda: _check(bench, trial), trial.seconds)
+    lines: list = []
+    died = False
+    try:
+        until = time.monotonic() + trial.seconds
+        while not any(line.get("kind") == "end" for line in lines):
+            lines += [line for _, _, line in bench.next(reader, until)]
+    except TimeoutError:
+        pass
+    except Gone:
+        died = True
+    end(bench.modules, pid, reader.fd, died)
+    return _is_sound(trial, lines)
+
+
+def _check(bench: object, trial: Trial) -> None:
+    """Runs the tests with a copy of the function."""
+    bench.run = (CHECK, trial.run["key"])
+    _under_watch(bench)
+    trial.put_copy()
+    bench.go(trial.run, trial.items)
 
 
 def _say(bench: object, trial: Trial, turn: int, mutant: mutants.Mutant) -> None:
@@ -158,11 +190,16 @@ def _say(bench: object, trial: Trial, turn: int, mutant: mutants.Mutant) -> None
 
 
 def _with(bench: object, trial: Trial, mutant: mutants.Mutant) -> None:
+    _under_watch(bench)
+    trial.put(mutant.code)
+    bench.go(trial.run, trial.items)
+
+
+def _under_watch(bench: object) -> None:
+    """Has tests that take much longer than before ended."""
     bench.brief = True
     signal.signal(signal.SIGPROF, _end_endless)
     signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-    trial.put(mutant.code)
-    bench.go(trial.run, trial.items)
 
 
 def _end_endless(number: int, frame: object) -> None:

@@ -2,7 +2,7 @@
 
 What is collected is the tests' modules and all that they import, from the files as they are now; a run is some of
 the tests in some order, maybe with another clock or with a fault in a function. Lines of the form of
-`pytest_report.py` go out as they are made; the process of a run does not have to end for them.
+`pytest_lines.py` go out as they are made; the process of a run does not have to end for them.
 """
 
 import gc
@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pytead_tui.pytest_report import failure, phase
+from pytead_tui.pytest_lines import failure
+from pytead_tui.pytest_witness import Witness
 from pytead_tui.recorder import effects
 from pytead_tui.worker import call as calls
 from pytead_tui.worker import clock, faults, frames, made, surroundings
@@ -40,7 +41,7 @@ def answer(message: dict, modules: Modules, writing: int) -> None:
     sys.argv = ["pytest", *message["args"]]
     bench = _Bench(message, modules, writing)
     sys.stderr = io.StringIO()
-    status = pytest.main(list(message["args"]), plugins=[bench])
+    status = pytest.main(list(message["args"]), plugins=[bench, bench.witness])
     # Only what stops before the tests ends up here: a conftest.py that cannot be imported, a wrong setting.
     bench.say_stopped(sys.stderr.getvalue())
     bench.say(None, None, {"kind": "end", "status": int(status)})
@@ -61,6 +62,9 @@ class _Bench:
         self.sent = 0.0
         self.brief = False  # only the outcome of tests matters, and what takes long is ended
         self.names_tests = False  # before they begin
+        self.witness = Witness()
+        self.tokens: dict = {}  # of the processes that are heard, by descriptor
+        self.token = ""  # by which a process of a run shows that it is what speaks, and not its tests
         self.others: "_OtherCopies | None" = None
 
     def say(self, run: "int | None", turn: "int | None", line: dict) -> None:
@@ -83,7 +87,7 @@ class _Bench:
         self.sent = now
         said, self.said = self.said, []
         if said:
-            frames.send(self.writing, {"said": said})
+            frames.send(self.writing, {"said": said, "token": self.token})
 
     def is_alive(self) -> None:
         """Says once in a while that something goes on, while there is nothing else to say."""
@@ -105,7 +109,7 @@ class _Bench:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Says how a phase of a test went."""
-        self.say(*self.run, phase(report))
+        self.say(*self.run, self.witness.line(report, with_fault=self.brief))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> "pytest.TestReport | None":
@@ -235,8 +239,14 @@ class _Bench:
                     after()
                 if self.session.shouldstop or self.session.shouldfail:
                     break
-        self.say(*self.run, {"kind": "end", "status": 0})
+        self._end_run(items[:made])
         return made == len(items)
+
+    def _end_run(self, items: list) -> None:
+        """Says that the tests of a process are over, and what they did to how they are reported."""
+        for line in self.witness.accuse(self.session, [item.nodeid for item in items]):
+            self.say(*self.run, line)
+        self.say(*self.run, {"kind": "end", "status": 0})
 
     def _items(self, run: dict) -> "list[pytest.Item]":
         """Lists the tests of a run, in the order of the files."""
@@ -295,7 +305,7 @@ class _Bench:
         missing = asked.stop()
         changed = self._left(item)
         self.say(*self.run, {"kind": "left", "nodeid": item.nodeid, "changed": changed, "steps": steps, "asked": missing})
-        self.say(*self.run, {"kind": "end", "status": 0})
+        self._end_run([item])
         if changed:
             self.run = (run["again"], self.run[1])
             self.say(*self.run, {"kind": "collected", "tests": [item.nodeid]})
@@ -389,9 +399,10 @@ class _Bench:
 
     def start(self, run: dict, turn: int, work: Callable, seconds: float) -> "tuple[int, Reader]":
         """Forks for some work of a run that may take so long: (process, what it says)."""
+        token = os.urandom(16).hex()
 
         def begin(answering: int) -> None:
-            self.writing, self.said = answering, []
+            self.writing, self.said, self.token = answering, [], token
             self.run = (run["key"], turn)
             numpy = sys.modules.get("numpy.random")
             if numpy is not None:
@@ -399,7 +410,9 @@ class _Bench:
             work()
             self.send()
 
-        return fork(self.modules, self.writing, begin, seconds)
+        pid, reader = fork(self.modules, self.writing, begin, seconds)
+        self.tokens[reader.fd] = token
+        return pid, reader
 
     def next(self, reader: Reader, until: float) -> list:
         """Gives the next lines of a run; raises Gone when it hung up and TimeoutError when they did not come by then."""
@@ -407,6 +420,8 @@ class _Bench:
             message = reader.next(until)
             if message is None:
                 raise TimeoutError
+            if message.get("token") != self.tokens[reader.fd]:
+                raise Gone
             lines = message.get("said")
             if type(lines) is list and all(map(_is_line, lines)):
                 return lines

@@ -1,0 +1,162 @@
+"""Sees for itself how tests end, so that no test can have another result reported than it had.
+
+A test may change the pytest that runs it, or this package. So how a test function ends is seen by a wrapper around its call; and
+when the tests of a process are over, pytest is given a failure that it has to report as one, and its code and ours are compared
+with what they were before any test was imported. All that is used for it was looked up by then.
+"""
+
+import builtins
+import functools
+import inspect
+import sys
+import types
+import unittest
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pytead_tui.pytest_lines import phase
+
+_WATCHED = frozenset(["_pytest", "pluggy", "pytest", "pytead_tui"])
+_EXCEPTIONS = ("AssertionError", "BaseException", "Exception")
+_UNSEEN = "was not called"
+_is_async = inspect.iscoroutinefunction
+_from_call = pytest.CallInfo.from_call
+
+
+class Witness:
+    """A plugin that sees each test function end, and says what was changed to report otherwise."""
+
+    def __init__(self) -> None:
+        self.ends: dict = {}  # by test: how its function ended last; None where it returned
+        self.before: "list | None" = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Notes what pytest and this package are, before the first test is imported."""
+        self.before = _code()
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> "Iterator[None]":
+        """Puts the wrapper around the function of a test while it runs."""
+        function = getattr(item, "obj", None)
+        if not isinstance(item, pytest.Function) or not callable(function):
+            yield
+            return
+        self.ends[item.nodeid] = _UNSEEN
+        seen = _around(self.ends, item.nodeid, function)
+        # pytest leaves coroutines to unittest, which looks them up itself.
+        case = getattr(function, "__self__", None) if _is_async(function) else None
+        if isinstance(case, unittest.IsolatedAsyncioTestCase):
+            vars(case)[function.__name__] = seen
+        else:
+            item.obj = seen
+        yield
+        item.obj = function
+
+    def line(self, report: pytest.TestReport, with_fault: bool = False) -> dict:
+        """Gives the line that says how a phase of a test went, as it was seen. A fault counts as noticed by a call only where the
+        function raised."""
+        said = phase(report)
+        end = self.ends.get(report.nodeid)
+        if report.when != "call" or report.nodeid not in self.ends:
+            return said
+        if said["outcome"] == "passed" and end is not None:
+            return _failed(said, f"it is reported as passed, and its function {end}")
+        if with_fault and said["outcome"] == "failed" and end is None:
+            return {**said, "outcome": "passed"}
+        return said
+
+    def tampered(self, session: pytest.Session) -> str:
+        """Says what is not any more as it was before the tests; empty where results can be believed."""
+        for holder, name, value, code, where in self.before or ():
+            if holder.get(name) is not value or (code is not None and value.__code__ is not code):
+                return f"it changes {where}.{name}"
+        failure = _from_call(_fail, when="call")
+        item = _MustFail.from_parent(session, name="a test that has to fail")
+        report = session.config.hook.pytest_runtest_makereport(item=item, call=failure)
+        return "" if report.outcome == "failed" and failure.excinfo is not None else "it changes what pytest reports"
+
+    def accuse(self, session: pytest.Session, nodeids: "list[str]") -> "list[dict]":
+        """Gives lines by which all tests of a process failed, where one of them changed what is reported."""
+        try:
+            why = self.tampered(session)
+        except Exception as error:
+            why = f"after it pytest cannot report a failure: {type(error).__name__}"
+        return [_failed({"kind": "phase", "nodeid": nodeid, "when": "teardown", "seconds": 0.0}, why) for nodeid in nodeids if why]
+
+
+class _MustFail(pytest.Item):
+    """Stands for a test that fails: it is never run, only reported."""
+
+    def runtest(self) -> None:
+        _fail()
+
+
+def _fail() -> None:
+    raise AssertionError("a test that has to fail")
+
+
+def _failed(line: dict, why: str) -> dict:
+    return {**line, "outcome": "failed", "message": why, "lines": [why]}
+
+
+def _around(ends: dict, nodeid: str, function: Callable) -> Callable:
+    """Wraps a test function: notes how each call of it ends."""
+    if _is_async(function):
+
+        @functools.wraps(function)
+        async def seen(*args: object, **kwargs: object) -> object:
+            ends[nodeid] = "did not end"
+            try:
+                result = await function(*args, **kwargs)
+            except BaseException as error:
+                ends[nodeid] = f"raised {type(error).__name__}"
+                raise
+            ends[nodeid] = None
+            return result
+
+        return seen
+
+    @functools.wraps(function)
+    def seen(*args: object, **kwargs: object) -> object:
+        ends[nodeid] = "did not end"
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            ends[nodeid] = f"raised {type(error).__name__}"
+            raise
+        ends[nodeid] = None
+        return result
+
+    return seen
+
+
+def _code() -> list:
+    """Lists the functions and classes of pytest and of this package: (what holds it, its name there, it, its code, where)."""
+    found = []
+    for name in _EXCEPTIONS:
+        found.append((vars(builtins), name, vars(builtins)[name], None, "builtins"))
+    for module_name, module in list(sys.modules.items()):
+        if module_name.partition(".")[0] not in _WATCHED or type(module) is not types.ModuleType:
+            continue
+        for name, value in list(vars(module).items()):
+            if type(value) is types.FunctionType:
+                found.append((vars(module), name, value, value.__code__, module_name))
+            elif isinstance(value, type) and value.__module__ == module_name:
+                found.append((vars(module), name, value, None, module_name))
+                found += _of_class(value, f"{module_name}.{name}")
+    return found
+
+
+def _of_class(kind: type, where: str) -> list:
+    found = []
+    for name, value in list(vars(kind).items()):
+        if type(value) is types.FunctionType:
+            found.append((vars(kind), name, value, value.__code__, where))
+        elif type(value) in (classmethod, staticmethod, property):
+            found.append((vars(kind), name, value, None, where))
+            inner = value.fget if type(value) is property else value.__func__
+            if type(inner) is types.FunctionType:
+                found.append(({name: inner}, name, inner, inner.__code__, where))
+    return found

@@ -1,0 +1,527 @@
+//! Where the text of a test reaches for what runs it: pytest's own modules, the interpreter's frames, hooks and module
+//! table, this package. A test that can change these can have any result reported. Found in the text; nothing is run.
+//!
+//! The lists say what tests need, where that is short (`sys`, `pytest`), and what they must not touch elsewhere. Text that builds
+//! names at run time is named too, since nobody can say what it reaches.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::Node;
+
+use super::tree::syntax_tree;
+
+/// Modules that give access to the interpreter, to pytest's inside or to this package.
+const MODULES: [&str; 26] = [
+    "_pytest",
+    "pluggy",
+    "pytead_tui",
+    "gc",
+    "ctypes",
+    "_ctypes",
+    "cffi",
+    "importlib",
+    "pkgutil",
+    "runpy",
+    "imp",
+    "zipimport",
+    "code",
+    "codeop",
+    "bdb",
+    "pdb",
+    "trace",
+    "dis",
+    "marshal",
+    "atexit",
+    "faulthandler",
+    "builtins",
+    "_thread",
+    "signal",
+    "resource",
+    "site",
+];
+
+/// What a test may use of `sys`.
+const OF_SYS: [&str; 26] = [
+    "argv",
+    "byteorder",
+    "exc_info",
+    "executable",
+    "exit",
+    "float_info",
+    "getdefaultencoding",
+    "getfilesystemencoding",
+    "getrecursionlimit",
+    "getrefcount",
+    "getsizeof",
+    "hash_info",
+    "implementation",
+    "int_info",
+    "intern",
+    "maxsize",
+    "maxunicode",
+    "path",
+    "platform",
+    "prefix",
+    "setrecursionlimit",
+    "stderr",
+    "stdin",
+    "stdout",
+    "version",
+    "version_info",
+];
+
+/// What a test may use of `pytest`.
+const OF_PYTEST: [&str; 22] = [
+    "CaptureFixture",
+    "ExceptionInfo",
+    "FixtureRequest",
+    "LogCaptureFixture",
+    "MonkeyPatch",
+    "RaisesExc",
+    "RaisesGroup",
+    "TempPathFactory",
+    "WarningsRecorder",
+    "__version__",
+    "approx",
+    "deprecated_call",
+    "fail",
+    "fixture",
+    "importorskip",
+    "mark",
+    "param",
+    "raises",
+    "skip",
+    "version_tuple",
+    "warns",
+    "xfail",
+];
+
+/// What a test must not use of some modules that it may import.
+const NOT_OF: [(&str, &[&str]); 3] = [
+    (
+        "os",
+        &[
+            "_exit",
+            "abort",
+            "dup",
+            "dup2",
+            "execl",
+            "execle",
+            "execlp",
+            "execv",
+            "execve",
+            "execvp",
+            "execvpe",
+            "fdopen",
+            "fork",
+            "forkpty",
+            "kill",
+            "killpg",
+            "posix_spawn",
+            "posix_spawnp",
+            "register_at_fork",
+            "write",
+            "writev",
+        ],
+    ),
+    ("inspect", &["currentframe", "getframeinfo", "getinnerframes", "getouterframes", "stack", "trace"]),
+    ("threading", &["settrace", "setprofile", "settrace_all_threads", "setprofile_all_threads"]),
+];
+
+/// Attributes that lead from any object to the interpreter or to pytest's inside, whatever they are asked of.
+const ATTRIBUTES: [&str; 34] = [
+    "_current_frames",
+    "_exit",
+    "_getframe",
+    "_pyfuncitem",
+    "__builtins__",
+    "__closure__",
+    "__code__",
+    "__defaults__",
+    "__getattribute__",
+    "__globals__",
+    "__import__",
+    "__kwdefaults__",
+    "__loader__",
+    "__spec__",
+    "__subclasses__",
+    "addaudithook",
+    "ag_frame",
+    "cr_frame",
+    "f_back",
+    "f_builtins",
+    "f_globals",
+    "f_locals",
+    "from_item_and_call",
+    "gi_frame",
+    "hookimpl",
+    "hookspec",
+    "meta_path",
+    "path_hooks",
+    "path_importer_cache",
+    "pluginmanager",
+    "setprofile",
+    "settrace",
+    "tb_frame",
+    "tb_next",
+];
+
+/// Modules that others have as attributes: `shutil.os` is `os`.
+const HIDDEN: [&str; 7] = ["builtins", "gc", "importlib", "inspect", "os", "signal", "sys"];
+
+/// Modules whose parts are looked at by name.
+const GUARDED: [&str; 4] = ["inspect", "os", "pytest", "sys"];
+
+/// Calls whose first argument names what they change or import.
+const BY_NAME: [&str; 8] = ["delattr", "dict", "importorskip", "multiple", "object", "patch", "setattr", "setitem"];
+
+/// Builtins that run text or give names that are not in it.
+const BUILTINS: [&str; 11] = [
+    "__builtins__",
+    "__import__",
+    "__loader__",
+    "__spec__",
+    "breakpoint",
+    "compile",
+    "eval",
+    "exec",
+    "globals",
+    "locals",
+    "vars",
+];
+
+/// Fixtures that are pytest's inside.
+const FIXTURES: [&str; 3] = ["pytestconfig", "pytester", "testdir"];
+
+/// What a test may ask of the fixture `request`.
+const OF_REQUEST: [&str; 5] = ["addfinalizer", "applymarker", "fixturename", "getfixturevalue", "param"];
+
+/// Nesting that is followed; what is deeper is named as such, for nobody looked at it.
+const DEPTH: usize = 200;
+
+/// Names what a text reaches for, one entry for each place: `sys.modules (line 5)`.
+#[must_use]
+pub fn internals(text: &str) -> Vec<String> {
+    let Some(tree) = syntax_tree(text) else { return Vec::new() };
+    let mut reader = Reader { text, imported: BTreeMap::new(), found: Vec::new() };
+    reader.imports(tree.root_node(), DEPTH);
+    reader.statements(tree.root_node());
+    reader.walk(tree.root_node(), DEPTH, false);
+    reader.found
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    /// The modules and names that imports bind, by the name they have here: `sys`, `os.path`, `lib.f`.
+    imported: BTreeMap<String, String>,
+    found: Vec<String>,
+}
+
+impl<'t> Reader<'t> {
+    fn source(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn field(&self, node: Node<'_>, name: &str) -> &'t str {
+        node.child_by_field_name(name).map_or("", |node| self.source(node))
+    }
+
+    fn add(&mut self, what: &str, node: Node<'_>) {
+        let entry = format!("{what} (line {})", node.start_position().row + 1);
+        if !self.found.contains(&entry) {
+            self.found.push(entry);
+        }
+    }
+
+    /// Notes what imports bind, and names those that a test must not make.
+    fn imports(&mut self, node: Node<'_>, depth: usize) {
+        let from = self.field(node, "module_name").to_owned();
+        let is_import = matches!(node.kind(), "import_statement" | "import_from_statement");
+        let mut cursor = node.walk();
+        if is_import {
+            if is_denied_module(&from) {
+                self.add(&from, node);
+            }
+            for name in node.children_by_field_name("name", &mut cursor) {
+                let (whole, bound) = match name.child_by_field_name("alias") {
+                    Some(alias) => (self.field(name, "name"), self.source(alias)),
+                    None if from.is_empty() => (self.source(name), top(self.source(name))),
+                    None => (self.source(name), self.source(name)),
+                };
+                let target = if from.is_empty() { whole.to_owned() } else { format!("{from}.{whole}") };
+                let is_plain = from.is_empty() && bound == top(whole);
+                if is_denied_module(&target) || is_denied(&target) {
+                    self.add(&target, name);
+                }
+                self.imported.insert(bound.to_owned(), if is_plain { top(whole).to_owned() } else { target });
+            }
+            return;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for child in node.named_children(&mut cursor) {
+            self.imports(child, depth);
+        }
+    }
+
+    /// Names statements of a module or class that do something when it is imported: they act on every other test of the project.
+    fn statements(&mut self, block: Node<'_>) {
+        let mut cursor = block.walk();
+        for statement in block.named_children(&mut cursor) {
+            let inner = statement.named_child(0).filter(|_| statement.kind() == "expression_statement").unwrap_or(statement);
+            let definition = statement.child_by_field_name("definition").unwrap_or(statement);
+            match (inner.kind(), definition.kind()) {
+                (_, "class_definition") => {
+                    if let Some(body) = definition.child_by_field_name("body") {
+                        self.statements(body);
+                    }
+                }
+                (_, "function_definition") => {
+                    let name = self.field(definition, "name");
+                    if name.starts_with("pytest_") {
+                        self.add(&format!("the hook {name}()"), definition);
+                    }
+                }
+                ("assignment", _) => {
+                    let target = self.field(inner, "left");
+                    let is_name = inner.child_by_field_name("left").is_some_and(|left| {
+                        matches!(left.kind(), "identifier" | "pattern_list" | "tuple_pattern" | "list_pattern")
+                            && !target.contains(['.', '['])
+                    });
+                    if !is_name {
+                        self.add(&format!("{target}, which it changes when it is imported"), statement);
+                    } else if target == "pytest_plugins" {
+                        self.add(target, statement);
+                    }
+                }
+                ("string" | "concatenated_string" | "ellipsis", _)
+                | ("import_statement" | "import_from_statement" | "future_import_statement" | "comment" | "pass_statement", _)
+                | ("type_alias_statement", _) => {}
+                _ => self.add("a statement that acts when it is imported", statement),
+            }
+        }
+    }
+
+    /// Looks at all expressions; `asks` when the function around has a parameter `request`.
+    fn walk(&mut self, node: Node<'_>, depth: usize, asks: bool) {
+        let mut asks = asks;
+        match node.kind() {
+            "import_statement" | "import_from_statement" | "future_import_statement" => return,
+            "function_definition" => {
+                let names = self.parameters(node);
+                for fixture in FIXTURES.iter().filter(|fixture| names.contains(fixture)) {
+                    self.add(&format!("the fixture {fixture}"), node);
+                }
+                asks |= names.contains(&"request");
+            }
+            "attribute" => self.attribute(node, asks),
+            "identifier" => self.identifier(node),
+            "call" => self.call(node),
+            "string_content" => self.string(node),
+            _ => {}
+        }
+        let Some(depth) = depth.checked_sub(1) else { return self.add("text nested too deeply to be read", node) };
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            self.walk(child, depth, asks);
+        }
+    }
+
+    fn parameters(&self, function: Node<'_>) -> Vec<&'t str> {
+        let Some(parameters) = function.child_by_field_name("parameters") else { return Vec::new() };
+        let mut cursor = parameters.walk();
+        let name = |node: Node<'_>| match node.kind() {
+            "identifier" => Some(self.source(node)),
+            "typed_parameter" => node.named_child(0).map(|name| self.source(name)),
+            _ => node.child_by_field_name("name").map(|name| self.source(name)),
+        };
+        parameters.named_children(&mut cursor).filter_map(name).collect()
+    }
+
+    fn attribute(&mut self, node: Node<'_>, asks: bool) {
+        let (name, object) = (self.field(node, "attribute"), self.field(node, "object"));
+        if asks && object == "request" && !OF_REQUEST.contains(&name) {
+            self.add(&format!("request.{name}"), node);
+        }
+        let whole = match self.imported.get(object) {
+            Some(module) => format!("{module}.{name}"),
+            None => format!(".{name}"),
+        };
+        let is_hidden = self.imported.contains_key(top(object)) && (name == "__dict__" || HIDDEN.contains(&name));
+        if ATTRIBUTES.contains(&name) || is_denied(&whole) || is_hidden {
+            let shown = if whole.starts_with('.') { name } else { &whole };
+            self.add(shown, node);
+        }
+    }
+
+    /// A module whose parts are looked at by name must not be handed on as a whole.
+    fn identifier(&mut self, node: Node<'_>) {
+        let name = self.source(node);
+        let parent = node.parent();
+        let is = |field: &str| parent.is_some_and(|parent| parent.child_by_field_name(field) == Some(node));
+        if parent.is_some_and(|parent| parent.kind() == "attribute") && (is("object") || is("attribute")) {
+            return;
+        }
+        if parent.is_some_and(|parent| parent.kind() == "keyword_argument") && is("name") {
+            return;
+        }
+        let Some(module) = self.imported.get(name).filter(|module| GUARDED.contains(&module.as_str())) else {
+            if BUILTINS.contains(&name) {
+                self.add(name, node);
+            }
+            return;
+        };
+        // `monkeypatch.setattr(sys, "argv", …)` says by name what it changes.
+        let changed = parent.and_then(|arguments| self.named_in(arguments, node));
+        match changed.map(|name| format!("{module}.{name}")) {
+            Some(changed) if !is_denied(&changed) => {}
+            changed => self.add(&changed.unwrap_or_else(|| name.to_owned()), node),
+        }
+    }
+
+    /// Gives the name that a call changes in its first argument, written out as its second one.
+    fn named_in(&self, arguments: Node<'_>, first: Node<'_>) -> Option<&'t str> {
+        let call = arguments.parent().filter(|call| call.kind() == "call" && arguments.kind() == "argument_list")?;
+        let function = call.child_by_field_name("function").filter(|function| function.kind() == "attribute")?;
+        let name = self.field(function, "attribute");
+        let second = arguments.named_child(1).filter(|second| second.kind() == "string")?;
+        let content = second.named_child(1).filter(|content| content.kind() == "string_content")?;
+        let is_first = arguments.named_child(0) == Some(first);
+        (is_first && matches!(name, "setattr" | "delattr" | "object")).then(|| self.source(content))
+    }
+
+    /// Attributes by name: what is not written out cannot be judged.
+    fn call(&mut self, node: Node<'_>) {
+        let function = self.field(node, "function");
+        let name = function.rsplit('.').next().unwrap_or(function);
+        let Some(arguments) = node.child_by_field_name("arguments") else { return };
+        let mut cursor = arguments.walk();
+        let given: Vec<Node<'_>> = arguments.named_children(&mut cursor).filter(|node| node.kind() != "comment").collect();
+        let is_builtin = matches!(function, "getattr" | "setattr" | "delattr");
+        if !is_builtin && !matches!(name, "attrgetter" | "methodcaller") {
+            return;
+        }
+        let names = if is_builtin { given.get(1..2).unwrap_or_default() } else { &given[..] };
+        if names.is_empty() || names.iter().any(|name| name.kind() != "string" || self.source(*name).starts_with(['f', 'F'])) {
+            self.add(&format!("{name}() with a name that is not written out"), node);
+        }
+        let of_import = given.first().is_some_and(|first| self.imported.contains_key(self.source(*first)));
+        if of_import && matches!(function, "setattr" | "delattr") {
+            self.add(&format!("{name}() on what it imports"), node);
+        }
+    }
+
+    /// `monkeypatch.setattr("a.b", …)`, `patch("a.b")` and attributes by name.
+    fn string(&mut self, node: Node<'_>) {
+        let text = self.source(node).trim();
+        let is_inside = matches!(top(text), "_pytest" | "pluggy" | "pytead_tui") || top(text) == "sys" && is_denied(text);
+        let is_changed = self.is_named_to_a_call(node)
+            && (is_denied(text)
+                || is_denied_module(text) && top(text) != "builtins"
+                || text.split('.').any(|part| ATTRIBUTES.contains(&part)));
+        if is_inside || is_changed || ATTRIBUTES.contains(&text) {
+            self.add(&format!("{text:?}"), node);
+        }
+    }
+
+    /// Tells whether a text is the first argument of a call that changes or imports what it names.
+    fn is_named_to_a_call(&self, content: Node<'_>) -> bool {
+        let Some(string) = content.parent() else { return false };
+        let Some(arguments) = string.parent().filter(|node| node.kind() == "argument_list") else { return false };
+        let Some(call) = arguments.parent().filter(|call| call.kind() == "call") else { return false };
+        let function = self.field(call, "function");
+        arguments.named_child(0) == Some(string) && BY_NAME.contains(&function.rsplit('.').next().unwrap_or(function))
+    }
+}
+
+fn top(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
+}
+
+fn is_denied_module(path: &str) -> bool {
+    MODULES.contains(&top(path))
+}
+
+/// Tells whether a dotted name is a part of a module that a test must not use.
+fn is_denied(path: &str) -> bool {
+    let Some((module, rest)) = path.split_once('.') else { return false };
+    let name = top(rest);
+    match module {
+        "sys" => !OF_SYS.contains(&name),
+        "pytest" if !OF_PYTEST.contains(&name) && !name.ends_with("Warning") => true,
+        _ => NOT_OF.iter().any(|(of, names)| *of == module && names.contains(&name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_change_a_result_is_named() {
+        for (text, name) in [
+            ("import sys\n\nR = sys.modules['x']\n", "sys.modules (line 3)"),
+            ("import sys as s\n\ndef test_a():\n    s._getframe(1)\n", "sys._getframe (line 4)"),
+            ("import os, sys\nM = [sys]\n", "sys (line 2)"),
+            ("import os\n\ndef test_a():\n    os.sys.modules.clear()\n", "os.sys (line 4)"),
+            ("from sys import modules as m\n", "sys.modules (line 1)"),
+            ("import _pytest.reports\n", "_pytest.reports (line 1)"),
+            ("def test_a():\n    from _pytest.reports import TestReport as T\n", "_pytest.reports (line 2)"),
+            ("from pytest import TestReport\n", "pytest.TestReport (line 1)"),
+            ("import pytest\n\ndef test_a():\n    pytest.TestReport.from_item_and_call = 1\n", "pytest.TestReport (line 4)"),
+            ("import pytest\nfor r in [pytest]: pass\n", "a statement that acts when it is imported (line 2)"),
+            ("import gc\n", "gc (line 1)"),
+            ("from importlib import import_module\n", "importlib (line 1)"),
+            ("m = __import__('gc')\n", "__import__ (line 1)"),
+            ("def test_a():\n    eval('1')\n", "eval (line 2)"),
+            (
+                "import lib\n\nlib.f.__code__ = (lambda x: 99).__code__\n",
+                "lib.f.__code__, which it changes when it is imported (line 3)",
+            ),
+            ("import lib\n\ndef test_a():\n    lib.f.__code__ = g\n", "__code__ (line 4)"),
+            (
+                "import lib\n\ndef test_a():\n    getattr(lib.f, '__co' + 'de__')\n",
+                "getattr() with a name that is not written out (line 4)",
+            ),
+            ("import lib\n\ndef test_a():\n    getattr(lib.f, '__code__')\n", "\"__code__\" (line 4)"),
+            ("import lib\n\ndef test_a():\n    setattr(lib, 'f', 1)\n", "setattr() on what it imports (line 4)"),
+            ("import lib\n\ndef test_a():\n    lib.__dict__['f'] = 1\n", "lib.__dict__ (line 4)"),
+            ("import os\nos.environ['A'] = '1'\n", "os.environ['A'], which it changes when it is imported (line 2)"),
+            ("import os\n\ndef test_a():\n    os.write(5, b'')\n", "os.write (line 4)"),
+            ("from os import _exit\n", "os._exit (line 1)"),
+            ("def test_a():\n    try:\n        f()\n    except E as e:\n        e.__traceback__.tb_frame\n", "tb_frame (line 5)"),
+            ("def test_a(request):\n    request.config.x()\n", "request.config (line 2)"),
+            ("def test_a(pytestconfig):\n    pass\n", "the fixture pytestconfig (line 1)"),
+            (
+                "def test_a(monkeypatch):\n    monkeypatch.setattr('_pytest.reports.TestReport', 1)\n",
+                "\"_pytest.reports.TestReport\" (line 2)",
+            ),
+            ("def test_a(mocker):\n    mocker.patch('sys.modules', {})\n", "\"sys.modules\" (line 2)"),
+            ("def pytest_runtest_makereport(item):\n    pass\n", "the hook pytest_runtest_makereport() (line 1)"),
+            ("pytest_plugins = ['x']\n", "pytest_plugins (line 1)"),
+            ("print('hello')\n", "a statement that acts when it is imported (line 1)"),
+            ("class TestA:\n    print('hello')\n", "a statement that acts when it is imported (line 2)"),
+        ] {
+            let found = internals(text);
+            assert!(found.iter().any(|one| one == name), "{text}\n{found:?}");
+        }
+    }
+
+    #[test]
+    fn what_tests_are_made_of_is_not() {
+        for text in [
+            "\"\"\"Tests.\"\"\"\nimport sys\nimport pytest\nfrom shop import total\n\nCASES = [(1, 2)]\n\n\n@pytest.mark.parametrize('a, b', CASES)\ndef test_a(a, b, tmp_path, monkeypatch, capsys):\n    monkeypatch.setattr('shop.rate', 2)\n    monkeypatch.setattr(sys, 'argv', ['x'])\n    assert total(a) == pytest.approx(b)\n",
+            "import os\nimport pytest\n\n\n@pytest.fixture\ndef shop(request):\n    return request.param\n\n\ndef test_a(shop):\n    assert os.path.join('a', 'b') and os.environ.get('HOME')\n    with pytest.raises(ValueError, match='no') as caught:\n        shop()\n    assert caught.value.args == ('no',)\n",
+            "from unittest.mock import patch\n\n\ndef test_a():\n    with patch('builtins.open') as opened:\n        pass\n    assert opened.__class__.__name__ and getattr(opened, 'called') is False\n",
+            "def test_a(rf):\n    request = rf.get('/')\n    request.session = {}\n    assert request.config == 1\n",
+            "class TestA:\n    x: int = 1\n    def test_b(self):\n        assert self.__dict__ == {} and 'sys' and 'code.py' and 'a.b'\n",
+        ] {
+            assert!(internals(text).is_empty(), "{text}\n{:?}", internals(text));
+        }
+    }
+
+    #[test]
+    fn text_that_cannot_be_read_to_its_end_is_named() {
+        let deep = format!("x = {}{}\n", "[".repeat(5_000), "]".repeat(5_000));
+        assert!(internals(&deep).iter().any(|one| one.starts_with("text nested too deeply")), "{:?}", internals(&deep));
+    }
+}
