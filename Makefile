@@ -1,4 +1,5 @@
-# Each target installs what it lacks and says so. Needed beforehand: cargo from rustup.rs, compilers for C and C++, a Python from 3.10 on.
+# Each target installs what it lacks and says so. Needed beforehand: cargo from rustup.rs, a C compiler, a Python from 3.10 on, and
+# a C++ compiler for the targets that build llama.cpp: test, lint, demo-model and LOCAL=1 dist.
 
 .PHONY: demo demo-model test lint bench fuzz dist
 .DEFAULT_GOAL := demo

@@ -154,7 +154,7 @@ def measure(bench: Bench, shape: random_model.Shape = random_model.REALISTIC) ->
     """Gives the section; a sentence where there is no release build with a model's program beside it."""
     binary = bench.binary and bench.binary.with_name("pytead-llm")
     if not binary or not binary.exists():
-        return "Not measured: there was no release build of pytead-llm (cargo build --release)."
+        return "Not measured: there was no release build of pytead-llm (cargo build --release --workspace)."
     with bench.empty_folder() as folder, contextlib.ExitStack() as open_sides:
         model = folder / "random.gguf"
         random_model.write(model, shape)

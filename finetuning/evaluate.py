@@ -61,7 +61,8 @@ def answered(model: Path, questions: list[str]) -> Iterator[str]:
     """Asks `pytead-llm`, one question after the other."""
     program = os.environ.get("PYTEAD_LLM", "pytead-llm")
     if shutil.which(program) is None:
-        sys.exit(f"There is no program {program}. Install it (cargo install --path .), or name it: PYTEAD_LLM=…")
+        install = "cargo install --path src/pytead-llm"
+        sys.exit(f"There is no program {program}. Install it ({install}), or name it: PYTEAD_LLM=…")
     with subprocess.Popen(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as running:

@@ -8,7 +8,7 @@ need_cargo
 need_python
 quiet_asyncio
 need_llama
-cargo build --quiet --locked --bins
+cargo build --quiet --locked --workspace --bins
 pytead=$CARGO_TARGET_DIR/debug/pytead-tui
 
 shop=$cache/demo/model

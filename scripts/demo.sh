@@ -9,8 +9,7 @@ need_python
 quiet_asyncio
 
 [ -x "$CARGO_TARGET_DIR/release/pytead-tui" ] || say "Building; the first time takes minutes, later ones seconds."
-# The shop asks no model, so that none of llama.cpp has to be built for it.
-cargo build --quiet --release --locked --no-default-features --bin pytead-tui
+cargo build --quiet --release --locked
 pytead=$CARGO_TARGET_DIR/release/pytead-tui
 
 # Outside the clone, so that neither its git ignores nor its settings reach the example.

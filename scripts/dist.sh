@@ -15,7 +15,9 @@ fi
 
 rm -rf dist
 say "Building the wheel; the first time takes minutes."
-build=(maturin build --quiet --compression-level 9)
+# Said here, not in pyproject.toml: the archive's Cargo.lock also names what only `pytead-llm` needs, which the archive leaves out,
+# so pip, which builds from it, has to be free to drop that.
+build=(maturin build --quiet --locked --compression-level 9)
 core=("${build[@]}" --profile dist --out dist)
 # Wheels for Linux run with the glibc of 2014 on; elsewhere the system's own compiler does.
 [ "$(uname -s)" != Linux ] || core+=(--zig --compatibility manylinux2014)

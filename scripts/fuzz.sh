@@ -4,7 +4,6 @@
 source "$(dirname "$0")/setup.sh"
 need_cargo
 need_python
-need_llama
 seconds=${1:-60}
 export PYTEAD_FUZZ_SECONDS=$seconds PYTEAD_FUZZ_SEED=${PYTEAD_FUZZ_SEED:-$RANDOM$RANDOM} RUST_BACKTRACE=0
 say "Seed $PYTEAD_FUZZ_SEED; PYTEAD_FUZZ_SEED=$PYTEAD_FUZZ_SEED begins in the same place."

@@ -30,10 +30,10 @@ total() { { grep -E "$1" "$log" || true; } | { grep -oE "[0-9]+ ($2)" || true; }
 
 status=0
 if command -v cargo-nextest >/dev/null; then
-    cargo nextest run --locked 2>&1 | tee "$log" || status=$?
+    cargo nextest run --locked --workspace 2>&1 | tee "$log" || status=$?
     note Rust "$status" "$(total '^ *Summary' passed)" "$(total '^ *Summary' 'failed|timed out')"
 else
-    cargo test --locked --no-fail-fast 2>&1 | tee "$log" || status=$?
+    cargo test --locked --workspace --no-fail-fast 2>&1 | tee "$log" || status=$?
     note Rust "$status" "$(total '^test result' passed)" "$(total '^test result' failed)"
 fi
 

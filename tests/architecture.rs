@@ -4,6 +4,7 @@
 
 #![allow(clippy::expect_used)]
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -48,8 +49,8 @@ const HOMES: &[(&str, &str)] = &[
     ("rustls", "llm/"),
     ("secrecy", "llm/"),
     ("ring", "base/seal.rs"),
-    ("llama_cpp_2", "bin/pytead-llm/"),
-    ("llama_cpp_sys_2", "bin/pytead-llm/"),
+    ("llama_cpp_2", "pytead-llm/"),
+    ("llama_cpp_sys_2", "pytead-llm/"),
     ("tree_sitter", "source/"),
     ("tree_sitter_python", "source/"),
     ("landlock", "contain/"),
@@ -70,6 +71,12 @@ const HOMES: &[(&str, &str)] = &[
     ("clap", "cli/"),
     ("clap_complete", "cli/"),
 ];
+
+/// Folders under `src/` that are packages of their own: programs, which are above all layers.
+const PROGRAMS: &[&str] = &["pytead-llm"];
+
+/// What a plain build does without: the packages that need cmake, libclang or a C++ compiler.
+const NOT_IN_A_PLAIN_BUILD: &[&str] = &["llama-cpp-2", "llama-cpp-sys-2", "bindgen", "clang-sys", "cmake"];
 
 /// The one folder with `unsafe` in it.
 const UNSAFE_HOME: &str = "contain/";
@@ -95,7 +102,7 @@ impl fmt::Display for Violation {
 struct File<'a> {
     /// The path below `src/`.
     path: &'a str,
-    /// The module directly below the crate, or empty text for `lib.rs`, `main.rs` and other binaries.
+    /// The module directly below the crate, or empty text for `lib.rs`, `main.rs` and other packages.
     top: &'a str,
     found: Vec<Violation>,
 }
@@ -119,8 +126,9 @@ fn check(path: &str, source: &str) -> Vec<Violation> {
 fn place(path: &str) -> (&str, usize) {
     let parts: Vec<&str> = path.trim_end_matches(".rs").split('/').collect();
     match parts.as_slice() {
-        ["lib" | "main"] | ["bin", _] | ["bin", _, "main"] => ("", 0),
-        ["bin", _, modules @ ..] => ("", modules.len()),
+        ["lib" | "main"] => ("", 0),
+        [package, "main"] | [package, "tests", _] if PROGRAMS.contains(package) => ("", 0),
+        [package, modules @ ..] if PROGRAMS.contains(package) => ("", modules.len()),
         [modules @ .., "mod"] => (modules[0], modules.len()),
         modules => (modules[0], modules.len()),
     }
@@ -155,8 +163,8 @@ impl File<'_> {
     fn name(&mut self, name: &str, tokens: &[TokenTree], at: usize, depth: usize) {
         let line = tokens[at].span().start().line;
         match name {
-            // In another binary that word means the binary, which is above all layers.
-            "crate" if self.path.starts_with("bin/") => {}
+            // In another package that word means that package, which is above all layers.
+            "crate" if PROGRAMS.iter().any(|package| self.path.split('/').next() == Some(package)) => {}
             "crate" => self.crate_path(tokens, at, line),
             "pytead_tui" if self.top.is_empty() => self.crate_path(tokens, at, line),
             "super" if !follows_path(tokens, at) => {
@@ -311,6 +319,32 @@ fn files_are_short_or_say_why_not() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Gives the packages of a lock file that one of them is built from, itself included.
+fn built_from<'a>(lock: &'a toml::Table, package: &'a str) -> BTreeSet<&'a str> {
+    let packages = lock.get("package").and_then(toml::Value::as_array).expect("packages");
+    let (mut found, mut waiting) = (BTreeSet::new(), vec![package]);
+    while let Some(next) = waiting.pop() {
+        if found.insert(next) {
+            let versions = packages.iter().filter(|entry| entry.get("name").and_then(toml::Value::as_str) == Some(next));
+            let needs = versions.filter_map(|entry| entry.get("dependencies")?.as_array()).flatten();
+            waiting.extend(needs.filter_map(|needed| needed.as_str()?.split(' ').next()));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_plain_build_needs_no_cmake_no_libclang_and_no_cpp_compiler() {
+    let text = std::fs::read_to_string(root().join("Cargo.lock")).expect("a lock file");
+    let lock: toml::Table = text.parse().expect("a lock file in TOML");
+    let (plain, program) = (built_from(&lock, "pytead-tui"), built_from(&lock, "pytead-llm"));
+    assert!(plain.contains("ratatui") && program.contains("pytead-tui"), "{plain:?}\n{program:?}");
+    for package in NOT_IN_A_PLAIN_BUILD {
+        assert!(program.contains(package), "{package} is gone: take it out of this list");
+        assert!(!plain.contains(package), "{package} is built with the workbench; it belongs into src/pytead-llm");
+    }
+}
+
 #[test]
 fn every_planted_violation_is_found() {
     let planted = [
@@ -326,6 +360,8 @@ fn every_planted_violation_is_found() {
         // Past the engine.
         ("cli/gen.rs", "use crate::write::plan::Plan;", "only engine/ uses write/"),
         ("main.rs", "use pytead_tui::{cli, store::schema};", "only engine/ uses store/"),
+        ("pytead-llm/main.rs", "use pytead_tui::store::schema;", "only engine/ uses store/"),
+        ("pytead-llm/tests/server.rs", "use pytead_tui::write::plan;", "only engine/ uses write/"),
         // Out of a top module by the back door.
         ("watch/filter.rs", "use super::super::engine::jobs;", "`super` leaves the top module"),
         ("watch/mod.rs", "mod tests { fn f() { super::super::engine::go() } }", "`super` leaves the top module"),
@@ -361,6 +397,7 @@ fn what_is_allowed_is_not_reported() {
         ("watch/events.rs", "use notify::Watcher; pub(crate) fn f() {}"),
         ("tui/app.rs", "fn f(app: &App) { app.notify(); self::notify::show(); crate::tui::notify::show(); }"),
         ("main.rs", "fn main() { pytead_tui::cli::main() }"),
+        ("pytead-llm/model.rs", "use crate::{say, prompt}; use llama_cpp_2::model::LlamaModel; mod tests { use super::*; }"),
         ("contain/linux.rs", "fn f() { unsafe { libc::fork() } }"),
     ];
     for (path, source) in allowed {

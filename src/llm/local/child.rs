@@ -68,8 +68,8 @@ pub fn program() -> Result<PathBuf, Trouble> {
         Trouble::environment("Models cannot be run on this machine: pytead-llm is missing.")
             .because("It is not beside pytead-tui.")
             .so(format!(
-                "Install it (pip install 'pytead-tui[local]'), build pytead-tui with the feature local, name the program in \
-                 {VARIABLE}, or use a server."
+                "Install it (pip install 'pytead-tui[local]'), build it from the sources (cargo install --path src/pytead-llm), \
+                 name the program in {VARIABLE}, or use a server."
             ))
     })
 }

@@ -105,7 +105,7 @@ mod tests {
     fn the_form_of_qwen3_is_written_byte_for_byte_and_no_text_becomes_a_part_of_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("qwen3.gguf");
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny_model.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/tiny_model.py");
         assert!(Command::new("python3").arg(script).arg(&path).arg("--qwen3").status().unwrap().success());
         let backend = LlamaBackend::init().unwrap();
         let model = LlamaModel::load_from_file(&backend, &path, &LlamaModelParams::default()).unwrap();
