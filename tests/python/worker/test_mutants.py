@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytead_tui.worker import made, mutants
-from pytead_tui.worker.rebuild import Broken
+from pytead_tui.worker.lookup import Broken
 
 SOURCE = "class Cart:\n    @staticmethod\n    def total(n):\n        return n + 1\n"
 

@@ -22,7 +22,8 @@ import shapes
 
 from pytead_tui.recorder import known, values  # noqa: F401
 from pytead_tui.recorder.objects import Objects
-from pytead_tui.worker.rebuild import TAG, Broken, Builder
+from pytead_tui.worker.lookup import Broken
+from pytead_tui.worker.rebuild import TAG, Builder
 
 
 def capture(value):

@@ -12,7 +12,8 @@ import pytest
 
 from pytead_tui.recorder.values import TAG
 from pytead_tui.worker import stand_ins
-from pytead_tui.worker.rebuild import Broken, Builder
+from pytead_tui.worker.lookup import Broken
+from pytead_tui.worker.rebuild import Builder
 
 
 @pytest.fixture

@@ -1,20 +1,20 @@
 """Finds the functions that another one made, where modules and classes keep them: `__gt__ = comparer(operator.gt)`.
 
-All that one factory makes share their code; call.py finds the one that a call was made to by its name.
+All that one factory makes share their code; lookup.py finds the one that a call was made to by its name.
 """
 
 from collections.abc import Iterable
 from types import FunctionType
 
 from pytead_tui.recorder import kinds
-from pytead_tui.worker import call
-from pytead_tui.worker.rebuild import Broken
+from pytead_tui.worker import lookup
+from pytead_tui.worker.lookup import Broken
 
 
 def find(module: object, qualname: str, modules: "Iterable[object]") -> "list[FunctionType]":
     """Gives what these modules keep of what a function makes, named as its code is: `comparer.<locals>.method`."""
     outer, _, inner = qualname.partition(".<locals>.")
-    code = call.find(module, outer).__code__
+    code = lookup.find(module, outer).__code__
     for name in inner.replace("<locals>.", "").split("."):
         code = next((one for one in code.co_consts if type(one) is kinds.Code and one.co_name == name), None)
         if code is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 from pytead_tui.worker.inputs import Inputs
-from pytead_tui.worker.rebuild import Broken
+from pytead_tui.worker.lookup import Broken
 
 LONGEST = 300
 

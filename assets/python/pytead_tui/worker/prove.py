@@ -19,14 +19,13 @@ import pytest
 from pytead_tui.pytest_lines import failure
 from pytead_tui.pytest_witness import Witness
 from pytead_tui.recorder import effects
-from pytead_tui.worker import call as calls
-from pytead_tui.worker import clock, faults, frames, made, surroundings
+from pytead_tui.worker import clock, faults, frames, lookup, made, surroundings
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.faults import OVERDUE, Trial
 from pytead_tui.worker.frames import Gone, Reader
+from pytead_tui.worker.lookup import Broken
 from pytead_tui.worker.modules import Modules, is_of
 from pytead_tui.worker.processes import end, fork, threads
-from pytead_tui.worker.rebuild import Broken
 
 ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it notices one that adds more
 STUCK = 3  # times as much: what does not end by itself then, not being Python's, is killed
@@ -335,7 +334,7 @@ class _Bench:
             module = self.modules.get(place["module"], place["path"])
             if "<locals>" in place["qualname"]:
                 return made.find(module, place["qualname"], self._project().values())
-            return [calls.find(module, place["qualname"])]
+            return [lookup.find(module, place["qualname"])]
         except Broken as error:
             return str(error)
 

@@ -8,14 +8,9 @@ import importlib
 import sys
 
 from pytead_tui.recorder import kinds, lambdas
+from pytead_tui.worker.lookup import Broken, find
 
 TAG = StopIteration
-
-
-class Broken(Exception):
-    """A value or a call that cannot be made again, with the reason for people."""
-
-
 _BUILTINS = (str, bytes, bytearray, int, float, complex, list, dict, set, frozenset, tuple)
 
 
@@ -239,8 +234,6 @@ class Builder:
         return eval(compile(text, place, "eval"), dict(names or {}))
 
     def make_gen(self, module: str, qualname: str, arguments: dict) -> object:
-        from pytead_tui.worker.call import find
-
         function = find(resolve(module, "", self.main), qualname)
         code = function.__code__
         held = {name: self.value(tree) for name, tree in arguments.items()}

@@ -14,9 +14,10 @@ from pytead_tui.worker import closely, frames, mutants, ways
 from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone
+from pytead_tui.worker.lookup import Broken, find_callee
 from pytead_tui.worker.modules import Modules, describe
 from pytead_tui.worker.processes import end, fork
-from pytead_tui.worker.rebuild import Broken, Builder
+from pytead_tui.worker.rebuild import Builder
 
 EVALUATION = 10.0  # seconds for an expression
 ATTEMPTS = 5  # so many expressions of a request may hang or end their process
@@ -89,7 +90,7 @@ def _faulty(call: dict) -> list:
 def _put_faults(modules: Modules, place: dict, faults: dict) -> None:
     """Makes the faults of a function, by its code: once for all calls."""
     try:
-        function = calls.find_callee(modules.get(place["module"], place["path"]), place)
+        function = find_callee(modules.get(place["module"], place["path"]), place)
     except Broken:
         return
     if function.__code__ not in faults:

@@ -8,7 +8,8 @@ import marshal
 import sys
 
 from pytead_tui.recorder import effects, kinds
-from pytead_tui.worker.rebuild import Broken, Builder, resolve
+from pytead_tui.worker.lookup import Broken
+from pytead_tui.worker.rebuild import Builder, resolve
 
 
 class StandIn:
