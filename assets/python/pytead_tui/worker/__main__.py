@@ -22,7 +22,14 @@ def main() -> int:
 
     from pytead_tui.worker.server import Server
 
-    return Server(incoming, outgoing, STARTUP, os.environ.get("PYTEAD_LEVEL", ""), scratch).serve()
+    return Server(incoming, outgoing, STARTUP, os.environ.get("PYTEAD_LEVEL", ""), scratch, _layer).serve()
+
+
+def _layer(*about: object) -> object:
+    # Imported where the first one is made: no answer waits for it.
+    from pytead_tui.worker.layer import Layer
+
+    return Layer(*about)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ class Layer(Server):
 
     def __init__(self, incoming: int, outgoing: int, server: Server, message: dict) -> None:
         super().__init__(incoming, outgoing, server.startup, server.level, server.scratch)
-        self.layers = None
         self.modules = Modules(message["root"], message["paths"], server.startup, [])
         self.modules.inputs = Inputs(self.modules.root)
         self.modules.codes = server.codes

@@ -1,4 +1,4 @@
-"""Forks of a request's process: work that answers on a pipe, and its end."""
+"""Forks: once there is room for one; for work that answers on a pipe; and their end."""
 
 import os
 import resource
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pytead_tui.worker import frames
 from pytead_tui.worker.frames import Reader
 from pytead_tui.worker.modules import Modules
-from pytead_tui.worker.server import ended, fork_patiently
 
+ROOM = 15.0  # seconds to wait for room for one more process: more than a call gets that takes it
 GRACE = 0.5  # seconds for a process to end after it hung up
 SPARE = 2  # seconds of processor time beyond its time: the clock on the wall is to end it, not the processor's
 
@@ -22,6 +22,24 @@ def threads() -> int:
         return len(os.listdir("/proc/self/task"))
     except OSError:
         return threading.active_count()
+
+
+def fork_patiently() -> int:
+    """Forks, once there is room: a call may take every process there may be, and those that were killed go in a moment."""
+    until = time.monotonic() + ROOM
+    while True:
+        try:
+            return os.fork()
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(0.005)
+
+
+def ended(status: int) -> str:
+    """Says how a process ended: `signal 9` or `exit 1`."""
+    code = os.waitstatus_to_exitcode(status)
+    return f"signal {-code}" if code < 0 else f"exit {code}"
 
 
 def fork(modules: Modules, writing: int, work: Callable, seconds: float) -> "tuple[int, Reader]":

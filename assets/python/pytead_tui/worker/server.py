@@ -12,17 +12,17 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
 
 from pytead_tui.worker import frames
 from pytead_tui.worker.clock import library
 from pytead_tui.worker.codes import Codes
 from pytead_tui.worker.frames import Gone, Reader
 from pytead_tui.worker.layers import Layers
+from pytead_tui.worker.processes import ended, fork_patiently
 
 # Seconds a fork may say nothing, besides the time of a call: importing the project.
 PATIENCE = 40.0
-# Seconds to wait for room for one more process: more than a call gets that takes it.
-ROOM = 15.0
 
 
 class Fork:
@@ -57,28 +57,12 @@ class Fork:
         return ended(status)
 
 
-def fork_patiently() -> int:
-    """Forks, once there is room: a call may take every process there may be, and those that were killed go in a moment."""
-    until = time.monotonic() + ROOM
-    while True:
-        try:
-            return os.fork()
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                raise
-        time.sleep(0.005)
-
-
-def ended(status: int) -> str:
-    """Says how a process ended: `signal 9` or `exit 1`."""
-    code = os.waitstatus_to_exitcode(status)
-    return f"signal {-code}" if code < 0 else f"exit {code}"
-
-
 class Server:
-    """Serves one connection."""
+    """Serves one connection; `layer` makes the server of a layer, where there can be any."""
 
-    def __init__(self, incoming: int, outgoing: int, startup: frozenset, level: str, scratch: str) -> None:
+    def __init__(
+        self, incoming: int, outgoing: int, startup: frozenset, level: str, scratch: str, layer: "Callable | None" = None
+    ) -> None:
         self.reader = Reader(incoming)
         self.outgoing = outgoing
         self.startup = startup
@@ -86,10 +70,12 @@ class Server:
         self.scratch = scratch
         self.forks: dict = {}  # by the descriptor they answer on
         self.modules: object = None  # the project's, of a layer
-        # The guard of the weak level would have to tell a layer's own forks from those of a call.
+        self.layer = layer
         ways = self._fork_layer, self._reply, self._start
         self.codes = Codes()
-        self.layers: "Layers | None" = None if level == "weak" else Layers(*ways, self.codes.want)
+        # The guard of the weak level would have to tell a layer's own forks from those of a call.
+        has_layers = layer is not None and level != "weak"
+        self.layers = Layers(*ways, self.codes.want) if has_layers else None
 
     def serve(self) -> int:
         """Serves until the other side hangs up."""
@@ -208,9 +194,7 @@ class Server:
             try:
                 os.setpgid(0, 0)
                 self._let_go(others)
-                from pytead_tui.worker.layer import Layer
-
-                Layer(incoming, outgoing, self, message).serve()
+                self.layer(incoming, outgoing, self, message).serve()
                 os._exit(0)
             finally:
                 os._exit(70)
