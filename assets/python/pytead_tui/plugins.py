@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytead_tui.plugin_host import tools
+
 __all__ = ["LLMPlugin"]
 
 
@@ -20,14 +22,10 @@ class LLMPlugin:
 
     def get_tools(self) -> "list[dict]":
         """Describes the tools as MCP does: name, description, and the JSON schema of what each takes."""
-        from pytead_tui.plugin_host import tools
-
         return [tool.described() for tool in tools.of(self)]
 
     async def call_tool(self, name: str, arguments: "dict | None" = None) -> Any:
         """Calls a tool by its whole name or by its method's."""
-        from pytead_tui.plugin_host import tools
-
         found = {key: tool for tool in tools.of(self) for key in (tool.name, tool.method)}.get(name)
         if found is None:
             raise ValueError(

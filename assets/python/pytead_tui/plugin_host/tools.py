@@ -6,9 +6,9 @@ import inspect
 from typing import Any
 
 from pytead_tui.plugin_host import schema
-from pytead_tui.plugins import LLMPlugin
 
 _OURS = {"get_tools", "call_tool", "cleanup"}
+_PACKAGES = ("pytead_tui", "llm_pytest")  # that have an `LLMPlugin`
 
 
 class Tool:
@@ -79,7 +79,7 @@ def _public(plugin: Any) -> "list[str]":
 
 def is_base(cls: type) -> bool:
     """Tells whether a class is `LLMPlugin`, ours or llm-pytest's."""
-    return cls is LLMPlugin or cls.__name__ == "LLMPlugin" and cls.__module__.partition(".")[0] == "llm_pytest"
+    return cls.__name__ == "LLMPlugin" and cls.__module__.partition(".")[0] in _PACKAGES
 
 
 def is_plugin(value: Any) -> bool:
