@@ -16,7 +16,6 @@ import pytest
 from pytead_tui import shown, verdicts
 from pytead_tui.judge import Broken
 from pytead_tui.pytest_intents import is_strict, root_of
-from pytead_tui.pytest_plugin import YAML
 from pytead_tui.specs import Runner
 
 _MARK = "llm"
@@ -24,18 +23,19 @@ _SECTIONS = ("test:", "steps:", "verdict:")
 NAME = "pytead-tui-specs"
 
 
-def install(config: pytest.Config) -> None:
-    """Puts the collector in place."""
+def install(config: pytest.Config, endings: "tuple[str, ...]") -> None:
+    """Puts the collector in place, of files that end so."""
     config.addinivalue_line("markers", _MARK + ": a YAML test")
-    config.pluginmanager.register(Specs(config, root_of(config), is_strict(config)), NAME)
+    config.pluginmanager.register(Specs(config, root_of(config), is_strict(config), endings), NAME)
 
 
 class Specs:
     """Collects the YAML tests of a run; its runner is shared by the tests of this process, and by nothing else."""
 
-    def __init__(self, config: pytest.Config, root: str, strict: bool) -> None:
+    def __init__(self, config: pytest.Config, root: str, strict: bool, endings: "tuple[str, ...]") -> None:
         self.config = config
         self.strict = strict
+        self.endings = endings
         self.wanted = config.option.pytead_llm or config.getini("llm")
         self.folders = [
             os.path.realpath(os.path.join(str(config.rootpath), path)) for path in config.getini("llm_paths")
@@ -47,7 +47,7 @@ class Specs:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> "SpecFile | None":
         """Takes a YAML file that is a test."""
-        if file_path.suffix not in YAML:
+        if file_path.suffix not in self.endings:
             return None
         real = os.path.realpath(file_path)
         if real not in self.named:

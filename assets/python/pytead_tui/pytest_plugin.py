@@ -118,7 +118,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if named or config.option.pytead_llm or config.getini("llm"):
             from pytead_tui import llm_pytest
 
-            llm_pytest.install(config)
+            llm_pytest.install(config, YAML)
 
 
 @pytest.hookimpl(trylast=True)
