@@ -203,7 +203,7 @@ fn explains(example: &Example, shown: &Shown, indent: usize, root: &str) -> bool
         && is_plain(&printed)
         && is_plain(last)
         && is_plain(&example.statements.concat())
-        && !crate::generate::build::is_private_path(&printed, root)
+        && !crate::generate::surroundings::is_private_path(&printed, root)
         && !has_long_fraction(&printed)
 }
 

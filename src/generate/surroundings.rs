@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::call::{Call, Control};
 use crate::domain::value::{TypeName, Value};
-use crate::generate::build::is_private_path;
 use crate::generate::layout::{Expr, string};
 use crate::generate::project::{ClockBy, Project};
 use crate::generate::scope::{Import, Scope};
@@ -237,6 +236,21 @@ pub fn base(call: &Call) -> Option<String> {
         }
     }
     found
+}
+
+/// R26: paths of a home or temporary folder mean nothing elsewhere, nor do those of the project's own folder.
+pub(crate) fn is_private_path(text: &str, root: &str) -> bool {
+    // Also inside a longer text, where a path begins: at the start, or behind what no path goes on from.
+    let begins = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | ':'));
+    let found = |head: &str| text.match_indices(head).any(|(at, _)| begins(at));
+    // A project at the root of all files would be in every path.
+    let in_root = || {
+        let ends = |at: usize| !text[at..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        root.len() > 1 && text.match_indices(root).any(|(at, _)| begins(at) && ends(at + root.len()))
+    };
+    ["/home/", "/Users/", "/root/", "/tmp/", "/private/", "/var/folders/"].into_iter().any(found)
+        || in_root()
+        || (text.len() > 9 && text.as_bytes()[1..].starts_with(b":\\Users\\"))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::domain::function::ParamKind;
 use crate::domain::value::{TypeName, Value};
-use crate::generate::build::{Builder, Statement, Stop, is_private_path, no};
+use crate::generate::build::{Builder, Statement, Stop, no};
 use crate::generate::found;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::{Import, is_identifier};
@@ -66,7 +66,7 @@ impl Builder<'_, '_> {
                     {
                         return Ok(Expr::Atom(path));
                     }
-                    if is_private_path(path, self.project.root) {
+                    if surroundings::is_private_path(path, self.project.root) {
                         return no("it holds a path of this machine");
                     }
                 }

@@ -6,7 +6,7 @@ use crate::domain::call::{Call, GeneratorEnd, Outcome};
 use crate::domain::function::Function;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::Target;
-use crate::generate::build::{self, Builder, Stop, no};
+use crate::generate::build::{Builder, Stop, no};
 use crate::generate::cases::{Case, Ending, Wrap, later};
 use crate::generate::closer;
 use crate::generate::expect::{Assertion, RESULT, Relation, identity};
@@ -15,6 +15,7 @@ use crate::generate::learned;
 use crate::generate::raises::{Raises, is_stable_text, raises};
 use crate::generate::scope::{Import, snake};
 use crate::generate::steady;
+use crate::generate::surroundings;
 
 /// Generators are recorded up to this many items.
 const ITEMS_MAX: usize = 50;
@@ -177,7 +178,8 @@ fn open_leaves(call: &Call) -> impl Iterator<Item = Assertion> {
 
 /// Lists what the call was seen to print, when that is short and means the same elsewhere.
 pub(super) fn printed(call: &Call, root: &str) -> Vec<(&'static str, Expr)> {
-    let short = |text: &str| text.lines().count() <= PRINTED_MAX && !build::is_private_path(text, root) && !text.contains("0x");
+    let short =
+        |text: &str| text.lines().count() <= PRINTED_MAX && !surroundings::is_private_path(text, root) && !text.contains("0x");
     let streams = [(closer::PRINTED, "out"), (closer::PRINTED_ERROR, "err")];
     let texts = call.touches.iter().filter(|touch| short(&touch.detail)).filter_map(|touch| {
         let stream = streams.iter().find(|(kind, _)| *kind == touch.kind)?.1;
