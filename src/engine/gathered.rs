@@ -24,9 +24,8 @@ use crate::generate::choose;
 use crate::generate::closer::{self, Look};
 use crate::generate::learned::{self, Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
-use crate::generate::project::{AwaitBy, ClockBy, Project};
+use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
 use crate::generate::render;
-use crate::generate::stand_ins::StandIn;
 use crate::source::facades::Facades;
 use crate::source::index::Index;
 

@@ -15,7 +15,7 @@ use crate::engine::core::Core;
 use crate::engine::readers::Readers;
 use crate::engine::usable::{self, Usable};
 use crate::generate::choose;
-use crate::generate::stand_ins::StandIn;
+use crate::generate::project::StandIn;
 use crate::python::protocol;
 use crate::source::index::Index;
 use crate::store::{Life, Reach};

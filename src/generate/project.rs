@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::domain::call::{Call, CallId};
-use crate::domain::function::{Class, Field, Function, FunctionKind, Module, Param};
+use crate::domain::function::{Class, Field, Function, FunctionId, FunctionKind, Module, Param};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::learned::{self, Learned};
-use crate::generate::stand_ins::StandIn;
+use crate::source::called::Form;
 use crate::source::facades::Facades;
 use crate::source::names::absolute;
 
@@ -97,6 +97,23 @@ impl AwaitBy {
     pub fn is_native(self) -> bool {
         self != Self::Run
     }
+}
+
+/// A function that left its process while a call was made, and what it gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StandIn {
+    /// The function.
+    pub function: FunctionId,
+    /// It is awaited.
+    pub is_async: bool,
+    /// Its first argument is an instance or a class.
+    pub has_receiver: bool,
+    /// Where its callers read it.
+    pub target: TypeName,
+    /// What it was given and what it gave, in order.
+    pub calls: Vec<Call>,
+    /// How its arguments are written where it is called; `None` where that is not the same each time.
+    pub form: Option<Form>,
 }
 
 /// How deep base classes are followed.

@@ -11,29 +11,13 @@ use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Stop, no};
 use crate::generate::layout::{Expr, Item};
+use crate::generate::project::StandIn;
 use crate::generate::scope::snake;
 use crate::generate::surroundings::Laid;
 use crate::source::called::Form;
 
 /// Longer answers are no test that anybody reads.
 const ANSWERS_MAX: usize = 800;
-
-/// A function that left its process while a call was made, and what it gave.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StandIn {
-    /// The function.
-    pub function: FunctionId,
-    /// It is awaited.
-    pub is_async: bool,
-    /// Its first argument is an instance or a class.
-    pub has_receiver: bool,
-    /// Where its callers read it.
-    pub target: TypeName,
-    /// What it was given and what it gave, in order.
-    pub calls: Vec<Call>,
-    /// How its arguments are written where it is called; `None` where that is not the same each time.
-    pub form: Option<Form>,
-}
 
 /// Writes what stands in: the lines before the act, and what is asserted after it.
 ///
