@@ -22,6 +22,7 @@ use crate::engine::views;
 use crate::generate::cases::Case;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
+use crate::generate::describing;
 use crate::generate::learned::{self, Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
@@ -401,7 +402,7 @@ impl Gathered {
     pub fn telling(&self, index: &Index) -> Vec<Value> {
         let names = names(index);
         self.with_project(index, &names, |project, functions| {
-            learned::telling(functions.iter().flat_map(|(_, calls, _)| calls), project)
+            describing::telling(functions.iter().flat_map(|(_, calls, _)| calls), project)
         })
     }
 

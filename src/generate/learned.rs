@@ -6,12 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::call::{Call, Outcome};
-use crate::domain::function::Param;
-use crate::domain::value::{ObjectKind, TypeName, Value};
-use crate::generate::project::{Init, Lookup, Project};
-
-/// Of so many states of a class it is asked how they are made.
-const STATES_MAX: usize = 1000;
+use crate::domain::value::{TypeName, Value};
 
 /// What was learned of classes.
 #[derive(Debug, Clone, Default)]
@@ -105,36 +100,6 @@ pub fn is_large(value: &Value) -> bool {
     matches!(value, Value::Int(number) if number.unsigned_abs() > u64::from(u32::MAX))
 }
 
-/// Lists objects that may tell how they are made, by a text or by attributes: each state once.
-#[must_use]
-pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) -> Vec<Value> {
-    let mut found: BTreeMap<TypeName, Vec<(Value, Value)>> = BTreeMap::new();
-    for call in calls {
-        let given = match &call.effect.outcome {
-            Outcome::Returned(value) => std::slice::from_ref(value),
-            Outcome::Yielded { items, .. } => items.as_slice(),
-            _ => &[],
-        };
-        let changed = call.effect.changed.iter().map(|(_, after)| after);
-        for value in call.args.iter().map(|arg| &arg.value).chain(given).chain(changed) {
-            value.walk(&mut |part| {
-                if let Value::Object { ty, kind: ObjectKind::Plain, fields, .. } = part
-                    && (says_something(project, ty) || answers(project, ty, fields))
-                {
-                    let states = found.entry(ty.clone()).or_default();
-                    let plain = project.without_caches(part);
-                    let known = states.iter().any(|(other, _)| other.first_difference(&plain).is_none());
-                    if !known && states.len() < STATES_MAX {
-                        states.push((plain, part.clone()));
-                    }
-                }
-                true
-            });
-        }
-    }
-    found.into_values().flatten().map(|(_, object)| object).collect()
-}
-
 /// Reads the ways to make an object as they come from the sandbox: `(positional, by name, what they made)` each.
 #[must_use]
 pub fn ways(value: Value) -> Vec<(Form, Value)> {
@@ -166,21 +131,6 @@ fn is_data(value: &Value) -> bool {
     data
 }
 
-/// Tells whether a class of the project has a text of its own.
-fn says_something(project: Project<'_>, ty: &TypeName) -> bool {
-    ["__str__", "__repr__"].iter().any(|name| matches!(project.method(ty, name), Lookup::Found(_)))
-}
-
-/// Tells whether the arguments that a class of the project takes can be asked of its objects, and do not all stand in fields.
-fn answers(project: Project<'_>, ty: &TypeName, fields: &[(String, Value)]) -> bool {
-    let Init::Takes(params) = project.init(ty) else { return false };
-    let has = |name: &str| matches!(project.method(ty, name), Lookup::Found(_));
-    let is_kept = |param: &Param| fields.iter().any(|(field, _)| field.trim_start_matches('_') == param.name);
-    let mut needed = params.iter().filter(|param| param.default.is_none() && !param.kind.is_variadic()).peekable();
-    let all_kept = params.iter().all(is_kept);
-    needed.peek().is_some() && !all_kept && needed.all(|param| is_kept(param) || has(&param.name) || has("__getattr__"))
-}
-
 fn is_object(value: &Value, wanted: u64) -> bool {
     matches!(value, Value::Object { ordinal, .. } | Value::Ref(ordinal) if *ordinal == wanted)
 }
@@ -208,6 +158,7 @@ mod tests {
     use super::*;
     use crate::domain::function::FunctionId;
     use crate::domain::samples;
+    use crate::domain::value::ObjectKind;
 
     fn ty() -> TypeName {
         TypeName::new("shop.cart", "Cart")

@@ -14,6 +14,7 @@ pub mod choose;
 pub mod closer;
 pub mod contradict;
 pub mod demo;
+pub mod describing;
 pub mod examples;
 pub mod expect;
 pub mod found;

@@ -1,0 +1,56 @@
+//! Which objects may say how they are made: those whose class has a text, or attributes that are its arguments.
+
+use std::collections::BTreeMap;
+
+use crate::domain::call::{Call, Outcome};
+use crate::domain::function::Param;
+use crate::domain::value::{ObjectKind, TypeName, Value};
+use crate::generate::project::{Init, Lookup, Project};
+
+/// Of so many states of a class it is asked how they are made.
+const STATES_MAX: usize = 1000;
+
+/// Lists objects that may tell how they are made, by a text or by attributes: each state once.
+#[must_use]
+pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) -> Vec<Value> {
+    let mut found: BTreeMap<TypeName, Vec<(Value, Value)>> = BTreeMap::new();
+    for call in calls {
+        let given = match &call.effect.outcome {
+            Outcome::Returned(value) => std::slice::from_ref(value),
+            Outcome::Yielded { items, .. } => items.as_slice(),
+            _ => &[],
+        };
+        let changed = call.effect.changed.iter().map(|(_, after)| after);
+        for value in call.args.iter().map(|arg| &arg.value).chain(given).chain(changed) {
+            value.walk(&mut |part| {
+                if let Value::Object { ty, kind: ObjectKind::Plain, fields, .. } = part
+                    && (says_something(project, ty) || answers(project, ty, fields))
+                {
+                    let states = found.entry(ty.clone()).or_default();
+                    let plain = project.without_caches(part);
+                    let known = states.iter().any(|(other, _)| other.first_difference(&plain).is_none());
+                    if !known && states.len() < STATES_MAX {
+                        states.push((plain, part.clone()));
+                    }
+                }
+                true
+            });
+        }
+    }
+    found.into_values().flatten().map(|(_, object)| object).collect()
+}
+
+/// Tells whether a class of the project has a text of its own.
+fn says_something(project: Project<'_>, ty: &TypeName) -> bool {
+    ["__str__", "__repr__"].iter().any(|name| matches!(project.method(ty, name), Lookup::Found(_)))
+}
+
+/// Tells whether the arguments that a class of the project takes can be asked of its objects, and do not all stand in fields.
+fn answers(project: Project<'_>, ty: &TypeName, fields: &[(String, Value)]) -> bool {
+    let Init::Takes(params) = project.init(ty) else { return false };
+    let has = |name: &str| matches!(project.method(ty, name), Lookup::Found(_));
+    let is_kept = |param: &Param| fields.iter().any(|(field, _)| field.trim_start_matches('_') == param.name);
+    let mut needed = params.iter().filter(|param| param.default.is_none() && !param.kind.is_variadic()).peekable();
+    let all_kept = params.iter().all(is_kept);
+    needed.peek().is_some() && !all_kept && needed.all(|param| is_kept(param) || has(&param.name) || has("__getattr__"))
+}
