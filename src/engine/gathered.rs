@@ -23,7 +23,7 @@ use crate::generate::cases::Case;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
 use crate::generate::describing;
-use crate::generate::learned::{self, Form, Learned};
+use crate::generate::learned::{Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
 use crate::generate::render;

@@ -1,7 +1,7 @@
 //! Values that `==` does not tell from others: what a test has to ask besides (R2), and which floats are compared loosely.
 
 use crate::domain::value::{TypeName, Value, python_float};
-use crate::generate::arrays;
+use crate::generate::tables;
 
 /// Types whose values equal those of another type: a proxy its dict, a bytearray its bytes, a deque one of another length.
 #[must_use]
@@ -59,7 +59,7 @@ pub fn is_short(number: f64) -> bool {
 pub fn is_flat_and_long<'v>(values: impl Iterator<Item = &'v Value>) -> bool {
     let mut long = false;
     for value in values {
-        match arrays::scalar(value).map_or(value, |(_, held)| held) {
+        match tables::scalar(value).map_or(value, |(_, held)| held) {
             Value::Float(number) if number.is_finite() => long |= !is_short(*number),
             Value::Int(_) => {}
             _ => return false,

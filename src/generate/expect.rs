@@ -10,15 +10,13 @@ use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::operand;
 use crate::generate::alike::{digits_matter, equals_other_types, is_ambiguous, is_flat_and_long, is_short, maxlen, zone};
-use crate::generate::arrays::{self, Check};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::closer;
 use crate::generate::found;
 use crate::generate::layout::{Expr, WIDTH};
 use crate::generate::project::Lookup;
 use crate::generate::scope::{Import, is_identifier};
-
-pub(super) use self::items::PARTS_MAX;
+use crate::generate::tables::{self, Check};
 
 /// Stands for the result in the text of a subject.
 pub const RESULT: char = '\0';
@@ -28,6 +26,9 @@ const ATTRIBUTES_MAX: usize = 6;
 
 /// Parts inside of parts that are asserted by themselves: a list may hold itself.
 const NESTED_MAX: usize = 6;
+
+/// Assertions about the items of one sequence, or the entries of one dict.
+pub(super) const PARTS_MAX: usize = 13;
 
 /// How the place of an object in memory begins, which is another in each run (R18).
 const ADDRESS: &str = " at 0x";
@@ -158,10 +159,10 @@ impl Builder<'_, '_> {
         {
             return Ok(found);
         }
-        if let Some(table) = arrays::table(&value) {
+        if let Some(table) = tables::table(&value) {
             return self.tested(subject, &value, table);
         }
-        if let Some((ty, held)) = arrays::scalar(&value) {
+        if let Some((ty, held)) = tables::scalar(&value) {
             return self.scalar_tested(subject, ty, held);
         }
         match &value {
@@ -278,7 +279,7 @@ impl Builder<'_, '_> {
             },
             Value::Dict(pairs) => match self.expected(&value) {
                 Ok(expected) => one(Relation::Equal, expected),
-                Err(Stop::No(_)) if arrays::is_in(&value) => self.entries(subject, pairs),
+                Err(Stop::No(_)) if tables::is_in(&value) => self.entries(subject, pairs),
                 Err(again) => Err(again),
             },
             _ => one(Relation::Equal, self.expected(&value)?),

@@ -36,6 +36,7 @@ pub mod scope;
 pub mod stand_ins;
 pub mod steady;
 pub mod surroundings;
+pub mod tables;
 pub mod trim;
 pub mod types;
 

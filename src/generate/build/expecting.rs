@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::value::{Value, with_article};
-use crate::generate::arrays;
 use crate::generate::build::{Stop, no};
 use crate::generate::found;
+use crate::generate::tables;
 
 /// What the ordinals of an outcome stand for, and which are being written.
 pub(in crate::generate) struct Expecting<'a> {
@@ -51,7 +51,7 @@ impl<'a> Expecting<'a> {
 
 /// Stops at values that `==` does not compare by content.
 pub(super) fn incomparable(value: &Value) -> Result<(), Stop> {
-    if arrays::table(value).is_some() {
+    if tables::table(value).is_some() {
         return no(format!("{} is not compared by its content", with_article(value.type_name())));
     }
     match value {

@@ -2,7 +2,7 @@
 
 use crate::domain::value::Value;
 use crate::generate::build::{Builder, Stop};
-use crate::generate::expect::{Assertion, Relation};
+use crate::generate::expect::{Assertion, PARTS_MAX, Relation};
 use crate::generate::layout::Expr;
 use crate::generate::scope::is_identifier;
 
@@ -11,7 +11,6 @@ const NAMED_MAX: usize = 4;
 
 /// Items that are asserted one by one, and the assertions about them.
 const ITEMS_MAX: usize = 4;
-pub(in crate::generate) const PARTS_MAX: usize = 13;
 
 impl Builder<'_, '_> {
     /// Compares a sequence of objects without `==` by what they hold.
