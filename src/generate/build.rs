@@ -9,6 +9,7 @@ mod object;
 mod origin;
 mod standard;
 mod statement;
+mod stop;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -16,6 +17,7 @@ use std::rc::Rc;
 pub(super) use self::expecting::Expecting;
 pub(super) use self::object::is_made_by_what_it_keeps;
 pub use self::statement::{Statement, unused};
+pub(super) use self::stop::{Stop, no};
 
 use crate::domain::call::Call;
 use crate::domain::function::Module;
@@ -123,24 +125,8 @@ pub(super) fn together<'a, T>(
     }
 }
 
-/// Why a construction stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// This object is met twice: begin again and bind it to a name.
-    Again(u64),
-    /// It cannot be written as code.
-    No(String),
-}
-
-impl From<String> for Stop {
-    fn from(reason: String) -> Self {
-        Self::No(reason)
-    }
-}
-
-pub(super) fn no<T>(reason: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::No(reason.into()))
-}
+/// What the ordinals in the arguments of a call stand for.
+type Known<'a> = BTreeMap<u64, &'a Value>;
 
 /// Where an object with an ordinal stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,7 +176,7 @@ pub(super) struct Builder<'a, 's> {
     /// How many calls were tried for that.
     efforts: usize,
     /// What the ordinals in the arguments stand for, once somebody asked.
-    known: Option<Rc<origin::Known<'a>>>,
+    known: Option<Rc<Known<'a>>>,
     /// The type of a number is asserted where `==` would not see it.
     pub(super) strict: bool,
     /// The recorded folder that `tmp_path` stands for (R17).

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::value::{Value, with_article};
-use crate::generate::build::{Stop, no};
+use crate::generate::build::stop::{Stop, no};
 use crate::generate::found;
 use crate::generate::tables;
 

@@ -11,7 +11,7 @@ use crate::domain::call::{Argument, Call, Outcome};
 use crate::domain::function::FunctionKind;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act};
-use crate::generate::build::{Builder, Seen, Statement, Stop, no};
+use crate::generate::build::{Builder, Known, Seen, Statement, Stop, no};
 use crate::generate::layout::{self, Expr};
 use crate::generate::scope::{Import, is_identifier, snake};
 
@@ -27,9 +27,6 @@ const MAKERS_MAX: usize = 40;
 const EFFORTS_MAX: usize = 40;
 /// Objects that get a way of their own when the one that holds them is made.
 const HELD_MAX: usize = 200;
-
-/// What the ordinals in the arguments of a call stand for.
-pub(super) type Known<'a> = BTreeMap<u64, &'a Value>;
 
 impl<'a> Builder<'a, '_> {
     /// Makes an object by what gave it; `None` when nothing that was recorded explains it.
