@@ -11,7 +11,7 @@ use crate::domain::value::Value;
 use crate::generate::act::Target;
 use crate::generate::cases::Case;
 use crate::generate::expect::RESULT;
-use crate::generate::names::values::{WORD_MAX, slug, value_words};
+use crate::generate::names::values::{WORD_MAX, is_number, slug, value_words};
 use crate::generate::scope::snake;
 
 /// Names the tests of a function: `test_total`, `test_cart_total`; distinct for all functions of a module.
@@ -175,14 +175,6 @@ fn parts(case: &Case, all: &[&Case]) -> Vec<Vec<String>> {
 
 fn varies<'v>(value: &Value, mut of_others: impl Iterator<Item = Option<&'v Value>>) -> bool {
     of_others.any(|other| other.is_none_or(|other| other.first_difference(value).is_some()))
-}
-
-fn is_number(value: &Value) -> bool {
-    match value {
-        Value::Int(_) | Value::BigInt(_) | Value::Float(_) => true,
-        Value::New { ty, .. } => matches!(ty.qualname.as_str(), "Decimal" | "Fraction"),
-        _ => false,
-    }
 }
 
 fn receiver_fields(case: &Case) -> &[(String, Value)] {

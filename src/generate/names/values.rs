@@ -1,7 +1,6 @@
 //! Words for a value: what is special about it first, then what it is.
 
 use crate::domain::value::{TypeName, Value, python_float};
-use crate::generate::names::is_number;
 use crate::generate::scope::snake;
 
 /// Longer words tell nothing more.
@@ -339,6 +338,15 @@ pub(super) fn slug(text: &str) -> Option<String> {
     let words: Vec<String> =
         text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
     (!words.is_empty()).then(|| words.join("_"))
+}
+
+/// Tells whether a value is a number.
+pub(super) fn is_number(value: &Value) -> bool {
+    match value {
+        Value::Int(_) | Value::BigInt(_) | Value::Float(_) => true,
+        Value::New { ty, .. } => matches!(ty.qualname.as_str(), "Decimal" | "Fraction"),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
