@@ -17,7 +17,7 @@ use crate::domain::function::{Function, FunctionId};
 use crate::engine::core::Core;
 use crate::engine::environment::{Environment, import_roots};
 use crate::engine::{Handle, blocking, calibrating, drafting, environment, fresh, plan, require_trust, review};
-use crate::generate::cases::Case;
+use crate::generate::case::Case;
 use crate::generate::examples::{self, Example, Shown};
 use crate::pytest::runner::Invocation;
 use crate::source::docstring::docstring;

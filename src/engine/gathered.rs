@@ -19,7 +19,7 @@ use crate::engine::stand_ins::{self, Outreach};
 use crate::engine::standing::Standing;
 use crate::engine::usable::{Usable, decode, usable};
 use crate::engine::views;
-use crate::generate::cases::Case;
+use crate::generate::case::Case;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
 use crate::generate::describing;

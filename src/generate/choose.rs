@@ -6,7 +6,7 @@ use crate::base::hash::{self, Digest};
 use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::proposal::LeftOut;
 use crate::domain::value::Value;
-use crate::generate::cases::{Case, Ending};
+use crate::generate::case::{Case, Ending};
 use crate::generate::layout::Expr;
 use crate::generate::render::rows;
 

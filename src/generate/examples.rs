@@ -6,7 +6,7 @@
 use crate::domain::function::{Function, FunctionKind};
 use crate::generate::act::Act;
 use crate::generate::build::Statement;
-use crate::generate::cases::{Case, Ending, Wrap};
+use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::Expr;
 use crate::generate::render::wrapped;

@@ -9,6 +9,7 @@ pub mod agree;
 pub mod alike;
 pub mod arrays;
 pub mod build;
+pub mod case;
 pub mod cases;
 pub mod choose;
 pub mod closer;

@@ -9,7 +9,7 @@ use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::function::{Function, Module};
 use crate::domain::value::Value;
 use crate::generate::act::Target;
-use crate::generate::cases::Case;
+use crate::generate::case::Case;
 use crate::generate::expect::RESULT;
 use crate::generate::names::values::{WORD_MAX, is_number, slug, value_words};
 use crate::generate::scope::snake;

@@ -15,7 +15,7 @@ use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::build::unused;
-use crate::generate::cases::{Case, Ending, Wrap};
+use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::{Assertion, RESULT, Relation, approx};
 use crate::generate::graph;
 use crate::generate::layout::{Expr, Item, WIDTH};

@@ -8,7 +8,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::proposal::Helper;
 use crate::generate::build::Statement;
-use crate::generate::cases::Case;
+use crate::generate::case::Case;
 use crate::generate::expect::{Assertion, Relation};
 use crate::generate::layout::{Expr, WIDTH, string};
 use crate::generate::trim::has_word;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::text;
 use crate::domain::function::Function;
 use crate::generate::act::{Act, Target, operand};
-use crate::generate::cases::{Case, Ending, Wrap};
+use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::{Expr, Item, WIDTH, string};
 use crate::generate::names;
