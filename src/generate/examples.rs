@@ -9,7 +9,7 @@ use crate::generate::build::Statement;
 use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::Expr;
-use crate::generate::render::wrapped;
+use crate::generate::render::parts::wrapped;
 use crate::generate::scope::Import;
 use crate::generate::surroundings::Laid;
 use crate::source::docstring::Docstring;

@@ -10,7 +10,7 @@ use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::{Expr, Item, WIDTH, string};
 use crate::generate::names;
 use crate::generate::project::Project;
-use crate::generate::render::{Test, compare, definition, docstring, raises, wrapped};
+use crate::generate::render::parts::{Test, compare, definition, docstring, raises, wrapped};
 use crate::generate::scope::{Import, Scope, snake};
 use crate::generate::surroundings::Laid;
 
