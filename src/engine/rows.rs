@@ -9,7 +9,7 @@ use crate::domain::proposal::{Body, Finding, OpenVerdict, Origin, Proposal, Prop
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
 use crate::engine::review;
-use crate::generate::prove::HOLDS;
+use crate::generate::prove::words::HOLDS;
 
 /// What is known of a function besides its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,6 +1,8 @@
+use super::words::HOLDS;
 use super::*;
 use crate::domain::proposal::Origin;
 use crate::domain::samples;
+use crate::pytest::warm::{Fault, Look};
 
 fn draft() -> Draft {
     let text = "def test_a():\n    assert f(1) == 1\n\n\ndef test_b():\n    assert f(2) == 3\n";

@@ -6,7 +6,7 @@ use crate::base::text;
 use crate::domain::call::{COUNTED, told};
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::private;
-use crate::generate::prove::{Clock, Faults, Ground, HOLDS, Manner, Run, Trial};
+use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial};
 use crate::generate::stand_ins;
 use crate::pytest::warm::{Look, Trace};
 
@@ -21,6 +21,9 @@ pub const CAN_FAIL: &str = "can fail";
 
 /// The name of the line about fresh processes.
 pub const FRESH: &str = "fresh process";
+
+/// What evidence on literals that look personal, random or redacted is called.
+pub const HOLDS: &str = "holds";
 
 /// What is said of tests that change what outlives them.
 pub const TRACES: &str = "leaves traces";

@@ -1,0 +1,192 @@
+//! What was seen of a draft in its proof runs, which the engine fills in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::pytest::report::{Outcome, Report};
+use crate::pytest::warm::{Fault, Look};
+
+/// One way in which all tests of a draft ran.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// In what order, and with whom.
+    pub manner: Manner,
+    /// In a Python that was started for it, not in a fork of a warm one.
+    pub fresh: bool,
+    /// The seed of its hashes.
+    pub hash_seed: Option<u32>,
+    /// What else was special about it: `another time zone`.
+    pub varied: Vec<String>,
+    /// How it ended.
+    pub end: RunEnd,
+}
+
+/// In what order tests ran, and with whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Manner {
+    /// Each in a process of its own.
+    Alone,
+    /// With the tests of other drafts, as they stand.
+    Forward,
+    /// From the last to the first.
+    Backward,
+    /// In another order.
+    Shuffled,
+}
+
+/// How a proof run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunEnd {
+    /// All tests were run.
+    Finished(Vec<TestResult>),
+    /// pytest could not collect the draft.
+    NotCollected {
+        /// The lines it wrote.
+        lines: Vec<String>,
+        /// The line of the draft's file that it came to, from 1.
+        at: Option<u32>,
+    },
+    /// It was ended after this many seconds.
+    TimedOut(u64),
+    /// The run itself broke, which says nothing about the draft.
+    Broke(String),
+}
+
+/// One test of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestResult {
+    /// The name with the row: `test_total[ten]`, `TestCart::test_total`.
+    pub name: String,
+    /// Whether it passed; a skipped one did not.
+    pub passed: bool,
+    /// Why it did not pass, in one line.
+    pub message: String,
+    /// What pytest wrote about a failure.
+    pub lines: Vec<String>,
+}
+
+impl From<&crate::pytest::report::TestResult> for TestResult {
+    fn from(result: &crate::pytest::report::TestResult) -> Self {
+        Self {
+            name: name_of(&result.nodeid),
+            passed: result.outcome == Outcome::Passed,
+            message: result.message.clone(),
+            lines: result.lines.clone(),
+        }
+    }
+}
+
+/// Gives the name with the row of a test's id: `tests/test_x.py::TestY::test_z[1]` is `TestY::test_z[1]`.
+#[must_use]
+pub fn name_of(nodeid: &str) -> String {
+    nodeid.split_once("::").map_or("", |(_, name)| name).to_owned()
+}
+
+impl From<&Report> for RunEnd {
+    fn from(report: &Report) -> Self {
+        if let Some(problem) = &report.problem {
+            return Self::Broke(problem.clone());
+        }
+        if let Some(file) = report.results.iter().find(|result| result.name.is_empty() && result.outcome == Outcome::Error) {
+            return Self::not_collected(file);
+        }
+        Self::Finished(report.results.iter().map(TestResult::from).collect())
+    }
+}
+
+impl RunEnd {
+    /// Takes in what pytest says of a file that it could not collect.
+    #[must_use]
+    pub fn not_collected(file: &crate::pytest::report::TestResult) -> Self {
+        Self::NotCollected { lines: std::iter::once(&file.message).chain(&file.lines).cloned().collect(), at: file.line }
+    }
+}
+
+/// What the tests of a draft made of faults that were put into their function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Faults {
+    /// None were put in, and why.
+    None(String),
+    /// Each fault with the tests that noticed it.
+    Some(Vec<(Fault, BTreeSet<String>)>),
+}
+
+/// Whether the tests ran at another time of day.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Clock {
+    /// Nothing they run through reads it.
+    #[default]
+    NotRead,
+    /// They did, by these means.
+    Varied(String),
+    /// They ran in fresh processes alone, at the time it was.
+    NotVaried,
+}
+
+/// In which circumstances a test fails that passes otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Blame {
+    /// `in another time zone`
+    pub when: String,
+    /// Why, in one line.
+    pub message: String,
+    /// What pytest wrote about it.
+    pub lines: Vec<String>,
+}
+
+/// All that was seen of a draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// The runs.
+    pub runs: Vec<Run>,
+    /// What was seen of single tests, by name.
+    pub looks: BTreeMap<String, Look>,
+    /// Tests that fail the second time in a process.
+    pub once: BTreeSet<String>,
+    /// Tests that make another one fail, which is named.
+    pub spoilers: BTreeMap<String, String>,
+    /// Tests whose failures in company are another test's doing.
+    pub excused: BTreeSet<String>,
+    /// Tests that pass here and fail elsewhere.
+    pub blamed: BTreeMap<String, Blame>,
+    /// Whether the tests can fail.
+    pub faults: Faults,
+    /// Whether the time of day was varied.
+    pub clock: Clock,
+    /// Why nothing of it ran in a warm Python, when it did not.
+    pub cold: Option<String>,
+}
+
+impl Default for Trial {
+    fn default() -> Self {
+        Self {
+            runs: Vec::new(),
+            looks: BTreeMap::new(),
+            once: BTreeSet::new(),
+            spoilers: BTreeMap::new(),
+            excused: BTreeSet::new(),
+            blamed: BTreeMap::new(),
+            faults: Faults::None("it did not run in a warm Python".into()),
+            clock: Clock::default(),
+            cold: None,
+        }
+    }
+}
+
+/// What stands beside the runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ground {
+    /// The function's name, for people: `total`.
+    pub function: String,
+    /// The level of containment, for people.
+    pub containment: Option<String>,
+    /// When the calls were recorded, for people: `today 10:38`.
+    pub recorded: Option<String>,
+    /// Calls recorded of the function.
+    pub calls: u64,
+    /// Accepted tests of the function that are there already.
+    pub tests_there: usize,
+    /// A person wrote this text, so nothing in it is put right behind their back.
+    pub edited: bool,
+    /// Texts that only this machine has.
+    pub machine: Vec<String>,
+}
