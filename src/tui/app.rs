@@ -31,8 +31,7 @@ use crate::tui::local_time::Zone;
 use crate::tui::messages::Messages;
 use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, JourneysPane, RecordedPane, Search, SourcePane, SpecsPane};
 use crate::tui::pass::Pass;
-use crate::tui::view::functions::Columns;
-use crate::tui::widgets::tree::{Node, NodeKey};
+use crate::tui::widgets::tree::{Columns, Node, NodeKey};
 use crate::tui::widgets::virtual_list::ListState;
 
 /// What happened, as `update` takes it.

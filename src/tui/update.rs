@@ -34,10 +34,9 @@ use crate::tui::doc::{self, About};
 use crate::tui::keymap::Key;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::{CallLine, InPlace};
-use crate::tui::view::functions::Columns;
 use crate::tui::widgets::code;
 use crate::tui::widgets::stream::StreamText;
-use crate::tui::widgets::tree::{self, NodeKey};
+use crate::tui::widgets::tree::{self, Columns, NodeKey};
 use crate::tui::words;
 
 pub use arrive::take_snapshot;

@@ -1,32 +1,13 @@
 //! The tree of functions: mark, name, calls, what waits.
 
 use crate::base::text;
-use crate::domain::call::COUNTED;
 use crate::domain::snapshot::Mark;
 use crate::tui::app::AppState;
 use crate::tui::glyphs;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::widgets::tree::{Node, NodeKey};
+use crate::tui::widgets::tree::{Columns, NodeKey, calls, waits};
 use crate::tui::words;
-
-/// Columns of the counts at the right of the tree, as wide as the widest of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Columns {
-    calls: usize,
-    waits: usize,
-}
-
-impl Columns {
-    /// Measures the lines of the tree.
-    #[must_use]
-    pub fn of(nodes: &[Node]) -> Self {
-        nodes.iter().fold(Self::default(), |wide, node| Self {
-            calls: wide.calls.max(calls(node).len()),
-            waits: wide.waits.max(waits(node).len()),
-        })
-    }
-}
 
 /// Makes one line.
 #[must_use]
@@ -74,26 +55,6 @@ fn short_name(name: &str, room: usize) -> String {
     let Some((class, method)) = name.rsplit_once('.') else { return text::cut(name, room).into_owned() };
     let kept = room.saturating_sub(text::width(method) + 1);
     if kept < 2 { text::cut(name, room).into_owned() } else { format!("{}.{method}", text::cut(class, kept)) }
-}
-
-fn calls(node: &Node) -> String {
-    match (&node.key, node.calls) {
-        (NodeKey::Function(_), calls @ 1..=COUNTED) => calls.to_string(),
-        (NodeKey::Function(_), calls @ ..10_000) if calls > COUNTED => format!("{calls}+"),
-        (NodeKey::Function(_), calls @ 10_000..1_000_000) => format!("{}k+", calls / 1_000),
-        (NodeKey::Function(_), calls @ 1_000_000..) => format!("{}M+", calls / 1_000_000),
-        _ => String::new(),
-    }
-}
-
-fn waits(node: &Node) -> String {
-    let waiting = node.drafts + node.changes;
-    match &node.key {
-        NodeKey::Function(_) if node.changes > 0 => format!("{}c", node.changes),
-        NodeKey::Function(_) if node.drafts > 0 => format!("{}d", node.drafts),
-        NodeKey::Path(_) if waiting > 0 => waiting.to_string(),
-        _ => String::new(),
-    }
 }
 
 /// Writes what stands at the right of the title: the functions, tests not counted.

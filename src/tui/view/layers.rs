@@ -137,17 +137,6 @@ fn lines(state: &AppState, layer: &Layer, tall: usize) -> (String, String, Vec<R
     }
 }
 
-/// Draws a line that is typed into.
-#[must_use]
-pub fn typed(sign: &str, line: &LineEdit) -> Row {
-    let (before, after) = line.halves();
-    Row::new()
-        .add(Role::Accent, format!(" {sign} "))
-        .add(Role::Text, before.to_owned())
-        .add(Role::Focus, "█")
-        .add(Role::Text, after.to_owned())
-}
-
 fn question_lines(question: &Question, tall: usize, width: u16) -> (String, String, Vec<Row>) {
     let mut question = question.clone();
     if text::width(&text::display_line(&question.title)) + 6 > usize::from(width) {

@@ -5,7 +5,7 @@ use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::view::layers::typed;
+use crate::tui::widgets::line_edit::typed;
 use crate::tui::widgets::picker::{Choice, Picker};
 
 /// Rows of the queue that are shown before the rest is counted.

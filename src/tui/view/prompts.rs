@@ -8,7 +8,7 @@ use crate::tui::layer::{Prompt, Purpose};
 use crate::tui::layout::Screen;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::view::layers::typed;
+use crate::tui::widgets::line_edit::typed;
 
 /// Columns of one state of the filter with its number.
 const CELL: usize = 18;

@@ -2,6 +2,9 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::tui::row::Row;
+use crate::tui::theme::Role;
+
 /// A line and where typing goes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LineEdit {
@@ -87,6 +90,17 @@ impl LineEdit {
     fn after(&self) -> usize {
         self.text[self.at..].graphemes(true).next().map_or(self.at, |g| self.at + g.len())
     }
+}
+
+/// Draws a line that is typed into.
+#[must_use]
+pub fn typed(sign: &str, line: &LineEdit) -> Row {
+    let (before, after) = line.halves();
+    Row::new()
+        .add(Role::Accent, format!(" {sign} "))
+        .add(Role::Text, before.to_owned())
+        .add(Role::Focus, "█")
+        .add(Role::Text, after.to_owned())
 }
 
 #[cfg(test)]

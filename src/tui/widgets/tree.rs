@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::base::paths::RelPath;
+use crate::domain::call::COUNTED;
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark};
 use crate::tui::filter::Filter;
@@ -205,4 +206,48 @@ fn blank(depth: usize) -> Node {
 
 fn all_tests(folder: &Folder<'_>) -> bool {
     folder.files.iter().all(|file| file.is_test) && folder.folders.values().all(all_tests)
+}
+
+/// Columns of the counts at the right of the tree, as wide as the widest of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Columns {
+    /// Of the calls.
+    pub calls: usize,
+    /// Of what waits.
+    pub waits: usize,
+}
+
+impl Columns {
+    /// Measures the lines of the tree.
+    #[must_use]
+    pub fn of(nodes: &[Node]) -> Self {
+        nodes.iter().fold(Self::default(), |wide, node| Self {
+            calls: wide.calls.max(calls(node).len()),
+            waits: wide.waits.max(waits(node).len()),
+        })
+    }
+}
+
+/// Writes how many calls a function has, short.
+#[must_use]
+pub fn calls(node: &Node) -> String {
+    match (&node.key, node.calls) {
+        (NodeKey::Function(_), calls @ 1..=COUNTED) => calls.to_string(),
+        (NodeKey::Function(_), calls @ ..10_000) if calls > COUNTED => format!("{calls}+"),
+        (NodeKey::Function(_), calls @ 10_000..1_000_000) => format!("{}k+", calls / 1_000),
+        (NodeKey::Function(_), calls @ 1_000_000..) => format!("{}M+", calls / 1_000_000),
+        _ => String::new(),
+    }
+}
+
+/// Writes what waits for a function, or below a line.
+#[must_use]
+pub fn waits(node: &Node) -> String {
+    let waiting = node.drafts + node.changes;
+    match &node.key {
+        NodeKey::Function(_) if node.changes > 0 => format!("{}c", node.changes),
+        NodeKey::Function(_) if node.drafts > 0 => format!("{}d", node.drafts),
+        NodeKey::Path(_) if waiting > 0 => waiting.to_string(),
+        _ => String::new(),
+    }
 }
