@@ -10,7 +10,8 @@ use crate::domain::proposal::Edit;
 use crate::domain::snapshot::JobRow;
 use crate::generate::replay::leaf;
 use crate::tui::app::AppState;
-use crate::tui::doc::{About, DocRow, LEAF, effect_lines, effects_lines, hunk_rows};
+use crate::tui::doc::{LEAF, effect_lines, effects_lines, hunk_rows};
+use crate::tui::doc_row::{About, DocRow};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
 

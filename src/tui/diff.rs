@@ -7,7 +7,7 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 use crate::base::paths::RelPath;
 use crate::base::text::count;
 use crate::domain::decision::FileEdit;
-use crate::tui::doc::{About, DocRow, Loaded};
+use crate::tui::doc_row::{About, DocRow};
 use crate::tui::highlight::{self, CodeLine};
 use crate::tui::row::{Bit, Row, overlay};
 use crate::tui::theme::Role;
@@ -75,14 +75,6 @@ impl PlannedFile {
         let rows = diff_rows(&edit.path, edit.before.as_deref(), edit.after.as_deref(), true);
         Self { path: edit.path.clone(), size: size_of(edit), rows: rows.into_iter().map(|row| row.row).collect() }
     }
-}
-
-/// Makes the lines of another draft of a function against this one.
-#[must_use]
-pub fn against(this: &Loaded, other: &Loaded) -> Vec<DocRow> {
-    let text = |loaded: &Loaded| loaded.view.proposal.text().unwrap_or_default().into_owned();
-    let path = this.view.proposal.draft().map(|draft| draft.target.clone()).unwrap_or_default();
-    diff_rows(&path, Some(&text(this)), Some(&text(other)), false)
 }
 
 /// Counts the lines an edit adds and removes.

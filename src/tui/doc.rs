@@ -9,6 +9,7 @@ use crate::domain::proposal::{Body, Change, Draft, Edit, Evidence, Finding, Orig
 use crate::domain::snapshot::ProposalView;
 use crate::generate::replay::leaf;
 use crate::tui::diff::{diff_rows, plain_rows, plan_rows, size_of};
+use crate::tui::doc_row::{About, DocRow};
 use crate::tui::glyphs;
 use crate::tui::highlight::CodeLine;
 use crate::tui::row::Row;
@@ -26,59 +27,6 @@ pub const LEAF: usize = 24;
 const LABEL: usize = 24;
 /// What was checked where calls are named that a draft leaves out.
 pub const LEFT_OUT: &str = "left out";
-
-/// What a line is about.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum About {
-    /// Nothing to go to.
-    #[default]
-    Nothing,
-    /// A line of evidence, by its position.
-    Evidence(usize),
-    /// A line of the file that accepting writes.
-    Target(RelPath, u32),
-    /// A line of the project's source.
-    Source(RelPath, u32),
-    /// A changed call, by its position.
-    Changed(usize),
-    /// A function of the comparison with a commit, and one of its calls, by their positions.
-    Differs(usize, Option<usize>),
-    /// A clause of the intent, by its position.
-    Clause(usize),
-    /// A YAML test, by its position in the snapshot.
-    Spec(usize),
-    /// A step of the YAML test that is shown, by its position.
-    Step(usize),
-    /// A command that could be recorded, by its position.
-    Offer(usize),
-    /// A recording, by its position in the snapshot.
-    Recording(usize),
-    /// A job, by its position in the snapshot.
-    Job(usize),
-    /// A line of the log, by its position in the snapshot.
-    Log(usize),
-}
-
-/// One line of a document.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DocRow {
-    /// What is shown.
-    pub row: Row,
-    /// What it is about.
-    pub about: About,
-    /// A step of `,` and `.` stops here.
-    pub stop: bool,
-    /// It is a line that accepting adds or removes.
-    pub changed: bool,
-}
-
-impl DocRow {
-    /// Makes a line that is only read.
-    #[must_use]
-    pub fn of(row: Row) -> Self {
-        Self { row, ..Self::default() }
-    }
-}
 
 /// The ways to look at a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -142,6 +90,14 @@ impl Loaded {
             Compare::Disk | Compare::Whole if !self.edit.is_empty() => Compare::Draft,
             _ => Compare::Disk,
         }
+    }
+
+    /// Makes the lines of another draft of a function against this one.
+    #[must_use]
+    pub fn against(&self, other: &Self) -> Vec<DocRow> {
+        let text = |loaded: &Self| loaded.view.proposal.text().unwrap_or_default().into_owned();
+        let path = self.view.proposal.draft().map(|draft| draft.target.clone()).unwrap_or_default();
+        diff_rows(&path, Some(&text(self)), Some(&text(other)), false)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::domain::journey::{LineId, Telling, ToldLine};
 use crate::domain::snapshot::{JudgedView, VerdictRow};
 use crate::domain::verdict::{ClauseOutcome, Decided, ITSELF, Ruling, Since, Verdict};
 use crate::tui::app::AppState;
-use crate::tui::doc::{About, DocRow};
+use crate::tui::doc_row::{About, DocRow};
 use crate::tui::local_time::Zone;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;

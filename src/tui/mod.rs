@@ -12,6 +12,7 @@ pub mod clipboard;
 pub mod content;
 pub mod diff;
 pub mod doc;
+pub mod doc_row;
 pub mod editor;
 pub mod effects;
 mod engine;

@@ -9,7 +9,7 @@ use crate::domain::spec::{End, Phase, Status, StepReport};
 use crate::domain::spec_board::{PlannedStep, SpecRow, SpecView};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
 use crate::tui::app::AppState;
-use crate::tui::doc::{About, DocRow};
+use crate::tui::doc_row::{About, DocRow};
 use crate::tui::journeys::{of_clause, of_ruling};
 use crate::tui::local_time::Zone;
 use crate::tui::row::Row;

@@ -14,7 +14,8 @@ use crate::domain::verdict::Ruling;
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
-use crate::tui::doc::{self, About, Loaded};
+use crate::tui::doc::Loaded;
+use crate::tui::doc_row::{About, DocRow};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::update::{
     decide, journeys, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, runs, set_subject,
@@ -248,7 +249,7 @@ pub fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded
     let rows = state.layout().rows(Pane::Decision);
     let found = state.loaded().filter(|_| is_new).and_then(|loaded| {
         let ready = loaded.view.proposal.state == ProposalState::Ready;
-        let at = |wanted: fn(&doc::DocRow) -> bool| loaded.disk.iter().position(wanted);
+        let at = |wanted: fn(&DocRow) -> bool| loaded.disk.iter().position(wanted);
         if loaded.view.proposal.change().is_some() {
             return at(|row| matches!(row.about, About::Changed(_))).map(|first| (first, 0));
         }

@@ -11,7 +11,7 @@ use crate::domain::proposal::ProposalId;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::behaviour::{self, Standing};
 use crate::tui::content;
-use crate::tui::doc::About;
+use crate::tui::doc_row::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;

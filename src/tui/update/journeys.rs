@@ -10,7 +10,7 @@ use crate::domain::snapshot::{JudgedView, Mark, VerdictRow};
 use crate::domain::verdict::{ClauseOutcome, Ruling};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
-use crate::tui::doc::About;
+use crate::tui::doc_row::About;
 use crate::tui::journeys::{self, Told};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};

@@ -7,8 +7,8 @@ use crate::domain::proposal::{Evidence, ProposalId};
 use crate::domain::snapshot::{LogRow, QueueRow, WatchState};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
-use crate::tui::diff;
-use crate::tui::doc::{self, About, Compare, Loaded};
+use crate::tui::doc::{self, Compare, Loaded};
+use crate::tui::doc_row::About;
 use crate::tui::layer::{Layer, TextBox};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
@@ -260,7 +260,7 @@ pub fn compare_with(state: &mut AppState, id: ProposalId, other: Result<Loaded, 
     let (Some(this), true) = (state.loaded().cloned(), other_draft(state) == Some(id)) else { return };
     match other {
         Ok(other) => {
-            state.decision.other = Some((id, diff::against(&this, &other)));
+            state.decision.other = Some((id, this.against(&other)));
             state.decision.compare = Compare::Other;
             state.decision.list = Default::default();
             navigate::show(state, Screen::Review, Pane::Decision);

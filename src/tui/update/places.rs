@@ -3,7 +3,7 @@
 use crate::domain::function::FunctionId;
 use crate::tui::app::AppState;
 use crate::tui::content;
-use crate::tui::doc::About;
+use crate::tui::doc_row::About;
 use crate::tui::jumps::Place;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;

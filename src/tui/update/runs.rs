@@ -10,7 +10,7 @@ use crate::domain::event::JobState;
 use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, Snapshot, Topic};
 use crate::tui::app::AppState;
 use crate::tui::content;
-use crate::tui::doc::About;
+use crate::tui::doc_row::About;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::RecordedPane;
 use crate::tui::update::{about, journeys, look, navigate, places, specs};

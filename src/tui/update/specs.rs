@@ -11,7 +11,7 @@ use crate::domain::snapshot::JobRow;
 use crate::domain::spec_board::{SpecRow, SpecView};
 use crate::domain::verdict::Ruling;
 use crate::tui::app::{AppState, Effect};
-use crate::tui::doc::About;
+use crate::tui::doc_row::About;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::SpecsPane;
 use crate::tui::specs;
@@ -43,7 +43,7 @@ pub fn take_rows(state: &mut AppState, before: &[SpecRow]) {
 fn place_list(state: &mut AppState) {
     let rows = specs::list_rows(state);
     let shown = state.specs.file.as_ref();
-    let is_shown = |row: &crate::tui::doc::DocRow| match row.about {
+    let is_shown = |row: &crate::tui::doc_row::DocRow| match row.about {
         About::Spec(at) => state.snapshot.specs.get(at).map(|row| &row.file) == shown,
         _ => false,
     };

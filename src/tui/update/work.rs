@@ -7,7 +7,7 @@ use crate::domain::snapshot::{JobRow, RecordingRow, Trust, WatchState};
 use crate::llm::hub;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
-use crate::tui::doc::About;
+use crate::tui::doc_row::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;

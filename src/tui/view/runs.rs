@@ -7,7 +7,7 @@ use crate::domain::event::JobState;
 use crate::domain::snapshot::{JobRow, RecordingRow};
 use crate::tui::app::AppState;
 use crate::tui::content;
-use crate::tui::doc::{About, DocRow};
+use crate::tui::doc_row::{About, DocRow};
 use crate::tui::layout::Pane;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
