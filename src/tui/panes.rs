@@ -19,9 +19,9 @@ use crate::tui::behaviour::Standing;
 use crate::tui::doc::{Compare, Loaded};
 use crate::tui::doc_row::DocRow;
 use crate::tui::highlight::CodeLine;
-use crate::tui::journeys::Told;
+use crate::tui::journey_lines::Told;
 use crate::tui::layout::Pane;
-use crate::tui::specs::Shown;
+use crate::tui::spec_steps::Shown;
 use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::virtual_list::ListState;
 

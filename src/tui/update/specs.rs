@@ -14,6 +14,7 @@ use crate::tui::app::{AppState, Effect};
 use crate::tui::doc_row::About;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::SpecsPane;
+use crate::tui::spec_steps::{Shown, shown};
 use crate::tui::specs;
 use crate::tui::update::{navigate, places, work};
 use crate::tui::{content, words};
@@ -65,7 +66,7 @@ pub fn take(state: &mut AppState, file: &RelPath, view: Result<SpecView, Trouble
         && view.as_ref().is_ok_and(|view| view.row.running.is_none());
     state.specs.loaded = Some(view);
     let news = first || (ended && state.focus != Pane::Steps);
-    if news && let Some(step) = state.specs.view().and_then(|view| specs::shown(view).iter().position(specs::Shown::opens)) {
+    if news && let Some(step) = state.specs.view().and_then(|view| shown(view).iter().position(Shown::opens)) {
         show_step(state, step);
     }
     if state.screen == Screen::Specs {
@@ -113,9 +114,9 @@ fn here(state: &AppState, pane: Pane) -> Option<About> {
 }
 
 /// Gives the step under the cursor of the steps.
-fn step_here(state: &AppState) -> Option<specs::Shown> {
+fn step_here(state: &AppState) -> Option<Shown> {
     let Some(About::Step(at)) = here(state, Pane::Steps) else { return None };
-    specs::shown(state.specs.view()?).into_iter().nth(at)
+    shown(state.specs.view()?).into_iter().nth(at)
 }
 
 /// Gives the file of the test that is shown, and the line of what is under the cursor.
@@ -144,7 +145,7 @@ pub fn mark_source(state: &mut AppState) {
         return;
     }
     let mut marks: Vec<(u32, crate::domain::snapshot::Mark)> =
-        specs::shown(view).iter().filter_map(|step| Some((step.line, specs::mark(step)?))).collect();
+        shown(view).iter().filter_map(|step| Some((step.line, specs::mark(step)?))).collect();
     marks.extend(view.mistakes.iter().map(|mistake| (mistake.line, crate::domain::snapshot::Mark::Error)));
     // Of several rounds in one line the worst counts.
     marks.sort();

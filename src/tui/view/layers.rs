@@ -14,7 +14,6 @@ use crate::tui::panes::InPlace;
 use crate::tui::row::{Bit, Pen, Row};
 use crate::tui::theme::Role;
 use crate::tui::view::{pickers, prompts};
-use crate::tui::widgets::line_edit::LineEdit;
 
 /// Lines of what a question is about that are shown at most before they scroll.
 const QUESTION_SHOWN: usize = 12;
