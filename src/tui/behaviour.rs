@@ -12,6 +12,7 @@ use crate::generate::replay::leaf;
 use crate::tui::app::AppState;
 use crate::tui::doc::{LEAF, effect_lines, effects_lines, hunk_rows};
 use crate::tui::doc_row::{About, DocRow};
+use crate::tui::panes::Standing;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
 
@@ -22,32 +23,6 @@ const HUNK_SHOWN: usize = 12;
 
 /// A line and how it looks.
 type Said = (Role, String);
-
-/// Where the change of a function stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Nothing to decide: what was recorded is what today's code does.
-    Recorded,
-    /// It waits for a person.
-    Waits,
-    /// It was decided here.
-    Decided(Verb),
-    /// It was decided before, or elsewhere.
-    Before,
-}
-
-impl Standing {
-    fn word(self) -> (Role, &'static str) {
-        match self {
-            Self::Recorded => (Role::Dim, ""),
-            Self::Waits => (Role::Waiting, "⋯ waits"),
-            Self::Decided(Verb::Accept | Verb::Edit) => (Role::Tested, "✓ accepted"),
-            Self::Decided(Verb::Overrule) => (Role::Dim, "⊘ a bug"),
-            Self::Decided(Verb::Reject | Verb::Skip) => (Role::Failing, "✗ stays red"),
-            Self::Before => (Role::Dim, "decided"),
-        }
-    }
-}
 
 /// Finds the job that compares now.
 #[must_use]

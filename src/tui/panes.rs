@@ -9,19 +9,20 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{CallId, RecordingId};
+use crate::domain::decision::Verb;
 use crate::domain::diff::Diff;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{CallKind, CallRow, Mark, RecordedRow};
 use crate::domain::spec_board::SpecView;
 use crate::domain::verdict::ClauseOutcome;
-use crate::tui::behaviour::Standing;
 use crate::tui::doc::{Compare, Loaded};
 use crate::tui::doc_row::DocRow;
 use crate::tui::highlight::CodeLine;
 use crate::tui::journey_lines::Told;
 use crate::tui::layout::Pane;
 use crate::tui::spec_steps::Shown;
+use crate::tui::theme::Role;
 use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::virtual_list::ListState;
 
@@ -191,6 +192,34 @@ pub struct DecisionPane {
     pub stream_of: Option<ProposalId>,
     /// The end of the text is followed.
     pub follow: bool,
+}
+
+/// Where the change of a function stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing to decide: what was recorded is what today's code does.
+    Recorded,
+    /// It waits for a person.
+    Waits,
+    /// It was decided here.
+    Decided(Verb),
+    /// It was decided before, or elsewhere.
+    Before,
+}
+
+impl Standing {
+    /// Gives its role and words.
+    #[must_use]
+    pub fn word(self) -> (Role, &'static str) {
+        match self {
+            Self::Recorded => (Role::Dim, ""),
+            Self::Waits => (Role::Waiting, "⋯ waits"),
+            Self::Decided(Verb::Accept | Verb::Edit) => (Role::Tested, "✓ accepted"),
+            Self::Decided(Verb::Overrule) => (Role::Dim, "⊘ a bug"),
+            Self::Decided(Verb::Reject | Verb::Skip) => (Role::Failing, "✗ stays red"),
+            Self::Before => (Role::Dim, "decided"),
+        }
+    }
 }
 
 /// The comparison with a commit.
