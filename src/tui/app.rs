@@ -327,6 +327,13 @@ impl AppState {
         })
     }
 
+    /// Counts the columns of a pane, in front or behind a tab.
+    #[must_use]
+    pub fn columns(&self, pane: Pane) -> usize {
+        let layout = self.layout();
+        layout.slots.iter().find(|slot| slot.tabs.contains(&pane)).map_or(78, |slot| usize::from(slot.body.width))
+    }
+
     /// Gives the proposal that line 2 names.
     #[must_use]
     pub fn current(&self) -> Option<&QueueRow> {

@@ -117,6 +117,14 @@ pub fn cursor(state: &AppState, pane: Pane) -> Option<usize> {
     (at < len(state, pane)).then_some(at)
 }
 
+/// Tells what the line under the cursor of a pane is about.
+#[must_use]
+pub fn about(state: &AppState, pane: Pane) -> About {
+    doc_rows(state, pane)
+        .and_then(|rows| cursor(state, pane).and_then(|at| rows.get(at).map(|row| row.about.clone())))
+        .unwrap_or_default()
+}
+
 /// Gives the columns a pane is moved to the right.
 #[must_use]
 pub fn shift(state: &AppState, pane: Pane) -> usize {
@@ -276,7 +284,7 @@ fn verdict(state: &AppState, loaded: &Loaded, open: &OpenVerdict) -> Vec<DocRow>
         takes_journey: open.takes_journey && state.pass.verdict(loaded.view.proposal.id).is_none(),
         chosen: loaded.view.proposal.edited.as_deref(),
     };
-    let mut out = journeys::intent_rows(&shown, state.zone, state.now, columns(state, Pane::Decision));
+    let mut out = journeys::intent_rows(&shown, state.zone, state.now, state.columns(Pane::Decision));
     out.push(DocRow::default());
     out.push(DocRow::of(Row::new().add(Role::Accent, " Enter").add(Role::Text, " shows the journey, at the evidence")));
     if !loaded.disk.is_empty() {
@@ -304,7 +312,7 @@ fn intent(state: &AppState) -> Vec<DocRow> {
             .filter(|loaded| row.is_some_and(|row| row.proposal == Some(loaded.view.proposal.id)))
             .and_then(|loaded| loaded.view.proposal.edited.as_deref()),
     };
-    let mut out = journeys::intent_rows(&shown, state.zone, state.now, columns(state, Pane::Intent));
+    let mut out = journeys::intent_rows(&shown, state.zone, state.now, state.columns(Pane::Intent));
     let left_out = judged.gaps.iter().map(|(reason, number)| format!(" ~ left out {number}: {reason}"));
     let cut = (judged.cut > 0).then(|| format!(" ~ {} of the journey are not kept", count(judged.cut, "line")));
     out.extend(left_out.chain(cut).map(|line| DocRow::of(Row::new().add(Role::Warning, line))));
@@ -314,20 +322,13 @@ fn intent(state: &AppState) -> Vec<DocRow> {
 /// Makes the lines of the YAML test that is shown.
 fn steps(state: &AppState) -> Vec<DocRow> {
     let Some(view) = state.specs.view() else { return Vec::new() };
-    specs::step_rows(state, view, columns(state, Pane::Steps))
-}
-
-/// Counts the columns of a pane, in front or behind a tab.
-#[must_use]
-pub fn columns(state: &AppState, pane: Pane) -> usize {
-    let layout = state.layout();
-    layout.slots.iter().find(|slot| slot.tabs.contains(&pane)).map_or(78, |slot| usize::from(slot.body.width))
+    specs::step_rows(state, view, state.columns(Pane::Steps))
 }
 
 /// Breaks sentences into lines of the pane of what is decided on.
 fn sentences(state: &AppState, role: Role, text: &str) -> Vec<DocRow> {
     let text = crate::base::text::display_line(text);
-    let lines = crate::base::text::wrap(&text, columns(state, Pane::Decision).saturating_sub(2).max(10));
+    let lines = crate::base::text::wrap(&text, state.columns(Pane::Decision).saturating_sub(2).max(10));
     lines.into_iter().map(|line| DocRow::of(Row::new().add(role, format!(" {line}")))).collect()
 }
 

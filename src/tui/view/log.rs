@@ -4,7 +4,6 @@ use crate::base::text;
 use crate::domain::event::Level;
 use crate::domain::snapshot::LogRow;
 use crate::tui::app::AppState;
-use crate::tui::content;
 use crate::tui::doc_row::{About, DocRow};
 use crate::tui::layout::Pane;
 use crate::tui::row::Row;
@@ -21,7 +20,7 @@ const ROWS: usize = 4;
 #[must_use]
 pub fn rows(state: &AppState) -> Vec<DocRow> {
     let mut out = Vec::new();
-    let width = content::columns(state, Pane::Log).saturating_sub(1);
+    let width = state.columns(Pane::Log).saturating_sub(1);
     for (index, row) in state.snapshot.log.iter().enumerate().filter(|(_, row)| state.log_filter.takes_log(row)) {
         entry(state, index, row, width, &mut out);
     }

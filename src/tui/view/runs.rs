@@ -6,7 +6,6 @@ use crate::domain::call::ProgramEnd;
 use crate::domain::event::JobState;
 use crate::domain::snapshot::{JobRow, RecordingRow};
 use crate::tui::app::AppState;
-use crate::tui::content;
 use crate::tui::doc_row::{About, DocRow};
 use crate::tui::layout::Pane;
 use crate::tui::row::Row;
@@ -26,7 +25,7 @@ struct Columns {
 }
 
 fn columns(state: &AppState) -> Columns {
-    let width = content::columns(state, Pane::Runs);
+    let width = state.columns(Pane::Runs);
     let fitted = |others: usize, most: usize| width.saturating_sub(others).clamp(8, most);
     match width {
         96.. => Columns {
@@ -174,12 +173,12 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
         let functions = format!("functions {} of {}", n(row.functions), thousands(words::own_functions(&state.snapshot)));
         let others = format!("threads {}   raised {}", n(row.threads), n(row.raised));
         let together = format!("{calls}   {functions}   {others}");
-        let mut more = if width(&together) <= content::columns(state, Pane::Runs) {
+        let mut more = if width(&together) <= state.columns(Pane::Runs) {
             vec![together]
         } else {
             vec![format!("{calls}   {functions}"), format!("     {others}")]
         };
-        if more.iter().any(|line| width(line) > content::columns(state, Pane::Runs)) {
+        if more.iter().any(|line| width(line) > state.columns(Pane::Runs)) {
             more = vec![calls, format!("     {functions}   {others}")];
         }
         if !row.newest.is_empty() {
