@@ -31,7 +31,6 @@ use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::content;
 use crate::tui::doc;
-use crate::tui::doc_row::About;
 use crate::tui::keymap::Key;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::{CallLine, InPlace};
@@ -392,13 +391,6 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
             out.push(Effect::ReadSource(path));
         }
     }
-}
-
-/// Tells what the line under the cursor of the focused pane is about.
-fn about(state: &AppState) -> About {
-    content::doc_rows(state, state.focus)
-        .and_then(|rows| content::cursor(state, state.focus).and_then(|at| rows.get(at).map(|row| row.about.clone())))
-        .unwrap_or_default()
 }
 
 /// Finds the proposal's draft text as it stands: the person's version, else the draft's.

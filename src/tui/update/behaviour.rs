@@ -15,7 +15,7 @@ use crate::tui::doc_row::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::{CallLine, Standing};
-use crate::tui::update::{about, mark_source, navigate, work};
+use crate::tui::update::{mark_source, navigate, work};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -186,7 +186,7 @@ fn go(state: &mut AppState, at: usize) {
 
 /// Opens what the line is about: the source of a function or an edit, the recorded call.
 pub fn enter(state: &mut AppState) {
-    match about(state) {
+    match content::about(state, state.focus) {
         About::Differs(_, None) | About::Source(..) => {
             super::places::leave(state);
             follow(state);

@@ -16,7 +16,7 @@ use crate::tui::journeys;
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::JourneysPane;
-use crate::tui::update::{about, navigate, places, work};
+use crate::tui::update::{navigate, places, work};
 use crate::tui::widgets::picker::{Choice, Picker};
 use crate::tui::words;
 
@@ -189,7 +189,7 @@ pub fn go_to(state: &mut AppState, id: ProposalId) {
 
 /// Chooses the clause under the cursor, and marks its evidence.
 pub fn choose_clause(state: &mut AppState) {
-    let About::Clause(clause) = about(state) else { return };
+    let About::Clause(clause) = content::about(state, state.focus) else { return };
     if state.journeys.clause != Some(clause) {
         state.journeys.clause = Some(clause);
         state.journeys.mark_evidence();

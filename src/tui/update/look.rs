@@ -14,7 +14,7 @@ use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::update::{about, journeys, navigate, questions, specs};
+use crate::tui::update::{journeys, navigate, questions, specs};
 use crate::tui::words;
 
 /// Trouble that is told a moment after a job's end still belongs to it.
@@ -34,14 +34,16 @@ pub fn why(state: &mut AppState) {
     if questions::again(state) {
         return;
     }
-    if matches!(state.focus, Pane::Log | Pane::Runs | Pane::Recorded) && !matches!(about(state), About::Job(_)) {
+    if matches!(state.focus, Pane::Log | Pane::Runs | Pane::Recorded)
+        && !matches!(content::about(state, state.focus), About::Job(_))
+    {
         return view(state);
     }
     let mut body = waiting(state);
     let red = state.subject.as_ref().map(|id| content::red(state, id)).unwrap_or_default();
     let is_red = !red.is_empty();
     body.extend(red.into_iter().map(|line| line.row));
-    if let About::Job(index) = about(state) {
+    if let About::Job(index) = content::about(state, state.focus) {
         body.extend(of_job(state, index));
     } else if let Some(loaded) = state.loaded().cloned() {
         let proposal = &loaded.view.proposal;
@@ -139,7 +141,7 @@ pub fn view(state: &mut AppState) {
             let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(u32::MAX);
             state.source.values.get(&line).map(|value| vec![value.clone()]).unwrap_or_default()
         }
-        _ => match about(state) {
+        _ => match content::about(state, state.focus) {
             About::Evidence(index) => state
                 .loaded()
                 .and_then(|loaded| loaded.view.proposal.evidence.get(index))
@@ -205,7 +207,7 @@ pub fn view(state: &mut AppState) {
 
 /// Copies what is selected, as shown.
 pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
-    let told = match (state.focus, about(state)) {
+    let told = match (state.focus, content::about(state, state.focus)) {
         (Pane::Journey, _) => journeys::text(state),
         // All of a line of the log, however much of it is in sight.
         (Pane::Log, About::Log(index)) => state.snapshot.log.get(index).map(|row| {

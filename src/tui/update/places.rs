@@ -7,7 +7,7 @@ use crate::tui::doc_row::About;
 use crate::tui::jumps::Place;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{about, behaviour, journeys, list_calls, look, navigate, runs, specs, work};
+use crate::tui::update::{behaviour, journeys, list_calls, look, navigate, runs, specs, work};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -44,7 +44,7 @@ pub fn enter(state: &mut AppState) {
         Pane::Specs | Pane::Steps => {}
         Pane::Runs | Pane::Recorded => runs::enter(state),
         Pane::Log => runs::enter_log(state),
-        Pane::Decision => follow(state, about(state)),
+        Pane::Decision => follow(state, content::about(state, state.focus)),
     }
 }
 

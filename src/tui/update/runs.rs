@@ -13,7 +13,7 @@ use crate::tui::content;
 use crate::tui::doc_row::About;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::RecordedPane;
-use crate::tui::update::{about, journeys, look, navigate, places, specs};
+use crate::tui::update::{journeys, look, navigate, places, specs};
 use crate::tui::words;
 
 /// Calls of a live recording that are read again as more arrive; with more it is read again on request.
@@ -22,7 +22,7 @@ const FOLLOWED: usize = 2_000;
 /// Shows the calls of the recording under the cursor, else those of the one that is shown, else of the newest.
 pub fn follow(state: &mut AppState) {
     let rows = &state.snapshot.recordings;
-    let here = match about_of(state, Pane::Runs) {
+    let here = match content::about(state, Pane::Runs) {
         About::Recording(index) => rows.get(index).map(|row| row.id),
         _ => None,
     };
@@ -74,7 +74,7 @@ pub fn enter(state: &mut AppState) {
         to_call(state);
         return;
     }
-    match about(state) {
+    match content::about(state, state.focus) {
         About::Recording(index) => {
             let Some(id) = state.snapshot.recordings.get(index).map(|row| row.id) else { return };
             places::leave(state);
@@ -150,7 +150,7 @@ fn go(state: &mut AppState, screen: Screen, pane: Pane) {
 
 /// Opens what a line of the log is about: a recording, a test, a file, a function; else all of the line.
 pub fn enter_log(state: &mut AppState) {
-    let About::Log(index) = about(state) else { return };
+    let About::Log(index) = content::about(state, state.focus) else { return };
     let Some(row) = state.snapshot.log.get(index).cloned() else { return };
     let known = |id: &RecordingId| state.snapshot.recordings.iter().any(|row| row.id == *id);
     match row.about {
@@ -261,10 +261,4 @@ fn key(snapshot: &Snapshot, about: &About) -> Option<Key> {
         About::Log(index) => snapshot.log.get(*index).map(|row| Key::Log(row.clone())),
         _ => None,
     }
-}
-
-fn about_of(state: &AppState, pane: Pane) -> About {
-    content::doc_rows(state, pane)
-        .and_then(|rows| content::cursor(state, pane).and_then(|at| rows.get(at).map(|row| row.about.clone())))
-        .unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
 use crate::tui::row::Row;
-use crate::tui::update::{about, behaviour, decide, draft_text, journeys, layers, navigate, open_edit, runs, specs};
+use crate::tui::update::{behaviour, decide, draft_text, journeys, layers, navigate, open_edit, runs, specs};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -109,7 +109,7 @@ pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
             let because = state.loaded().and_then(|loaded| loaded.view.proposal.change()?.because.first().cloned());
             because.map(|edit| (edit.path, edit.line)).or(at_function)
         }
-        Pane::Diff => match about(state) {
+        Pane::Diff => match content::about(state, state.focus) {
             About::Source(path, line) => Some((path, line)),
             _ => at_function,
         },
@@ -233,7 +233,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
         Pane::Runs | Pane::Recorded => {
             let record = |row: &RecordingRow| Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() };
             let rows = &state.snapshot.recordings;
-            match about(state) {
+            match content::about(state, state.focus) {
                 About::Job(index) => state.snapshot.jobs.get(index).and_then(|job| runs::again(state, job)),
                 About::Recording(index) => rows.get(index).map(record),
                 _ => rows.iter().find(|row| Some(row.id) == state.recorded.recording).or(rows.first()).map(record),
@@ -271,7 +271,7 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
     if state.screen == Screen::Specs {
         return specs::job(state);
     }
-    match about(state) {
+    match content::about(state, state.focus) {
         About::Job(index) => return state.snapshot.jobs.get(index).filter(open),
         About::Recording(index) => return runs::job_of(state, index),
         _ => {}
