@@ -257,17 +257,18 @@ pub struct AppState {
 }
 
 impl AppState {
-    /// Makes the state before the first frame.
+    /// Makes the state before anything is in it: what the engine has comes with [`start`](crate::tui::update::start).
     #[must_use]
     pub fn new(snapshot: Arc<Snapshot>, settings: &settings::Tui, size: (u16, u16), now: Moment) -> Self {
-        let mut state = Self {
+        let read_only = snapshot.trust == Trust::ReadOnly;
+        Self {
             size,
             now,
             zone: Zone::default(),
             glyphs: Glyphs::Unicode,
             animations: settings.animations,
             keymap: Keymap::built_in(),
-            snapshot: Arc::clone(&snapshot),
+            snapshot,
             screen: Screen::Review,
             focus: Pane::Decision,
             review_focus: Pane::Decision,
@@ -302,15 +303,12 @@ impl AppState {
             jumps: Jumps::default(),
             kept: Kept::default(),
             search: None,
-            read_only: snapshot.trust == Trust::ReadOnly,
+            read_only,
             cancelling: HashSet::new(),
             asked_to_quit: false,
             dirty: true,
             restored: false,
-        };
-        crate::tui::session::restore(&mut state);
-        crate::tui::update::take_snapshot(&mut state, snapshot);
-        state
+        }
     }
 
     /// Finds everything's place.

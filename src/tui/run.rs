@@ -18,7 +18,7 @@ use crate::tui::effects::{self, World};
 use crate::tui::event::Input;
 use crate::tui::frame::FrameLimiter;
 use crate::tui::terminal::Screen;
-use crate::tui::update::update;
+use crate::tui::update::{start, update};
 use crate::tui::{session, words};
 
 /// How often the text of a model is looked at.
@@ -54,7 +54,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     let (theme, no_theme) = effects::theme(&settings.theme).map_or_else(|trouble| (None, Some(trouble)), |theme| (theme, None));
     let screen = Screen::enter(&settings, theme).map_err(no_terminal)?;
     let (results, mut arrived) = mpsc::unbounded_channel();
-    let mut state = AppState::new(backend.snapshot(), &settings, screen.size(), clock::now());
+    let mut state = start(backend.snapshot(), &settings, screen.size(), clock::now());
     state.glyphs = screen.glyphs;
     state.zone = effects::zone();
     state.log_file = effects::log_file();

@@ -39,7 +39,7 @@ use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::tree::{self, Columns, NodeKey};
 use crate::tui::words;
 
-pub use arrive::take_snapshot;
+pub use arrive::start;
 pub use navigate::set_subject;
 pub use questions::left_open;
 pub use work::job_here;
@@ -65,7 +65,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
             state.dirty = before || changed || counters;
         }
         Msg::Happened(event, snapshot) => {
-            take_snapshot(state, snapshot);
+            arrive::take_snapshot(state, snapshot);
             if let Event::SettingsRead { wrong } = &*event {
                 out.push(Effect::TakeSettings(wrong.clone()));
             }
@@ -73,7 +73,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
         }
         // An event brought it already.
         Msg::Snapshot(snapshot) if Arc::ptr_eq(&snapshot, &state.snapshot) => state.dirty = before,
-        Msg::Snapshot(snapshot) => take_snapshot(state, snapshot),
+        Msg::Snapshot(snapshot) => arrive::take_snapshot(state, snapshot),
         Msg::Source(path, lines) => {
             if state.source.asked.as_ref() == Some(&path) {
                 state.source.asked = None;

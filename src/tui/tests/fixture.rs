@@ -30,7 +30,7 @@ use crate::tui::doc::Loaded;
 use crate::tui::highlight;
 use crate::tui::keymap::Key;
 use crate::tui::theme::{Theme, ThemeName};
-use crate::tui::update::update;
+use crate::tui::update::{start, update};
 use crate::tui::view::frame;
 
 /// 2026-03-12 10:45:00 UTC.
@@ -442,7 +442,7 @@ pub struct Driver {
 impl Driver {
     pub fn new(shop: Shop, size: (u16, u16)) -> Self {
         let settings = settings::Tui::default();
-        let state = AppState::new(Arc::new(shop.snapshot.clone()), &settings, size, NOW);
+        let state = start(Arc::new(shop.snapshot.clone()), &settings, size, NOW);
         let mut driver = Self { state, shop, asked: Vec::new(), now: NOW };
         driver.tell(Msg::Tick);
         driver

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::base::clock;
+use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::text::count;
 use crate::domain::call::ProgramEnd;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::settings;
 use crate::domain::snapshot::{FunctionRow, QueueRow, Snapshot};
 use crate::domain::verdict::Ruling;
 use crate::tui::app::AppState;
@@ -17,6 +18,7 @@ use crate::tui::content;
 use crate::tui::doc::Loaded;
 use crate::tui::doc_row::{About, DocRow};
 use crate::tui::layout::{Pane, Screen};
+use crate::tui::session;
 use crate::tui::update::{
     decide, journeys, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, runs, set_subject,
     specs as update_specs,
@@ -26,6 +28,15 @@ use crate::tui::words;
 
 /// A pane with fewer rows shows the diff first.
 const SMALL: usize = 16;
+
+/// Makes the state before the first frame: at the place of the last session, with what the engine has.
+#[must_use]
+pub fn start(snapshot: Arc<Snapshot>, settings: &settings::Tui, size: (u16, u16), now: Moment) -> AppState {
+    let mut state = AppState::new(Arc::clone(&snapshot), settings, size, now);
+    session::restore(&mut state);
+    take_snapshot(&mut state, snapshot);
+    state
+}
 
 /// Takes a newer state of the engine; the cursors stay on what they are on.
 pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
