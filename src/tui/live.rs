@@ -6,8 +6,8 @@ use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
+use crate::tui::jobs::job_here;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::update::job_here;
 
 /// One key of the key line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,6 +21,7 @@ pub mod filter;
 pub mod frame;
 pub mod glyphs;
 pub mod highlight;
+pub mod jobs;
 pub mod journey_lines;
 pub mod journeys;
 pub mod jumps;

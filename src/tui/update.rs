@@ -42,7 +42,6 @@ use crate::tui::words;
 pub use arrive::start;
 pub use navigate::set_subject;
 pub use questions::left_open;
-pub use work::job_here;
 
 /// Takes one message.
 pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::base::text::command_line;
-use crate::domain::call::{ProgramEnd, RecordingId};
+use crate::domain::call::RecordingId;
 use crate::domain::command::{Command, JobId};
-use crate::domain::event::JobState;
 use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, Snapshot, Topic};
 use crate::tui::app::AppState;
 use crate::tui::content;
@@ -204,15 +203,6 @@ pub fn again(state: &AppState, job: &JobRow) -> Option<Command> {
         "index" => Some(Command::Index),
         _ => None,
     }
-}
-
-/// Finds the job of a recording that is live.
-#[must_use]
-pub fn job_of(state: &AppState, index: usize) -> Option<&JobRow> {
-    let row = state.snapshot.recordings.get(index).filter(|row| row.end == ProgramEnd::Running)?;
-    let command = command_line(&row.command);
-    let open = |job: &&JobRow| job.kind == "record" && matches!(job.state, JobState::Running | JobState::Waiting);
-    state.snapshot.jobs.iter().filter(open).find(|job| job.subject == command)
 }
 
 /// What a line is, whatever stands above it.

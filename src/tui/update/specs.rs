@@ -7,7 +7,6 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::command::Command;
 use crate::domain::event::Event;
-use crate::domain::snapshot::JobRow;
 use crate::domain::spec_board::{SpecRow, SpecView};
 use crate::domain::verdict::Ruling;
 use crate::tui::app::{AppState, Effect};
@@ -254,15 +253,6 @@ pub fn fold(state: &mut AppState, unfold: bool) {
 #[must_use]
 pub fn to_edit(state: &AppState) -> Option<(RelPath, u32)> {
     site(state)
-}
-
-/// Finds the job that runs the test that is shown, else any that runs YAML tests.
-#[must_use]
-pub fn job(state: &AppState) -> Option<&JobRow> {
-    let of_specs = |job: &&JobRow| matches!(job.kind.as_str(), "spec" | "respec");
-    let file = state.specs.file.as_ref();
-    let own = |job: &&JobRow| file.is_some_and(|file| job.subject == file.as_str());
-    state.open_jobs().filter(of_specs).find(own).or_else(|| state.open_jobs().find(of_specs))
 }
 
 /// Gives the step under the cursor whole.

@@ -1,13 +1,13 @@
 //! Asking for work: record, model, editor, again, cancel; and looking: why, in full, copy, compare.
 
 use crate::domain::command::Command;
-use crate::domain::event::JobState;
 use crate::domain::proposal::ProposalState;
-use crate::domain::snapshot::{JobRow, RecordingRow, Trust, WatchState};
+use crate::domain::snapshot::{RecordingRow, Trust, WatchState};
 use crate::llm::hub;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::doc_row::About;
+use crate::tui::jobs::job_here;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
@@ -256,40 +256,6 @@ pub fn cancel(state: &mut AppState, out: &mut Vec<Effect>) {
     state.cancelling.insert(id);
     state.messages.answer(state.now, words::CANCELLING);
     out.push(Effect::Send(Command::Cancel { job: Some(id) }));
-}
-
-/// Finds the running or waiting job of what is selected.
-#[must_use]
-pub fn job_here(state: &AppState) -> Option<&JobRow> {
-    let open = |job: &&JobRow| matches!(job.state, JobState::Running | JobState::Waiting);
-    if let (Screen::Diff, Some(job)) = (state.screen, crate::tui::behaviour::job(state)) {
-        return Some(job);
-    }
-    if state.screen == Screen::Journeys {
-        return state.open_jobs().find(|job| matches!(job.kind.as_str(), "check" | "judge" | "clauses"));
-    }
-    if state.screen == Screen::Specs {
-        return specs::job(state);
-    }
-    match content::about(state, state.focus) {
-        About::Job(index) => return state.snapshot.jobs.get(index).filter(open),
-        About::Recording(index) => return runs::job_of(state, index),
-        _ => {}
-    }
-    let id = state.subject.as_ref()?;
-    let names = |job: &&JobRow| job.subject == id.0 || job.subject == id.qualname();
-    let kind = match state.current().map(|row| row.state) {
-        Some(ProposalState::Streaming) => "model",
-        Some(ProposalState::Proving) => "prove",
-        _ => "",
-    };
-    let works = |job: &&JobRow| job.kind == kind && job.state == JobState::Running;
-    let mine = state.open_jobs().find(names).or_else(|| state.open_jobs().find(works));
-    let only = || {
-        let mut all = state.open_jobs();
-        all.next().filter(|_| all.next().is_none() && state.screen == Screen::Runs)
-    };
-    mine.or_else(only)
 }
 
 /// Stops or goes on watching.

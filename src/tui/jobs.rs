@@ -1,0 +1,62 @@
+//! Which job is meant where one is: that of what is selected.
+
+use crate::base::text::command_line;
+use crate::domain::call::ProgramEnd;
+use crate::domain::event::JobState;
+use crate::domain::proposal::ProposalState;
+use crate::domain::snapshot::JobRow;
+use crate::tui::app::AppState;
+use crate::tui::behaviour;
+use crate::tui::content;
+use crate::tui::doc_row::About;
+use crate::tui::layout::Screen;
+
+/// Finds the running or waiting job of what is selected.
+#[must_use]
+pub fn job_here(state: &AppState) -> Option<&JobRow> {
+    let open = |job: &&JobRow| matches!(job.state, JobState::Running | JobState::Waiting);
+    if let (Screen::Diff, Some(job)) = (state.screen, behaviour::job(state)) {
+        return Some(job);
+    }
+    if state.screen == Screen::Journeys {
+        return state.open_jobs().find(|job| matches!(job.kind.as_str(), "check" | "judge" | "clauses"));
+    }
+    if state.screen == Screen::Specs {
+        return of_specs(state);
+    }
+    match content::about(state, state.focus) {
+        About::Job(index) => return state.snapshot.jobs.get(index).filter(open),
+        About::Recording(index) => return of_recording(state, index),
+        _ => {}
+    }
+    let id = state.subject.as_ref()?;
+    let names = |job: &&JobRow| job.subject == id.0 || job.subject == id.qualname();
+    let kind = match state.current().map(|row| row.state) {
+        Some(ProposalState::Streaming) => "model",
+        Some(ProposalState::Proving) => "prove",
+        _ => "",
+    };
+    let works = |job: &&JobRow| job.kind == kind && job.state == JobState::Running;
+    let mine = state.open_jobs().find(names).or_else(|| state.open_jobs().find(works));
+    let only = || {
+        let mut all = state.open_jobs();
+        all.next().filter(|_| all.next().is_none() && state.screen == Screen::Runs)
+    };
+    mine.or_else(only)
+}
+
+/// Finds the job of a recording that is live.
+fn of_recording(state: &AppState, index: usize) -> Option<&JobRow> {
+    let row = state.snapshot.recordings.get(index).filter(|row| row.end == ProgramEnd::Running)?;
+    let command = command_line(&row.command);
+    let open = |job: &&JobRow| job.kind == "record" && matches!(job.state, JobState::Running | JobState::Waiting);
+    state.snapshot.jobs.iter().filter(open).find(|job| job.subject == command)
+}
+
+/// Finds the job that runs the test that is shown, else any that runs YAML tests.
+fn of_specs(state: &AppState) -> Option<&JobRow> {
+    let of_specs = |job: &&JobRow| matches!(job.kind.as_str(), "spec" | "respec");
+    let file = state.specs.file.as_ref();
+    let own = |job: &&JobRow| file.is_some_and(|file| job.subject == file.as_str());
+    state.open_jobs().filter(of_specs).find(own).or_else(|| state.open_jobs().find(of_specs))
+}
