@@ -348,6 +348,19 @@ impl AppState {
         }
     }
 
+    /// Gives the proposal's draft text as it stands: the person's version, else the draft's.
+    #[must_use]
+    pub fn draft_text(&self) -> Option<(ProposalId, String)> {
+        let proposal = &self.loaded()?.view.proposal;
+        proposal.text().map(|text| (proposal.id, text.into_owned()))
+    }
+
+    /// Gives the edit in place of this draft that waits to be proved.
+    #[must_use]
+    pub fn open_edit(&self, id: ProposalId) -> Option<&InPlace> {
+        self.in_place.as_ref().filter(|edit| edit.proposal == id)
+    }
+
     /// Gives the filter of the screen.
     #[must_use]
     pub fn filter_here(&self) -> &Filter {

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::base::clock::Moment;
 use crate::domain::event::Event;
-use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::Mark;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, Effect, Msg};
@@ -33,7 +33,7 @@ use crate::tui::content;
 use crate::tui::doc;
 use crate::tui::keymap::Key;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::panes::{CallLine, InPlace};
+use crate::tui::panes::CallLine;
 use crate::tui::widgets::code;
 use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::tree::{self, Columns, NodeKey};
@@ -390,15 +390,4 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
             out.push(Effect::ReadSource(path));
         }
     }
-}
-
-/// Finds the proposal's draft text as it stands: the person's version, else the draft's.
-fn draft_text(state: &AppState) -> Option<(ProposalId, String)> {
-    let proposal = &state.loaded()?.view.proposal;
-    proposal.text().map(|text| (proposal.id, text.into_owned()))
-}
-
-/// Tells whether an edit in place of this draft waits to be proved.
-fn open_edit(state: &AppState, id: ProposalId) -> Option<&InPlace> {
-    state.in_place.as_ref().filter(|edit| edit.proposal == id)
 }

@@ -67,7 +67,7 @@ fn refusal(state: &AppState, row: &QueueRow) -> Option<String> {
     if state.pass.is_gone(row.id) {
         return Some(if row.kind == "change" { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE }.into());
     }
-    if super::open_edit(state, row.id).is_some() {
+    if state.open_edit(row.id).is_some() {
         return Some(words::EDIT_NOT_PROVED.into());
     }
     match row.state {

@@ -12,7 +12,7 @@ use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
 use crate::tui::row::Row;
-use crate::tui::update::{behaviour, decide, draft_text, journeys, layers, navigate, open_edit, runs, specs};
+use crate::tui::update::{behaviour, decide, journeys, layers, navigate, runs, specs};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -101,7 +101,7 @@ pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
         }
         Pane::Calls => at_function,
         Pane::Decision => {
-            if let Some((proposal, text)) = draft_text(state) {
+            if let Some((proposal, text)) = state.draft_text() {
                 let line = draft_line(state, &text);
                 out.push(Effect::EditDraft { proposal, text, line });
                 return;
@@ -137,12 +137,12 @@ fn draft_line(state: &AppState, text: &str) -> u32 {
 
 /// Starts or goes on editing in place.
 pub fn edit_here(state: &mut AppState) {
-    let Some((proposal, text)) = draft_text(state) else {
+    let Some((proposal, text)) = state.draft_text() else {
         let reading = state.current().is_some() && state.loaded().is_none() && state.streaming().is_none();
         state.messages.answer(state.now, if reading { words::STILL_READING } else { words::NO_TEXT_TO_EDIT });
         return;
     };
-    if open_edit(state, proposal).is_none() {
+    if state.open_edit(proposal).is_none() {
         if state.in_place.is_some() {
             state.messages.answer(state.now, words::OTHER_EDIT_OPEN);
             return;
