@@ -23,6 +23,7 @@ use pytead_tui::domain::proposal::Draft;
 use pytead_tui::domain::settings::{Record, Redact, Snapshots};
 use pytead_tui::domain::value::{TypeName, Value};
 use pytead_tui::generate::closer::{self, Look};
+use pytead_tui::generate::describing;
 use pytead_tui::generate::learned::{self, Form, Learned};
 use pytead_tui::generate::plan::Plan;
 use pytead_tui::generate::project::{AwaitBy, ClockBy, Project};
@@ -313,7 +314,7 @@ impl Recorded {
                 call
             })
             .collect();
-        let told = self.ways(learned::telling(seen.iter(), project)).await;
+        let told = self.ways(describing::telling(seen.iter(), project)).await;
         let mut learned = learned.clone();
         for (object, ways) in told {
             learned.tell(&object, ways, |value| project.without_caches(value));

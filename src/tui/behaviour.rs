@@ -2,7 +2,6 @@
 //! the edits behind them. Made when a comparison arrives or a decision moves; keys are `update/behaviour.rs`.
 
 use crate::base::text::{self, count};
-use crate::domain::decision::Verb;
 use crate::domain::diff::{Diff, DiffedCall, FunctionDiff, Kind};
 use crate::domain::event::JobState;
 use crate::domain::function::FunctionId;

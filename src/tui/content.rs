@@ -125,6 +125,19 @@ pub fn about(state: &AppState, pane: Pane) -> About {
         .unwrap_or_default()
 }
 
+/// Puts the cursor of a pane on the next or the last line that is worth a stop; tells whether there is one.
+pub fn to_stop(state: &mut AppState, pane: Pane, forward: bool) -> bool {
+    let Some(rows) = doc_rows(state, pane) else { return false };
+    let at = cursor(state, pane).unwrap_or(0);
+    let stop = |at: &usize| rows.get(*at).is_some_and(|row| row.stop);
+    let found = if forward { (at + 1..rows.len()).find(stop) } else { (0..at.min(rows.len())).rev().find(stop) };
+    let height = state.layout().rows(pane);
+    if let (Some(found), Some(list)) = (found, list(state, pane)) {
+        list.jump(found, height);
+    }
+    found.is_some()
+}
+
 /// Gives the columns a pane is moved to the right.
 #[must_use]
 pub fn shift(state: &AppState, pane: Pane) -> usize {

@@ -72,6 +72,14 @@ pub struct Prompt {
     pub wrong: Option<&'static str>,
 }
 
+impl Prompt {
+    /// Makes a line to type into, with a text in it.
+    #[must_use]
+    pub fn new(purpose: Purpose, line: impl Into<String>, earlier: Vec<String>) -> Self {
+        Self { purpose, line: LineEdit::new(line), earlier, at: None, wrong: None }
+    }
+}
+
 /// What an answer does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {

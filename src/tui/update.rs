@@ -5,20 +5,26 @@
 //! `update/specs.rs` through YAML tests, `update/runs.rs` through recordings, jobs and the log,
 //! `update/layers.rs` takes the keys of prompts, questions and lists, `update/prompts.rs` does what was typed, `update/pointer.rs` the mouse.
 
+mod act;
 mod arrive;
 mod behaviour;
 mod bulk;
+mod calls;
 mod decide;
+mod focus;
 mod journeys;
 mod layers;
 mod look;
 mod navigate;
+mod open;
 mod places;
 mod pointer;
 mod prompts;
 mod questions;
 mod runs;
+mod source;
 mod specs;
+mod tree;
 mod work;
 
 use std::sync::Arc;
@@ -26,21 +32,18 @@ use std::sync::Arc;
 use crate::base::clock::Moment;
 use crate::domain::event::Event;
 use crate::domain::proposal::ProposalState;
-use crate::domain::snapshot::Mark;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::content;
-use crate::tui::doc;
 use crate::tui::keymap::Key;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::panes::CallLine;
-use crate::tui::widgets::code;
+use crate::tui::update::calls::list_calls;
+use crate::tui::update::source::place_source;
 use crate::tui::widgets::stream::StreamText;
-use crate::tui::widgets::tree::{self, Columns, NodeKey};
 use crate::tui::words;
 
 pub use arrive::start;
-pub use navigate::set_subject;
+pub use focus::set_subject;
 pub use questions::left_open;
 
 /// Takes one message.
@@ -174,152 +177,7 @@ fn press(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
     if is_ctrl_c {
         state.asked_to_quit = true;
     }
-    act(state, action, out);
-}
-
-/// Does what an action says, whatever asked for it: a key, the palette, the help.
-pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
-    use Action as A;
-    let decides = matches!(action, A::Accept | A::Reject | A::Skip | A::Overrule);
-    let may = match state.screen {
-        _ if !decides => true,
-        Screen::Diff => behaviour::may_decide(state),
-        Screen::Journeys => journeys::may_decide(state),
-        _ => true,
-    };
-    if !may {
-        return;
-    }
-    match action {
-        A::Accept => decide::accept(state, out),
-        A::AcceptAll => bulk::ask(state, true, out),
-        A::Reject if state.current().is_some_and(|row| row.kind == "verdict") => {
-            state.messages.answer(state.now, words::VERDICT_STANDS);
-        }
-        A::Reject => decide::reject(state, out),
-        A::RejectAll => bulk::ask(state, false, out),
-        A::Skip => decide::skip(state, out),
-        A::Overrule => decide::overrule(state),
-        A::Undo => decide::undo(state, out),
-        A::Redo => decide::redo(state, out),
-        A::NextProposal => decide::next(state),
-        A::PreviousProposal => decide::previous(state),
-        A::DiffAgainst => behaviour::ask(state),
-        A::Record => work::record(state, None),
-        A::Ask => work::ask(state, out),
-        A::AskWithRemark => work::ask_with_remark(state),
-        A::GetModel => work::get_model(state),
-        A::Edit => work::edit(state, out),
-        A::EditHere => work::edit_here(state),
-        A::Again => work::again(state, out),
-        A::AgainAll => specs::all(state, out),
-        A::Enter if matches!(state.focus, Pane::Specs | Pane::Steps) => specs::enter(state, out),
-        A::Cancel => work::cancel(state, out),
-        A::Pause => work::pause(state, out),
-        A::Why => look::why(state),
-        A::View => look::view(state),
-        A::Copy => look::copy(state, out),
-        A::Compare => look::compare(state, out),
-        A::Quit => work::quit(state, out),
-        A::Suspend => out.push(Effect::Suspend),
-        A::Redraw => out.push(Effect::Redraw),
-        A::Help | A::Palette | A::Queue | A::Search | A::Filter => layers::open(state, action),
-        A::ClearFilter => prompts::clear_filter(state),
-        A::NextMatch => prompts::find(state, true, false),
-        A::PreviousMatch => prompts::find(state, false, false),
-        _ => navigate::act(state, action),
-    }
-}
-
-/// Flattens the tree again and keeps the cursor on its line, and that line where it is on the screen.
-pub fn rebuild_tree(state: &mut AppState) {
-    state.tests = state.snapshot.files.iter().filter(|file| file.is_test).map(|file| file.path.clone()).collect();
-    let at = state.nodes.get(state.tree.cursor).map(|node| node.key.clone());
-    state.nodes = tree::flatten(&state.snapshot.files, &state.snapshot.functions, &state.toggled, &state.filter);
-    state.tree_columns = Columns::of(&state.nodes);
-    let wanted = at.or_else(|| state.subject.clone().map(NodeKey::Function));
-    if let Some(position) = wanted.and_then(|key| state.nodes.iter().position(|node| node.key == key)) {
-        state.tree.hold(position);
-    } else if let Some(subject) = state.subject.clone() {
-        navigate::show_in_tree(state, &subject);
-    }
-}
-
-/// Puts the source pane where it was asked to be, once its text is here.
-fn place_source(state: &mut AppState) {
-    let rows = state.layout().rows(Pane::Source);
-    let len = content::len(state, Pane::Source);
-    if let Some(line) = state.source.goto.take_if(|_| len > 0) {
-        let cursor = (line as usize).saturating_sub(1).min(len.saturating_sub(1));
-        state.source.list.jump(cursor, rows);
-    }
-    mark_source(state);
-}
-
-/// Finds the marks and values that stand beside the source.
-fn mark_source(state: &mut AppState) {
-    state.source.marks.clear();
-    state.source.values.clear();
-    state.source.ran.clear();
-    if state.screen == Screen::Journeys {
-        state.source.edited.clear();
-        journeys::mark_source(state);
-        return;
-    }
-    if state.screen == Screen::Specs {
-        state.source.edited.clear();
-        specs::mark_source(state);
-        return;
-    }
-    let Some(path) = state.source.path.clone() else { return };
-    for row in state.snapshot.functions.iter().filter(|row| row.path == path && row.mark != Mark::Never) {
-        state.source.marks.insert(row.line, row.mark);
-    }
-    state.source.edited.clear();
-    if let Some(change) = state.loaded().and_then(|loaded| loaded.view.proposal.change().cloned()) {
-        for edit in change.because.iter().filter(|edit| edit.path == path) {
-            for line in doc::edited_lines(edit) {
-                state.source.marks.insert(line, Mark::Stale);
-                state.source.edited.insert(line);
-            }
-            state.source.values.insert(edit.line, state.zone.minute(change.seen));
-        }
-    }
-    let function = state.subject.as_ref().and_then(|id| state.function(id)).filter(|row| row.path == path).cloned();
-    let (Some(function), Some(Ok(lines))) = (function, &state.source.lines) else { return };
-    if let Some(call) = state.calls.call(state.calls.selected) {
-        let position = (state.calls.selected + 1, state.calls.kinds().len());
-        let values = code::values(lines, &function, call, position);
-        state.source.values.extend(values.into_iter().filter(|(line, _)| !state.source.edited.contains(line)));
-    }
-}
-
-/// Lists the calls with what is open in them.
-fn list_calls(state: &mut AppState) {
-    let calls = &mut state.calls;
-    let count = calls.kinds().len();
-    calls.selected = calls.selected.min(count.saturating_sub(1));
-    let mut lines = Vec::with_capacity(count);
-    for at in 0..count {
-        lines.push(CallLine::Call(at));
-        if let Some(row) = calls.open.contains(&at).then(|| calls.call(at)).flatten() {
-            let inside = row.inner.len() + row.changed.len() + usize::from(row.not_replayable.is_some());
-            lines.extend((0..inside).map(|line| CallLine::Inside(at, line)));
-        }
-    }
-    if count > 0 {
-        lines.extend((0..3).map(CallLine::Foot));
-    }
-    calls.lines = lines;
-    mark_source(state);
-}
-
-fn reread_source(state: &mut AppState) {
-    state.source.dirty = true;
-}
-
-fn reread_calls(state: &mut AppState) {
-    state.calls.dirty = true;
+    act::act(state, action, out);
 }
 
 /// Puts every cursor back into its list and asks for what the panes lack.

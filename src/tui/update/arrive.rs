@@ -19,10 +19,10 @@ use crate::tui::doc::Loaded;
 use crate::tui::doc_row::{About, DocRow};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::session;
-use crate::tui::update::{
-    decide, journeys, mark_source, navigate, questions, rebuild_tree, reread_calls, reread_source, runs, set_subject,
-    specs as update_specs,
-};
+use crate::tui::update::focus::set_subject;
+use crate::tui::update::source::{mark_source, show_source};
+use crate::tui::update::tree::rebuild_tree;
+use crate::tui::update::{decide, journeys, questions, runs, specs as update_specs};
 use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;
 
@@ -156,12 +156,12 @@ pub fn happened(state: &mut AppState, event: Event) {
                 state.messages.say(now, format!("{first}{more} changed: {why}"));
             }
             if state.source.path.as_ref().is_some_and(|path| paths.contains(path)) {
-                reread_source(state);
+                state.source.dirty = true;
             }
             state.decision.dirty = true;
         }
         Event::RecordingEnded { recording, end, kept, .. } => {
-            reread_calls(state);
+            state.calls.dirty = true;
             runs::grew(state, recording, true);
             let said = words::recording_ended(recording.0, &end, kept);
             if end == ProgramEnd::Exited(0) { state.messages.done(now, said) } else { state.messages.warn(now, said) }
@@ -169,7 +169,7 @@ pub fn happened(state: &mut AppState, event: Event) {
         Event::CallsArrived { recording, .. } => {
             runs::grew(state, recording, false);
             if state.calls.kinds().is_empty() {
-                reread_calls(state);
+                state.calls.dirty = true;
             }
         }
         Event::Replayed { calls, changed, same, ms, .. } => {
@@ -228,8 +228,8 @@ pub fn happened(state: &mut AppState, event: Event) {
         Event::Resync => {
             state.specs.dirty = true;
             state.decision.dirty = true;
-            reread_source(state);
-            reread_calls(state);
+            state.source.dirty = true;
+            state.calls.dirty = true;
         }
         _ => {}
     }
@@ -272,7 +272,7 @@ pub fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded
     // What an edit changed is read at the edit.
     let cause = state.loaded().and_then(|loaded| loaded.view.proposal.change()?.because.first().cloned());
     if let Some(edit) = cause.filter(|_| is_new && state.screen != Screen::Diff) {
-        navigate::show_source(state, &edit.path, edit.line);
+        show_source(state, &edit.path, edit.line);
         if state.focus == Pane::Decision {
             (state.left, state.centre) = (Pane::Source, Pane::Source);
         }

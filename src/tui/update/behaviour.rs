@@ -14,9 +14,10 @@ use crate::tui::content;
 use crate::tui::doc_row::About;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::panes::{CallLine, Standing};
-use crate::tui::update::{mark_source, navigate, work};
-use crate::tui::widgets::line_edit::LineEdit;
+use crate::tui::panes::Standing;
+use crate::tui::update::calls::select_call;
+use crate::tui::update::focus::{go_to_named, leave, set_subject, show, trusted};
+use crate::tui::update::source::show_source;
 use crate::tui::words;
 
 /// What is compared with where nobody named a commit.
@@ -24,22 +25,22 @@ const HEAD: &str = "HEAD";
 
 /// Opens the prompt for the commit.
 pub fn ask(state: &mut AppState) {
-    if !work::trusted(state) {
+    if !trusted(state) {
         return;
     }
     let mut earlier = state.kept.compared.clone();
     if !earlier.iter().any(|reference| reference == HEAD) {
         earlier.push(HEAD.to_owned());
     }
-    let line = LineEdit::new(earlier.first().cloned().unwrap_or_default());
-    state.layers.push(Layer::Prompt(Prompt { purpose: Purpose::Diff, line, earlier, at: None, wrong: None }));
+    let line = earlier.first().cloned().unwrap_or_default();
+    state.layers.push(Layer::Prompt(Prompt::new(Purpose::Diff, line, earlier)));
 }
 
 /// Begins to compare and shows where it will stand.
 pub fn compare(state: &mut AppState, reference: String, out: &mut Vec<Effect>) {
     state.diff.asked = Some(reference.clone());
     out.push(Effect::Send(Command::Diff { reference }));
-    navigate::show(state, Screen::Diff, Pane::Diff);
+    show(state, Screen::Diff, Pane::Diff);
 }
 
 /// Compares with the same commit again.
@@ -86,9 +87,9 @@ pub fn follow(state: &mut AppState) {
     if gone {
         state.pass.rest();
     }
-    navigate::set_subject(state, &one.function);
+    set_subject(state, &one.function);
     if let (Some(About::Source(path, line)), true) = (row_about(state), state.screen == Screen::Diff) {
-        navigate::show_source(state, &path, line);
+        show_source(state, &path, line);
     }
     mark_call(state);
 }
@@ -104,15 +105,6 @@ pub fn mark_call(state: &mut AppState) {
 
 fn row_about(state: &AppState) -> Option<About> {
     state.diff.rows.get(state.diff.list.cursor).map(|row| row.about.clone())
-}
-
-/// Selects a call in the calls pane, where it is kept.
-pub fn select_call(state: &mut AppState, call: crate::domain::call::CallId) {
-    if let Some(at) = state.calls.kinds().iter().position(|kind| kind.id == call) {
-        state.calls.selected = at;
-        state.calls.list.cursor = state.calls.lines.iter().position(|line| *line == CallLine::Call(at)).unwrap_or(0);
-        mark_source(state);
-    }
 }
 
 /// Tells whether what the cursor is on can be decided now, and says why not; afterwards line 2 is about it.
@@ -188,18 +180,18 @@ fn go(state: &mut AppState, at: usize) {
 pub fn enter(state: &mut AppState) {
     match content::about(state, state.focus) {
         About::Differs(_, None) | About::Source(..) => {
-            super::places::leave(state);
+            leave(state);
             follow(state);
-            navigate::show(state, Screen::Diff, Pane::Source);
+            show(state, Screen::Diff, Pane::Source);
         }
         About::Differs(_, Some(_)) => {
-            super::places::leave(state);
+            leave(state);
             follow(state);
-            navigate::show(state, Screen::Diff, Pane::Calls);
+            show(state, Screen::Diff, Pane::Calls);
         }
         _ => {
             let text = content::cursor(state, Pane::Diff).map(|at| content::text(state, Pane::Diff, at)).unwrap_or_default();
-            super::places::go_to_named(state, &text);
+            go_to_named(state, &text);
         }
     }
 }

@@ -12,8 +12,9 @@ use crate::tui::content;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
-use crate::tui::update::{behaviour, journeys, navigate, questions, specs};
-use crate::tui::widgets::line_edit::LineEdit;
+use crate::tui::update::focus::{set_subject, show};
+use crate::tui::update::tree::show_in_tree;
+use crate::tui::update::{behaviour, journeys, questions, specs};
 use crate::tui::words;
 
 /// Accepts what line 2 names when its diff is in sight; otherwise shows the diff and asks.
@@ -162,8 +163,7 @@ pub fn overrule(state: &mut AppState) {
 }
 
 fn ask_why(state: &mut AppState, purpose: Purpose) {
-    let line = LineEdit::new(state.kept.reason.clone());
-    state.layers.push(Layer::Prompt(Prompt { purpose, line, earlier: Vec::new(), at: None, wrong: None }));
+    state.layers.push(Layer::Prompt(Prompt::new(purpose, &state.kept.reason, Vec::new())));
 }
 
 /// Takes the last decision back.
@@ -258,11 +258,11 @@ pub fn go(state: &mut AppState, id: ProposalId) {
     state.decision.list = Default::default();
     state.decision.follow = true;
     if let Some(function) = state.current().map(|row| row.function.clone()) {
-        navigate::set_subject(state, &function);
-        navigate::show_in_tree(state, &function);
+        set_subject(state, &function);
+        show_in_tree(state, &function);
     }
     if state.screen != Screen::Review {
-        navigate::show(state, Screen::Review, Pane::Decision);
+        show(state, Screen::Review, Pane::Decision);
     }
 }
 

@@ -1,13 +1,12 @@
 //! Keys of the journeys: going through tests, clauses and evidence, folding, and what a decision there is about. The
 //! source follows the line under the cursor.
 
-use std::collections::BTreeMap;
 
 use crate::base::error::Trouble;
 use crate::domain::command::Command;
 use crate::domain::proposal::ProposalId;
-use crate::domain::snapshot::{JudgedView, Mark, VerdictRow};
-use crate::domain::verdict::{ClauseOutcome, Ruling};
+use crate::domain::snapshot::{JudgedView, VerdictRow};
+use crate::domain::verdict::Ruling;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::doc_row::About;
@@ -16,7 +15,8 @@ use crate::tui::journeys;
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::JourneysPane;
-use crate::tui::update::{navigate, places, work};
+use crate::tui::update::focus::{leave, show, trusted};
+use crate::tui::update::source::{mark_source, show_source};
 use crate::tui::widgets::picker::{Choice, Picker};
 use crate::tui::words;
 
@@ -98,8 +98,8 @@ pub fn open_test(state: &mut AppState, test: &str, clause: Option<usize>) {
 
 /// Goes to the screen, at a test and a clause.
 pub fn go(state: &mut AppState, test: &str, clause: Option<usize>) {
-    places::leave(state);
-    navigate::show(state, Screen::Journeys, Pane::Journey);
+    leave(state);
+    show(state, Screen::Journeys, Pane::Journey);
     open_test(state, test, clause);
     to_evidence(state);
 }
@@ -200,46 +200,14 @@ pub fn choose_clause(state: &mut AppState) {
 pub fn follow(state: &mut AppState) {
     let site = state.journeys.told().and_then(|told| told.site(state.journeys.here()?));
     match site {
-        Some(site) => navigate::show_source(state, &site.path, site.line),
+        Some(site) => show_source(state, &site.path, site.line),
         None => {
             if let Some((path, line)) = journeys::row_of(state).and_then(|(_, row)| Some((row.path.clone(), row.line?))) {
-                navigate::show_source(state, &path, line);
+                show_source(state, &path, line);
             }
         }
     }
-    super::mark_source(state);
-}
-
-/// Marks the lines that the activation ran, and what its calls came to; where the evidence is, its name.
-pub fn mark_source(state: &mut AppState) {
-    let JourneysPane { marks, .. } = &state.journeys;
-    let (Some(path), Some(told)) = (state.source.path.clone(), state.journeys.told()) else { return };
-    let Some(site) = state.journeys.here().and_then(|here| told.site(here)).filter(|site| site.path == path) else { return };
-    if let Some(line) = site.activation.and_then(|call| told.line(call)) {
-        state.source.ran = line.reached.iter().copied().collect();
-    }
-    let mut named: BTreeMap<u32, String> = BTreeMap::new();
-    for (position, (outcome, _)) in marks {
-        let Some(shown) = told.site(*position).filter(|shown| shown.path == path) else { continue };
-        let mark = match outcome {
-            ClauseOutcome::Holds => Mark::Tested,
-            ClauseOutcome::Violated => Mark::Failing,
-            _ => Mark::Unclear,
-        };
-        state.source.marks.insert(shown.line, mark);
-        if let Some(id) = told.line(*position).and_then(|line| line.line) {
-            let names = named.entry(shown.line).or_default();
-            let gap = if names.is_empty() { "" } else { " " };
-            names.push_str(&format!("{gap}{id}"));
-        }
-    }
-    for call in told.made_by(site.activation) {
-        let Some(at) = told.line(call).and_then(|line| line.at).filter(|at| !named.contains_key(at)) else { continue };
-        if let Some(outcome) = told.outcome(call) {
-            state.source.values.insert(at, outcome);
-        }
-    }
-    state.source.values.extend(named);
+    mark_source(state);
 }
 
 /// Goes in or there: from a clause to its first evidence, from a line of the journey to its source.
@@ -247,17 +215,17 @@ pub fn enter(state: &mut AppState) {
     match state.focus {
         Pane::Intent => {
             choose_clause(state);
-            places::leave(state);
+            leave(state);
             if to_evidence(state) {
-                navigate::show(state, Screen::Journeys, Pane::Journey);
+                show(state, Screen::Journeys, Pane::Journey);
             } else {
                 state.messages.answer(state.now, words::NO_EVIDENCE);
             }
         }
         _ => {
-            places::leave(state);
+            leave(state);
             follow(state);
-            navigate::show(state, Screen::Journeys, Pane::Source);
+            show(state, Screen::Journeys, Pane::Source);
         }
     }
 }
@@ -316,7 +284,11 @@ pub fn fold(state: &mut AppState, unfold: bool) {
             state.journeys.folded.insert(here);
             state.journeys.list_lines();
         }
-        (_, _, true) => navigate::step(state, 1),
+        (_, _, true) => {
+            let len = state.journeys.lines.len();
+            state.journeys.list.step(1, len);
+            follow(state);
+        }
         (_, _, false) => {
             if let Some(parent) = told.parent(here) {
                 show_line(state, parent);
@@ -327,7 +299,7 @@ pub fn fold(state: &mut AppState, unfold: bool) {
 
 /// Runs the test that is shown once more, and judges it.
 pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
-    if !work::trusted(state) {
+    if !trusted(state) {
         return;
     }
     match state.journeys.test.clone() {
@@ -378,7 +350,7 @@ pub fn list_clauses(state: &mut AppState) -> bool {
 
 /// Asks the chosen model for clauses that say the intent of the test that is shown.
 pub fn ask_for_clauses(state: &mut AppState, out: &mut Vec<Effect>) {
-    if !work::trusted(state) {
+    if !trusted(state) {
         return;
     }
     let now = state.now;
@@ -422,9 +394,9 @@ pub fn definition(state: &mut AppState) -> bool {
         told.place(call).cloned()
     });
     let Some((path, line)) = place else { return false };
-    places::leave(state);
-    navigate::show_source(state, &path, line);
-    navigate::show(state, Screen::Journeys, Pane::Source);
+    leave(state);
+    show_source(state, &path, line);
+    show(state, Screen::Journeys, Pane::Source);
     true
 }
 
@@ -450,13 +422,7 @@ pub fn text(state: &AppState) -> Option<String> {
 
 /// Puts the cursor of the intent on its clauses, one after the other.
 pub fn step_clause(state: &mut AppState, forward: bool) {
-    let Some(rows) = content::doc_rows(state, Pane::Intent) else { return };
-    let at = content::cursor(state, Pane::Intent).unwrap_or(0);
-    let stop = |at: &usize| rows.get(*at).is_some_and(|row| row.stop);
-    let found = if forward { (at + 1..rows.len()).find(stop) } else { (0..at.min(rows.len())).rev().find(stop) };
-    let height = state.layout().rows(Pane::Intent);
-    if let Some(found) = found {
-        state.journeys.intent.jump(found, height);
+    if content::to_stop(state, Pane::Intent, forward) {
         choose_clause(state);
     }
 }

@@ -2,118 +2,22 @@
 
 use crossterm::event::KeyCode;
 
-use crate::base::text::command_line;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
-use crate::domain::snapshot::QueueRow;
-use crate::tui::action::{Action, Context, Entry, TABLE};
+use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::keymap::Key;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::live;
 use crate::tui::panes::Search;
-use crate::tui::update::{self, behaviour, bulk, decide, journeys, navigate, places, prompts, work};
+use crate::tui::update::focus::{leave, show};
+use crate::tui::update::act::act;
+use crate::tui::update::{behaviour, bulk, decide, journeys, prompts, work};
 use crate::tui::widgets::line_edit::LineEdit;
-use crate::tui::widgets::picker::{Choice, Picker};
 use crate::tui::words;
 
 /// A key this soon after a question came by itself was meant for what stood there before.
 const MEANT_MS: i64 = 300;
-
-/// Opens a layer.
-pub fn open(state: &mut AppState, action: Action) {
-    let layer = match action {
-        Action::Help => {
-            let (choices, actions) = actions(state, true);
-            Layer::Help(Picker::new(choices, ""), actions)
-        }
-        Action::Palette => {
-            let (choices, actions) = actions(state, false);
-            Layer::Palette(Picker::new(choices, &state.kept.palette.clone()), actions)
-        }
-        Action::Queue => {
-            let mut rows: Vec<_> = state.pass.items().iter().filter(|row| state.pass.verdict(row.id).is_none()).collect();
-            if rows.is_empty() {
-                state.messages.answer(state.now, words::queue_done(state.snapshot.decided));
-                return;
-            }
-            // Grouped by function, groups in the order of their best.
-            let mut order: Vec<&crate::domain::function::FunctionId> = Vec::new();
-            for row in &rows {
-                if !order.contains(&&row.function) {
-                    order.push(&row.function);
-                }
-            }
-            let rank: std::collections::HashMap<_, _> = order.into_iter().enumerate().map(|(at, id)| (id, at)).collect();
-            rows.sort_by_key(|row| rank.get(&row.function).copied());
-            let choices = rows
-                .iter()
-                .map(|row| Choice {
-                    title: row.function.to_string(),
-                    detail: kind_word(row),
-                    key: live::state_word(row),
-                    blocked: None,
-                })
-                .collect();
-            Layer::Queue(Picker::new(choices, ""), rows.iter().map(|row| row.id).collect())
-        }
-        Action::Search => {
-            state.kept.search_before = state.search.clone();
-            prompt(Purpose::Search, &state.kept.search, state.kept.searches.clone())
-        }
-        _ => {
-            let now = &state.filter_here().text;
-            let line = if state.kept.filter.is_empty() { now } else { &state.kept.filter };
-            prompt(Purpose::Filter, line, state.kept.filters.clone())
-        }
-    };
-    state.layers.push(layer);
-}
-
-/// Writes what a proposal is, without the name that stands beside it.
-fn kind_word(row: &QueueRow) -> String {
-    let rest = row.title.replacen(&row.function.0, "", 1);
-    let rest = rest.trim().strip_prefix("test").unwrap_or(&rest).trim().trim_end_matches("for").trim();
-    format!("{}  {rest}", row.kind).trim_end().to_owned()
-}
-
-fn prompt(purpose: Purpose, line: &str, earlier: Vec<String>) -> Layer {
-    Layer::Prompt(Prompt { purpose, line: LineEdit::new(line), earlier, at: None, wrong: None })
-}
-
-/// Opens the prompt for a command to record: with the offer that was chosen, else the last command, else the best offer.
-pub fn open_record(state: &mut AppState, offer: Option<usize>) {
-    let offers: Vec<String> = state.snapshot.offers.iter().map(|argv| command_line(argv)).collect();
-    let chosen = offer.and_then(|at| offers.get(at).cloned());
-    let mut earlier = state.kept.recorded.clone();
-    earlier.extend(offers.iter().filter(|offer| !state.kept.recorded.contains(offer)).cloned());
-    let kept = Some(state.kept.record.clone()).filter(|line| !line.is_empty());
-    let line = chosen.or(kept).or_else(|| earlier.first().cloned()).unwrap_or_default();
-    state.layers.push(prompt(Purpose::Record, &line, earlier));
-}
-
-fn actions(state: &AppState, help: bool) -> (Vec<Choice>, Vec<Action>) {
-    let here: &[Context] = if state.screen.decides() { Context::PATHS[0] } else { &Context::PATHS[0][1..] };
-    // What decides comes last in the palette, so that Enter on the untouched list never does.
-    let decides = |entry: &&Entry| entry.context == Context::Decide;
-    let (last, first): (Vec<&Entry>, Vec<&Entry>) = TABLE.iter().partition(decides);
-    let order = if help { last.into_iter().chain(first) } else { first.into_iter().chain(last) };
-    order
-        .filter(|entry| if help { here.contains(&entry.context) } else { Context::PATHS[0].contains(&entry.context) })
-        .map(|entry| {
-            let keys: Vec<String> = state.keymap.keys_of(entry.action).into_iter().take(2).collect();
-            let keys = keys.join(" ");
-            let blocked = live::why_not(state, entry.action).map(str::to_owned);
-            let choice = if help {
-                Choice { title: entry.word.into(), detail: entry.does.into(), key: keys, blocked: None }
-            } else {
-                Choice { title: entry.title.into(), detail: String::new(), key: keys, blocked }
-            };
-            (choice, entry.action)
-        })
-        .unzip()
-}
 
 /// Takes a key for the top layer.
 pub fn key(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
@@ -246,14 +150,14 @@ fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> boo
                 return true;
             }
             state.kept.palette.clear();
-            update::act(state, action, out);
+            act(state, action, out);
             false
         }
         Layer::Queue(picker, ids) => {
             if let Some(id) = picker.chosen().and_then(|at| ids.get(at)).copied() {
-                places::leave(state);
+                leave(state);
                 decide::go(state, id);
-                navigate::show(state, Screen::Review, Pane::Decision);
+                show(state, Screen::Review, Pane::Decision);
             }
             false
         }
@@ -336,7 +240,7 @@ fn answered(state: &mut AppState, layer: &Layer, act: Act, out: &mut Vec<Effect>
         Act::Close => {}
         Act::Accept(id, seen) => decide::send(state, id, seen, out),
         Act::Edit => {
-            navigate::show(state, Screen::Review, Pane::Decision);
+            show(state, Screen::Review, Pane::Decision);
             work::edit(state, out);
         }
         Act::Bulk(commands, number) => {

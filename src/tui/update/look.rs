@@ -14,7 +14,8 @@ use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::update::{journeys, navigate, questions, specs};
+use crate::tui::update::focus::show;
+use crate::tui::update::{journeys, questions, specs};
 use crate::tui::words;
 
 /// Trouble that is told a moment after a job's end still belongs to it.
@@ -246,7 +247,7 @@ pub fn compare(state: &mut AppState, out: &mut Vec<Effect>) {
     }
     state.decision.compare = next;
     state.decision.list = Default::default();
-    navigate::show(state, Screen::Review, Pane::Decision);
+    show(state, Screen::Review, Pane::Decision);
 }
 
 /// Finds another draft of the function line 2 names: the newer one, else one that waits beside it.
@@ -265,7 +266,7 @@ pub fn compare_with(state: &mut AppState, id: ProposalId, other: Result<Loaded, 
             state.decision.other = Some((id, this.against(&other)));
             state.decision.compare = Compare::Other;
             state.decision.list = Default::default();
-            navigate::show(state, Screen::Review, Pane::Decision);
+            show(state, Screen::Review, Pane::Decision);
         }
         Err(trouble) => state.messages.fail(state.now, &trouble),
     }

@@ -1,12 +1,14 @@
 //! Moving: cursors, panes, screens, the widths. Going somewhere is `places.rs`.
 
-use crate::domain::function::FunctionId;
 use crate::tui::action::Action;
 use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::CallLine;
-use crate::tui::update::{behaviour, decide, journeys, mark_source, place_source, places, rebuild_tree, runs, specs};
+use crate::tui::update::focus::{leave, reveal, set_subject, show};
+use crate::tui::update::source::{mark_source, show_source};
+use crate::tui::update::tree::toggle;
+use crate::tui::update::{behaviour, decide, journeys, places, runs, specs};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -32,7 +34,7 @@ pub fn act(state: &mut AppState, action: Action) {
         Action::PreviousItem => item(state, false),
         Action::Definition => places::definition(state),
         Action::Calls => {
-            places::leave(state);
+            leave(state);
             reveal(state, Pane::Calls);
         }
         Action::Review => {
@@ -74,57 +76,6 @@ pub fn act(state: &mut AppState, action: Action) {
     }
 }
 
-/// Makes a function what the panes are about: its file, its line, its calls.
-pub fn set_subject(state: &mut AppState, id: &FunctionId) {
-    let changed = state.subject.as_ref() != Some(id);
-    state.subject = Some(id.clone());
-    if state.calls.function.as_ref() != Some(id) {
-        state.calls = crate::tui::panes::CallsPane { function: Some(id.clone()), open: [0].into(), ..Default::default() };
-    }
-    let Some(row) = state.function(id).cloned() else { return };
-    if changed || state.source.path.as_ref() != Some(&row.path) {
-        show_source(state, &row.path, row.line);
-    }
-    mark_source(state);
-}
-
-/// Shows a line of a file in the source pane.
-pub fn show_source(state: &mut AppState, path: &crate::base::paths::RelPath, line: u32) {
-    if state.source.path.as_ref() != Some(path) {
-        state.source.path = Some(path.clone());
-        state.source.lines = None;
-        state.source.shift = 0;
-        state.source.list = Default::default();
-    }
-    state.source.goto = Some(line);
-    if state.source.lines.is_some() {
-        place_source(state);
-    }
-}
-
-/// Puts the tree's cursor on a function and opens what hides it.
-pub fn show_in_tree(state: &mut AppState, id: &FunctionId) {
-    let key = NodeKey::Function(id.clone());
-    if !state.nodes.iter().any(|node| node.key == key) {
-        let Some(path) = state.function(id).map(|row| row.path.clone()) else { return };
-        let mut folder = String::new();
-        for part in path.parts() {
-            if !folder.is_empty() {
-                folder.push('/');
-            }
-            folder.push_str(part);
-            let key = NodeKey::Path(folder.clone());
-            if state.nodes.iter().any(|node| node.key == key && node.folded == Some(true)) {
-                toggle(state, key);
-            }
-        }
-    }
-    if let Some(at) = state.nodes.iter().position(|node| node.key == key) {
-        let rows = state.layout().rows(Pane::Functions);
-        state.tree.jump(at, rows);
-    }
-}
-
 /// Shows the source of what Review is about again, where another screen showed another.
 fn come_back(state: &mut AppState) {
     let row = state.subject.as_ref().and_then(|id| state.function(id)).cloned();
@@ -132,31 +83,6 @@ fn come_back(state: &mut AppState) {
         show_source(state, &row.path, row.line);
     }
     mark_source(state);
-}
-
-/// Goes to a pane of this screen, or of Review where this one lacks it.
-pub fn reveal(state: &mut AppState, pane: Pane) {
-    let screen = if state.screen.panes().contains(&pane) { state.screen } else { Screen::Review };
-    show(state, screen, pane);
-}
-
-/// Goes to a pane of a screen and brings it to the front.
-pub fn show(state: &mut AppState, screen: Screen, pane: Pane) {
-    if state.screen == Screen::Review {
-        state.review_focus = state.focus;
-    }
-    state.screen = screen;
-    state.focus = pane;
-    match pane {
-        Pane::Functions | Pane::Source | Pane::Calls => {
-            state.left = pane;
-            if pane != Pane::Functions {
-                state.centre = pane;
-            }
-        }
-        Pane::Intent | Pane::Specs => state.left = pane,
-        _ => {}
-    }
 }
 
 fn screen(state: &mut AppState, screen: Screen) {
@@ -271,14 +197,6 @@ fn fold(state: &mut AppState, unfold: bool) {
     }
 }
 
-/// Folds or unfolds a line of the tree.
-pub fn toggle(state: &mut AppState, key: NodeKey) {
-    if !state.toggled.remove(&key) {
-        state.toggled.insert(key);
-    }
-    rebuild_tree(state);
-}
-
 fn item(state: &mut AppState, forward: bool) {
     let step_one: isize = if forward { 1 } else { -1 };
     match state.focus {
@@ -305,13 +223,7 @@ fn item(state: &mut AppState, forward: bool) {
             }
         }
         pane => {
-            let Some(rows) = content::doc_rows(state, pane) else { return };
-            let at = content::cursor(state, pane).unwrap_or(0);
-            let stop = |at: &usize| rows.get(*at).is_some_and(|row| row.stop);
-            let found = if forward { (at + 1..rows.len()).find(stop) } else { (0..at.min(rows.len())).rev().find(stop) };
-            let height = state.layout().rows(pane);
-            if let (Some(found), Some(list)) = (found, content::list(state, pane)) {
-                list.jump(found, height);
+            if content::to_stop(state, pane, forward) {
                 moved(state, pane);
             }
         }

@@ -1,13 +1,15 @@
 //! Going somewhere: `Enter`, definitions, what a line is about, and the way back.
 
-use crate::domain::function::FunctionId;
 use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::doc_row::About;
-use crate::tui::jumps::Place;
-use crate::tui::layout::{Pane, Screen};
+use crate::tui::layout::Pane;
 use crate::tui::panes::CallLine;
-use crate::tui::update::{behaviour, journeys, list_calls, look, navigate, runs, specs, work};
+use crate::tui::update::calls::{list_calls, select_call};
+use crate::tui::update::focus::{go_to_function, leave, reveal, set_subject, show};
+use crate::tui::update::source::{mark_source, show_source};
+use crate::tui::update::tree::{show_in_tree, toggle};
+use crate::tui::update::{behaviour, journeys, look, runs, specs, work};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -17,7 +19,7 @@ pub fn enter(state: &mut AppState) {
         Pane::Functions => {
             let Some(node) = state.nodes.get(state.tree.cursor).cloned() else { return };
             match node.key {
-                NodeKey::Path(_) => navigate::toggle(state, node.key),
+                NodeKey::Path(_) => toggle(state, node.key),
                 NodeKey::Trouble(_) => go(state, Pane::Source),
                 NodeKey::Function(_) => {
                     let pane = if state.current().is_some() { Pane::Decision } else { Pane::Source };
@@ -52,8 +54,8 @@ fn follow(state: &mut AppState, about: About) {
     match about {
         About::Source(path, line) => {
             leave(state);
-            navigate::show_source(state, &path, line);
-            navigate::reveal(state, Pane::Source);
+            show_source(state, &path, line);
+            reveal(state, Pane::Source);
         }
         About::Clause(clause) => open_journey(state, Some(clause)),
         About::Nothing if state.focus == Pane::Decision && verdict_here(state).is_some() => open_journey(state, None),
@@ -61,8 +63,8 @@ fn follow(state: &mut AppState, about: About) {
         About::Target(..) | About::Nothing if state.focus == Pane::Decision => {
             if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() {
                 leave(state);
-                navigate::show_source(state, &row.path, row.line);
-                navigate::reveal(state, Pane::Source);
+                show_source(state, &row.path, row.line);
+                reveal(state, Pane::Source);
             }
         }
         About::Changed(index) => {
@@ -70,9 +72,9 @@ fn follow(state: &mut AppState, about: About) {
                 state.loaded().and_then(|loaded| loaded.view.proposal.change()).and_then(|c| c.calls.get(index)).map(|c| c.call);
             leave(state);
             if let Some(call) = call {
-                behaviour::select_call(state, call);
+                select_call(state, call);
             }
-            navigate::reveal(state, Pane::Calls);
+            reveal(state, Pane::Calls);
         }
         About::Offer(index) => work::record(state, Some(index)),
         _ => look::view(state),
@@ -89,33 +91,6 @@ fn open_journey(state: &mut AppState, clause: Option<usize>) {
     if let Some(test) = verdict_here(state) {
         journeys::go(state, &test, clause);
     }
-}
-
-/// Goes to the function that a text names, and tells whether there was one.
-pub fn go_to_named(state: &mut AppState, text: &str) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
-    let words: Vec<&str> = text.split(|c| !is_name(c)).map(|w| w.trim_matches(['.', ':'])).filter(|w| !w.is_empty()).collect();
-    let named = |id: &FunctionId| words.iter().any(|word| *word == id.0 || *word == id.qualname());
-    let Some(id) = state.snapshot.functions.iter().find(|row| named(&row.id)).map(|row| row.id.clone()) else {
-        return false;
-    };
-    leave(state);
-    go_to_function(state, &id);
-    navigate::reveal(state, Pane::Source);
-    true
-}
-
-/// Makes a function what the panes are about, with the proposal that waits for it.
-pub fn go_to_function(state: &mut AppState, id: &FunctionId) {
-    match state.pass.of(id).map(|row| row.id) {
-        Some(proposal) => {
-            state.pass.go(proposal);
-        }
-        None => state.pass.rest(),
-    }
-    state.subject = None;
-    navigate::set_subject(state, id);
-    navigate::show_in_tree(state, id);
 }
 
 /// Goes to the function that the line calls, else to the one it is in.
@@ -154,34 +129,13 @@ pub fn definition(state: &mut AppState) {
         return;
     };
     leave(state);
-    navigate::show_source(state, &row.path, row.line);
-    navigate::reveal(state, Pane::Source);
-}
-
-/// Remembers this place before a jump.
-pub fn leave(state: &mut AppState) {
-    let here = place(state);
-    state.jumps.leave(here);
+    show_source(state, &row.path, row.line);
+    reveal(state, Pane::Source);
 }
 
 fn go(state: &mut AppState, pane: Pane) {
     leave(state);
-    navigate::reveal(state, pane);
-}
-
-fn place(state: &AppState) -> Place {
-    let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(1);
-    Place {
-        screen: state.screen,
-        pane: state.focus,
-        subject: state.subject.clone(),
-        proposal: state.current().map(|row| row.id),
-        source: state.source.path.clone().map(|path| (path, line)),
-        journey: state.journeys.test.clone().filter(|_| state.screen == Screen::Journeys),
-        line: state.journeys.list.cursor,
-        spec: state.specs.file.clone().filter(|_| state.screen == Screen::Specs),
-        recording: state.recorded.recording.filter(|_| state.screen == Screen::Runs).map(|id| (id, state.recorded.list.cursor)),
-    }
+    reveal(state, pane);
 }
 
 /// Goes back or forward through the places.
@@ -193,8 +147,8 @@ pub fn jump(state: &mut AppState, back: bool) {
         return;
     };
     if let Some(id) = &place.subject {
-        navigate::set_subject(state, id);
-        navigate::show_in_tree(state, id);
+        set_subject(state, id);
+        show_in_tree(state, id);
     }
     match place.proposal {
         Some(id) => {
@@ -202,7 +156,7 @@ pub fn jump(state: &mut AppState, back: bool) {
         }
         None => state.pass.rest(),
     }
-    navigate::show(state, place.screen, place.pane);
+    show(state, place.screen, place.pane);
     if let Some(test) = &place.journey {
         let clause = state.journeys.clause;
         journeys::open_test(state, test, clause);
@@ -216,7 +170,7 @@ pub fn jump(state: &mut AppState, back: bool) {
         state.recorded.list.cursor = line;
     }
     if let Some((path, line)) = &place.source {
-        navigate::show_source(state, path, *line);
+        show_source(state, path, *line);
     }
-    super::mark_source(state);
+    mark_source(state);
 }

@@ -6,6 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{AppState, Mouse};
 use crate::tui::content;
 use crate::tui::layout::Slot;
+use crate::tui::update::focus::show;
 use crate::tui::update::{act, navigate};
 use crate::tui::view::{chrome, titles};
 
@@ -40,12 +41,12 @@ pub fn mouse(state: &mut AppState, mouse: Mouse) {
                     return;
                 }
                 let pane = titles::tab_at(state, slot, x).unwrap_or(slot.pane);
-                navigate::show(state, state.screen, pane);
+                show(state, state.screen, pane);
             } else if slot.bar.contains(Position::new(x, y)) {
                 state.dragged = Some(x);
                 drag(state, slot, y);
             } else {
-                navigate::show(state, state.screen, slot.pane);
+                show(state, state.screen, slot.pane);
                 let len = content::len(state, slot.pane);
                 if let Some(list) = content::list(state, slot.pane) {
                     let line = list.top + usize::from(y - slot.body.y);

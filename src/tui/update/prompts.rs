@@ -10,7 +10,9 @@ use crate::tui::filter::{Filter, STATES};
 use crate::tui::layer::{Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::Search;
-use crate::tui::update::{behaviour, navigate, rebuild_tree, runs, set_subject};
+use crate::tui::update::focus::{set_subject, show};
+use crate::tui::update::tree::rebuild_tree;
+use crate::tui::update::{behaviour, navigate, runs};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -66,7 +68,7 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
             state.kept.record.clear();
             remember(&mut state.kept.recorded, &text);
             out.push(Effect::Send(Command::Record { argv, limit: None, targets: Vec::new() }));
-            navigate::show(state, Screen::Runs, Pane::Runs);
+            show(state, Screen::Runs, Pane::Runs);
             state.runs = Default::default();
         }
         Purpose::Remark(function) => {
@@ -81,7 +83,7 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
             }
             let model = Some(text).filter(|text| text != hub::USUAL);
             out.push(Effect::Send(Command::GetModel { model }));
-            navigate::show(state, Screen::Runs, Pane::Runs);
+            show(state, Screen::Runs, Pane::Runs);
         }
         Purpose::Diff => {
             if text.is_empty() {
@@ -122,7 +124,7 @@ fn set_filter(state: &mut AppState, filter: Filter) {
         Screen::Runs => {
             state.runs_filter = filter;
             runs::list(state);
-            navigate::show(state, Screen::Runs, Pane::Recorded);
+            show(state, Screen::Runs, Pane::Recorded);
         }
         _ => {
             state.filter = filter;

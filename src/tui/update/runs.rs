@@ -12,7 +12,10 @@ use crate::tui::content;
 use crate::tui::doc_row::About;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::RecordedPane;
-use crate::tui::update::{journeys, look, navigate, places, specs};
+use crate::tui::update::calls::select_call;
+use crate::tui::update::focus::{self, go_to_function, go_to_named, leave, reveal};
+use crate::tui::update::source::show_source;
+use crate::tui::update::{journeys, look, specs};
 use crate::tui::words;
 
 /// Calls of a live recording that are read again as more arrive; with more it is read again on request.
@@ -76,9 +79,9 @@ pub fn enter(state: &mut AppState) {
     match content::about(state, state.focus) {
         About::Recording(index) => {
             let Some(id) = state.snapshot.recordings.get(index).map(|row| row.id) else { return };
-            places::leave(state);
+            leave(state);
             show(state, id);
-            navigate::show(state, Screen::Runs, Pane::Recorded);
+            focus::show(state, Screen::Runs, Pane::Recorded);
         }
         About::Job(index) => {
             if let Some(job) = state.snapshot.jobs.get(index).cloned() {
@@ -96,11 +99,11 @@ fn to_call(state: &mut AppState) {
         state.messages.answer(state.now, words::gone(call.function.qualname()));
         return;
     }
-    places::leave(state);
-    places::go_to_function(state, &call.function.clone());
+    leave(state);
+    go_to_function(state, &call.function.clone());
     state.calls.wanted = Some(call);
     select_wanted(state);
-    navigate::show(state, Screen::Review, Pane::Calls);
+    focus::show(state, Screen::Review, Pane::Calls);
 }
 
 /// Selects the call that was asked for, once the calls of its function are here.
@@ -110,7 +113,7 @@ pub fn select_wanted(state: &mut AppState) {
     }
     let Some(wanted) = state.calls.wanted.take() else { return };
     if let Some(id) = state.calls.kinds().iter().find(|kind| kind.input == wanted.input).map(|kind| kind.id) {
-        super::behaviour::select_call(state, id);
+        select_call(state, id);
     }
 }
 
@@ -119,9 +122,9 @@ fn to_job(state: &mut AppState, job: &JobRow) {
         "record" => {
             let named = state.snapshot.recordings.iter().find(|row| command_line(&row.command) == job.subject).map(|row| row.id);
             if let Some(id) = named {
-                places::leave(state);
+                leave(state);
                 show(state, id);
-                navigate::show(state, Screen::Runs, Pane::Recorded);
+                focus::show(state, Screen::Runs, Pane::Recorded);
             }
         }
         "diff" => go(state, Screen::Diff, Pane::Diff),
@@ -136,15 +139,15 @@ fn to_job(state: &mut AppState, job: &JobRow) {
                 specs::open(state, &file);
             }
         }
-        _ if places::go_to_named(state, &job.subject) => {}
+        _ if go_to_named(state, &job.subject) => {}
         _ if state.pass.open() > 0 => go(state, Screen::Review, Pane::Decision),
         _ => state.messages.answer(state.now, words::NOTHING_TO_OPEN),
     }
 }
 
 fn go(state: &mut AppState, screen: Screen, pane: Pane) {
-    places::leave(state);
-    navigate::show(state, screen, pane);
+    leave(state);
+    focus::show(state, screen, pane);
 }
 
 /// Opens what a line of the log is about: a recording, a test, a file, a function; else all of the line.
@@ -154,9 +157,9 @@ pub fn enter_log(state: &mut AppState) {
     let known = |id: &RecordingId| state.snapshot.recordings.iter().any(|row| row.id == *id);
     match row.about {
         Some(Topic::Recording(id)) if known(&id) => {
-            places::leave(state);
+            leave(state);
             show(state, id);
-            navigate::show(state, Screen::Runs, Pane::Recorded);
+            focus::show(state, Screen::Runs, Pane::Recorded);
         }
         Some(Topic::Test(test)) if state.snapshot.verdicts.iter().any(|row| row.test == test) => journeys::go(state, &test, None),
         Some(Topic::Spec(file)) if state.snapshot.specs.iter().any(|row| row.file == file) => {
@@ -164,14 +167,14 @@ pub fn enter_log(state: &mut AppState) {
             specs::open(state, &file);
         }
         Some(Topic::Function(id)) if state.function(&id).is_some() => {
-            places::leave(state);
-            places::go_to_function(state, &id);
-            navigate::reveal(state, Pane::Source);
+            leave(state);
+            go_to_function(state, &id);
+            reveal(state, Pane::Source);
         }
         Some(Topic::File(path)) if state.snapshot.files.iter().any(|file| file.path == path) => {
-            places::leave(state);
-            navigate::show_source(state, &path, 1);
-            navigate::reveal(state, Pane::Source);
+            leave(state);
+            show_source(state, &path, 1);
+            reveal(state, Pane::Source);
         }
         _ => look::view(state),
     }

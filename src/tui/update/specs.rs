@@ -15,7 +15,8 @@ use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::SpecsPane;
 use crate::tui::spec_steps::{Shown, shown};
 use crate::tui::specs;
-use crate::tui::update::{navigate, places, work};
+use crate::tui::update::focus::{leave, show, trusted};
+use crate::tui::update::source::{mark_source, show_source};
 use crate::tui::{content, words};
 
 /// Finds a test to show where none is, keeps the cursor on the one that is, and reads it again where it has changed.
@@ -72,7 +73,7 @@ pub fn take(state: &mut AppState, file: &RelPath, view: Result<SpecView, Trouble
         if first {
             follow(state);
         }
-        super::mark_source(state);
+        mark_source(state);
     }
 }
 
@@ -132,25 +133,9 @@ fn site(state: &AppState) -> Option<(RelPath, u32)> {
 /// Shows the line in the source.
 pub fn follow(state: &mut AppState) {
     if let Some((file, line)) = site(state) {
-        navigate::show_source(state, &file, line);
+        show_source(state, &file, line);
     }
-    super::mark_source(state);
-}
-
-/// Marks the lines of steps by what came of them.
-pub fn mark_source(state: &mut AppState) {
-    let Some(view) = state.specs.view() else { return };
-    if state.source.path.as_ref() != Some(&view.row.file) {
-        return;
-    }
-    let mut marks: Vec<(u32, crate::domain::snapshot::Mark)> =
-        shown(view).iter().filter_map(|step| Some((step.line, specs::mark(step)?))).collect();
-    marks.extend(view.mistakes.iter().map(|mistake| (mistake.line, crate::domain::snapshot::Mark::Error)));
-    // Of several rounds in one line the worst counts.
-    marks.sort();
-    for (line, mark) in marks {
-        state.source.marks.entry(line).or_insert(mark);
-    }
+    mark_source(state);
 }
 
 fn show_step(state: &mut AppState, step: usize) {
@@ -174,14 +159,14 @@ pub fn enter(state: &mut AppState, out: &mut Vec<Effect>) {
                 again(state, out);
             }
             if state.screen == Screen::Specs {
-                places::leave(state);
-                navigate::show(state, Screen::Specs, Pane::Steps);
+                leave(state);
+                show(state, Screen::Specs, Pane::Steps);
             }
         }
         _ => {
-            places::leave(state);
+            leave(state);
             follow(state);
-            navigate::show(state, Screen::Specs, Pane::Source);
+            show(state, Screen::Specs, Pane::Source);
         }
     }
 }
@@ -192,7 +177,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
         state.messages.answer(state.now, words::NO_SPECS);
         return;
     };
-    if !work::trusted(state) {
+    if !trusted(state) {
         return;
     }
     if row.running.is_some() {
@@ -210,7 +195,7 @@ pub fn all(state: &mut AppState, out: &mut Vec<Effect>) {
     let files: Vec<RelPath> = state.snapshot.specs.iter().filter(takes).map(|row| row.file.clone()).collect();
     if files.is_empty() {
         state.messages.answer(state.now, words::NO_SPECS);
-    } else if work::trusted(state) {
+    } else if trusted(state) {
         state.messages.answer(state.now, words::specs_begin(files.len()));
         out.push(Effect::Send(Command::RunSpecs { files }));
     }
@@ -241,11 +226,8 @@ pub fn fold(state: &mut AppState, unfold: bool) {
         if let Some(at) = at {
             show_step(state, at);
         }
-    } else {
-        navigate::act(
-            state,
-            if unfold { crate::tui::action::Action::NextItem } else { crate::tui::action::Action::PreviousItem },
-        );
+    } else if content::to_stop(state, Pane::Steps, unfold) {
+        follow(state);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Asking for work: record, model, editor, again, cancel; and looking: why, in full, copy, compare.
 
+use crate::base::text::command_line;
 use crate::domain::command::Command;
 use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::{RecordingRow, Trust, WatchState};
@@ -12,27 +13,22 @@ use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
 use crate::tui::row::Row;
-use crate::tui::update::{behaviour, decide, journeys, layers, navigate, runs, specs};
-use crate::tui::widgets::line_edit::LineEdit;
+use crate::tui::update::focus::{show, trusted};
+use crate::tui::update::{behaviour, decide, journeys, layers, runs, specs};
 use crate::tui::words;
 
-/// Opens the prompt for a command to record, with an offer of the first steps where one was chosen.
+/// Opens the prompt for a command to record: with the offer that was chosen, else the last command, else the best offer.
 pub fn record(state: &mut AppState, offer: Option<usize>) {
-    if trusted(state) {
-        layers::open_record(state, offer);
+    if !trusted(state) {
+        return;
     }
-}
-
-/// Tells whether code may be run, and asks the question again when not.
-pub fn trusted(state: &mut AppState) -> bool {
-    if state.snapshot.trust == Trust::Trusted {
-        return true;
-    }
-    state.messages.answer(state.now, words::ONLY_READING);
-    state.read_only = false;
-    state.pass.rest();
-    navigate::show(state, Screen::Review, Pane::Decision);
-    false
+    let offers: Vec<String> = state.snapshot.offers.iter().map(|argv| command_line(argv)).collect();
+    let chosen = offer.and_then(|at| offers.get(at).cloned());
+    let mut earlier = state.kept.recorded.clone();
+    earlier.extend(offers.iter().filter(|offer| !state.kept.recorded.contains(offer)).cloned());
+    let kept = Some(state.kept.record.clone()).filter(|line| !line.is_empty());
+    let line = chosen.or(kept).or_else(|| earlier.first().cloned()).unwrap_or_default();
+    state.layers.push(Layer::Prompt(Prompt::new(Purpose::Record, line, earlier)));
 }
 
 /// Asks once more before a folder is trusted: whoever types a command where no prompt is open types a `t` sooner or later,
@@ -57,17 +53,14 @@ pub fn ask(state: &mut AppState, out: &mut Vec<Effect>) {
 /// Opens the prompt for a remark to the model.
 pub fn ask_with_remark(state: &mut AppState) {
     if let Some(function) = may_ask(state) {
-        let line = LineEdit::new(state.kept.remark.clone());
-        let prompt = Prompt { purpose: Purpose::Remark(function), line, earlier: Vec::new(), at: None, wrong: None };
+        let prompt = Prompt::new(Purpose::Remark(function), &state.kept.remark, Vec::new());
         state.layers.push(Layer::Prompt(prompt));
     }
 }
 
 /// Opens the prompt for the name of a model, with the usual one in it.
 pub fn get_model(state: &mut AppState) {
-    let line = LineEdit::new(hub::USUAL);
-    let prompt = Prompt { purpose: Purpose::GetModel, line, earlier: Vec::new(), at: None, wrong: None };
-    state.layers.push(Layer::Prompt(prompt));
+    state.layers.push(Layer::Prompt(Prompt::new(Purpose::GetModel, hub::USUAL, Vec::new())));
 }
 
 fn may_ask(state: &mut AppState) -> Option<crate::domain::function::FunctionId> {
@@ -153,7 +146,7 @@ pub fn edit_here(state: &mut AppState) {
     if let Some(edit) = &mut state.in_place {
         edit.open = true;
     }
-    navigate::show(state, Screen::Review, Pane::Decision);
+    show(state, Screen::Review, Pane::Decision);
 }
 
 /// The editor came back.
