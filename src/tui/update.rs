@@ -1,16 +1,18 @@
 //! What each message does to the state, and what it wants done outside. Pure: no IO, no clock.
 //!
-//! The parts: `update/navigate.rs` moves, `update/places.rs` goes somewhere and back, `update/decide.rs` decides, `update/work.rs` asks for work,
-//! `update/behaviour.rs` goes through a comparison with a commit, `update/journeys.rs` through what tests did,
-//! `update/specs.rs` through YAML tests, `update/runs.rs` through recordings, jobs and the log,
-//! `update/layers.rs` takes the keys of prompts, questions and lists, `update/prompts.rs` does what was typed, `update/pointer.rs` the mouse.
+//! The parts, a file each, from those that use others to those that are used: `dispatch` does what an action says, `layers`
+//! takes the keys of prompts, questions and lists that `open` opens, `prompts` does what was typed, `pointer` the mouse;
+//! `navigate` moves, `places` goes somewhere and back, `work` asks for work, `decide` decides; `runs` goes through
+//! recordings, jobs and the log, `look` shows why and in full, `behaviour` goes through a comparison with a commit,
+//! `journeys` through what tests did, `specs` through YAML tests; `focus`, `tree`, `calls` and `source` keep what the
+//! panes show. None uses this file.
 
-mod act;
 mod arrive;
 mod behaviour;
 mod bulk;
 mod calls;
 mod decide;
+mod dispatch;
 mod focus;
 mod journeys;
 mod layers;
@@ -177,7 +179,7 @@ fn press(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
     if is_ctrl_c {
         state.asked_to_quit = true;
     }
-    act::act(state, action, out);
+    dispatch::act(state, action, out);
 }
 
 /// Puts every cursor back into its list and asks for what the panes lack.

@@ -3,9 +3,7 @@
 use crate::tui::action::Action;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::update::{
-    behaviour, bulk, decide, journeys, look, navigate, open, prompts, specs, work,
-};
+use crate::tui::update::{behaviour, bulk, decide, journeys, look, navigate, open, prompts, specs, work};
 use crate::tui::words;
 
 /// Does what an action says, whatever asked for it: a key, the palette, the help.

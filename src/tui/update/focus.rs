@@ -41,7 +41,9 @@ pub fn leave(state: &mut AppState) {
     state.jumps.leave(here);
 }
 
-fn place(state: &AppState) -> Place {
+/// Tells where one is.
+#[must_use]
+pub fn place(state: &AppState) -> Place {
     let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(1);
     Place {
         screen: state.screen,

@@ -1,7 +1,6 @@
 //! Keys of the journeys: going through tests, clauses and evidence, folding, and what a decision there is about. The
 //! source follows the line under the cursor.
 
-
 use crate::base::error::Trouble;
 use crate::domain::command::Command;
 use crate::domain::proposal::ProposalId;

@@ -6,7 +6,7 @@ use crate::tui::doc_row::About;
 use crate::tui::layout::Pane;
 use crate::tui::panes::CallLine;
 use crate::tui::update::calls::{list_calls, select_call};
-use crate::tui::update::focus::{go_to_function, leave, reveal, set_subject, show};
+use crate::tui::update::focus::{go_to_function, leave, place, reveal, set_subject, show};
 use crate::tui::update::source::{mark_source, show_source};
 use crate::tui::update::tree::{show_in_tree, toggle};
 use crate::tui::update::{behaviour, journeys, look, runs, specs, work};

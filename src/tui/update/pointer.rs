@@ -6,8 +6,9 @@ use crate::tui::action::Action;
 use crate::tui::app::{AppState, Mouse};
 use crate::tui::content;
 use crate::tui::layout::Slot;
+use crate::tui::update::dispatch::act;
 use crate::tui::update::focus::show;
-use crate::tui::update::{act, navigate};
+use crate::tui::update::navigate;
 use crate::tui::view::{chrome, titles};
 
 /// Takes what the mouse did.

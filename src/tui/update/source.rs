@@ -29,7 +29,7 @@ pub fn show_source(state: &mut AppState, path: &RelPath, line: u32) {
 }
 
 /// Puts the source pane where it was asked to be, once its text is here.
-fn place_source(state: &mut AppState) {
+pub fn place_source(state: &mut AppState) {
     let rows = state.layout().rows(Pane::Source);
     let len = content::len(state, Pane::Source);
     if let Some(line) = state.source.goto.take_if(|_| len > 0) {
@@ -115,8 +115,7 @@ fn mark_spec(state: &mut AppState) {
     if state.source.path.as_ref() != Some(&view.row.file) {
         return;
     }
-    let mut marks: Vec<(u32, Mark)> =
-        shown(view).iter().filter_map(|step| Some((step.line, specs::mark(step)?))).collect();
+    let mut marks: Vec<(u32, Mark)> = shown(view).iter().filter_map(|step| Some((step.line, specs::mark(step)?))).collect();
     marks.extend(view.mistakes.iter().map(|mistake| (mistake.line, Mark::Error)));
     // Of several rounds in one line the worst counts.
     marks.sort();

@@ -14,7 +14,7 @@ use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::InPlace;
 use crate::tui::row::Row;
 use crate::tui::update::focus::{show, trusted};
-use crate::tui::update::{behaviour, decide, journeys, layers, runs, specs};
+use crate::tui::update::{behaviour, decide, journeys, runs, specs};
 use crate::tui::words;
 
 /// Opens the prompt for a command to record: with the offer that was chosen, else the last command, else the best offer.
