@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use crate::cli::{OK, WRONG, ask, root_of, show, somebody_is_there, trust_of};
 use crate::domain::agent::Agent;
 use crate::domain::decision::FileEdit;
-use crate::engine::{agent_files, require_trust};
+use crate::engine::{agents, require_trust};
 
 /// Sets an agent up, or takes it out.
 pub async fn agent(global: &Global, action: AgentAction) -> Result<u8, Trouble> {
@@ -20,11 +20,11 @@ pub async fn agent(global: &Global, action: AgentAction) -> Result<u8, Trouble> 
             // Nothing is written into a folder before a person trusts it; the agent would be told nothing there.
             require_trust(&root, trust_of(global, &root)?)?;
             let agent = known(agent);
-            let edits = agent_files::setup(&root, agent, &command_of(command)?)?;
+            let edits = agents::setup::setup(&root, agent, &command_of(command)?)?;
             if !agreed(global, &mut out, &edits, yes, "Write this?").await? {
                 return Ok(WRONG);
             }
-            agent_files::write(&root, &edits)?;
+            agents::setup::write(&root, &edits)?;
             out.result("agent", &serde_json::json!({ "agent": agent, "files": names(&edits) }));
             out.say(match edits.len() {
                 0 => format!("{} is set up here already.", agent.name()),
@@ -34,11 +34,11 @@ pub async fn agent(global: &Global, action: AgentAction) -> Result<u8, Trouble> 
         }
         AgentAction::Remove { agent, yes } => {
             let agents = agent.map_or_else(|| Agent::ALL.to_vec(), |agent| vec![known(agent)]);
-            let edits = agent_files::removal(&root, &agents)?;
+            let edits = agents::setup::removal(&root, &agents)?;
             if !agreed(global, &mut out, &edits, yes, "Take this out?").await? {
                 return Ok(WRONG);
             }
-            agent_files::take_out(&root, &edits, &agents)?;
+            agents::setup::take_out(&root, &edits, &agents)?;
             out.result("removed", &names(&edits));
             out.say(if edits.is_empty() { "No agent is set up here." } else { "Taken out." });
         }

@@ -8,9 +8,9 @@ use crate::cli::args::{Check, Global, Suggest};
 use crate::cli::output::Output;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, engine, options, overriding, root_of, run, trusted_engine, with_events};
 use crate::domain::clause::Outcome;
-use crate::engine::judging::{Judged, Understood};
+use crate::engine::checks::{intents, pytest_run};
+use crate::engine::verdicts::on_recording::{Judged, Understood};
 use crate::engine::{Handle, Options, Program, UNTRACED, prepare_verdicts};
-use crate::engine::{accepting, intent_runs};
 
 /// Records a program's journey where one is given, decides, and prints.
 pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
@@ -75,7 +75,7 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
     let flags = wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, flag)| flag.to_owned());
     let flags = flags.chain(args.model.map(|name| format!("--semantic-model={name}")));
     let mut out = Output::stdout(global.format);
-    let folder = intent_runs::scratch()?;
+    let folder = pytest_run::scratch()?;
     let report = folder.path().join("verdicts");
     // A report of the person's own comes later, and counts.
     let told = out.is_json().then(|| format!("--semantic-report={}", report.display()));
@@ -84,7 +84,7 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
         return stability(&options, &words, &mut out).await;
     }
     prepare_verdicts(&options.root);
-    let code = pytest(intent_runs::pytest(&options.root, &options.settings, &words)?, out.is_json()).await?;
+    let code = pytest(pytest_run::pytest(&options.root, &options.settings, &words)?, out.is_json()).await?;
     for line in std::fs::read_to_string(&report).unwrap_or_default().lines() {
         if let Ok(verdict) = serde_json::from_str::<serde_json::Value>(line) {
             out.result("verdict", &verdict);
@@ -95,7 +95,7 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
 
 /// Prepares a run that is made to compare, to accept or to overrule: the workbench does not hear of its verdicts.
 pub(super) fn untraced(options: &Options, words: &[String]) -> Result<std::process::Command, Trouble> {
-    let mut command = intent_runs::pytest(&options.root, &options.settings, words)?;
+    let mut command = pytest_run::pytest(&options.root, &options.settings, words)?;
     command.env(UNTRACED, "1");
     Ok(command)
 }
@@ -104,7 +104,7 @@ pub(super) fn untraced(options: &Options, words: &[String]) -> Result<std::proce
 async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
     crate::engine::require_trust(&options.root, options.trust)?;
-    let folder = intent_runs::scratch()?;
+    let folder = pytest_run::scratch()?;
     let told = folder.path().join("told");
     let flags = [format!("--semantic-journeys={}", told.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
     let model = args.model.iter().map(|name| format!("--semantic-model={name}"));
@@ -115,9 +115,9 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
         out.say("Nothing was accepted: what a test does is accepted where it passes.");
         return Ok(code);
     }
-    let mut told = intent_runs::told(&told)?;
-    intent_runs::only(&mut told, &args.tests);
-    for accepted in accepting::accept(&options.root, &told, &args.clauses, args.covers_all)? {
+    let mut told = pytest_run::told(&told)?;
+    pytest_run::only(&mut told, &args.tests);
+    for accepted in intents::accept::accept(&options.root, &told, &args.clauses, args.covers_all)? {
         let value =
             serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey, "uncovered": accepted.uncovered });
         out.result("accepted", &value);
@@ -137,7 +137,7 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
 
 /// Runs the tests twice and compares what they did.
 async fn stability(options: &Options, words: &[String], out: &mut Output) -> Result<u8, Trouble> {
-    let folder = intent_runs::scratch()?;
+    let folder = pytest_run::scratch()?;
     let mut runs = Vec::new();
     // What else was asked for is printed once; where nothing may be sent, that holds for both runs.
     let again = words.iter().filter_map(|word| match word.strip_prefix("--semantic-show=") {
@@ -152,10 +152,10 @@ async fn stability(options: &Options, words: &[String], out: &mut Output) -> Res
         if code > FINDINGS {
             return Ok(code);
         }
-        runs.push(intent_runs::told(&told)?);
+        runs.push(pytest_run::told(&told)?);
     }
     let (Some(second), Some(first)) = (runs.pop(), runs.pop()) else { return Ok(OK) };
-    let unstable = intent_runs::unstable(&first, &second);
+    let unstable = pytest_run::unstable(&first, &second);
     for (test, lines) in &unstable {
         out.result("unstable", &serde_json::json!({ "test": test, "lines": lines }));
         out.say(format!("≠ {test}"));

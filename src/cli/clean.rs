@@ -10,7 +10,8 @@ use crate::cli::ask::ask;
 use crate::cli::output::Output;
 use crate::cli::{OK, model, somebody_is_there, trusted_engine};
 use crate::domain::settings::Settings;
-use crate::engine::{Clean, Cleaned, asking};
+use crate::engine::checks::llm;
+use crate::engine::{Clean, Cleaned};
 use crate::llm::hub::{Cache, Wanted};
 
 /// Says what would go; removes it, after a question where somebody is there.
@@ -27,7 +28,7 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     let handle = trusted_engine(global, &mut out).await?;
     let would = handle.clean(wanted).await?;
     let models = if args.models || none { Models::find(&handle.project().1, wanted.older_than)? } else { Models::default() };
-    let verdicts = if args.verdicts || every { Some(Verdicts(asking::clean(wanted.older_than, true)?)) } else { None };
+    let verdicts = if args.verdicts || every { Some(Verdicts(llm::opinions::clean(wanted.older_than, true)?)) } else { None };
     let no_verdicts = verdicts.as_ref().is_none_or(|verdicts| verdicts.0.0 == 0);
     let nothing = would.recordings + would.drafts + would.answers == 0 && models.is_empty() && no_verdicts;
     let look = args.dry_run || none;
@@ -47,7 +48,7 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     if goes_on {
         lines(&done, wanted, "removed").into_iter().for_each(|line| out.say(line));
         if verdicts.is_some() {
-            out.say(Verdicts(asking::clean(wanted.older_than, false)?).line("removed"));
+            out.say(Verdicts(llm::opinions::clean(wanted.older_than, false)?).line("removed"));
         }
         models.remove()?;
         if args.models {

@@ -5,7 +5,8 @@ use crate::cli::args::{self, Format, Global};
 use crate::cli::output::Output;
 use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, trusted_engine};
 use crate::domain::command::Command;
-use crate::engine::{Done, report};
+use crate::engine::Done;
+use crate::engine::handle::diff_report;
 
 /// Compares and prints, in the form that was asked for.
 pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
@@ -17,9 +18,9 @@ pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
     handle.close().await;
     out.result("diff", &diff);
     out.say(match global.format {
-        Format::Agent => report::agent(&diff, report::AGENT_MAX),
-        Format::Markdown => report::markdown(&diff),
-        Format::Human | Format::Json | Format::Pickle | Format::GraphJson => report::human(&diff),
+        Format::Agent => diff_report::agent(&diff, diff_report::AGENT_MAX),
+        Format::Markdown => diff_report::markdown(&diff),
+        Format::Human | Format::Json | Format::Pickle | Format::GraphJson => diff_report::human(&diff),
     });
     Ok(if diff.is_silent() { OK } else { FINDINGS })
 }

@@ -13,7 +13,8 @@ use crate::cli::args::Global;
 use crate::cli::{OK, options, output, root_of};
 use crate::config::project;
 use crate::domain::diff::Diff;
-use crate::engine::{self, report};
+use crate::engine;
+use crate::engine::handle::diff_report;
 
 /// The comparison ends before the agent loses its patience.
 const LIMIT: Duration = Duration::from_secs(100);
@@ -124,7 +125,7 @@ fn message(diff: &Diff) -> String {
         "Recorded calls of this program end differently after the edits, and nobody has accepted that. Where it is a \
          mistake, put it right. Where it is meant, say why with explain_change of the pytead-tui server, or in your answer. \
          You are told this once; a person decides on what stays.\n\n{}",
-        report::agent(diff, EVIDENCE_MAX)
+        diff_report::agent(diff, EVIDENCE_MAX)
     )
 }
 

@@ -8,8 +8,8 @@ use crate::base::error::Trouble;
 use crate::cli::args::{Global, Judge as Args};
 use crate::cli::{OK, consent_of, root_of, settings, trust_of};
 use crate::domain::verdict::{Asked, Verdict};
-use crate::engine::intents::{Judge, Request};
-use crate::engine::spending::Run;
+use crate::engine::checks::intents::judge::{Judge, Request};
+use crate::engine::checks::llm::budget::Run;
 
 /// What the plugin and this binary have to agree on.
 pub const PROTOCOL: u32 = 4;

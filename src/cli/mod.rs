@@ -254,12 +254,12 @@ fn options(global: &Global, root: PathBuf, watch: bool) -> Result<Options, Troub
 }
 
 /// Tells the engine how to read the settings again.
-fn settings_from(global: &Global, root: &Path) -> Result<engine::reloading::Source, Trouble> {
+fn settings_from(global: &Global, root: &Path) -> Result<engine::handle::settings_reload::Source, Trouble> {
     let own = Places::find()?.config;
     let mut files = layers_of(global, root, Trust::Unknown)?.files();
     files.extend([own.join("keys.toml"), own.join("themes")]);
     let (global, root) = (global.clone(), root.to_owned());
-    Ok(engine::reloading::Source { files, read: std::sync::Arc::new(move |trust| settings(&global, &root, trust)) })
+    Ok(engine::handle::settings_reload::Source { files, read: std::sync::Arc::new(move |trust| settings(&global, &root, trust)) })
 }
 
 /// Opens the engine and says what went wrong on the way.

@@ -9,8 +9,10 @@ use crate::cli::args::{Check, Global};
 use crate::cli::check::{pytest, untraced};
 use crate::cli::output::Output;
 use crate::cli::{FINDINGS, OK, clean, options, root_of};
-use crate::engine::overriding::{self, Audited};
-use crate::engine::{Options, intent_runs};
+use crate::engine::Options;
+use crate::engine::checks::intents;
+use crate::engine::checks::intents::overrule::Audited;
+use crate::engine::checks::pytest_run;
 use crate::judge::audit::{self, State};
 
 /// Runs the tests and overrules what came of their intents.
@@ -22,8 +24,8 @@ pub(super) async fn overrule(global: &Global, args: Check) -> Result<u8, Trouble
     if code > FINDINGS {
         return Ok(code);
     }
-    intent_runs::only(&mut told, &args.overrule);
-    for entry in overriding::overrule(&options.root, &told, args.reason.as_deref().unwrap_or_default(), lasts)? {
+    pytest_run::only(&mut told, &args.overrule);
+    for entry in intents::overrule::overrule(&options.root, &told, args.reason.as_deref().unwrap_or_default(), lasts)? {
         out.result("overruled", &entry);
         out.say(format!("Overruled: {}, for as long as it does and means the same.", text::display_line(&entry.test)));
     }
@@ -34,7 +36,7 @@ pub(super) async fn overrule(global: &Global, args: Check) -> Result<u8, Trouble
 /// Runs the tests that were overruled and says which overrides count.
 pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
     let (options, mut out) = (options(global, root_of(global, None)?, false)?, Output::stdout(global.format));
-    let (overrides, damaged) = overriding::read(&options.root)?;
+    let (overrides, damaged) = intents::overrule::read(&options.root)?;
     for line in &damaged {
         out.result("damaged", line);
         out.say(format!("✗ Line {line} of {} is not as it was written, and does not count.", audit::PATH));
@@ -47,7 +49,7 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
     let files: BTreeSet<String> = overrides.iter().map(|entry| file(&entry.test)).collect();
     let there = files.into_iter().filter(|file| options.root.join(file).is_file());
     let words: Vec<String> = there.collect();
-    let mut told = intent_runs::Told::new();
+    let mut told = pytest_run::Told::new();
     if !words.is_empty() {
         let flags = ["-q", "--no-header", "--no-summary", "--no-semantic-strict", "--semantic-dry-run"].map(str::to_owned);
         let (code, found) = run(&options, words.into_iter().chain(flags).chain(args.command).collect(), out.is_json()).await?;
@@ -57,7 +59,7 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
         told = found;
     }
     let mut findings = !damaged.is_empty();
-    for one in overriding::audited(overrides, &told) {
+    for one in intents::overrule::audited(overrides, &told) {
         findings |= !matches!(one.state, Some(State::Stands | State::Replaced));
         out.result("override", &one);
         lines(&one).into_iter().for_each(|line| out.say(line));
@@ -65,13 +67,13 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
     Ok(if findings { FINDINGS } else { OK })
 }
 
-async fn run(options: &Options, words: Vec<String>, beside_json: bool) -> Result<(u8, intent_runs::Told), Trouble> {
+async fn run(options: &Options, words: Vec<String>, beside_json: bool) -> Result<(u8, pytest_run::Told), Trouble> {
     crate::engine::require_trust(&options.root, options.trust)?;
-    let folder = intent_runs::scratch()?;
+    let folder = pytest_run::scratch()?;
     let path = folder.path().join("told");
     let words: Vec<String> = words.into_iter().chain([format!("--semantic-journeys={}", path.display())]).collect();
     let code = pytest(untraced(options, &words)?, beside_json).await?;
-    Ok((code, if code > FINDINGS { intent_runs::Told::new() } else { intent_runs::told(&path)? }))
+    Ok((code, if code > FINDINGS { pytest_run::Told::new() } else { pytest_run::told(&path)? }))
 }
 
 fn lines(one: &Audited) -> Vec<String> {

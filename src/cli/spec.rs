@@ -18,8 +18,8 @@ use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, consent_of, options, output, 
 use crate::domain::snapshot::Trust;
 use crate::domain::spec::{End, Progress, Report, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
-use crate::engine::spec_checks::Looked;
-use crate::engine::specs::{Outcome, Specs, Wanted};
+use crate::engine::checks::specs::runner::{Outcome, Specs, Wanted};
+use crate::engine::checks::specs::validate::Looked;
 use crate::engine::{prepare_verdicts, require_trust};
 use crate::spec::{load, schema, tools as built_in};
 

@@ -7,7 +7,7 @@ use crate::base::text;
 use crate::cli::args::{self, Global};
 use crate::cli::output::Output;
 use crate::cli::{OK, engine};
-use crate::engine::stubs::{HEADER, Stub};
+use crate::engine::drafting::type_stubs::{HEADER, Stub};
 
 /// Makes stubs, and prints them or writes them.
 pub async fn types(global: &Global, args: args::Types) -> Result<u8, Trouble> {

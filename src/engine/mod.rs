@@ -1,114 +1,37 @@
 //! L3: the one place that knows the order of things. Commands in, events out, a snapshot to look at.
 //!
-//! `core.rs` holds what the jobs share; each other file is one job or one kind of question. Only this layer calls the
-//! store and writes files.
+//! `state/core.rs` holds what the jobs share; each file of the other folders is one job or one kind of question. Only this
+//! layer calls the store and writes files.
 
-pub mod accepting;
-pub mod agent_files;
-pub mod asking;
-mod awaiting;
-mod because;
-mod behaviour;
-mod beside_tests;
-mod calibrating;
-mod callers;
-mod clause_asking;
-mod clause_runs;
-mod cleaning;
-mod code;
-mod configured;
-mod contested;
-mod core;
-mod counted;
-mod culprits;
-mod decorated;
-mod deeds;
-mod diff;
-mod drafting;
-mod elsewhere;
-mod environment;
-mod examples;
-mod export;
-pub mod finetuning;
-mod first_drafts;
-mod formatting;
-mod fresh;
-mod gathered;
-mod importing;
-mod indexing;
-mod installed;
-pub mod intent_runs;
-pub mod intents;
-mod jobs;
-pub mod judging;
-mod leaving;
-mod leftovers;
-mod log;
-mod meanwhile;
-mod model;
+pub mod agents;
+mod calls;
+pub mod checks;
+pub mod drafting;
+mod edits;
+pub mod handle;
+mod index;
 mod models;
-mod offers;
-mod once_said;
-pub mod overriding;
-mod plan;
-mod programs;
-mod promised;
-mod proposing;
-mod provers;
-pub mod provider;
 mod proving;
-mod questions;
-mod reaches;
-mod readers;
+mod python;
 mod recording;
-mod recordings;
-mod red;
-mod redacting;
-mod rejudging;
-pub mod reloading;
-pub mod report;
-mod rerun;
+mod replay;
 mod review;
-mod rows;
-mod ruling;
-mod running_pytest;
-mod spec_asking;
-mod spec_board;
-pub mod spec_checks;
-mod spec_drafts;
-mod spec_opinions;
-mod spec_runs;
-pub mod specs;
-pub mod spending;
-mod stand_ins;
-mod standing;
-mod steadying;
-mod steps;
-mod stream;
-pub mod stubs;
-mod suggesting;
-mod telling;
+mod specs;
+mod state;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
-mod together;
-mod trials;
-mod undo;
-mod unexplained;
-mod unparsed;
-mod usable;
-mod verdicts;
-mod views;
-mod watching;
+pub mod verdicts;
+mod watch;
 
-pub use cleaning::{Clean, Cleaned};
-pub use examples::Documented;
-pub use importing::{Imported, Refusal};
-pub use leaving::{UNTRACED, prepare as prepare_verdicts};
-pub use recording::{Program, gap_lines};
-pub use red::told as put_away;
-pub use review::LeftAlone;
-pub use unparsed::Unparsed;
+pub use checks::verdict_files::{UNTRACED, prepare as prepare_verdicts};
+pub use drafting::docstring_examples::Documented;
+pub use handle::clean::{Clean, Cleaned};
+pub use index::syntax_errors::Unparsed;
+pub use recording::import::{Imported, Refusal};
+pub use recording::run::{Program, gap_lines};
+pub use review::decide::LeftAlone;
+pub use review::known_failures::told as put_away;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,7 +57,7 @@ use crate::domain::proposal::{LeftOut, ProposalId, ProposalState};
 use crate::domain::question::{Consent, QuestionId};
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::{Snapshot, StreamView, Trust};
-use crate::engine::core::Core;
+use crate::engine::state::core::Core;
 use crate::spec::written::Answer;
 use crate::store;
 
@@ -158,7 +81,7 @@ pub struct Options {
     /// What was wrong on the way here, for the log.
     pub notes: Vec<Trouble>,
     /// Where the settings come from, to be read again while the project is open.
-    pub settings_from: Option<reloading::Source>,
+    pub settings_from: Option<handle::settings_reload::Source>,
 }
 
 /// What a command came to.
@@ -233,7 +156,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     core.state.get_mut().consent = consent;
     let core = Arc::new(core);
     let of_settings = notes.clone();
-    let notes = opened.notes.into_iter().chain(notes).chain(review::load(&core, opened.alone)?).collect();
+    let notes = opened.notes.into_iter().chain(notes).chain(review::decide::load(&core, opened.alone)?).collect();
     let handle = Handle { core: core.clone(), stop: CancellationToken::new(), sent: TaskTracker::new(), notes };
     for note in handle.notes() {
         let is_of_settings = of_settings.contains(note);
@@ -246,27 +169,27 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         core.announce(Event::SettingsRead { wrong: of_settings });
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
-    core.state.lock().model = provider::label(&core);
+    core.state.lock().model = checks::llm::provider::label(&core);
     if watch {
         let core = core.clone();
         tokio::spawn(async move {
-            let saves = watching::listen(&core);
-            indexing::index(&core).await;
-            configured::begin(&core).await;
-            watching::follow_data(&core).await;
-            verdicts::begin(&core).await;
-            spec_runs::begin(&core).await;
-            saves.into_iter().for_each(|saves| watching::follow(&core, saves));
-            environment::prepare(&core).await;
-            leftovers::take_in(&core).await;
+            let saves = watch::on_save::listen(&core);
+            index::initial::index(&core).await;
+            watch::config_changes::begin(&core).await;
+            watch::on_save::follow_data(&core).await;
+            verdicts::state::begin(&core).await;
+            specs::run::begin(&core).await;
+            saves.into_iter().for_each(|saves| watch::on_save::follow(&core, saves));
+            python::environment::prepare(&core).await;
+            recording::recover::take_in(&core).await;
             catch_up(&core).await;
         });
-        tokio::spawn(watching::follow_store(core_of(&handle), handle.stop.clone()));
-        tokio::spawn(reloading::follow(core_of(&handle), handle.stop.clone()));
+        tokio::spawn(watch::on_save::follow_store(core_of(&handle), handle.stop.clone()));
+        tokio::spawn(handle::settings_reload::follow(core_of(&handle), handle.stop.clone()));
     } else {
-        indexing::index(&core).await;
-        leftovers::take_in(&core).await;
-        verdicts::begin(&core).await;
+        index::initial::index(&core).await;
+        recording::recover::take_in(&core).await;
+        verdicts::state::begin(&core).await;
         mark_outdated(&core).await;
     }
     Ok(handle)
@@ -278,16 +201,16 @@ async fn catch_up(core: &Arc<Core>) {
         return;
     }
     mark_outdated(core).await;
-    behaviour::catch_up(core).await;
-    drafting::renew(core, drafting::unfinished(core)).await;
-    model::resume(core).await;
+    replay::behaviour::catch_up(core).await;
+    drafting::pipeline::renew(core, drafting::pipeline::unfinished(core)).await;
+    models::draft::resume(core).await;
 }
 
 async fn mark_outdated(core: &Arc<Core>) {
     if core.trust() != Trust::Trusted {
         return;
     }
-    for marked in [drafting::mark_outdated(core).await, meanwhile::catch_up(core).await] {
+    for marked in [drafting::pipeline::mark_outdated(core).await, watch::offline_changes::catch_up(core).await] {
         if let Err(trouble) = marked {
             core.complain("stale", &trouble);
         }
@@ -349,41 +272,47 @@ impl Handle {
         let decided = |lines| Done::Decided { lines };
         match command {
             Command::Index => {
-                indexing::index(core).await;
+                index::initial::index(core).await;
                 Ok(Done::Nothing)
             }
             Command::Record { argv, limit, targets } => {
                 let program = Program { argv, limit, targets, ..Program::default() };
-                let recording = recording::record(core, program, recording::Stdio::Kept).await?;
+                let recording = recording::run::record(core, program, recording::run::Stdio::Kept).await?;
                 Ok(Done::Recorded(Box::new(recording)))
             }
-            Command::Draft { functions } => drafting::draft(core, functions).await,
-            Command::AskModel { function, remark } => model::ask(core, function, remark).await,
-            Command::GetModel { model } => models::get(core, model.as_deref()).await,
-            Command::Prove { proposal } => drafting::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
-            Command::Replay { functions } => behaviour::replay(core, functions).await,
-            Command::Diff { reference } => diff::diff(core, reference).await.map(Done::Diffed),
-            Command::Propose { function, text, remark, by } => proposing::propose(core, function, &text, remark, by).await,
+            Command::Draft { functions } => drafting::pipeline::draft(core, functions).await,
+            Command::AskModel { function, remark } => models::draft::ask(core, function, remark).await,
+            Command::GetModel { model } => models::download::get(core, model.as_deref()).await,
+            Command::Prove { proposal } => {
+                drafting::pipeline::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal))
+            }
+            Command::Replay { functions } => replay::behaviour::replay(core, functions).await,
+            Command::Diff { reference } => replay::diff::diff(core, reference).await.map(Done::Diffed),
+            Command::Propose { function, text, remark, by } => agents::propose::propose(core, function, &text, remark, by).await,
             Command::AskSpec { asked, name, extend } => {
-                let wanted = spec_drafts::wanted(core, &asked, name.as_deref(), extend.as_deref())?;
-                spec_asking::ask(core, wanted).await
+                let wanted = specs::drafts::wanted(core, &asked, name.as_deref(), extend.as_deref())?;
+                specs::ask_model::ask(core, wanted).await
             }
             Command::ProposeSpec { test, plugin, asked, name, extend, by } => {
-                let wanted = spec_drafts::wanted(core, &asked, name.as_deref(), extend.as_deref())?;
-                spec_drafts::propose(core, wanted, Answer { test, plugin }, &by).await
+                let wanted = specs::drafts::wanted(core, &asked, name.as_deref(), extend.as_deref())?;
+                specs::drafts::propose(core, wanted, Answer { test, plugin }, &by).await
             }
             Command::Explain { proposal, note, by } => {
-                proposing::explain(core, proposal, &note, &by).map(|()| Done::Proposal(proposal))
+                agents::propose::explain(core, proposal, &note, &by).map(|()| Done::Proposal(proposal))
             }
-            Command::RunSpecs { files } => spec_runs::run(core, files).await,
-            Command::Judge { tests } => rejudging::judge(core, tests).await,
-            Command::AskClauses { test } => clause_runs::ask(core, test).await,
-            Command::Check { test, ask } => rejudging::check(core, &test, ask).await,
-            Command::Decide { proposals, verb, reason } => review::decide(core, proposals, verb, reason, None).await.map(decided),
-            Command::Accept { proposal, seen } => review::accept_seen(core, proposal, seen).await.map(decided),
-            Command::Edit { proposal, text } => review::edit(core, proposal, text).await.map(|()| Done::Proposal(proposal)),
-            Command::Undo => undo::undo(core).await.map(decided),
-            Command::Redo => undo::redo(core).await.map(decided),
+            Command::RunSpecs { files } => specs::run::run(core, files).await,
+            Command::Judge { tests } => verdicts::rerun::judge(core, tests).await,
+            Command::AskClauses { test } => verdicts::propose_clauses::ask(core, test).await,
+            Command::Check { test, ask } => verdicts::rerun::check(core, &test, ask).await,
+            Command::Decide { proposals, verb, reason } => {
+                review::decide::decide(core, proposals, verb, reason, None).await.map(decided)
+            }
+            Command::Accept { proposal, seen } => review::decide::accept_seen(core, proposal, seen).await.map(decided),
+            Command::Edit { proposal, text } => {
+                review::decide::edit(core, proposal, text).await.map(|()| Done::Proposal(proposal))
+            }
+            Command::Undo => review::undo::undo(core).await.map(decided),
+            Command::Redo => review::undo::redo(core).await.map(decided),
             Command::Cancel { job } => {
                 if core.jobs.cancel(job).is_none() {
                     core.say(Level::Info, "cancelled", "Nothing runs that could be cancelled.");
@@ -392,11 +321,11 @@ impl Handle {
                 Ok(Done::Nothing)
             }
             Command::FilesChanged { paths } => {
-                watching::changed(core, Some(paths).filter(|paths| !paths.is_empty())).await;
+                watch::on_save::changed(core, Some(paths).filter(|paths| !paths.is_empty())).await;
                 Ok(Done::Nothing)
             }
             Command::PauseWatch { paused } => {
-                watching::pause(core, paused);
+                watch::on_save::pause(core, paused);
                 Ok(Done::Nothing)
             }
             Command::Trust => {
@@ -404,17 +333,17 @@ impl Handle {
                 let opened = open_store(core.root.clone(), Trust::Trusted).await?;
                 opened.notes.iter().for_each(|note| core.complain("database", note));
                 core.use_store(opened.store);
-                reloading::read_again(core).await;
-                review::load(core, opened.alone)?.iter().for_each(|told| core.complain("decided", told));
+                handle::settings_reload::read_again(core).await;
+                review::decide::load(core, opened.alone)?.iter().for_each(|told| core.complain("decided", told));
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
-                verdicts::begin(core).await;
-                spec_runs::begin(core).await;
-                environment::prepare(core).await;
+                verdicts::state::begin(core).await;
+                specs::run::begin(core).await;
+                python::environment::prepare(core).await;
                 catch_up(core).await;
                 Ok(Done::Nothing)
             }
             Command::Answer { question, yes } => {
-                questions::answer(core, question, yes);
+                state::questions::answer(core, question, yes);
                 Ok(Done::Nothing)
             }
             Command::KeepSession { state } => {
@@ -429,7 +358,7 @@ impl Handle {
     /// # Errors
     /// Fails when the program cannot be started or its recording cannot be kept.
     pub async fn record_attached(&self, program: Program) -> Result<Recording, Trouble> {
-        recording::record(&self.core, program, recording::Stdio::Inherited).await
+        recording::run::record(&self.core, program, recording::run::Stdio::Inherited).await
     }
 
     /// Gives what recorded calls do differently, and nobody accepted, explained or was told of yet; then it counts as told.
@@ -437,7 +366,7 @@ impl Handle {
     /// # Errors
     /// Fails when the folder is not trusted, or its calls cannot be run.
     pub async fn unexplained(&self, reference: &str) -> Result<Option<Diff>, Trouble> {
-        unexplained::news(&self.core, reference).await
+        agents::stop_hook::news(&self.core, reference).await
     }
 
     /// Reads again what editors and other processes changed meanwhile: for a front end that lives long and does not watch.
@@ -445,8 +374,8 @@ impl Handle {
     /// # Errors
     /// Fails when the store cannot be read.
     pub async fn reread(&self) -> Result<(), Trouble> {
-        watching::reread(&self.core, None).await;
-        watching::resync(&self.core)?;
+        watch::on_save::reread(&self.core, None).await;
+        watch::on_save::resync(&self.core)?;
         mark_outdated(&self.core).await;
         Ok(())
     }
@@ -456,15 +385,19 @@ impl Handle {
     /// # Errors
     /// Fails when there is nothing of the kind, or it cannot be stored.
     pub async fn import(&self, paths: Vec<PathBuf>) -> Result<Imported, Trouble> {
-        importing::import(&self.core, paths).await
+        recording::import::import(&self.core, paths).await
     }
 
     /// Decides sentences on the journey of a recording, or of the last one that has a journey; gives which it was.
     ///
     /// # Errors
     /// Fails when there is no such journey or the database cannot be read.
-    pub fn judge(&self, recording: Option<RecordingId>, text: &str) -> Result<(RecordingId, Vec<judging::Judged>), Trouble> {
-        judging::judge(&self.core, recording, text)
+    pub fn judge(
+        &self,
+        recording: Option<RecordingId>,
+        text: &str,
+    ) -> Result<(RecordingId, Vec<verdicts::on_recording::Judged>), Trouble> {
+        verdicts::on_recording::judge(&self.core, recording, text)
     }
 
     /// Compares accepted tests with what would be drafted now.
@@ -472,7 +405,7 @@ impl Handle {
     /// # Errors
     /// Fails when the tests or their manifest cannot be read.
     pub async fn check_accepted(&self) -> Result<Done, Trouble> {
-        review::check_accepted(&self.core).await.map(|lines| Done::Checked { lines })
+        review::decide::check_accepted(&self.core).await.map(|lines| Done::Checked { lines })
     }
 
     /// Lists the accepted tests that a person changed since, and that stay as they are.
@@ -480,7 +413,7 @@ impl Handle {
     /// # Errors
     /// Fails when the manifest or a file it speaks of cannot be read.
     pub fn changed_by_hand(&self) -> Result<Vec<String>, Trouble> {
-        plan::changed_by_hand(&self.core)
+        edits::plan::changed_by_hand(&self.core)
     }
 
     /// Gives what went wrong while the project was opened, none of it fatal. Whoever watches hears of it as events too.
@@ -493,8 +426,8 @@ impl Handle {
     ///
     /// # Errors
     /// Fails when the store cannot be read.
-    pub async fn stubs(&self, functions: Vec<FunctionId>, whole: bool) -> Result<Vec<stubs::Stub>, Trouble> {
-        stubs::stubs(&self.core, functions, whole).await
+    pub async fn stubs(&self, functions: Vec<FunctionId>, whole: bool) -> Result<Vec<drafting::type_stubs::Stub>, Trouble> {
+        drafting::type_stubs::stubs(&self.core, functions, whole).await
     }
 
     /// Hears what is announced from now on.
@@ -519,7 +452,7 @@ impl Handle {
     /// # Errors
     /// Fails when one of them cannot be written as things stand.
     pub fn plan(&self, proposals: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble> {
-        review::planned(&self.core, proposals)
+        review::decide::planned(&self.core, proposals)
     }
 
     /// Gives the last comparison with a commit.
@@ -544,8 +477,8 @@ impl Handle {
     ///
     /// # Errors
     /// Fails when the folder is not trusted or has no usable Python.
-    pub async fn environment(&self) -> Result<environment::Found, Trouble> {
-        environment::get(&self.core).await.map(|environment| environment.found())
+    pub async fn environment(&self) -> Result<python::environment::Found, Trouble> {
+        python::environment::get(&self.core).await.map(|environment| environment.found())
     }
 
     /// Describes the database for people.
@@ -586,7 +519,7 @@ impl Handle {
         let _ = tokio::time::timeout(LAST_WORDS, self.sent.wait()).await;
         self.core.watcher.lock().take();
         self.stop.cancel();
-        environment::close(&self.core).await;
+        python::environment::close(&self.core).await;
     }
 }
 

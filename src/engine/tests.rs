@@ -14,8 +14,13 @@ use crate::domain::proposal::{Body, Change, Draft, Proposal, ProposalId, Proposa
 use crate::domain::samples;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
-use crate::engine::core::Core;
-use crate::engine::{code, drafting, indexing, reaches, review, undo, views, watching};
+use crate::engine::calls::views;
+use crate::engine::index::reachability;
+use crate::engine::replay::code_versions;
+use crate::engine::review::undo;
+use crate::engine::state::core::Core;
+use crate::engine::watch::on_save;
+use crate::engine::{drafting, index, review};
 use crate::source::index::Index;
 use crate::store;
 
@@ -48,7 +53,7 @@ fn state(core: &Core, id: ProposalId) -> ProposalState {
 async fn taking_back_a_rejection_does_not_revive_a_change_that_is_gone() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
+    review::decide::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
     core.move_proposal(id, ProposalState::Stale, |_| {}).unwrap();
     undo::undo(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Stale);
@@ -59,7 +64,7 @@ async fn a_rejection_is_made_of_all_or_of_none() {
     let core = nowhere();
     let ready = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
     let written = core.add_proposal(proposal(ProposalState::Written, change())).unwrap().id;
-    review::decide(&core, vec![ready, written], Verb::Reject, None, None).await.unwrap_err();
+    review::decide::decide(&core, vec![ready, written], Verb::Reject, None, None).await.unwrap_err();
     assert_eq!(state(&core, ready), ProposalState::Ready);
     assert!(core.store().last_standing().unwrap().is_none());
 }
@@ -68,7 +73,7 @@ async fn a_rejection_is_made_of_all_or_of_none() {
 async fn what_was_drafted_anew_is_not_decided_again_unseen() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
+    review::decide::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
     undo::undo(&core).await.unwrap();
     undo::redo(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Rejected);
@@ -83,7 +88,7 @@ async fn what_was_drafted_anew_is_not_decided_again_unseen() {
 async fn nothing_is_decided_in_a_folder_that_is_only_read() {
     let core = core(Path::new("/nonexistent"), Trust::Unknown);
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    let trouble = review::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap_err();
+    let trouble = review::decide::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap_err();
     assert_eq!((trouble.exit_code(), state(&core, id)), (3, ProposalState::Ready));
 }
 
@@ -91,9 +96,9 @@ async fn nothing_is_decided_in_a_folder_that_is_only_read() {
 async fn a_second_process_leaves_work_in_progress_alone() {
     let core = nowhere();
     let proving = core.add_proposal(proposal(ProposalState::Proving, draft(""))).unwrap().id;
-    review::load(&core, false).unwrap();
+    review::decide::load(&core, false).unwrap();
     assert_eq!(state(&core, proving), ProposalState::Proving);
-    review::load(&core, true).unwrap();
+    review::decide::load(&core, true).unwrap();
     assert_eq!(state(&core, proving), ProposalState::Failed);
 }
 
@@ -140,7 +145,7 @@ async fn a_decision_that_was_cut_off_is_finished_where_anything_was_written_and_
             std::fs::write(edit.path.under(place.path()), text).unwrap();
         }
         std::fs::write(place.path().join(".pytead-999999999-0.tmp"), "after\n").unwrap();
-        review::load(&core, false).unwrap();
+        review::decide::load(&core, false).unwrap();
         let now = edits.clone().map(|edit| std::fs::read_to_string(edit.path.under(place.path())).unwrap_or("-".into()));
         assert_eq!((state(&core, id), now.each_ref().map(String::as_str)), (stands, left), "{found:?}");
         let noted = core.store().last_standing().unwrap();
@@ -157,7 +162,7 @@ async fn a_decision_without_files_that_was_cut_off_is_finished() {
     cut_off(&core, id, Verb::Accept, Vec::new());
     // The next decision comes before the next start.
     let other = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide(&core, vec![other], Verb::Reject, None, None).await.unwrap();
+    review::decide::decide(&core, vec![other], Verb::Reject, None, None).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Written);
     let all: Vec<ProposalId> = core.store().decisions(9).unwrap().iter().map(|decision| decision.proposal).collect();
     assert_eq!(all, [other, id]);
@@ -168,7 +173,7 @@ async fn nothing_is_put_right_where_the_folder_is_only_read() {
     let core = core(Path::new("/nonexistent"), Trust::Unknown);
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
     cut_off(&core, id, Verb::Accept, Vec::new());
-    review::load(&core, true).unwrap();
+    review::decide::load(&core, true).unwrap();
     assert_eq!(state(&core, id), ProposalState::Accepted);
 }
 
@@ -176,7 +181,7 @@ async fn nothing_is_put_right_where_the_folder_is_only_read() {
 async fn a_skip_that_is_taken_back_and_made_again_leaves_no_mark_on_the_function() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide(&core, vec![id], Verb::Skip, None, None).await.unwrap();
+    review::decide::decide(&core, vec![id], Verb::Skip, None, None).await.unwrap();
     undo::undo(&core).await.unwrap();
     undo::redo(&core).await.unwrap();
     assert!(core.proposal(id).unwrap().skipped && core.state.lock().put_away.is_empty());
@@ -187,7 +192,7 @@ async fn what_cannot_be_written_back_says_why() {
     let place = tempfile::tempdir().unwrap();
     let core = core(place.path(), Trust::Trusted);
     let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap();
+    review::decide::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap();
     let written = place.path().join("tests/pytead/test_pytead_m.py");
     let before = std::fs::read_to_string(&written).unwrap();
     std::fs::write(&written, format!("{before}# mine\n")).unwrap();
@@ -208,7 +213,7 @@ async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwrit
     let place = tempfile::tempdir().unwrap();
     let core = core(place.path(), Trust::Trusted);
     let first = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
+    review::decide::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
     let second = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 3\n"))).unwrap().id;
     let view = views::proposal(&core, second).unwrap();
     assert!(view.conflict.is_none() && view.blocked.is_none());
@@ -221,7 +226,7 @@ async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwrit
     let conflict = views::proposal(&core, second).unwrap().conflict.unwrap();
     assert_eq!((conflict.base.as_deref(), conflict.disk.as_deref()), (Some(written.as_str()), Some(by_hand.as_str())));
     assert!(conflict.mine.contains("== 3") && !conflict.mine.contains("== 2"), "{}", conflict.mine);
-    review::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap_err();
+    review::decide::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap_err();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand);
 }
 
@@ -234,7 +239,7 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
         Body::Draft(Draft { tests: vec!["test_f".into(), "test_g".into()], ..samples::draft(&["from m import f"], &text) })
     };
     let first = core.add_proposal(proposal(ProposalState::Ready, two(2, 4))).unwrap().id;
-    review::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
+    review::decide::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
     let file = place.path().join("tests/pytead/test_pytead_m.py");
     let by_hand = std::fs::read_to_string(&file).unwrap().replace("== 2", "== 1 + 1");
     std::fs::write(&file, &by_hand).unwrap();
@@ -242,9 +247,9 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
     let view = views::proposal(&core, second).unwrap();
     assert!(view.blocked.is_none(), "{view:?}");
     assert_eq!(view.conflict.unwrap().told(), "test_f stays as changed by hand: accepting writes the others.");
-    let (together, alone) = review::in_bulk(&core, &[second]).unwrap();
+    let (together, alone) = review::decide::in_bulk(&core, &[second]).unwrap();
     assert_eq!((together.len(), alone.len()), (0, 1), "many at once leave it to a person");
-    review::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap();
+    review::decide::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand.replace("== 4", "== 5"));
     undo::undo(&core).await.unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand);
@@ -255,7 +260,7 @@ async fn why_a_function_has_no_test_is_known_after_a_restart() {
     let core = nowhere();
     let function = FunctionId("m:f".into());
     core.store().note_untestable(vec![(function.clone(), Some("it reads the clock".into()))]).unwrap();
-    review::load(&core, true).unwrap();
+    review::decide::load(&core, true).unwrap();
     assert_eq!(core.state.lock().untestable.get(&function).map(String::as_str), Some("it reads the clock"));
     core.store().note_untestable(vec![(function.clone(), None)]).unwrap();
     core.reload_counts().unwrap();
@@ -273,7 +278,7 @@ async fn the_source_that_an_open_change_is_told_against_outlives_a_new_recording
         std::fs::write(place.path().join("m.py"), format!("def f():\n    return {result}\n")).unwrap();
         std::fs::write(place.path().join("n.py"), format!("def g():\n    return {result}\n")).unwrap();
         *core.index.write() = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
-        code::remember(&core, &core.index(), &both, &about).unwrap();
+        code_versions::remember(&core, &core.index(), &both, &about).unwrap();
     }
     assert!(remembered(&asked).contains("return 1"), "the question is still: why not 1 any more?");
     assert!(remembered(&other).contains("return 2"));
@@ -287,24 +292,24 @@ async fn code_that_was_edited_and_put_back_while_calls_ran_may_have_run_as_it_wa
     save("n.py", "def g():\n    return 1\n");
     let core = core(place.path(), Trust::Trusted);
     let index = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
-    let reach = reaches::by_names(&core, &index);
+    let reach = reachability::by_names(&core, &index);
     let [f, g] = ["m:f", "n:g"].map(|id| BTreeSet::from([FunctionId(id.into())]));
     for (edited, about_f) in [(None, true), (Some("m.py"), false), (Some("n.py"), true)] {
-        let began = code::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
+        let began = code_versions::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
         if let Some(name) = edited {
             let text = std::fs::read_to_string(place.path().join(name)).unwrap();
             save(name, "def f():\n    return 2\n");
             save(name, &text);
         }
-        assert_eq!(code::stands(&core, &index, &reach, &f, &began).await.unwrap(), about_f, "{edited:?}");
+        assert_eq!(code_versions::stands(&core, &index, &reach, &f, &began).await.unwrap(), about_f, "{edited:?}");
     }
-    let began = code::begin(&core, &index, &reach, BTreeSet::from([RelPath::new("m.py").unwrap()])).await.unwrap();
+    let began = code_versions::begin(&core, &index, &reach, BTreeSet::from([RelPath::new("m.py").unwrap()])).await.unwrap();
     save("m.py", "def f():\n    return 2\n");
-    assert!(code::stands(&core, &index, &reach, &f, &began).await.unwrap(), "a text stands in for it");
-    let began = code::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
-    assert!(!code::stands(&core, &index, &reach, &f, &began).await.unwrap(), "it is not what the index has");
-    let began = code::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
-    assert!(code::stands(&core, &index, &reach, &g, &began).await.unwrap(), "others do not run through it");
+    assert!(code_versions::stands(&core, &index, &reach, &f, &began).await.unwrap(), "a text stands in for it");
+    let began = code_versions::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
+    assert!(!code_versions::stands(&core, &index, &reach, &f, &began).await.unwrap(), "it is not what the index has");
+    let began = code_versions::begin(&core, &index, &reach, BTreeSet::new()).await.unwrap();
+    assert!(code_versions::stands(&core, &index, &reach, &g, &began).await.unwrap(), "others do not run through it");
 }
 
 #[tokio::test]
@@ -315,18 +320,18 @@ async fn a_draft_proved_on_other_code_is_not_ready_any_more() {
     let core = core(place.path(), Trust::Trusted);
     *core.index.write() = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
     let mut ready = proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"));
-    let code = drafting::code_of(&core, vec![ready.function.clone()]).await.unwrap()[&ready.function];
-    ready.basis = drafting::rests_on(code, &ready);
+    let code = drafting::pipeline::code_of(&core, vec![ready.function.clone()]).await.unwrap()[&ready.function];
+    ready.basis = drafting::pipeline::rests_on(code, &ready);
     let id = core.add_proposal(ready).unwrap().id;
     save("def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x + 2\n");
-    assert!(!watching::reread(&core, None).await.unwrap().is_harmless());
-    drafting::mark_outdated(&core).await.unwrap();
+    assert!(!on_save::reread(&core, None).await.unwrap().is_harmless());
+    drafting::pipeline::mark_outdated(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Ready, "nothing under it changed");
     save("def f(x):\n    return x + 3 - 2\n\n\ndef g(x):\n    return x + 2\n");
-    watching::reread(&core, None).await.unwrap();
-    drafting::mark_outdated(&core).await.unwrap();
+    on_save::reread(&core, None).await.unwrap();
+    drafting::pipeline::mark_outdated(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Stale);
-    assert_eq!(drafting::unfinished(&core), [id]);
+    assert_eq!(drafting::pipeline::unfinished(&core), [id]);
 }
 
 #[tokio::test]
@@ -340,12 +345,12 @@ async fn what_became_another_while_a_person_looked_at_it_is_not_accepted() {
     let shown = views::proposal(&core, id).unwrap();
     let seen = shown.proposal.sight(&shown.plan);
     core.change_proposal(id, |proposal| proposal.body = draft(&text.replace("== 1", "== 2"))).unwrap();
-    let refused = review::accept_seen(&core, id, seen).await.unwrap_err();
+    let refused = review::decide::accept_seen(&core, id, seen).await.unwrap_err();
     assert!(refused.to_string().contains("It became another while you looked at it."), "{refused}");
     let file = folder.path().join("tests/pytead/test_pytead_m.py");
     assert_eq!((state(&core, id), file.exists()), (ProposalState::Ready, false));
     core.change_proposal(id, |proposal| proposal.body = draft(text)).unwrap();
-    review::accept_seen(&core, id, seen).await.unwrap();
+    review::decide::accept_seen(&core, id, seen).await.unwrap();
     assert_eq!((state(&core, id), file.exists()), (ProposalState::Written, true));
 }
 
@@ -363,12 +368,12 @@ async fn what_another_process_made_of_it_meanwhile_is_shown_and_not_accepted_uns
     let id = here.add_proposal(proposal(ProposalState::Ready, draft(text))).unwrap().id;
     let shown = views::proposal(&here, id).unwrap();
     elsewhere.change_proposal(id, |proposal| proposal.body = draft(&text.replace("== 1", "== 2"))).unwrap();
-    let refused = review::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap_err();
+    let refused = review::decide::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap_err();
     assert!(refused.to_string().contains("It became another while you looked at it."), "{refused}");
     assert_eq!(state(&here, id), ProposalState::Ready);
     let shown = views::proposal(&here, id).unwrap();
     assert!(shown.proposal.draft().unwrap().text.contains("== 2"), "what it is now");
-    review::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap();
+    review::decide::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap();
     assert!(std::fs::read_to_string(folder.path().join("tests/pytead/test_pytead_m.py")).unwrap().contains("== 2"));
 }
 
@@ -376,7 +381,7 @@ async fn what_another_process_made_of_it_meanwhile_is_shown_and_not_accepted_uns
 async fn read(folder: &Path, state: ProposalState, text: &str) -> (Arc<Core>, ProposalId) {
     std::fs::write(folder.join("m.py"), "def f(x):\n    return x + 1\n").unwrap();
     let core = core(folder, Trust::Unknown);
-    indexing::index(&core).await;
+    index::initial::index(&core).await;
     let id = core.add_proposal(proposal(state, draft(text))).unwrap().id;
     (core, id)
 }
@@ -387,7 +392,7 @@ async fn a_save_makes_a_draft_stale_that_waits_for_its_proof_and_none_that_is_st
         let folder = tempfile::tempdir().unwrap();
         let (core, id) = read(folder.path(), ProposalState::Queued, text).await;
         std::fs::write(folder.path().join("m.py"), "def f(x):\n    return x + 2\n").unwrap();
-        watching::changed(&core, Some(vec![RelPath::new("m.py").unwrap()])).await;
+        on_save::changed(&core, Some(vec![RelPath::new("m.py").unwrap()])).await;
         assert_eq!(state(&core, id), after, "{text}");
     }
 }
@@ -397,7 +402,7 @@ async fn reading_the_project_once_more_forgets_no_save() {
     let folder = tempfile::tempdir().unwrap();
     let (core, id) = read(folder.path(), ProposalState::Ready, "def test_f():\n    assert f(1) == 2\n").await;
     std::fs::write(folder.path().join("m.py"), "def f(x):\n    return x + 2\n").unwrap();
-    indexing::index(&core).await;
+    index::initial::index(&core).await;
     assert_eq!(state(&core, id), ProposalState::Stale);
 }
 
@@ -411,7 +416,7 @@ async fn what_is_decided_at_once_keeps_its_files_once_and_is_taken_back_and_made
         let queued = Proposal::queued(FunctionId(format!("m:{name}")), Body::Draft(draft), Moment(0));
         core.add_proposal(Proposal { state: ProposalState::Ready, ..queued }).unwrap().id
     });
-    review::decide(&core, ids.to_vec(), Verb::Accept, None, None).await.unwrap();
+    review::decide::decide(&core, ids.to_vec(), Verb::Accept, None, None).await.unwrap();
     let at = core.store().last_standing().unwrap().unwrap().at;
     let kept: Vec<usize> = core.store().decided_at(at).unwrap().iter().map(|decision| decision.edits.len()).collect();
     assert_eq!(kept, [2, 0, 0], "the tests and the manifest, with the last");

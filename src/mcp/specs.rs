@@ -14,7 +14,7 @@ use crate::domain::command::Command;
 use crate::domain::spec::Status;
 use crate::domain::verdict::Ruling;
 use crate::engine::Done;
-use crate::engine::specs::{Specs, Wanted};
+use crate::engine::checks::specs::runner::{Specs, Wanted};
 use crate::mcp::reading;
 use crate::mcp::working::{self, Request, seconds};
 use crate::spec::{fold, load, tools};

@@ -9,7 +9,8 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::command::Command;
 use crate::domain::proposal::ProposalId;
-use crate::engine::{Done, Handle, report};
+use crate::engine::handle::diff_report;
+use crate::engine::{Done, Handle};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::reading;
 use crate::mcp::session::Session;
@@ -122,7 +123,7 @@ pub async fn diff(request: &Request<'_>) -> Result<Value, Trouble> {
         .collect();
     Ok(json!({
         "silent": diff.is_silent(), "functions_changed": diff.functions.len(), "waiting": proposals,
-        "report": report::agent(&diff, report::AGENT_MAX),
+        "report": diff_report::agent(&diff, diff_report::AGENT_MAX),
     }))
 }
 

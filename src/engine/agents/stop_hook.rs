@@ -1,0 +1,182 @@
+//! What a coding agent is told when it stops: recorded calls that end differently, that no person accepted and no agent
+//! explained, each told once. What was told is kept in the user's state folder, never in the project.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Trouble;
+use crate::base::hash::{self, Digest, Hasher};
+use crate::config::places::Places;
+use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Change, Edit, Proposal, ProposalState};
+use crate::engine::agents::propose::SAYS;
+use crate::engine::replay::{behaviour, diff};
+use crate::engine::state::core::Core;
+use crate::engine::watch::on_save;
+use crate::engine::{Done, require_trust};
+use crate::generate::replay::difference;
+
+/// Gives what differs from a commit or from what a person last accepted, and is news; then it counts as told.
+pub async fn news(core: &Arc<Core>, reference: &str) -> Result<Option<Diff>, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    on_save::reread(core, None).await;
+    let mut told = Told::read(core)?;
+    let waiting = waiting(core).await?;
+    let mut found = match diff::diff(core, reference.to_owned()).await {
+        Ok(found) => Arc::unwrap_or_clone(found),
+        // Outside a repository, and before its first commit, there is still what was recorded.
+        Err(trouble) if waiting.is_empty() => return Err(trouble),
+        Err(_) => nothing_compared(core),
+    };
+    found.functions.extend(only_waiting(core, &found, &waiting));
+    let mut marks = Vec::new();
+    found.functions.retain_mut(|one| {
+        let decided = core.store().proposals_of(&one.function).unwrap_or_default();
+        one.calls.retain(|call| {
+            let mark = mark(&one.function, call);
+            let waits = !is_explained(&decided, call);
+            marks.extend(waits.then_some(mark));
+            waits && !told.has(mark)
+        });
+        !one.calls.is_empty()
+    });
+    found.gone.retain(|(function, _)| {
+        let mark = hash::of(function.0.as_bytes());
+        marks.push(mark);
+        !told.has(mark)
+    });
+    // What does not differ any more is forgotten: when it comes back, it is news.
+    told.replace(marks)?;
+    Ok((!found.is_silent()).then_some(found))
+}
+
+/// Gives the changes against what a person last accepted: a commit in between does not hide them.
+async fn waiting(core: &Arc<Core>) -> Result<Vec<Arc<Proposal>>, Trouble> {
+    let Done::Replayed { changed, .. } = behaviour::replay(core, Vec::new()).await? else { return Ok(Vec::new()) };
+    let changes = changed.into_iter().map(|id| core.proposal(id)).collect::<Result<Vec<_>, _>>()?;
+    Ok(changes.into_iter().filter(|one| one.change().is_some()).collect())
+}
+
+/// Lists the waiting changes of functions that behave as they do in the commit.
+fn only_waiting(core: &Core, found: &Diff, waiting: &[Arc<Proposal>]) -> Vec<FunctionDiff> {
+    let there: BTreeSet<&FunctionId> = found.functions.iter().map(|one| &one.function).collect();
+    let others = waiting.iter().filter(|proposal| !there.contains(&proposal.function));
+    others.filter_map(|proposal| function_diff(core, proposal, proposal.change()?)).collect()
+}
+
+fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<FunctionDiff> {
+    let function = core.function(&proposal.function)?;
+    let (data, edits): (Vec<Edit>, Vec<Edit>) =
+        change.because.iter().cloned().partition(|edit| edit.function.as_data().is_some());
+    let calls = change.calls.iter().map(|call| DiffedCall {
+        call: call.call,
+        kind: match (call.old.outcome.is_failure(), call.new.outcome.is_failure()) {
+            (false, true) => Kind::NowRaises,
+            (true, false) => Kind::NoLongerRaises,
+            _ => Kind::Changed,
+        },
+        arguments: call.arguments.clone(),
+        times: call.times,
+        caller: None,
+        old: call.old.clone(),
+        new: call.new.clone(),
+        difference: Some(call.difference.clone()),
+        durations: (0, 0),
+    });
+    Some(FunctionDiff {
+        function: proposal.function.clone(),
+        path: function.path,
+        line: function.span.first,
+        edited: change.because.iter().any(|edit| edit.function == proposal.function),
+        calls: calls.collect(),
+        same: change.same,
+        because: Because { edits, how: How::Entered, data: data.into_iter().map(|edit| edit.path).collect() },
+        proposal: Some(proposal.id),
+    })
+}
+
+fn nothing_compared(core: &Core) -> Diff {
+    Diff {
+        reference: "what was recorded".into(),
+        commit: "what was recorded".into(),
+        tree: core.index().hash(),
+        functions: Vec::new(),
+        not_covered: Vec::new(),
+        partly_covered: Vec::new(),
+        gone: Vec::new(),
+        edited: 0,
+        compared: 0,
+        same: 0,
+        unknown: 0,
+        data_files: Vec::new(),
+        other_files: Vec::new(),
+    }
+}
+
+/// Tells whether a person took this outcome, or an agent said why it is meant.
+fn is_explained(proposals: &[Proposal], call: &DiffedCall) -> bool {
+    proposals.iter().any(|proposal| {
+        let said = match proposal.state {
+            ProposalState::Written => true,
+            ProposalState::Ready | ProposalState::Rejected => proposal.evidence.iter().any(|line| line.what == SAYS),
+            _ => false,
+        };
+        let same = |change: &Change| {
+            change.calls.iter().any(|other| other.call == call.call && difference(&other.new, &call.new).is_none())
+        };
+        said && proposal.change().is_some_and(same)
+    })
+}
+
+/// Names a difference: this call, ending this way.
+fn mark(function: &FunctionId, call: &DiffedCall) -> Digest {
+    let mut hasher = Hasher::default();
+    hasher.part(function.0.as_bytes()).part(&call.call.0.to_le_bytes()).part(call.kind.word().as_bytes());
+    hasher.part(serde_json::to_string(&call.new).unwrap_or_default().as_bytes());
+    hasher.digest()
+}
+
+/// What agents of this project were told already.
+struct Told {
+    file: PathBuf,
+    kept: Kept,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    told: Vec<Digest>,
+}
+
+impl Told {
+    fn read(core: &Core) -> Result<Self, Trouble> {
+        let folder = Places::find()?.state.join("told");
+        Places::ensure(&folder)?;
+        let file = folder.join(format!("{}.json", hash::of(core.root.as_os_str().as_encoded_bytes())));
+        // What cannot be read was never told: then it is told once more.
+        let kept = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        Ok(Self { file, kept })
+    }
+
+    fn has(&self, mark: Digest) -> bool {
+        self.kept.told.contains(&mark)
+    }
+
+    fn replace(&mut self, marks: Vec<Digest>) -> Result<(), Trouble> {
+        if self.kept.told == marks {
+            return Ok(());
+        }
+        self.kept.told = marks;
+        let failed = |error: std::io::Error| {
+            Trouble::environment("What the agent was told could not be noted, so it is not told.").because(format!("{error}."))
+        };
+        let folder = self.file.parent().unwrap_or(&self.file);
+        let beside = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        serde_json::to_writer(&beside, &self.kept).map_err(|error| failed(error.into()))?;
+        beside.persist(&self.file).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+}

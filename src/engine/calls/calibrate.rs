@@ -1,0 +1,278 @@
+//! The first replay of a recording: its calls run once more on the code they were recorded with. Only those that repeat
+//! their recorded outcome are used from then on; the others depend on something that was not recorded.
+//!
+//! What was edited meanwhile is put aside for it: the worker imports those files from the texts that the program ran. What the
+//! edits changed is told after, as of any save.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::base::seal::Sha256;
+use crate::base::text;
+use crate::domain::call::{Call, RecordingId};
+use crate::domain::event::Level;
+use crate::domain::function::FunctionId;
+use crate::domain::snapshot::Topic;
+use crate::engine::calls::views;
+use crate::engine::index::reachability;
+use crate::engine::python::environment;
+use crate::engine::python::replay_calls::On;
+use crate::engine::replay::behaviour::{asked_about, reach_of, reach_of_now};
+use crate::engine::replay::{behaviour, code_versions};
+use crate::engine::state::core::Core;
+use crate::engine::watch::{offline_changes, on_save};
+use crate::engine::{blocking, calls};
+use crate::generate::replay::difference;
+use crate::python::protocol::Former;
+use crate::record::LoadedModule;
+use crate::source::index::Index;
+
+/// How often calls are tried while files go on being edited under them.
+const ATTEMPTS: usize = 5;
+/// Bytes of texts that are put in the place of files; with more, a whole other version of the project, nothing is said of
+/// calls that end differently.
+const FORMER_MAX: usize = 8 << 20;
+/// What is said of a call that gave another outcome on the very code it was recorded with.
+pub const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
+
+/// The code that recordings of this process ran, until their calls were tried.
+#[derive(Default)]
+pub struct Ran(Mutex<HashMap<RecordingId, Arc<Index>>>);
+
+/// Finds out which code a program ran that has just ended, and keeps it until the calls were tried: the code as it was read
+/// when the program began, or as it is now where the program says so. Nothing is kept where files were edited meanwhile and
+/// the program does not say what it had loaded of them.
+pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index>, loaded: Vec<LoadedModule>) {
+    let root = core.root.clone();
+    let found = blocking(move || {
+        let mut now = (*begun).clone();
+        let edited = now.update(&root, None).files;
+        let ran = |index: &Index, path: &RelPath| {
+            let mut of_file = loaded.iter().filter(|module| module.path == *path).peekable();
+            let text = index.text(path).unwrap_or_default();
+            of_file.peek().is_some() && of_file.all(|module| is_source(&text, &module.sha256))
+        };
+        [begun, Arc::new(now)].into_iter().find(|index| edited.iter().all(|path| ran(index, path)))
+    });
+    if let Ok(Some(index)) = found.await {
+        core.ran.0.lock().insert(recording, index);
+    }
+}
+
+/// Tells whether a file with this hash may hold this text, whose line ends were evened out.
+fn is_source(text: &str, sha256: &str) -> bool {
+    let is = |bytes: &[u8]| {
+        let mut sum = Sha256::default();
+        sum.update(bytes);
+        sum.hex() == sha256
+    };
+    is(text.as_bytes()) || is(text.replace('\n', "\r\n").as_bytes())
+}
+
+/// After a recording: runs its calls once on the code they were recorded with. Those that end differently depend on
+/// something that was not recorded; they are never replayed again. Where nobody knows that code any more, calls that end as
+/// recorded on today's count too, and of the others nothing is said.
+pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
+    let worker = core.clone();
+    blocking(move || calls::external::note(&worker, recording)).await??;
+    let calls = views::replayable_of(core, recording)?;
+    remember_unrun(core, recording, &calls).await?;
+    if calls.is_empty() || try_calls(core, recording, calls).await? {
+        core.store().set_tried(recording)?;
+        core.ran.0.lock().remove(&recording);
+        // By now it is known which files these calls read.
+        let worker = core.clone();
+        blocking(move || offline_changes::keep(&worker)).await?;
+    }
+    Ok(())
+}
+
+/// Remembers the code of functions none of whose calls may be run, because they touched the world: that it was edited is all
+/// that can be told of them.
+async fn remember_unrun(core: &Arc<Core>, recording: RecordingId, tried: &[Call]) -> Result<(), Trouble> {
+    let tried: BTreeSet<FunctionId> = tried.iter().map(|call| call.function.clone()).collect();
+    let unrun: BTreeSet<FunctionId> =
+        core.store().functions_in(recording)?.into_iter().filter(|function| !tried.contains(function)).collect();
+    if unrun.is_empty() {
+        return Ok(());
+    }
+    let ran = core.ran.0.lock().get(&recording).cloned();
+    let index = ran.unwrap_or_else(|| core.index());
+    let reach = reach_of_now(core, &index).await?;
+    let worker = core.clone();
+    blocking(move || code_versions::remember(&worker, &index, &unrun, &asked_about(&worker, &reach))).await?
+}
+
+/// Tries what no earlier process came to: recordings whose first replay was interrupted, or not allowed at that time.
+pub async fn calibrate_rest(core: &Arc<Core>) -> Result<(), Trouble> {
+    for recording in core.store().untried()? {
+        calibrate(core, recording).await?;
+    }
+    Ok(())
+}
+
+/// Does what [`calibrate`] does for some calls of a recording, and tells whether it came to the end of them.
+pub async fn try_calls(core: &Arc<Core>, recording: RecordingId, calls: Vec<Call>) -> Result<bool, Trouble> {
+    for _ in 0..ATTEMPTS {
+        let Some(tried) = attempt(core, recording, &calls).await? else { continue };
+        let functions = calls.iter().map(|call| call.function.clone()).collect();
+        if tried.edited
+            && let Err(trouble) = behaviour::run(core, functions).await
+        {
+            core.complain("replay", &trouble);
+        }
+        return Ok(tried.whole);
+    }
+    core.say(Level::Warning, "recorder", "The code changed while its recorded calls were tried: they are tried again later.");
+    Ok(false)
+}
+
+/// What calls are tried on.
+struct Ground {
+    index: Arc<Index>,
+    /// The texts of edited files as they were.
+    former: Vec<Former>,
+    /// The edited files, those that came or went included.
+    edited: BTreeSet<RelPath>,
+    /// It is the code that the calls were recorded with.
+    is_theirs: bool,
+}
+
+async fn ground(core: &Arc<Core>, recording: RecordingId) -> Result<Ground, Trouble> {
+    let ran = core.ran.0.lock().get(&recording).cloned();
+    let core = core.clone();
+    blocking(move || {
+        let todays = |is_theirs| Ground { index: core.index(), former: Vec::new(), edited: BTreeSet::new(), is_theirs };
+        let Some(ran) = ran else { return todays(false) };
+        let edited: BTreeSet<RelPath> = (*ran).clone().update(&core.root, None).files.into_iter().collect();
+        if edited.is_empty() && core.index().hash() == ran.hash() {
+            return todays(true);
+        }
+        let former = |path: &RelPath| {
+            let (module, text) = (ran.module(path)?.name.clone(), ran.text(path)?.to_string());
+            Some(Former { module, path: path.to_string(), text })
+        };
+        let former: Vec<Former> = edited.iter().filter_map(former).collect();
+        if former.iter().map(|one| one.text.len()).sum::<usize>() > FORMER_MAX {
+            return todays(false);
+        }
+        Ground { index: ran, former, edited, is_theirs: true }
+    })
+    .await
+}
+
+/// What a try came to.
+struct Tried {
+    /// It was not cancelled before its end.
+    whole: bool,
+    /// Files are others than those that the calls were recorded with.
+    edited: bool,
+}
+
+/// Tries calls; gives nothing where files were edited under them.
+async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Result<Option<Tried>, Trouble> {
+    let environment = environment::contained(core).await?;
+    let _turn = core.replaying.lock().await;
+    let job = core.jobs.begin("replay", "first replay", calls.len() as u64);
+    core.touch();
+    if core.watcher.lock().is_none() {
+        on_save::reread(core, None).await;
+    }
+    let Ground { index, former, edited, is_theirs } = ground(core, recording).await?;
+    let is_edited = !edited.is_empty();
+    let reach = reach_of_now(core, &index).await?;
+    let began = code_versions::begin(core, &index, &reach, edited).await?;
+    let observed = environment.try_all(core, On { index: &index, former: &former }, calls, &job).await?;
+    let mut entered: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
+    for call in calls {
+        let seen = observed.get(&call.id).map_or(&[][..], |seen| &seen.entered);
+        let known = seen.iter().filter(|id| index.function(id).is_some());
+        entered.entry(call.function.clone()).or_default().extend(known.cloned());
+    }
+    let worker = (core.clone(), index.clone());
+    let reach = blocking(move || reachability::learn(&worker.0, &worker.1, reach, recording, entered)).await??;
+    let functions = calls.iter().map(|call| call.function.clone()).collect();
+    if !code_versions::stands(core, &index, &reach, &functions, &began).await? {
+        job.end(false);
+        return Ok(None);
+    }
+    let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
+    for call in calls {
+        let Some(seen) = observed.get(&call.id) else { continue };
+        let code = reach.code_key(&call.function);
+        match &seen.effect {
+            Ok(effect) if difference(&call.effect, effect).is_none() => confirmed.push(seen.stored(call.id, code)),
+            Ok(_) => dropped.push((call.id, NOT_REPEATABLE.to_owned())),
+            Err(reason) => dropped.push((call.id, reason.clone())),
+        }
+    }
+    let (repeat, lost) = (confirmed.len(), dropped.len());
+    core.store().put_outcomes(confirmed)?;
+    let reached = reach_of(calls.iter().map(|call| &call.function), &reach);
+    code_versions::remember(core, &index, &reached, &asked_about(core, &reach))?;
+    if is_theirs {
+        core.store().set_not_replayable(dropped)?;
+    }
+    let whole = !job.is_cancelled();
+    job.end(whole);
+    if lost > 0 && is_theirs {
+        let line = format!("{repeat} of {} repeat; {lost} depend on more than was recorded", text::count(calls.len(), "call"));
+        core.log.add(Level::Info, "replayed", &line, Some(Topic::Recording(recording)));
+    } else if lost > 0 {
+        let line = format!(
+            "The code may have changed since the recording: {repeat} of {} end as recorded.",
+            text::count(calls.len(), "call")
+        );
+        core.say(Level::Warning, "recorder", line);
+    }
+    core.touch();
+    Ok(Some(Tried { whole, edited: is_edited }))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::domain::settings::Settings;
+    use crate::domain::snapshot::Trust;
+
+    fn loaded(path: &str, text: &str) -> LoadedModule {
+        let mut sum = Sha256::default();
+        sum.update(text.as_bytes());
+        LoadedModule { name: path.trim_end_matches(".py").into(), path: RelPath::new(path).unwrap(), sha256: sum.hex() }
+    }
+
+    /// Which code counts as what a program ran that had loaded `loaded`, where `m.py` was `old` when it began and is `new`
+    /// when it ended: the text of `m.py`.
+    async fn ran(old: &str, new: &str, loaded: Vec<LoadedModule>) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let store = crate::store::open_in_memory().unwrap();
+        let core = Arc::new(Core::new(folder.path().into(), Settings::default(), store, Trust::Trusted, "none".into()));
+        std::fs::write(folder.path().join("m.py"), old).unwrap();
+        let begun = Arc::new(Index::build(folder.path(), &[], &|_, _| {}));
+        std::fs::write(folder.path().join("m.py"), new).unwrap();
+        note_ran(&core, RecordingId(1), begun, loaded).await;
+        let ran = core.ran.0.lock().remove(&RecordingId(1))?;
+        ran.text(&RelPath::new("m.py").unwrap()).map(|text| text.to_string())
+    }
+
+    #[tokio::test]
+    async fn what_a_program_ran_is_known_by_what_it_says_it_loaded() {
+        let (old, new) = ("A = 1\n", "A = 22\n");
+        assert_eq!(ran(old, old, vec![]).await.as_deref(), Some(old), "nothing was edited");
+        assert_eq!(ran(old, new, vec![loaded("m.py", old)]).await.as_deref(), Some(old), "edited while it ran");
+        assert_eq!(ran(old, new, vec![loaded("m.py", new)]).await.as_deref(), Some(new), "edited just before it began");
+        assert_eq!(ran(old, new, vec![]).await, None, "nobody knows");
+        assert_eq!(ran(old, new, vec![loaded("m.py", old), loaded("m.py", new)]).await, None, "two processes, two versions");
+    }
+
+    #[tokio::test]
+    async fn line_ends_of_another_system_are_no_other_source() {
+        let (old, new) = ("A = 1\r\nB = 2\r\n", "A = 1\n");
+        assert_eq!(ran(old, new, vec![loaded("m.py", old)]).await.as_deref(), Some("A = 1\nB = 2\n"));
+    }
+}

@@ -1,0 +1,85 @@
+//! Which recorded calls of a function drafts may rest on: those that were seen to end again as they did, with what a person
+//! said of them since, and with placeholders where secrets were.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::base::error::Trouble;
+use crate::domain::answers::Answers;
+use crate::domain::call::{Call, CallId};
+use crate::domain::function::Function;
+use crate::domain::proposal::LeftOut;
+use crate::engine::calls::calibrate::NOT_REPEATABLE;
+use crate::engine::calls::external::Outreach;
+use crate::engine::calls::{decorated, views};
+use crate::engine::drafting::evidence::Unsteady;
+use crate::engine::review;
+use crate::engine::state::core::Core;
+use crate::store::StoredCall;
+
+/// What of a function's calls drafts may rest on.
+pub struct Usable {
+    /// With their baselines as outcomes.
+    pub calls: Vec<Call>,
+    /// Why others may not.
+    pub left_out: Vec<LeftOut>,
+    /// Those that end differently each time.
+    pub unsteady: Vec<Unsteady>,
+}
+
+/// Gives the calls of a function that drafts may rest on, with their baselines as outcomes, and why others may not.
+///
+/// # Errors
+/// Fails when the store cannot be read.
+pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<Usable, Trouble> {
+    let mut unsteady = Vec::new();
+    // Nothing below it leaves the process, or what stands in for that is known.
+    let is_still = |call: &Call| outreach.below(call.id).is_empty() || Answers::of(call).next().is_some();
+    let confirmed = views::confirmed_calls(core, &function.id)?;
+    let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    // Nobody saw these end again: their arguments can only be made by what made them, which the draft's proof will do.
+    let mut calls = Vec::new();
+    for stored in core.store().calls_of(&function.id, views::CALLS_MAX)? {
+        let (id, times) = (stored.id, stored.times.max(1));
+        let noted = stored.not_replayable.clone();
+        let call = decode(stored);
+        if is_still(&call) && call.rests_on_its_past() {
+            calls.push(call);
+            continue;
+        }
+        let noted = noted.or_else(|| call.not_replayable()).or_else(|| outreach.reason(id).filter(|_| !is_still(&call)));
+        let untried = || "it was not seen to end the same way again".to_owned();
+        if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
+            if reason == NOT_REPEATABLE {
+                unsteady.push(Unsteady { call, reason: Some(reason.clone()) });
+            }
+            *reasons.entry(reason).or_default() += times;
+        }
+    }
+    let notes = core.store().notes(&confirmed.iter().map(|(call, _)| call.id).collect::<Vec<_>>())?;
+    for (mut call, baseline) in confirmed.into_iter().filter(|(call, _)| is_still(call)) {
+        let outcome = review::decide::outcome_hash(&baseline);
+        if notes.get(&call.id).into_iter().flatten().any(|note| note.outcome == outcome) {
+            *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
+            continue;
+        }
+        call.effect = baseline;
+        call = call.with_placeholders();
+        // That it ended as recorded may have been chance.
+        if call.touches.iter().any(|touch| matches!(touch.kind.as_str(), "clock" | "random")) {
+            unsteady.push(Unsteady { call: call.clone(), reason: None });
+        }
+        // The sandbox has another time, other chance and none of the person's variables, and the call ended as recorded:
+        // it does not follow them. Its test is tried under several of each (proving/trials.rs).
+        call.touches.retain(|touch| !matches!(touch.kind.as_str(), "clock" | "random" | "env"));
+        calls.push(call);
+    }
+    let mut left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();
+    decorated::leave_out(core, function, &mut calls, &mut left_out)?;
+    Ok(Usable { calls, left_out, unsteady })
+}
+
+/// Decodes a call as drafts take it.
+pub fn decode(stored: StoredCall) -> Call {
+    views::decode(stored).with_placeholders()
+}

@@ -1,0 +1,7 @@
+//! Recorded calls: read, tried once and qualified for a test.
+
+pub(crate) mod calibrate;
+pub(crate) mod decorated;
+pub(crate) mod eligible;
+pub(crate) mod external;
+pub(crate) mod views;

@@ -1,0 +1,9 @@
+//! Tests with an intent: judged beside pytest, accepted and overruled.
+
+pub mod accept;
+pub mod judge;
+pub(crate) mod legacy;
+pub mod overrule;
+pub(crate) mod suggest;
+pub(crate) mod unrecorded_programs;
+pub(crate) mod verdict;

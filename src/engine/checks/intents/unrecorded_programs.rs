@@ -1,0 +1,118 @@
+//! Which programs that a test started may have run the project's code: what those did was not recorded.
+//!
+//! Told from how it was started and from the program's file. Where that is not plain, it may have.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::base::text;
+use crate::judge::evaluate::Missing;
+
+/// How the recorder says that a program was started, each before the program. A fork is none: the child is recorded.
+const STARTS: [&str; 6] = ["subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "multiprocessing.Process"];
+/// Names of Python begin so.
+const PYTHON: [&str; 3] = ["python", "pypy", "pytest"];
+/// Programs that run other ones.
+const LAUNCHERS: &[&str] = &[
+    "ash", "bash", "busybox", "chroot", "csh", "dash", "docker", "doas", "env", "fish", "ksh", "make", "mksh", "nice", "ninja",
+    "nohup", "npm", "parallel", "pdm", "podman", "pwsh", "rye", "script", "setsid", "sh", "ssh", "stdbuf", "strace", "sudo",
+    "tcsh", "time", "timeout", "uv", "uvx", "watch", "xargs", "zsh",
+];
+/// How the files of machine code begin: ELF and Mach-O.
+const MACHINE_CODE: [[u8; 4]; 4] = [*b"\x7fELF", [0xcf, 0xfa, 0xed, 0xfe], [0xfe, 0xed, 0xfa, 0xcf], [0xca, 0xfe, 0xba, 0xbe]];
+/// Characters from which on the recorder cuts what it says.
+const LONGEST: usize = 300;
+
+/// Says why calls are missing, where one of the programs that were started may have run the project's code.
+pub(crate) fn missing(started: &[String]) -> Option<Missing> {
+    let detail = started.iter().find(|detail| may_run_python(detail))?;
+    let reason = match detail.split_once(' ') {
+        Some((_, program)) => format!("a program was started that was not recorded: {}", text::display_line(program)),
+        None => "a program was started that was not recorded".to_owned(),
+    };
+    Some(Missing { reason, anywhere: true })
+}
+
+/// Counts the programs that may have run the project's code, in the order they were started.
+pub(crate) fn suspects(started: &[String]) -> usize {
+    let how = |detail: &String| detail.split(' ').next().map(str::to_owned).unwrap_or_default();
+    // From 3.13 on `subprocess` starts a program by `posix_spawn`, and both say so.
+    let again = |at: usize| at > 0 && how(&started[at]) == "os.posix_spawn" && how(&started[at - 1]) == "subprocess.Popen";
+    started.iter().enumerate().filter(|(at, detail)| !again(*at) && may_run_python(detail)).count()
+}
+
+fn may_run_python(detail: &str) -> bool {
+    let (how, program) = detail.split_once(' ').unwrap_or((detail, ""));
+    if !STARTS.contains(&how) {
+        return false;
+    }
+    // A shell runs what it likes.
+    if how == "os.system" || program.is_empty() || detail.chars().count() >= LONGEST {
+        return true;
+    }
+    let Some(file) = found(Path::new(program)) else { return true };
+    [Path::new(program), &file].iter().any(|path| is_suspect(path)) || !is_machine_code(&file)
+}
+
+fn is_suspect(program: &Path) -> bool {
+    let name = program.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    LAUNCHERS.contains(&name.as_str()) || PYTHON.iter().any(|python| name.starts_with(python))
+}
+
+/// Finds a program's own file, behind links, as the system would.
+fn found(program: &Path) -> Option<PathBuf> {
+    let file = if program.is_absolute() {
+        program.to_owned()
+    } else if program.components().count() > 1 {
+        return None; // from a folder that nobody told
+    } else {
+        let path = std::env::var_os("PATH")?;
+        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())?
+    };
+    file.canonicalize().ok().filter(|file| file.is_file())
+}
+
+/// Tells whether a file is machine code; scripts are not, whatever runs them.
+fn is_machine_code(file: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && MACHINE_CODE.contains(&start)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn only_a_program_that_is_plainly_no_python_leaves_nothing_open() {
+        let place = tempfile::tempdir().unwrap();
+        let file = |name: &str, content: &[u8]| {
+            std::fs::write(place.path().join(name), content).unwrap();
+            place.path().join(name).to_str().unwrap().to_owned()
+        };
+        let code = b"\x7fELF\x02\x01";
+        let (encoder, python, shell) = (file("encoder", code), file("python3.12", code), file("sh", code));
+        let (script, empty) = (file("shop", b"#!/usr/bin/python3\n"), file("empty", b""));
+        let runner = place.path().join("runner");
+        symlink(&python, &runner).unwrap();
+        let runner = runner.to_str().unwrap().to_owned();
+        for program in [python, shell, script, empty, runner, "/nowhere/encoder".into(), "bin/encoder".into(), "a".repeat(300)] {
+            assert!(may_run_python(&format!("subprocess.Popen {program}")), "{program}");
+        }
+        for how in ["subprocess.Popen", "os.exec", "os.posix_spawn"] {
+            assert!(!may_run_python(&format!("{how} {encoder}")), "{how}");
+            assert!(may_run_python(how), "{how} of nobody knows what");
+        }
+        assert!(may_run_python(&format!("os.system {encoder}")), "the words of a shell are not known");
+        assert!(may_run_python("multiprocessing.Process"));
+        assert!(!may_run_python("os.fork") && !may_run_python("os.kill"));
+        let reason = missing(&["os.fork".into(), format!("os.exec {encoder}"), "os.exec python3".into()]).unwrap().reason;
+        assert_eq!(reason, "a program was started that was not recorded: python3");
+        assert_eq!(missing(&["os.fork".into(), format!("os.exec {encoder}")]), None);
+        let twice = ["subprocess.Popen python3", "os.posix_spawn python3", "os.posix_spawn python3"].map(str::to_owned);
+        assert_eq!(suspects(&twice), 2, "one start is told twice");
+    }
+}

@@ -1,0 +1,96 @@
+//! Proved drafts as files of the person's choice, besides the project's tests: nothing is decided by it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::Trouble;
+use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::engine::edits::plan::{conftest, first_party};
+use crate::engine::state::core::Core;
+use crate::engine::{ExportTo, Handle, drafting};
+use crate::generate::scope::snake_path;
+use crate::write::apart::{Owners, Parts, apart};
+use crate::write::plan::{Addition, accept};
+
+impl Handle {
+    /// Writes proved drafts somewhere else than into the project's tests; gives each file with its lines.
+    ///
+    /// # Errors
+    /// Fails when a file exists already or cannot be written.
+    pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
+        export(&self.core, proposals, to)
+    }
+}
+
+/// Writes the drafts; an existing file is never overwritten, and left alone where it holds them already.
+pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
+    let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
+    let mut written: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    let mut roots: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    let first_party = first_party(core);
+    for id in ids {
+        let proposal = core.proposal(*id)?;
+        let Some(draft) = proposal.draft().filter(|_| proposal.state == ProposalState::Ready) else { continue };
+        let path = match to {
+            ExportTo::File(file) => file.to_owned(),
+            ExportTo::Folder(folder) => folder.join(draft.target.file_name()),
+        };
+        let parts = drafting::pipeline::parts(&proposal)?;
+        let before = files.get(&path).map(String::as_str);
+        let there = written.entry(path.clone()).or_default();
+        let owners = Owners { own: &BTreeSet::new(), others: there };
+        let function = snake_path(proposal.function.qualname());
+        let Parts { imports, text, tests } = apart(before.unwrap_or(""), &parts, &function, &owners);
+        let addition = Addition { imports: &imports, text: &text, tests: &tests, header: None, first_party: &first_party };
+        let after = accept(before, &addition, &BTreeSet::new())?;
+        there.extend(tests);
+        roots.entry(path.with_file_name("conftest.py")).or_default().extend(draft.import_roots.iter().cloned());
+        for helper in &draft.helpers {
+            let beside = path.with_file_name(helper.path.file_name());
+            if !beside.exists() {
+                files.insert(beside, helper.text.clone());
+            }
+        }
+        files.insert(path, after);
+    }
+    for (path, roots) in roots.into_iter().filter(|(path, _)| !path.exists()) {
+        files.extend(path_help(core, &path, &roots).map(|text| (path, text)));
+    }
+    let mut made = Vec::new();
+    for (path, text) in files {
+        write_new(&path, &text)?;
+        made.push((path, text.lines().count()));
+    }
+    Ok(made)
+}
+
+/// What stands beside tests where plain pytest does not find the project from their folder: none is needed where that folder
+/// is what has to be on the path, nor can one be written for another place than the project.
+fn path_help(core: &Core, path: &Path, roots: &BTreeSet<String>) -> Option<String> {
+    let path = std::path::absolute(path).ok()?;
+    let folder = path.parent()?;
+    let below = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let below = below.strip_prefix(core.root.canonicalize().ok()?).ok()?;
+    let is_missing = roots.iter().any(|root| Path::new(root) != below);
+    is_missing.then(|| conftest(below.components().count(), roots.iter()))
+}
+
+fn write_new(path: &Path, text: &str) -> Result<(), Trouble> {
+    let fail = |error: std::io::Error| {
+        let trouble = Trouble::environment(format!("{} was not written.", path.display())).because(format!("{error}."));
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            trouble.so("Choose another place, or remove it first.")
+        } else {
+            trouble
+        }
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(fail)?;
+    }
+    if std::fs::read_to_string(path).is_ok_and(|there| there == text) {
+        return Ok(());
+    }
+    let mut file = std::fs::File::create_new(path).map_err(fail)?;
+    file.write_all(text.as_bytes()).map_err(fail)
+}

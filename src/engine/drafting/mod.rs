@@ -1,0 +1,11 @@
+//! Drafts from recorded calls.
+
+pub(crate) mod docstring_examples;
+pub(crate) mod evidence;
+pub(crate) mod export;
+pub mod finetuning;
+pub(crate) mod nondeterminism;
+pub(crate) mod pipeline;
+pub(crate) mod priority;
+pub(crate) mod private_functions;
+pub mod type_stubs;

@@ -1,0 +1,487 @@
+//! From recorded calls to drafts: gathered, written, checked. One draft a function; how they are proved is `proving/pipeline.rs`.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::hash::{self, Digest};
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::Topic;
+use crate::domain::value::Value;
+use crate::engine::drafting::evidence::{Gathered, Made};
+use crate::engine::drafting::{nondeterminism, private_functions};
+use crate::engine::edits::manifest_lookup::{News, Standing};
+use crate::engine::index::reachability;
+use crate::engine::proving;
+use crate::engine::python::environment::Environment;
+use crate::engine::python::{async_style, environment, formatter};
+use crate::engine::replay::behaviour;
+use crate::engine::state::core::Core;
+use crate::engine::{Done, blocking, calls, models, specs};
+use crate::generate::choose::FEW;
+use crate::generate::from_model;
+use crate::generate::plan::CheckItem;
+use crate::generate::trim::{test_names, without};
+use crate::python::protocol::Expression;
+use crate::source::parse::syntax_error;
+use crate::write::apart::Parts;
+
+/// Gives the text of a proposal as it would be written: the person's, or else the draft's.
+pub fn parts(proposal: &Proposal) -> Result<Parts, Trouble> {
+    let Some(draft) = proposal.draft() else { return Err(Trouble::internal("A change has no text.")) };
+    match &proposal.edited {
+        Some(text) => parse(text),
+        None => Ok(Parts { imports: draft.imports.clone(), text: draft.text.clone(), tests: draft.tests.clone() }),
+    }
+}
+
+/// Takes a person's text apart.
+///
+/// # Errors
+/// Fails when it does not parse or holds no test.
+pub fn parse(text: &str) -> Result<Parts, Trouble> {
+    let no_test = |why: String| Trouble::usage("This text is no test.").because(why).so("e opens it again.");
+    if let Some(error) = syntax_error(text) {
+        return Err(no_test(format!("It does not parse: line {}, column {}.", error.line, error.column)));
+    }
+    let (imports, body) = from_model::split(text);
+    let tests = test_names(&body);
+    if tests.is_empty() {
+        return Err(no_test("No function in it has a name that begins with test.".into()));
+    }
+    Ok(Parts { imports, text: body, tests })
+}
+
+/// Drafts and proves tests of these functions, or of all that were recorded.
+pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
+    let drafted = try_draft(core, functions).await?;
+    Ok(drafted.unwrap_or_else(|| Done::Drafted { ready: Vec::new(), refused: Vec::new(), left_out: Vec::new() }))
+}
+
+/// As [`draft`]; `None` when it was cancelled before there was any draft.
+async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Done>, Trouble> {
+    let environment = environment::contained(core).await?;
+    if environment.interpreter.pytest.is_none() {
+        return Err(environment.interpreter.without_pytest());
+    }
+    calls::calibrate::calibrate_rest(core).await?;
+    draft_tried(core, functions).await
+}
+
+/// As [`try_draft`], of calls that were tried.
+pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Done>, Trouble> {
+    let Some(made) = write(core, functions).await? else { return Ok(None) };
+    note_untestable(core, &made)?;
+    let code = code_of(core, made.iter().map(|one| one.function.clone()).collect()).await?;
+    let mut ids = Vec::new();
+    let mut left_out = Vec::new();
+    let mut kept = Vec::new();
+    let standing = Standing::read(core)?;
+    for one in made {
+        let others = one.left_out.into_iter().map(|left| (one.function.clone(), left)).collect::<Vec<_>>();
+        if let Some(draft) = one.draft {
+            let code = code.get(&one.function).copied().unwrap_or_default();
+            let draft = match news(core, &standing, &one.function, &draft, code)? {
+                News::Draft(draft) => *draft,
+                News::Known => continue,
+                News::Unwanted(why) => {
+                    let calls = draft.calls.len() as u64;
+                    left_out.extend(others);
+                    left_out.push((one.function, LeftOut { calls, reason: why.to_owned() }));
+                    continue;
+                }
+            };
+            match enter(core, &one.function, draft, code)? {
+                Entered::Kept(id) => kept.push(id),
+                Entered::New(id) => ids.push(id),
+                // Nothing of it is news: not what was left out of it either.
+                Entered::Known => continue,
+            }
+        }
+        left_out.extend(others);
+    }
+    proving::pipeline::prove(core, ids.clone()).await?;
+    let mut ready = Vec::new();
+    let mut refused = Vec::new();
+    for id in kept.into_iter().chain(ids) {
+        match core.proposal(id)?.state {
+            ProposalState::Ready => ready.push(id),
+            ProposalState::Refused => refused.push(id),
+            _ => {}
+        }
+    }
+    Ok(Some(Done::Drafted { ready, refused, left_out }))
+}
+
+/// Tells what of a draft is news, by the manifest of the accepted tests.
+fn news(core: &Core, standing: &Standing, function: &FunctionId, draft: &Draft, code: Digest) -> Result<News, Trouble> {
+    let inputs: Vec<Digest> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
+    Ok(standing.news(function, draft, code, &inputs))
+}
+
+enum Entered {
+    /// It is what was there already, waiting.
+    Kept(ProposalId),
+    /// It has to be proved.
+    New(ProposalId),
+    /// It was accepted or rejected before, word for word.
+    Known,
+}
+
+/// Gives the hash of all code that each function may run, by the names in it: recordings do not change it.
+pub async fn code_of(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<HashMap<FunctionId, Digest>, Trouble> {
+    if functions.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let core = core.clone();
+    blocking(move || {
+        let reach = reachability::by_names(&core, &core.index());
+        functions
+            .into_iter()
+            .map(|function| {
+                let code = reach.code_key(&function);
+                (function, code)
+            })
+            .collect()
+    })
+    .await
+}
+
+/// Hashes what the proof of a draft rests on: its text, and the code under it.
+pub fn rests_on(code: Digest, proposal: &Proposal) -> Digest {
+    let text = proposal.edited.clone().or_else(|| proposal.draft().map(Draft::standalone)).unwrap_or_default();
+    let mut hasher = hash::Hasher::default();
+    hasher.part(&code.0.to_le_bytes()).part(text.as_bytes());
+    hasher.digest()
+}
+
+/// Marks the proved drafts whose code is another today than when they were proved: edits nobody watched.
+pub async fn mark_outdated(core: &Arc<Core>) -> Result<(), Trouble> {
+    let ready: Vec<Arc<Proposal>> = {
+        let state = core.state.lock();
+        let proved = |proposal: &&Arc<Proposal>| proposal.state == ProposalState::Ready && proposal.draft().is_some();
+        state.proposals.values().filter(proved).cloned().collect()
+    };
+    let code = code_of(core, ready.iter().map(|proposal| proposal.function.clone()).collect()).await?;
+    for proposal in ready {
+        let today = code.get(&proposal.function).copied().unwrap_or_default();
+        if models::outdated::is_outdated(core, &proposal) {
+            models::outdated::set_aside(core, proposal.id)?;
+        } else if proposal.basis != rests_on(today, &proposal) {
+            make_stale(core, proposal.id, |standing| standing.state == ProposalState::Ready)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a proposal stale if it still is one that may be: a person may have accepted it since it was looked up.
+pub fn make_stale(core: &Arc<Core>, id: ProposalId, may_be: fn(&Proposal) -> bool) -> Result<bool, Trouble> {
+    let taken = core.claim(id, move |standing| {
+        let waits = may_be(standing);
+        if waits {
+            standing.state = ProposalState::Stale;
+        }
+        waits
+    })?;
+    Ok(taken.is_some())
+}
+
+/// Lists the drafts that an earlier session left stale, and those by rules that it did not come to the end of.
+pub fn unfinished(core: &Core) -> Vec<ProposalId> {
+    let state = core.state.lock();
+    let waits = |proposal: &&Arc<Proposal>| match (&proposal.body, proposal.state) {
+        (Body::Draft(_), ProposalState::Stale) => true,
+        (Body::Draft(draft), ProposalState::Failed) => draft.origin == Origin::Recording && proposal.edited.is_none(),
+        _ => false,
+    };
+    state.proposals.values().filter(waits).map(|proposal| proposal.id).collect()
+}
+
+/// Puts a draft where the function's earlier one was, or makes a new proposal.
+fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) -> Result<Entered, Trouble> {
+    let of_function = core.store().proposals_of(function)?;
+    let from_rules = |proposal: &&Proposal| proposal.draft().is_some_and(|draft| draft.origin == Origin::Recording);
+    let latest = of_function.iter().rev().filter(from_rules).find(|proposal| proposal.state != ProposalState::Failed);
+    if let Some(old) = latest.filter(|old| is_text_of(old, &draft)) {
+        match old.state {
+            ProposalState::Written => return Ok(Entered::Known),
+            // What was not wanted of other code may be wanted of this.
+            ProposalState::Rejected if old.basis == rests_on(code, old) => return Ok(Entered::Known),
+            ProposalState::Ready if old.basis == rests_on(code, old) => return Ok(Entered::Kept(old.id)),
+            // A person's text is proved anew, not replaced.
+            ProposalState::Ready | ProposalState::Stale if old.edited.is_some() => {
+                core.move_proposal(old.id, ProposalState::Queued, |_| {})?;
+                return Ok(Entered::New(old.id));
+            }
+            _ => {}
+        }
+    }
+    let open = of_function.iter().rev().filter(from_rules).find(|old| may_be_renewed(old) || is_at_work(old, &draft, code));
+    if let Some(old) = open {
+        let id = old.id;
+        // Of several workbenches that see one save, the first proves the draft.
+        let taken = core.claim(id, move |standing| {
+            if is_at_work(standing, &draft, code) || !may_be_renewed(standing) {
+                return false;
+            }
+            standing.state = ProposalState::Queued;
+            standing.body = Body::Draft(draft);
+            standing.basis = Digest::default();
+            standing.evidence.clear();
+            standing.proved = None;
+            standing.skipped = false;
+            true
+        })?;
+        return Ok(if taken.is_some() { Entered::New(id) } else { Entered::Kept(id) });
+    }
+    let wanted = draft.clone();
+    let proposal = Proposal::queued(function.clone(), Body::Draft(draft), clock::now());
+    let by_rules = |other: &Proposal| other.draft().is_some_and(|draft| draft.origin == Origin::Recording);
+    let (stands, new) = core.add_unless(proposal, move |other| by_rules(other) && is_at_work(other, &wanted, code))?;
+    Ok(if new { Entered::New(stands.id) } else { Entered::Kept(stands.id) })
+}
+
+/// Tells whether a draft may take the place of this one.
+fn may_be_renewed(old: &Proposal) -> bool {
+    use ProposalState as S;
+    old.edited.is_none() && matches!(old.state, S::Ready | S::Stale | S::Refused | S::Failed | S::Queued)
+}
+
+/// Tells whether this very draft is being proved by somebody, or was just now for this code.
+fn is_at_work(old: &Proposal, draft: &Draft, code: Digest) -> bool {
+    let at_work = match old.state {
+        ProposalState::Queued | ProposalState::Proving => true,
+        ProposalState::Ready => old.basis == rests_on(code, old),
+        _ => false,
+    };
+    at_work && old.edited.is_none() && is_text_of(old, draft)
+}
+
+/// Tells whether a proposal was drafted as this text, whatever a person made of it and the proof took out of it.
+pub fn is_text_of(proposal: &Proposal, draft: &Draft) -> bool {
+    proposal.draft().is_some_and(|old| {
+        let rest = if old.dropped.is_empty() { None } else { without(draft, &old.dropped) };
+        old.standalone() == rest.as_ref().unwrap_or(draft).standalone()
+    })
+}
+
+/// Keeps why functions have no test, for this session and the next.
+fn note_untestable(core: &Core, made: &[Made]) -> Result<(), Trouble> {
+    let notes: Vec<(FunctionId, Option<String>)> = made
+        .iter()
+        .map(|one| {
+            let reason = one.left_out.first().filter(|_| one.draft.is_none());
+            (one.function.clone(), reason.map(|left| left.reason.clone()))
+        })
+        .collect();
+    core.store().note_untestable(notes.clone())?;
+    let mut state = core.state.lock();
+    for (function, reason) in notes {
+        match reason {
+            Some(reason) => state.untestable.insert(function, reason),
+            None => state.untestable.remove(&function),
+        };
+    }
+    Ok(())
+}
+
+/// Writes drafts, checks that their values come out as recorded, and gives them unproved; `None` when it was cancelled.
+async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Vec<Made>>, Trouble> {
+    let environment = environment::contained(core).await?;
+    let job = core.jobs.begin("draft", "recorded calls", 0);
+    core.touch();
+    let made = job.unless_cancelled(write_all(core, &environment, functions, job.cancel.clone())).await.transpose()?;
+    job.end(made.is_some());
+    core.touch();
+    Ok(made)
+}
+
+async fn write_all(
+    core: &Arc<Core>,
+    environment: &Arc<Environment>,
+    functions: Vec<FunctionId>,
+    cancel: CancellationToken,
+) -> Result<Vec<Made>, Trouble> {
+    let (mut gathered, by_function) = gather(core, environment, functions, cancel.clone()).await?;
+    if gathered.has_coroutines() {
+        gathered.set_awaits(async_style::style(core, environment, &cancel).await?);
+    }
+    let index = core.index();
+    let settings = core.settings();
+    let most = settings.generation.tests_per_function as usize;
+    let (gathered, mut made) = blocking(move || {
+        let made = gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)?;
+        Ok::<_, Trouble>((gathered, made))
+    })
+    .await??;
+    private_functions::leave(core, environment, &gathered, &mut made).await?;
+    formatter::format(core, environment, made.iter_mut().filter_map(|one| one.draft.as_mut()).collect()).await?;
+    Ok(made)
+}
+
+/// What the expressions of each function's calls came to, by the function's place and the item's key.
+pub type Answers = HashMap<usize, BTreeMap<u64, Result<Value, String>>>;
+
+/// Gathers what drafts rest on, and has their values made again.
+pub async fn gather(
+    core: &Arc<Core>,
+    environment: &Environment,
+    functions: Vec<FunctionId>,
+    cancel: CancellationToken,
+) -> Result<(Gathered, Answers), Trouble> {
+    let (worker, stop) = (core.clone(), cancel);
+    let mut gathered = blocking(move || Gathered::new(&worker, functions, &stop)).await??;
+    let index = core.index();
+    nondeterminism::steady(core, environment, &mut gathered).await?;
+    let unclear = gathered.unclear(&index, FEW);
+    let looks = environment.look(core, &unclear, FEW).await?;
+    gathered.look(&index, looks);
+    let told = environment.ways(core, gathered.telling(&index)).await?;
+    gathered.tell(&index, told);
+    // Plans borrow what was gathered, so they are made, asked about and settled piece by piece.
+    let items: Vec<(usize, CheckItem)> = gathered.items(&index);
+    let expressions: Vec<Expression> =
+        (0..).zip(&items).map(|(key, (_, item))| Expression::new(key, item.source.clone(), item.imports.clone())).collect();
+    let answers = environment.evaluate(core, &expressions).await?;
+    let mut by_function = Answers::new();
+    for (key, (at, item)) in (0..).zip(items) {
+        let answer = answers.get(&key).cloned().unwrap_or_else(|| Err("it was not evaluated".into()));
+        by_function.entry(at).or_default().insert(item.key, answer);
+    }
+    Ok((gathered, by_function))
+}
+
+/// Proves one proposal again, or drafts it anew when the code under it changed.
+pub async fn prove_again(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
+    let proposal = core.proposal(id)?;
+    if proposal.change().is_some() {
+        return behaviour::replay(core, vec![proposal.function.clone()]).await.map(|_| ());
+    }
+    if proposal.spec().is_some() {
+        return specs::drafts::check_again(core, id, None).await;
+    }
+    renew(core, vec![id]).await;
+    Ok(())
+}
+
+/// Works again on drafts whose code changed: those made by rules are written anew, other text is proved again.
+pub async fn renew(core: &Arc<Core>, ids: Vec<ProposalId>) {
+    if let Err(trouble) = try_renew(core, ids).await {
+        core.complain("draft", &trouble);
+    }
+}
+
+async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble> {
+    let mut functions = Vec::new();
+    let mut written = Vec::new();
+    let mut texts = Vec::new();
+    for id in ids {
+        let proposal = core.proposal(id)?;
+        let Some(draft) = proposal.draft() else { continue };
+        use ProposalState as S;
+        if !matches!(proposal.state, S::Ready | S::Stale | S::Refused | S::Failed) {
+            continue;
+        }
+        // While a person has not said which outcome is right, nobody can say what its tests should expect.
+        if behaviour::is_disputed(core, &proposal.function) {
+            continue;
+        }
+        // It would be proved for what nobody promises any more.
+        if models::outdated::is_outdated(core, &proposal) {
+            models::outdated::set_aside(core, id)?;
+            continue;
+        }
+        if draft.origin == Origin::Recording && proposal.edited.is_none() {
+            functions.push(proposal.function.clone());
+            written.push(id);
+        } else {
+            // Another workbench may be at it already.
+            let taken = core.claim(id, |standing| {
+                let waits = matches!(standing.state, S::Ready | S::Stale | S::Refused | S::Failed);
+                if waits {
+                    standing.state = S::Proving;
+                }
+                waits
+            })?;
+            texts.extend(taken.map(|_| id));
+        }
+    }
+    if !functions.is_empty() && try_draft(core, functions).await?.is_some() {
+        for id in written {
+            give_up_stale(core, id)?;
+        }
+    }
+    proving::pipeline::prove(core, texts).await
+}
+
+/// Ends a draft that nothing took the place of, so that it does not wait for ever.
+fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
+    let proposal = core.proposal(id)?;
+    let why = match core.function(&proposal.function) {
+        None => "the function is gone".to_owned(),
+        Some(_) => {
+            let reason = core.state.lock().untestable.get(&proposal.function).cloned();
+            reason.unwrap_or_else(|| "its recorded calls give no other test".into())
+        }
+    };
+    // Another workbench may have taken it on meanwhile.
+    core.claim(id, |standing| {
+        let waits = standing.state == ProposalState::Stale;
+        if waits {
+            standing.state = ProposalState::Failed;
+            standing.evidence = vec![Evidence::new(Finding::Error, "no draft", why)];
+        }
+        waits
+    })?;
+    Ok(())
+}
+
+/// Lists accepted drafts that would be written otherwise today.
+pub async fn would_change(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    let standing = Standing::read(core)?;
+    let functions: Vec<FunctionId> = standing.functions().into_iter().collect();
+    let recorded: HashSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
+    // Without a recording there is nothing to draft from, and nothing has to be able to run.
+    let functions: Vec<FunctionId> = functions.into_iter().filter(|function| recorded.contains(function)).collect();
+    if functions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let code = code_of(core, functions.clone()).await?;
+    let mut lines = Vec::new();
+    for made in write(core, functions).await?.into_iter().flatten() {
+        let Some(draft) = made.draft else { continue };
+        let code = code.get(&made.function).copied().unwrap_or_default();
+        let News::Draft(draft) = news(core, &standing, &made.function, &draft, code)? else { continue };
+        let written = core.store().proposals_of(&made.function)?;
+        let written =
+            written.iter().rev().find(|proposal| proposal.state == ProposalState::Written && proposal.draft().is_some());
+        let same = written.is_some_and(|old| old.edited.is_some() || is_text_of(old, &draft));
+        if !same {
+            lines.push(format!("{}: {} would be written otherwise today.", draft.target, made.function));
+        }
+    }
+    Ok(lines)
+}
+
+/// Says that drafts are there.
+pub fn announce_ready(core: &Core, proposal: &Proposal) {
+    core.log.add(
+        Level::Info,
+        "proved",
+        &format!("{} {}", proposal.function.qualname(), summary(proposal)),
+        Some(Topic::Function(proposal.function.clone())),
+    );
+    core.announce(Event::EvidenceChanged { proposal: proposal.id });
+}
+
+fn summary(proposal: &Proposal) -> String {
+    match proposal.proved {
+        Some((passed, runs)) => format!("{passed}/{runs}"),
+        None => "not run".into(),
+    }
+}

@@ -1,0 +1,159 @@
+//! What the manifest of accepted tests says about new drafts: what a person deleted or rejected is not proposed again, and
+//! what stands already is not news. Needs no database, so a teammate's fresh clone knows it too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::domain::decision::FileEdit;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Draft, Proposal};
+use crate::engine::drafting;
+use crate::engine::edits::plan::{self, Overlay};
+use crate::engine::index::reachability;
+use crate::engine::state::core::Core;
+use crate::generate::trim::without;
+use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
+
+/// What rejected tests are noted under, beside an accepted test of the same name.
+const REJECTED: &str = " (rejected)";
+
+/// The manifest and the files it speaks of, read once for many drafts.
+pub struct Standing {
+    list: Manifest,
+    /// Tests that were accepted and are gone from their files.
+    deleted: BTreeSet<(RelPath, String)>,
+}
+
+/// What becomes of a draft.
+#[derive(Debug, PartialEq)]
+pub enum News {
+    /// These tests are news.
+    Draft(Box<Draft>),
+    /// It stands already, as it is or as a person rewrote it.
+    Known,
+    /// Nothing of it is wanted, and why.
+    Unwanted(&'static str),
+}
+
+impl Standing {
+    /// Reads the manifest.
+    ///
+    /// # Errors
+    /// Fails when it or a file it speaks of cannot be read.
+    pub fn read(core: &Core) -> Result<Self, Trouble> {
+        let list = plan::manifest(core, &Overlay::new())?.1;
+        let files: BTreeSet<&RelPath> = list.tests().map(|(file, _, _)| file).collect();
+        let mut deleted: BTreeSet<(RelPath, String)> = BTreeSet::new();
+        for file in files {
+            let text = plan::content(core, &Overlay::new(), file)?.unwrap_or_default();
+            deleted.extend(list.hand_deleted(file, &text).into_iter().map(|test| (file.clone(), test)));
+        }
+        Ok(Self { list, deleted })
+    }
+
+    /// Lists the functions that have accepted tests.
+    pub fn functions(&self) -> BTreeSet<FunctionId> {
+        self.list.tests().filter(|(_, _, entry)| is_accepted(entry)).map(|(_, _, entry)| entry.function.clone()).collect()
+    }
+
+    /// Gives the inputs of accepted tests, by their function.
+    pub fn inputs(&self) -> BTreeMap<FunctionId, BTreeSet<Digest>> {
+        let mut inputs: BTreeMap<FunctionId, BTreeSet<Digest>> = BTreeMap::new();
+        for (_, _, entry) in self.list.tests().filter(|(_, _, entry)| is_accepted(entry)) {
+            inputs.entry(entry.function.clone()).or_default().extend(&entry.inputs);
+        }
+        inputs
+    }
+
+    /// Tells what of a draft is news, with the code its function may run and the inputs it is made from.
+    pub fn news(&self, function: &FunctionId, draft: &Draft, code: Digest, inputs: &[Digest]) -> News {
+        let text = draft.standalone();
+        let own: Vec<_> =
+            self.list.tests().filter(|(file, _, entry)| **file == draft.target && entry.function == *function).collect();
+        let wanted: BTreeSet<&Digest> = inputs.iter().collect();
+        let edited =
+            |entry: &TestEntry| entry.state == TestState::Edited && entry.inputs.iter().collect::<BTreeSet<_>>() == wanted;
+        // What was written before there was such a hash is known by its whole body.
+        let same = |entry: &TestEntry, test: &str| match entry.case {
+            Some(case) => case_hash(&text, test) == Some(case),
+            None => body_hash(&text, test) == Some(entry.body),
+        };
+        let is_deleted = |test: &str| {
+            own.iter().any(|(file, name, entry)| {
+                let gone = entry.state == TestState::Deleted || self.deleted.contains(&((*file).clone(), (*name).to_owned()));
+                gone && (*name == test || same(entry, test))
+            })
+        };
+        let is_rejected = |test: &str| {
+            let of_this_code = |entry: &TestEntry| entry.state == TestState::Rejected && entry.code == Some(code);
+            own.iter().any(|(_, _, entry)| of_this_code(entry) && same(entry, test))
+        };
+        let stands = |test: &str| own.iter().any(|(_, name, entry)| *name == test && is_accepted(entry) && same(entry, test));
+        let (mut unwanted, mut rejected, mut known) = (Vec::new(), false, 0);
+        for test in &draft.tests {
+            let is_unwanted = is_deleted(test) || is_rejected(test);
+            rejected |= is_unwanted && !is_deleted(test);
+            if is_unwanted {
+                unwanted.push(test.clone());
+            } else if stands(test) {
+                known += 1;
+            }
+        }
+        if known + unwanted.len() == draft.tests.len() && known > 0 || own.iter().any(|(_, _, entry)| edited(entry)) {
+            return News::Known;
+        }
+        if unwanted.is_empty() {
+            return News::Draft(Box::new(draft.clone()));
+        }
+        match without(draft, &unwanted) {
+            Some(rest) => News::Draft(Box::new(rest)),
+            None if rejected => News::Unwanted("its test was rejected, and the code is still the same"),
+            None => News::Unwanted("its test was deleted by hand"),
+        }
+    }
+}
+
+fn is_accepted(entry: &TestEntry) -> bool {
+    matches!(entry.state, TestState::Accepted | TestState::Edited)
+}
+
+/// Says how rejecting a draft changes the manifest; nothing for what is no draft.
+///
+/// # Errors
+/// Fails when the manifest cannot be read.
+pub fn rejection(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Option<FileEdit>, Trouble> {
+    let Some(draft) = proposal.draft() else { return Ok(None) };
+    let parts = drafting::pipeline::parts(proposal)?;
+    let text = format!("{}\n\n\n{}", parts.imports.join("\n"), parts.text);
+    let (before, mut list) = plan::manifest(core, overlay)?;
+    let code = reachability::by_names(core, &core.index()).code_key(&proposal.function);
+    let inputs: Vec<Digest> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
+    for test in &parts.tests {
+        let Some(body) = body_hash(&text, test) else { continue };
+        let function = proposal.function.clone();
+        let case = case_hash(&text, test);
+        let entry = TestEntry { function, inputs: inputs.clone(), body, case, code: Some(code), state: TestState::Rejected };
+        list.note(&draft.target, &format!("{test}{REJECTED}"), entry);
+    }
+    let edit = FileEdit { path: plan::manifest_path(core)?, before, after: Some(list.text()?) };
+    Ok((edit.before != edit.after).then_some(edit))
+}
+
+/// Says how the manifest changes when it notes the tests that a person deleted, and names them.
+///
+/// # Errors
+/// Fails when the manifest cannot be read.
+pub fn deletions(core: &Core) -> Result<(Option<FileEdit>, Vec<String>), Trouble> {
+    let standing = Standing::read(core)?;
+    let (before, mut list) = plan::manifest(core, &Overlay::new())?;
+    for (file, test) in &standing.deleted {
+        list.bury(file, test);
+    }
+    let names = standing.deleted.iter().map(|(file, test)| format!("{file}::{test}")).collect();
+    if standing.deleted.is_empty() {
+        return Ok((None, names));
+    }
+    Ok((Some(FileEdit { path: plan::manifest_path(core)?, before, after: Some(list.text()?) }), names))
+}

@@ -1,0 +1,288 @@
+//! What accepting a proposal would write: of a draft the test file and the manifest, of a verdict the accepted journey and
+//! the lock; from their content now to their content after.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::domain::decision::FileEdit;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Draft, Proposal};
+use crate::domain::snapshot::Conflict;
+use crate::engine::drafting;
+use crate::engine::edits::support_files;
+use crate::engine::state::core::Core;
+use crate::engine::{specs, verdicts};
+use crate::generate::scope::snake_path;
+use crate::generate::trim::without;
+use crate::generate::{graph, layout};
+use crate::write::apart::{Owners, Parts, apart};
+use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
+use crate::write::plan::{Addition, accept, remove};
+
+/// A file of tests larger than this was not written by us.
+const SIZE_MAX: u64 = 8 << 20;
+
+/// What files would hold: the disk, overlaid by edits planned before.
+pub type Overlay = HashMap<RelPath, Option<String>>;
+
+/// Says what accepting a proposal would write now, given what was planned before it.
+pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<FileEdit>, Trouble> {
+    planned(core, proposal, overlay).map(|(edits, _)| edits)
+}
+
+/// As [`plan`], and whether tests that a person changed stay as they are beside what it writes.
+pub fn planned(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<(Vec<FileEdit>, bool), Trouble> {
+    if let Some(open) = proposal.verdict() {
+        return Ok((verdicts::decide::plan(core, proposal, open)?, false));
+    }
+    if let Some(spec) = proposal.spec() {
+        return Ok((specs::drafts::plan(core, proposal, spec, overlay)?, false));
+    }
+    let Some(draft) = proposal.draft() else { return Ok((Vec::new(), false)) };
+    let mut parts = drafting::pipeline::parts(proposal)?;
+    let file = &draft.target;
+    let list_path = manifest_path(core)?;
+    let before = content(core, overlay, file)?;
+    let (list_before, mut list) = manifest(core, overlay)?;
+    let mut standing = tests_of(&list, file, &proposal.function);
+    let by_hand = by_hand(&list, file, before.as_deref().unwrap_or(""), &standing, &parts);
+    let refused = || {
+        Trouble::usage(format!("Not written: {} in {file} was changed by hand.", by_hand.join(", ")))
+            .because("What a person wrote is never overwritten.")
+            .so("Rename your test to keep both, delete it to take the draft, or reject the draft.")
+    };
+    if !by_hand.is_empty() {
+        // The others do not wait for it. What a person typed for this very draft is not parted.
+        let rest = if proposal.edited.is_none() { without(draft, &by_hand) } else { None };
+        let rest = rest.ok_or_else(refused)?;
+        parts = Parts { imports: rest.imports, text: rest.text, tests: rest.tests };
+        standing.retain(|test| !by_hand.contains(test));
+    }
+    let Composed { after, tests, gone } = composed(core, &list, file, before.as_deref(), &standing, &parts, proposal)?;
+    if !by_hand.is_empty() && before.as_deref() == Some(after.as_str()) {
+        return Err(refused());
+    }
+    for test in &gone {
+        list.forget(file, test);
+    }
+    for test in list.hand_deleted(file, before.as_deref().unwrap_or("")) {
+        list.bury(file, &test);
+    }
+    let inputs: Vec<_> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
+    let state = if proposal.edited.is_some() { TestState::Edited } else { TestState::Accepted };
+    for test in &tests {
+        let Some(body) = body_hash(&after, test) else { continue };
+        let (function, inputs) = (proposal.function.clone(), inputs.clone());
+        let case = case_hash(&after, test);
+        list.note(file, test, TestEntry { function, inputs, body, case, code: None, state });
+    }
+    let mut edits: Vec<FileEdit> = path_help(core, overlay, draft)?.into_iter().collect();
+    let mut then = overlay.clone();
+    then.insert(file.clone(), Some(after.clone()));
+    edits.extend(support_files::edits(core, draft, before.as_deref().unwrap_or(""), &then)?);
+    edits.extend([
+        FileEdit { path: file.clone(), before, after: Some(after) },
+        FileEdit { path: list_path, before: list_before, after: Some(list.text()?) },
+    ]);
+    edits.retain(|edit| edit.before != edit.after);
+    Ok((edits, !by_hand.is_empty()))
+}
+
+/// A file with a draft in it.
+struct Composed {
+    /// Its text.
+    after: String,
+    /// The draft's tests, as they are called there.
+    tests: Vec<String>,
+    /// Tests of the function that are not in it any more.
+    gone: Vec<String>,
+}
+
+/// Puts a draft into a file.
+fn composed(
+    core: &Core,
+    list: &Manifest,
+    file: &RelPath,
+    before: Option<&str>,
+    standing: &[String],
+    parts: &Parts,
+    proposal: &Proposal,
+) -> Result<Composed, Trouble> {
+    let text = before.unwrap_or("");
+    let (own, others): (BTreeSet<String>, BTreeSet<String>) =
+        list.ours(file, text).into_iter().partition(|test| standing.contains(test));
+    let function = snake_path(proposal.function.qualname());
+    let Parts { imports, text: draft, tests } = apart(text, parts, &function, &Owners { own: &own, others: &others });
+    let gone: Vec<String> = standing.iter().filter(|test| own.contains(*test) && !tests.contains(test)).cloned().collect();
+    let base = if gone.is_empty() { before.map(ToOwned::to_owned) } else { remove(text, &gone, None) };
+    let first_party = first_party(core);
+    let addition = Addition { imports: &imports, text: &draft, tests: &tests, header: None, first_party: &first_party };
+    Ok(Composed { after: accept(base.as_deref(), &addition, &own)?, tests, gone })
+}
+
+/// Gives the three texts of a file whose tests of this function a person changed since we wrote them, if that is so.
+///
+/// # Errors
+/// Fails when the files or the store cannot be read.
+pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Trouble> {
+    let Some(draft) = proposal.draft() else { return Ok(None) };
+    let (file, parts) = (&draft.target, drafting::pipeline::parts(proposal)?);
+    let disk = read(&core.root, file)?;
+    let list = Manifest::read(read(&core.root, &manifest_path(core)?)?.as_deref())?;
+    let standing = tests_of(&list, file, &proposal.function);
+    let tests = by_hand(&list, file, disk.as_deref().unwrap_or(""), &standing, &parts);
+    if tests.is_empty() {
+        return Ok(None);
+    }
+    let base = core.store().last_written(file)?;
+    let mine = composed(core, &list, file, base.as_deref(), &standing, &parts, proposal)?.after;
+    Ok(Some(Conflict { path: file.clone(), tests, base, mine, disk }))
+}
+
+/// A conftest that puts the project on the path, up to its first line that depends on the project; how this line begins,
+/// and how those after it do.
+const HELP: &str = "\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n";
+const HELP_ROOT: &str = "ROOT = Path(__file__).resolve().parents[";
+const HELP_PATH: &str = "sys.path.insert(0, str";
+
+/// Where plain pytest does not find the project, a conftest beside the tests puts its folders on the path.
+fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<FileEdit>, Trouble> {
+    if draft.import_roots.is_empty() {
+        return Ok(None);
+    }
+    let settings = core.settings();
+    let folder = &settings.output.tests;
+    let Some(path) = RelPath::new(format!("{folder}/conftest.py")) else { return Ok(None) };
+    if content(core, overlay, &path)?.is_some() {
+        return Ok(None);
+    }
+    let text = conftest(path.parts().count().saturating_sub(1), draft.import_roots.iter());
+    Ok(Some(FileEdit { path, before: None, after: Some(text) }))
+}
+
+/// Writes a conftest that stands so many folders below the project and puts folders of it on the path.
+pub fn conftest<'a>(below: usize, roots: impl DoubleEndedIterator<Item = &'a String>) -> String {
+    // `parents[0]` is the conftest's own folder.
+    let mut text = format!("{HELP}{HELP_ROOT}{below}]\n");
+    for root in roots.rev() {
+        let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) };
+        text.push_str(&format!("{HELP_PATH}({place}))\n"));
+    }
+    text
+}
+
+/// Tells whether a conftest is one that was written with accepted tests, and no more: they were proved with its paths.
+pub fn is_path_help(text: &str) -> bool {
+    let rest = text.strip_prefix(HELP);
+    rest.is_some_and(|rest| rest.lines().all(|line| line.starts_with(HELP_ROOT) || line.starts_with(HELP_PATH)))
+}
+
+/// Lists what stands otherwise than the manifest says, a line each.
+pub fn compare_with_manifest(core: &Core) -> Result<Vec<String>, Trouble> {
+    let (_, list) = manifest(core, &Overlay::new())?;
+    let files: BTreeSet<RelPath> = list.tests().map(|(file, _, _)| file.clone()).collect();
+    let mut lines = Vec::new();
+    for file in files {
+        let text = content(core, &Overlay::new(), &file)?.unwrap_or_default();
+        lines.extend(
+            list.hand_deleted(&file, &text)
+                .into_iter()
+                .map(|test| format!("{file}::{test} was accepted and is gone: gen --accept notes that it stays so.")),
+        );
+    }
+    Ok(lines)
+}
+
+/// Lists the accepted tests that a person changed since, and that stay as they are.
+pub fn changed_by_hand(core: &Core) -> Result<Vec<String>, Trouble> {
+    let (_, list) = manifest(core, &Overlay::new())?;
+    let files: BTreeSet<RelPath> = list.tests().map(|(file, _, _)| file.clone()).collect();
+    let mut tests = Vec::new();
+    for file in files {
+        let text = content(core, &Overlay::new(), &file)?.unwrap_or_default();
+        tests.extend(list.hand_edited(&file, &text).into_iter().map(|test| format!("{file}::{test}")));
+    }
+    Ok(tests)
+}
+
+/// Gives the manifest's text and what it says.
+pub fn manifest(core: &Core, overlay: &Overlay) -> Result<(Option<String>, Manifest), Trouble> {
+    let text = content(core, overlay, &manifest_path(core)?)?;
+    let list = Manifest::read(text.as_deref())?;
+    Ok((text, list))
+}
+
+/// Gives the place of the manifest.
+pub fn manifest_path(core: &Core) -> Result<RelPath, Trouble> {
+    RelPath::new(format!("{}/manifest.yaml", core.settings().output.tests))
+        .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))
+}
+
+/// Gives a file as it would be after the edits planned before; `None` when there is none.
+pub fn content(core: &Core, overlay: &Overlay, path: &RelPath) -> Result<Option<String>, Trouble> {
+    match overlay.get(path) {
+        Some(text) => Ok(text.clone()),
+        None => read(&core.root, path),
+    }
+}
+
+/// Reads a file of tests; `None` when there is none.
+pub fn read(root: &Path, path: &RelPath) -> Result<Option<String>, Trouble> {
+    let full = path.under(root);
+    let fail = |why: String| Trouble::environment(format!("{path} cannot be read.")).because(why);
+    let meta = match std::fs::symlink_metadata(&full) {
+        Ok(meta) => meta,
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(fail(format!("{error}."))),
+    };
+    if !meta.is_file() || meta.len() > SIZE_MAX {
+        return Err(fail("It is no ordinary file, or larger than 8 MiB.".into()));
+    }
+    let bytes = std::fs::read(&full).map_err(|error| fail(format!("{error}.")))?;
+    String::from_utf8(bytes).map(Some).map_err(|_| fail("It is not UTF-8.".into()))
+}
+
+/// Names the tests of a function that were accepted into a file.
+fn tests_of(list: &Manifest, file: &RelPath, function: &FunctionId) -> Vec<String> {
+    list.tests()
+        .filter(|(path, _, entry)| *path == file && entry.function == *function)
+        .filter(|(_, _, entry)| matches!(entry.state, TestState::Accepted | TestState::Edited))
+        .map(|(_, test, _)| test.to_owned())
+        .collect()
+}
+
+/// Names the tests of these that a person changed since we wrote them.
+fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], parts: &Parts) -> Vec<String> {
+    let edited = list.hand_edited(file, text);
+    let named: BTreeSet<&String> = standing.iter().chain(&parts.tests).collect();
+    named.into_iter().filter(|test| edited.contains(test)).cloned().collect()
+}
+
+/// Names the project's own top-level packages and modules, for sorting imports: those at its root and in `src`, where ruff and
+/// isort look for them. What stands beside the tests is none: it is not on the project's path.
+pub fn first_party(core: &Core) -> Vec<String> {
+    let index = core.index();
+    let own = index.modules().filter(|module| matches!(module.import_root.as_str(), "" | "src"));
+    let names: BTreeSet<String> = own.filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();
+    names.into_iter().filter(|name| name != graph::MODULE).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conftest_finds_the_root_from_any_depth() {
+        let text = |below: usize| conftest(below, [String::new(), "src".into()].iter());
+        assert!(text(1).contains("parents[1]\n"));
+        let deep = text(2);
+        assert!(deep.contains("parents[2]\n"), "{deep}");
+        assert!(deep.ends_with("str(ROOT / \"src\"))\nsys.path.insert(0, str(ROOT))\n"), "{deep}");
+        assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\n")) && !is_path_help("import sys\n"));
+    }
+}

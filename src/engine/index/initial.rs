@@ -1,0 +1,118 @@
+//! Reading the whole project at the start, from what the last start kept of it where its files are the same.
+
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::base::clock::{self, Moment};
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::event::{Event, Level};
+use crate::domain::function::Module;
+use crate::domain::snapshot::Trust;
+use crate::engine::blocking;
+use crate::engine::checks::secrets;
+use crate::engine::index::syntax_errors;
+use crate::engine::state::core::Core;
+use crate::engine::state::jobs;
+use crate::engine::watch::on_save;
+use crate::source::index::Index;
+use crate::source::kept::{self, Kept};
+use crate::store;
+use crate::write::apply::{sweep, temporary_in};
+
+/// The file in the project's folder of ours.
+const FILE: &str = "index";
+/// Files in the folders in which whole files take the place of others.
+const OURS: [&str; 3] = [FILE, "verdicts/*", "specs/*"];
+/// One file in so many is parsed anew at the next start, too, rather than all written again.
+const FEW: usize = 20;
+
+/// Reads the whole project; once it was read, what differs, with all that follows a save of that.
+pub async fn index(core: &Arc<Core>) {
+    let job = core.jobs.begin("index", &core.project, 0);
+    let started = clock::now();
+    let turn = core.reading.lock().await;
+    if core.state.lock().indexed {
+        drop(turn);
+        on_save::changed(core, None).await;
+        job.end(true);
+        return tell(core, started);
+    }
+    let worker = core.clone();
+    let built = blocking(move || {
+        sweep_ours(&worker);
+        let kept = kept(&worker);
+        Index::build_from(&worker.root, &worker.settings().record.exclude, &kept, &|done, total| {
+            worker.state.lock().reading = (done, total);
+            if done % 50 == 0 {
+                worker.touch();
+            }
+        })
+    })
+    .await;
+    let Ok((built, parsed)) = built else { return };
+    let files = built.modules().count();
+    let built = Arc::new(built);
+    *core.index.write() = built.clone();
+    core.state.lock().indexed = true;
+    drop(turn);
+    job.end(true);
+    tell(core, started);
+    syntax_errors::warn(core, None).await;
+    // Once it is in use: nobody waits for this, and the next start is quicker for it.
+    let Some(place) = place(core).filter(|_| parsed > files / FEW) else { return };
+    let root = core.root.clone();
+    if let Ok(Err(error)) = blocking(move || keep(&place, &built, &root)).await {
+        core.log.add(Level::Info, "index", &format!("not kept for the next start: {error}"), None);
+    }
+}
+
+/// Tells what is in the index that was read since a moment.
+fn tell(core: &Core, started: Moment) {
+    let index = core.index();
+    let (files, functions) = (index.modules().count(), index.functions().count());
+    let errors = syntax_errors::files(&index).len();
+    let ms = jobs::elapsed_ms(started);
+    core.log.add(
+        Level::Info,
+        "opened",
+        &format!("{}, {}, {ms} ms", text::count(files, "file"), text::count(functions, "function")),
+        None,
+    );
+    core.announce(Event::Indexed { files, functions, errors, ms });
+}
+
+/// Removes what killed processes left half written in our folder.
+fn sweep_ours(core: &Core) {
+    if core.trust() == Trust::Trusted {
+        let beside = OURS.iter().filter_map(|inside| RelPath::new(Path::new(store::FOLDER).join(inside)));
+        sweep(&core.root, &beside.collect::<Vec<_>>());
+    }
+}
+
+/// Gives what the last start kept; nothing in a folder that is only read, for what lies there is not ours.
+fn kept(core: &Core) -> Kept {
+    place(core).map(|place| Kept::read(&place, &maker())).unwrap_or_default()
+}
+
+/// Keeps an index for the next start, without the files that may hold secrets: those stay where their owner put them alone.
+fn keep(place: &Path, index: &Index, root: &Path) -> std::io::Result<()> {
+    let file = temporary_in(place.parent().unwrap_or(place))?;
+    let (places, mut redactor) = (secrets::Places::new(index), secrets::of_project(root));
+    let mut may_keep = |module: &Module, read: &str| !places.may_hold(module, &mut redactor) && redactor.redact(read).is_none();
+    kept::write(index, &maker(), &mut may_keep, &mut BufWriter::new(&file))?;
+    file.persist(place).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn place(core: &Core) -> Option<PathBuf> {
+    store::folder_in(&core.root).filter(|_| core.trust() == Trust::Trusted).map(|folder| folder.join(FILE))
+}
+
+/// Names this very build: another one may read more, or otherwise, out of the same file.
+fn maker() -> String {
+    use std::os::unix::fs::MetadataExt;
+    let build = std::env::current_exe().and_then(std::fs::metadata).map(|meta| (meta.size(), meta.mtime(), meta.mtime_nsec()));
+    format!("pytead-tui {} {:?}", env!("CARGO_PKG_VERSION"), build.ok())
+}

@@ -1,0 +1,7 @@
+//! What is known of the project's source.
+
+pub(crate) mod call_sites;
+pub(crate) mod initial;
+pub(crate) mod package_outlines;
+pub(crate) mod reachability;
+pub(crate) mod syntax_errors;

@@ -1,0 +1,6 @@
+//! Drafts by language models.
+
+pub(crate) mod download;
+pub(crate) mod draft;
+pub(crate) mod outdated;
+pub(crate) mod prompt_context;

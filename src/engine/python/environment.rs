@@ -1,0 +1,388 @@
+//! What running the project's code takes, found once and kept: interpreter, our package, the contained worker.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use serde::Serialize;
+use tokio::sync::OnceCell;
+
+use crate::base::error::Trouble;
+use crate::contain::{self, Class, Level};
+use crate::domain::call::{Call, CallId};
+use crate::domain::function::FunctionId;
+use crate::domain::question::About;
+use crate::domain::snapshot::Trust;
+use crate::domain::value::Value;
+use crate::engine::python::replay_calls::{self, BATCH, Observed, On, Whole, requests, roomy, spot};
+use crate::engine::python::worker_pool::Provers;
+use crate::engine::state::core::Core;
+use crate::engine::state::jobs::Job;
+use crate::engine::state::questions;
+use crate::engine::{blocking, require_trust};
+use crate::generate::closer::{self, Look};
+use crate::generate::learned::{self, Form};
+use crate::python::interpreter::{self, Interpreter};
+use crate::python::package::{self, Package};
+use crate::python::protocol::{Expression, Spot};
+use crate::python::value;
+use crate::python::zygote::{LATE_MAX, ReplayCall, Worker, WorkerSpec};
+use crate::source::index::Index;
+
+/// Outside modules that are imported once, ahead of all runs.
+const PRELOAD_MAX: usize = 60;
+
+/// Interpreter, package and worker of a trusted project.
+pub struct Environment {
+    /// The interpreter.
+    pub interpreter: Interpreter,
+    /// Our Python package on disk.
+    pub package: Package,
+    /// How replays are contained.
+    pub level: Level,
+    /// The Pythons that prove drafts.
+    pub provers: Provers,
+    worker: OnceCell<Worker>,
+}
+
+/// The interpreter for people and for `doctor`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Found {
+    /// `3.12.1 .venv`
+    pub label: String,
+    /// Its path.
+    pub path: String,
+    /// pytest's version, when it is there.
+    pub pytest: Option<String>,
+    /// The versions of all installed packages by their names, in small letters with underscores.
+    pub packages: BTreeMap<String, String>,
+}
+
+/// Gives the environment, found when first needed.
+///
+/// # Errors
+/// Fails in a folder that is not trusted, and where there is no usable Python.
+pub async fn get(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let mut slot = core.environment.lock().await;
+    if let Some(found) = slot.as_ref() {
+        return Ok(found.clone());
+    }
+    let (root, setting) = (core.root.clone(), core.settings().python.clone());
+    let found = blocking(move || {
+        let interpreter = interpreter::find(&root, setting.as_deref())?;
+        let package = package::install()?;
+        Ok::<_, Trouble>((interpreter, package))
+    })
+    .await?;
+    let (interpreter, package) = match found {
+        Ok(found) => found,
+        Err(trouble) => {
+            core.state.lock().python_trouble = Some(trouble.clone());
+            core.touch();
+            return Err(trouble);
+        }
+    };
+    {
+        let mut state = core.state.lock();
+        state.python = Some(interpreter.label.clone());
+        state.python_trouble = interpreter.pytest.is_none().then(|| interpreter.without_pytest());
+    }
+    core.touch();
+    let weak_allowed = core.state.lock().consent.weak == Some(true);
+    let level = blocking(move || contain::level_for(Class::Replay { weak_allowed })).await?;
+    let environment = Arc::new(Environment { interpreter, package, level, provers: Provers::default(), worker: OnceCell::new() });
+    *core.installed.write() = Arc::default();
+    *slot = Some(environment.clone());
+    Ok(environment)
+}
+
+/// Gives the environment where recorded calls may run in it; waits for a person's word where the sandbox is weak.
+///
+/// # Errors
+/// As [`get`], and where there is no sandbox, or a weak one that is not allowed.
+pub async fn contained(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
+    let environment = get(core).await?;
+    if environment.level != Level::None {
+        return Ok(environment);
+    }
+    let probe = blocking(contain::probe).await?;
+    let why: Vec<String> = probe.refused.iter().map(|(_, why)| why.clone()).collect();
+    if probe.level != Level::Weak {
+        let trouble = Trouble::environment("Recorded calls are not run: there is no sandbox here.");
+        return Err(trouble.because(why.join(" ")).so("pytead-tui doctor says what is missing."));
+    }
+    let about = About::WeakContainment { why };
+    if !questions::ask(core, about.clone(), None).await? {
+        return Err(about.declined());
+    }
+    let mut slot = core.environment.lock().await;
+    if slot.as_ref().is_some_and(|found| found.level == Level::None) {
+        slot.take();
+    }
+    drop(slot);
+    get(core).await
+}
+
+/// Tells whether what needs a sandbox waits for a person's word now.
+pub fn waits_for_answer(core: &Core) -> bool {
+    core.attended && core.state.lock().consent.weak.is_none() && contain::available() == Level::Weak
+}
+
+/// Tells whether a person said that recorded calls may not run here: nothing that runs by itself says so again.
+pub fn is_declined(core: &Core) -> bool {
+    core.state.lock().consent.weak == Some(false) && contain::available() == Level::Weak
+}
+
+/// Finds the interpreter and starts the worker ahead of the first need, where the project may be run.
+pub async fn prepare(core: &Arc<Core>) {
+    if core.trust() != Trust::Trusted {
+        return;
+    }
+    let warm = async { contained(core).await?.worker(core).await.map(|_| ()) };
+    if let Err(trouble) = warm.await {
+        core.complain("python", &trouble);
+    }
+}
+
+/// Has the worker import the modules of these functions, ahead of the first call that is made there.
+pub async fn import_ahead(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> Result<(), Trouble> {
+    let environment = get(core).await?;
+    if environment.level == Level::None {
+        return Ok(());
+    }
+    let index = core.index();
+    let spots: Vec<Spot> = functions.iter().filter_map(|id| spot(&index, id)).collect();
+    environment.worker(core).await?.import(&spots).await
+}
+
+/// Ends the worker.
+pub async fn close(core: &Core) {
+    core.environment.lock().await.take();
+}
+
+/// Lists the folders the project's modules are imported from, absolute.
+pub fn import_roots(index: &Index, root: &Path) -> Vec<PathBuf> {
+    let roots: BTreeSet<&str> =
+        index.modules().filter(|module| !module.is_test()).map(|module| module.import_root.as_str()).collect();
+    let mut paths: Vec<PathBuf> = roots.into_iter().map(|below| root.join(below)).collect();
+    if paths.is_empty() {
+        paths.push(root.to_owned());
+    }
+    paths
+}
+
+/// Lists modules from outside the project that it imports, for loading once.
+fn preload(index: &Index) -> Vec<String> {
+    let own: BTreeSet<&str> = index.modules().filter_map(|module| module.name.split('.').next()).collect();
+    let mut counted: HashMap<&str, usize> = HashMap::new();
+    for module in index.modules().filter(|module| !module.is_test()) {
+        for import in &module.imports {
+            let top = import.module.split('.').next().unwrap_or("");
+            if !import.module.starts_with('.') && !top.is_empty() && !own.contains(top) {
+                *counted.entry(import.module.as_str()).or_default() += 1;
+            }
+        }
+    }
+    let mut names: Vec<(&str, usize)> = counted.into_iter().collect();
+    names.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    names.into_iter().take(PRELOAD_MAX).map(|(name, _)| name.to_owned()).collect()
+}
+
+impl Environment {
+    /// Describes it for people.
+    pub fn found(&self) -> Found {
+        Found {
+            label: self.interpreter.label.clone(),
+            path: self.interpreter.path.display().to_string(),
+            pytest: self.interpreter.pytest.clone(),
+            packages: self.interpreter.packages.clone(),
+        }
+    }
+
+    async fn worker(&self, core: &Core) -> Result<&Worker, Trouble> {
+        self.worker.get_or_try_init(|| Worker::start(roomy(self.worker_spec(core)))).await
+    }
+
+    /// Lists the outside modules that were imported ahead and left no threads.
+    pub async fn preloaded(&self, core: &Core) -> Result<Vec<String>, Trouble> {
+        Ok(self.worker(core).await?.hello().await?.preloaded)
+    }
+
+    /// Names what changes the time of day in the project's Python.
+    pub async fn clock(&self, core: &Core) -> Result<Option<String>, Trouble> {
+        Ok(self.worker(core).await?.hello().await?.clock)
+    }
+
+    /// Lists the top-level modules of the plugins that pytest has in the project's Python.
+    pub async fn plugins(&self, core: &Core) -> Result<Vec<String>, Trouble> {
+        Ok(self.worker(core).await?.hello().await?.plugins)
+    }
+
+    /// Runs calls against the code on disk; what is cancelled is missing from the answer. Of a function that does not end any
+    /// more a few are tried.
+    pub async fn replay(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
+        if calls.is_empty() {
+            return Ok(HashMap::new());
+        }
+        replay_calls::run(core, self.worker(core).await?, On { index: &core.index(), former: &[] }, calls, job, Some(LATE_MAX))
+            .await
+    }
+
+    /// As [`Environment::replay`], for calls that are run for the first time, on the code they were recorded with: each is
+    /// tried, however long others took.
+    pub async fn try_all(
+        &self,
+        core: &Core,
+        on: On<'_>,
+        calls: &[Call],
+        job: &Job<'_>,
+    ) -> Result<HashMap<CallId, Observed>, Trouble> {
+        replay_calls::run(core, self.worker(core).await?, on, calls, job, None).await
+    }
+
+    /// Describes a worker of this project.
+    pub fn worker_spec(&self, core: &Core) -> WorkerSpec {
+        let mut spec = WorkerSpec::new(self.interpreter.clone(), self.package.clone(), self.level, &core.root);
+        let index = core.index();
+        spec.paths = import_roots(&index, &core.root);
+        spec.preload = preload(&index);
+        spec
+    }
+
+    /// Looks at calls closely, those of a function together; those that cannot be made again are missing from the answer.
+    /// With more than `few` calls of a function, faults in it tell them apart; those that come first are tried with most.
+    pub async fn look(&self, core: &Core, calls: &[Call], few: usize) -> Result<HashMap<CallId, Look>, Trouble> {
+        if calls.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut of_function: HashMap<&FunctionId, usize> = HashMap::new();
+        for call in calls {
+            *of_function.entry(&call.function).or_default() += 1;
+        }
+        let index = core.index();
+        let lanes = replay_calls::lanes(self.worker(core).await?, &index, calls, Whole::Functions).await?;
+        let is_of_many = |call: &Call| of_function.get(&call.function).is_some_and(|count| *count > few);
+        let looks = try_join_all(lanes.iter().map(|lane| self.look_at(core, &index, lane, &is_of_many))).await?;
+        Ok(looks.into_iter().flatten().collect())
+    }
+
+    /// Looks at calls closely, one after another.
+    async fn look_at(
+        &self,
+        core: &Core,
+        index: &Index,
+        calls: &[&Call],
+        is_of_many: &(impl Fn(&Call) -> bool + Sync),
+    ) -> Result<HashMap<CallId, Look>, Trouble> {
+        let mut all = HashMap::new();
+        let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
+        let worker = self.worker(core).await?;
+        for batch in batches(calls.chunk_by(|one, next| one.function == next.function).map(<[_]>::len)) {
+            let batch = &calls[batch];
+            let call_of = |key: u64| usize::try_from(key).ok().and_then(|key| batch.get(key));
+            let many = |request: &ReplayCall| call_of(request.key).is_some_and(|call| is_of_many(call));
+            let mut running = worker.look(&requests(core, index, batch.iter().copied(), wait)?, many).await?;
+            while let Some(reply) = running.next().await {
+                let reply = reply?;
+                let effect = reply.outcome.and_then(|bytes| value::outcome(&bytes).ok());
+                if let (Some(call), Some(effect)) = (call_of(reply.key), effect) {
+                    let says = reply.says.and_then(|bytes| value::value(&bytes).ok()).map_or_else(Vec::new, closer::said);
+                    let (printed, warned, arcs) = (reply.printed, reply.warned, reply.arcs);
+                    all.insert(call.id, Look { effect, printed, warned, arcs, says });
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Says which ways calls take, and which faults in these functions they notice, a number each; what cannot be made
+    /// again is missing from the answer.
+    pub async fn notice(
+        &self,
+        core: &Core,
+        wanted: &[(Call, Vec<FunctionId>)],
+    ) -> Result<HashMap<CallId, BTreeSet<u32>>, Trouble> {
+        let index = core.index();
+        let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
+        let mut all = HashMap::new();
+        for batch in wanted.chunks(BATCH) {
+            let mut asked = requests(core, &index, batch.iter().map(|(call, _)| call), wait)?;
+            for request in &mut asked {
+                let wanted = usize::try_from(request.key).ok().and_then(|key| batch.get(key));
+                request.also =
+                    wanted.into_iter().flat_map(|(_, functions)| functions).filter_map(|id| spot(&index, id)).collect();
+            }
+            let mut running = self.worker(core).await?.look(&asked, |_| false).await?;
+            while let Some(reply) = running.next().await {
+                let reply = reply?;
+                if let Some((call, _)) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) {
+                    all.insert(call.id, reply.arcs.into_iter().collect());
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Tries to make objects from what they say of themselves; gives each with the arguments that made one, and what they made.
+    pub async fn ways(&self, core: &Core, objects: Vec<Value>) -> Result<Vec<(Value, Vec<(Form, Value)>)>, Trouble> {
+        let items: Vec<Expression> =
+            (0..).zip(&objects).map(|(key, object)| Expression::ways(key, &value::encode(object))).collect();
+        let mut replies: HashMap<u64, Value> =
+            self.evaluate(core, &items).await?.into_iter().filter_map(|(key, found)| Some((key, found.ok()?))).collect();
+        Ok((0..).zip(objects).filter_map(|(key, object)| Some((object, learned::ways(replies.remove(&key)?)))).collect())
+    }
+
+    /// Evaluates expressions in a clean namespace; gives each one's value or why there is none.
+    pub async fn evaluate(&self, core: &Core, items: &[Expression]) -> Result<HashMap<u64, Result<Value, String>>, Trouble> {
+        if items.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let replies = self.worker(core).await?.evaluate(items).await?.all().await?;
+        Ok(replies
+            .into_iter()
+            .map(|reply| {
+                let value = reply.result.and_then(|bytes| value::value(&bytes).map_err(|error| error.to_string()));
+                (reply.key, value)
+            })
+            .collect())
+    }
+}
+
+/// Parts calls, of which these many stand side by side for each function: those of one stay together up to [`BATCH`], so that
+/// what is found out of them does not follow from what else is asked.
+fn batches(of_functions: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    let mut open = 0..0;
+    for count in of_functions {
+        if open.len() + count > BATCH && !open.is_empty() {
+            all.push(open.clone());
+            open = open.end..open.end;
+        }
+        open.end += count;
+        while open.len() > BATCH {
+            all.push(open.start..open.start + BATCH);
+            open.start += BATCH;
+        }
+    }
+    all.extend(Some(open).filter(|open| !open.is_empty()));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_calls_of_a_function_are_parted_alike_whatever_else_is_asked() {
+        let of = |sizes: &[usize]| batches(sizes.iter().copied());
+        assert!(of(&[]).is_empty());
+        assert_eq!(of(&[100, 150, 1]), [0..250, 250..251]);
+        assert_eq!(of(&[100, 151]), [0..100, 100..251]);
+        assert_eq!(of(&[10, 600, 20]), [0..10, 10..260, 260..510, 510..630], "a long one begins a batch of its own");
+        assert_eq!(of(&[600]), [0..250, 250..500, 500..600]);
+    }
+}

@@ -1,0 +1,307 @@
+//! Recorded calls made again in a worker: several at a time, each in a process of its own, and what each came to.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::contain::Level;
+use crate::domain::call::{Call, CallId, Effect, Outcome};
+use crate::domain::function::FunctionId;
+use crate::engine::calls;
+use crate::engine::state::core::Core;
+use crate::engine::state::jobs::Job;
+use crate::python::protocol::{Former, Spot, Surroundings};
+use crate::python::value;
+use crate::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
+use crate::source::index::Index;
+use crate::store::StoredOutcome;
+
+/// Calls asked for at once: few enough to stop soon, enough to import the project seldom.
+pub const BATCH: usize = 250;
+/// Calls are made on so many processors at most: whoever edits uses them, too.
+const LANES_MAX: usize = 4;
+/// Calls for which another lane, a process more, is worth its start.
+const LANE_WORTH: usize = 8;
+
+/// What a call came to when it was run again.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    /// The outcome, or why there is none.
+    pub effect: Result<Effect, String>,
+    /// The outcome as bytes.
+    pub bytes: Vec<u8>,
+    /// How long it took.
+    pub duration_ns: i64,
+    /// The project's functions it ran through.
+    pub entered: Vec<FunctionId>,
+}
+
+impl Observed {
+    /// Gives the form the store keeps.
+    pub fn stored(&self, call: CallId, code: Digest) -> StoredOutcome {
+        StoredOutcome { call, code, outcome: self.bytes.clone(), duration_ns: self.duration_ns, entered: self.entered.clone() }
+    }
+}
+
+/// The code that calls run on.
+#[derive(Clone, Copy)]
+pub struct On<'a> {
+    /// Where functions are found.
+    pub index: &'a Index,
+    /// The modules that are not as they lie where the worker finds them.
+    pub former: &'a [Former],
+}
+
+/// Gives a worker the room that each of its lanes needs.
+#[must_use]
+pub fn roomy(mut spec: WorkerSpec) -> WorkerSpec {
+    spec.limits.processes *= LANES_MAX as u64;
+    spec.limits.tmp *= LANES_MAX as u64;
+    spec
+}
+
+/// Says where a function is to be found.
+pub fn spot(index: &Index, id: &FunctionId) -> Option<Spot> {
+    let function = index.function(id)?;
+    let qualname = id.qualname().split('#').next()?.to_owned();
+    Some(Spot { module: id.module().to_owned(), path: function.path.as_str().to_owned(), qualname })
+}
+
+/// Runs calls in a worker; what is cancelled is missing from the answer. Of a function of which `late_max` calls took all of
+/// their time the others are not run.
+pub async fn run(
+    core: &Core,
+    worker: &Worker,
+    on: On<'_>,
+    calls: &[Call],
+    job: &Job<'_>,
+    late_max: Option<u32>,
+) -> Result<HashMap<CallId, Observed>, Trouble> {
+    let made = AtomicU64::new(0);
+    let count = || job.progress(made.fetch_add(1, Ordering::Relaxed) + 1, calls.len() as u64);
+    let lanes =
+        if on.former.is_empty() { lanes(worker, on.index, calls, Whole::Nothing).await? } else { vec![calls.iter().collect()] };
+    let seen = try_join_all(lanes.iter().map(|calls| lane(core, worker, on, calls, job, late_max, &count))).await?;
+    Ok(seen.into_iter().flatten().collect())
+}
+
+/// What stays in one lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// All calls of a function, because what is found out of one depends on the others.
+    Functions,
+    /// Each call stands for itself.
+    Nothing,
+}
+
+/// Parts calls into lanes that run at the same time, and has the worker import what all of them need: what a call sees of other
+/// modules does not follow from which lane came first.
+pub async fn lanes<'a>(worker: &Worker, index: &Index, calls: &'a [Call], whole: Whole) -> Result<Vec<Vec<&'a Call>>, Trouble> {
+    let processors = available_parallelism().map_or(1, usize::from).min(LANES_MAX);
+    let lanes = parted(calls, if worker.level() == Level::Weak { 1 } else { processors }, whole);
+    if lanes.len() > 1 {
+        let functions: BTreeSet<&FunctionId> = calls.iter().map(|call| &call.function).collect();
+        let spots: Vec<Spot> = functions.into_iter().filter_map(|id| spot(index, id)).collect();
+        worker.import(&spots).await?;
+    }
+    Ok(lanes)
+}
+
+/// Parts calls into lanes that take about as long. Those of a function stay together as far as that allows it, since it is a
+/// lane that leaves the others alone where some do not end any more; and those that read files always: where one is gone, it is
+/// laid out for a call in a place that all of them see.
+fn parted(calls: &[Call], processors: usize, whole: Whole) -> Vec<Vec<&Call>> {
+    let reads = |call: &&Call| call.files().next().is_some();
+    let reading: HashSet<&FunctionId> = calls.iter().filter(reads).map(|call| &call.function).collect();
+    let mut groups: HashMap<Option<&FunctionId>, Vec<&Call>> = HashMap::new();
+    for call in calls {
+        let with_others = if whole == Whole::Functions { reading.contains(&call.function) } else { reads(&call) };
+        groups.entry((!with_others).then_some(&call.function)).or_default().push(call);
+    }
+    let count = calls.len().div_ceil(LANE_WORTH).clamp(1, processors);
+    let fair = calls.len().div_ceil(count).max(1);
+    let mut groups: Vec<Vec<&Call>> = groups
+        .into_iter()
+        .flat_map(|(function, calls)| {
+            let most = if function.is_some() && whole == Whole::Nothing { fair } else { calls.len() };
+            calls.chunks(most).map(<[_]>::to_vec).collect::<Vec<_>>()
+        })
+        .collect();
+    groups.sort_by_key(|calls| (Reverse(calls.len()), calls.first().map(|call| call.id)));
+    let mut lanes = vec![Vec::new(); count.min(groups.len().max(1))];
+    for group in groups {
+        if let Some(shortest) = lanes.iter_mut().min_by_key(|lane: &&mut Vec<&Call>| lane.len()) {
+            shortest.extend(group);
+        }
+    }
+    lanes
+}
+
+/// Runs calls one after another.
+async fn lane(
+    core: &Core,
+    worker: &Worker,
+    on: On<'_>,
+    calls: &[&Call],
+    job: &Job<'_>,
+    late_max: Option<u32>,
+    count: &(impl Fn() + Sync),
+) -> Result<HashMap<CallId, Observed>, Trouble> {
+    let index = on.index;
+    let mut all = HashMap::with_capacity(calls.len());
+    let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
+    let mut late: HashMap<&FunctionId, u32> = HashMap::new();
+    let mut counted = 0;
+    for batch in calls.chunks(BATCH) {
+        let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
+        let mut requests = requests(core, index, batch.iter().copied(), wait)?;
+        requests.retain(|one| !usize::try_from(one.key).ok().and_then(|key| batch.get(key)).is_some_and(|call| is_late(call)));
+        for call in batch.iter().filter(|call| is_late(call)) {
+            all.insert(call.id, gone("it was not run: others of its function do not end any more"));
+        }
+        for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {
+            all.insert(call.id, gone("the function is gone"));
+        }
+        (counted..all.len()).for_each(|_| count());
+        counted = all.len();
+        if requests.is_empty() {
+            continue;
+        }
+        let mut running = worker.replay(&requests, true, late_max, on.former).await?;
+        loop {
+            let reply = tokio::select! {
+                () = job.cancel.cancelled() => return Ok(all),
+                reply = running.next() => reply,
+            };
+            let Some(reply) = reply else { break };
+            let reply = reply?;
+            let Some(call) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) else { continue };
+            let seen = observed(index, reply.result);
+            if seen.effect.as_ref().is_ok_and(|effect| matches!(effect.outcome, Outcome::TimedOut(_))) {
+                *late.entry(&call.function).or_default() += 1;
+            }
+            all.insert(call.id, seen);
+            counted = all.len();
+            count();
+        }
+        core.touch();
+    }
+    Ok(all)
+}
+
+fn gone(why: &str) -> Observed {
+    Observed { effect: Err(why.to_owned()), bytes: Vec::new(), duration_ns: 0, entered: Vec::new() }
+}
+
+/// Writes what the worker is asked: the calls of functions that are still there, each by its place.
+pub fn requests<'a>(
+    core: &Core,
+    index: &Index,
+    calls: impl Iterator<Item = &'a Call>,
+    wait: Duration,
+) -> Result<Vec<ReplayCall>, Trouble> {
+    let request = |(key, call): (usize, &Call)| {
+        let function = index.function(&call.function)?;
+        let callee = call.callee();
+        let path = match callee == function.id {
+            true => &function.path,
+            false => &index.modules().find(|module| module.name == callee.module())?.path,
+        };
+        let qualname = callee.qualname();
+        let surroundings =
+            calls::external::answering(core, call).map(|found| Surroundings { stand_ins: found, ..Surroundings::of(call) });
+        Some(surroundings.map(|surroundings| ReplayCall {
+            key: key as u64,
+            module: callee.module().to_owned(),
+            path: path.as_str().to_owned(),
+            qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
+            as_kept: call.bound().is_some(),
+            args: value::encode_arguments(&call.args),
+            surroundings,
+            wait,
+            also: Vec::new(),
+        }))
+    };
+    calls.enumerate().filter_map(request).collect()
+}
+
+fn observed(index: &Index, result: Result<Ending, String>) -> Observed {
+    let ending = match result {
+        Ok(ending) => ending,
+        Err(why) => return gone(&why),
+    };
+    let effect = value::outcome(&ending.outcome).map_err(|error| error.to_string());
+    let entered = ending
+        .entered
+        .iter()
+        .filter_map(|(path, qualname)| {
+            let path = RelPath::new(path)?;
+            index.by_code(&path, qualname, 0).map(|function| function.id.clone())
+        })
+        .collect();
+    Observed { effect, bytes: ending.outcome, duration_ns: i64::try_from(ending.ns).unwrap_or(i64::MAX), entered }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::call::{CONTENT, Touch};
+    use crate::domain::samples;
+    use crate::domain::value::Value;
+
+    /// Calls of functions, so many of each, numbered from 1.
+    fn calls(of: &[(&str, usize)]) -> Vec<Call> {
+        let names = of.iter().flat_map(|(name, count)| std::iter::repeat_n(*name, *count));
+        let call = |(id, name): (i64, &str)| Call {
+            id: CallId(id),
+            ..samples::call(FunctionId(format!("m:{name}")), &[], Value::Int(1))
+        };
+        (1..).zip(names).map(call).collect()
+    }
+
+    fn names(calls: &[Call], processors: usize, whole: Whole) -> Vec<Vec<String>> {
+        let of = |lane: &Vec<&Call>| {
+            let mut names: Vec<String> = lane.iter().map(|call| call.function.qualname().to_owned()).collect();
+            names.dedup();
+            names
+        };
+        parted(calls, processors, whole).iter().map(of).collect()
+    }
+
+    #[test]
+    fn lanes_are_about_as_long_and_no_more_functions_than_need_be_are_in_several() {
+        let many = calls(&[("a", 10), ("b", 30), ("c", 10), ("d", 10)]);
+        let of = |processors| names(&many, processors, Whole::Nothing);
+        assert_eq!(of(2), [vec!["b"], vec!["a", "c", "d"]]);
+        assert_eq!(of(1), [["b", "a", "c", "d"]]);
+        assert_eq!(of(4), [vec!["b"], vec!["b"], vec!["a", "d"], vec!["c"]]);
+        assert_eq!(names(&calls(&[("a", 20)]), 2, Whole::Nothing), [["a"], ["a"]]);
+        assert_eq!(names(&many, 4, Whole::Functions), [["b"], ["a"], ["c"], ["d"]]);
+    }
+
+    #[test]
+    fn a_few_calls_are_not_worth_a_process_more() {
+        assert_eq!(parted(&calls(&[("a", 4), ("b", 4)]), 8, Whole::Nothing).len(), 1);
+        assert_eq!(parted(&[], 8, Whole::Functions).iter().flatten().count(), 0);
+    }
+
+    #[test]
+    fn calls_for_which_files_are_laid_out_never_run_at_the_same_time() {
+        let mut all = calls(&[("a", 20), ("b", 20), ("c", 20)]);
+        for call in all.iter_mut().step_by(20) {
+            call.touches.push(Touch { kind: CONTENT.to_owned(), detail: "names.txt\0ada".to_owned() });
+        }
+        let reading = |lane: &Vec<&Call>| lane.iter().filter(|call| call.files().next().is_some()).count();
+        for whole in [Whole::Nothing, Whole::Functions] {
+            let counts: Vec<usize> = parted(&all, 4, whole).iter().map(reading).filter(|count| *count > 0).collect();
+            assert_eq!(counts, [3], "{whole:?}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Programs are recorded, and recordings of elsewhere read.
+
+pub(crate) mod import;
+pub(crate) mod read;
+pub(crate) mod recover;
+pub(crate) mod run;

@@ -1,0 +1,201 @@
+//! The code that recorded outcomes belong to and the files they were read from, and what was edited since: the "because" of
+//! a change.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::base::hash::{Digest, Hasher};
+use crate::base::paths::RelPath;
+use crate::domain::function::{FunctionId, Module};
+use crate::domain::proposal::Edit;
+use crate::engine::blocking;
+use crate::engine::index::reachability;
+use crate::engine::state::core::Core;
+use crate::source::change::{FunctionChange, What};
+use crate::source::dependencies::Reach;
+use crate::source::index::Index;
+use crate::source::stamps::Stamps;
+use crate::store::RecordedCode;
+
+/// Names the statements of a module that run on import.
+fn init_of(module: &Module) -> FunctionId {
+    FunctionId::new(&module.name, "")
+}
+
+/// Hashes what runs on import: statements and classes.
+fn init_print(module: &Module) -> Digest {
+    let mut hasher = Hasher::default();
+    hasher.part(&module.init.0.to_le_bytes());
+    for class in &module.classes {
+        hasher.part(class.qualname.as_bytes()).part(&class.fingerprint.0.to_le_bytes());
+    }
+    hasher.digest()
+}
+
+/// Remembers the source, as an index has it, of these functions and of their modules, and a hash of the data files among
+/// them; of those that an open question rests on, what is remembered stays, since what it asks is told against it.
+pub fn remember(
+    core: &Core,
+    index: &Index,
+    functions: &BTreeSet<FunctionId>,
+    asked: &BTreeSet<FunctionId>,
+) -> Result<(), Trouble> {
+    let mut wanted: Vec<FunctionId> = asked.iter().cloned().collect();
+    wanted.extend(asked.iter().filter_map(|id| index.module_of(id)).map(init_of));
+    let stays: HashSet<FunctionId> = core.store().code(&wanted)?.into_iter().map(|code| code.function).collect();
+    let mut modules = HashSet::new();
+    let mut all = Vec::new();
+    let data = reachability::data(core)?;
+    for (path, fingerprint) in data.iter().filter(|(path, _)| functions.contains(&FunctionId::data(path))) {
+        let function = FunctionId::data(path);
+        all.push(RecordedCode { function, path: path.clone(), fingerprint, first_line: 1, text: String::new() });
+    }
+    for id in functions {
+        let (Some(function), Some(module)) = (index.function(id), index.module_of(id)) else { continue };
+        let Some(text) = index.text(&function.path) else { continue };
+        all.push(RecordedCode {
+            function: id.clone(),
+            path: function.path.clone(),
+            fingerprint: function.fingerprint.code(),
+            first_line: function.span.first,
+            text: lines(&text, function.span.first, function.span.last).join("\n"),
+        });
+        if modules.insert(module.path.clone()) {
+            all.push(RecordedCode {
+                function: init_of(module),
+                path: module.path.clone(),
+                fingerprint: init_print(module),
+                first_line: 1,
+                text: text.to_string(),
+            });
+        }
+    }
+    all.retain(|code| !stays.contains(&code.function));
+    Ok(core.store().put_code(all)?)
+}
+
+/// What tells whether anything happened to code and data while calls ran through them.
+pub struct Began {
+    code: Stamps,
+    data: Stamps,
+    /// Files that do not matter: others stand in for them.
+    spared: BTreeSet<RelPath>,
+}
+
+/// Looks at the files of an index and at those that calls read, before any of these calls run.
+pub async fn begin(
+    core: &Arc<Core>,
+    index: &Arc<Index>,
+    reach: &Arc<Reach>,
+    spared: BTreeSet<RelPath>,
+) -> Result<Arc<Began>, Trouble> {
+    let (core, index, reach) = (core.clone(), index.clone(), reach.clone());
+    blocking(move || Began { code: index.stamps(&core.root), data: reach.data().stamps(&core.root), spared }).await.map(Arc::new)
+}
+
+/// Tells whether the files still hold the code that the index says, as far as these functions may run it, and the data that
+/// the reach says, with nothing done to either since `began`: what was edited and put back may have run as it was edited.
+pub async fn stands(
+    core: &Arc<Core>,
+    index: &Arc<Index>,
+    reach: &Arc<Reach>,
+    functions: &BTreeSet<FunctionId>,
+    began: &Arc<Began>,
+) -> Result<bool, Trouble> {
+    let (core, index, reach, functions, began) = (core.clone(), index.clone(), reach.clone(), functions.clone(), began.clone());
+    blocking(move || {
+        let mut now = (*index).clone();
+        let mut change = now.update(&core.root, None);
+        change.leave_out(&began.spared);
+        let mut edited: Vec<FunctionId> = change.code().cloned().collect();
+        edited.extend((**reach.data()).clone().update(&core.root, None).iter().map(FunctionId::data));
+        edited.extend(began.data.touched(&core.root).map(FunctionId::data));
+        let mut modules = change.changed_modules();
+        modules.extend(began.code.touched(&core.root).filter(|path| !began.spared.contains(*path)).cloned());
+        // A file that does not parse any more keeps its last good functions; it does not run all the same.
+        modules.extend(change.files.into_iter().filter(|path| now.module(path).is_some_and(|module| module.error.is_some())));
+        (edited.is_empty() && modules.is_empty()) || reach.resting_on(&edited, &modules).is_disjoint(&functions)
+    })
+    .await
+}
+
+/// Lists which of these functions were edited since they were recorded, and how many recorded calls nobody can tell
+/// about because of it.
+pub fn untold<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>) -> Result<Vec<(FunctionId, u64)>, Trouble> {
+    let index = core.index();
+    let wanted: Vec<FunctionId> = functions.cloned().collect();
+    let totals: HashMap<FunctionId, u64> =
+        core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
+    let edited = core
+        .store()
+        .code(&wanted)?
+        .into_iter()
+        .filter(|old| index.function(&old.function).is_none_or(|now| now.fingerprint.code() != old.fingerprint));
+    Ok(edited.filter_map(|old| totals.get(&old.function).map(|calls| (old.function.clone(), *calls))).collect())
+}
+
+/// Lists the edits that calls through these functions met, of code and of files they read, against what was remembered.
+pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, Trouble> {
+    let (index, readers, data) = (core.index(), reachability::readers(core)?, reachability::data(core)?);
+    let mut wanted: Vec<FunctionId> = entered.iter().cloned().collect();
+    wanted.extend(entered.iter().filter_map(|id| index.module_of(id)).map(init_of));
+    let modules: HashSet<&str> = entered.iter().map(FunctionId::module).collect();
+    let met = |id: &FunctionId| if id.qualname().is_empty() { modules.contains(id.module()) } else { entered.contains(id) };
+    let read = readers.iter().filter(|(_, reads)| reads.by.iter().any(met));
+    wanted.extend(read.map(|(path, _)| FunctionId::data(path)));
+    let mut functions = Vec::new();
+    let mut modules = Vec::new();
+    for old in core.store().code(&wanted)? {
+        if old.function.as_data().is_some() {
+            let changed = data.digest(&old.path).is_some_and(|now| now != old.fingerprint);
+            functions.extend(changed.then(|| Edit { function: old.function, path: old.path, hunk: Vec::new(), line: 1 }));
+        } else if old.function.qualname().is_empty() {
+            modules.extend(module_edit(&index, &old));
+        } else {
+            functions.extend(function_edit(&index, &old));
+        }
+    }
+    // A module's text holds its functions too: it is named only where no function explains the change.
+    modules.retain(|edit: &Edit| !functions.iter().any(|other: &Edit| other.path == edit.path));
+    functions.extend(modules);
+    Ok(functions)
+}
+
+fn function_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {
+    let text = index.text(&old.path);
+    let (new_lines, first, what) = match (index.function(&old.function), text) {
+        (Some(now), Some(_)) if now.fingerprint.code() == old.fingerprint => return None,
+        (Some(now), Some(text)) => (lines(&text, now.span.first, now.span.last), now.span.first, What::Body),
+        _ => (Vec::new(), old.first_line, What::Removed),
+    };
+    Some(edit(old, new_lines, first, what))
+}
+
+fn module_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {
+    let module = index.module(&old.path)?;
+    if init_print(module) == old.fingerprint {
+        return None;
+    }
+    let text = index.text(&old.path)?;
+    Some(edit(old, lines(&text, 1, u32::MAX), 1, What::Body))
+}
+
+fn edit(old: &RecordedCode, new_lines: Vec<String>, new_first_line: u32, what: What) -> Edit {
+    FunctionChange {
+        id: old.function.clone(),
+        path: old.path.clone(),
+        what,
+        old_lines: old.text.lines().map(ToOwned::to_owned).collect(),
+        new_lines,
+        new_first_line,
+    }
+    .edit()
+}
+
+/// Gives lines of a text, 1-based and inclusive.
+fn lines(text: &str, first: u32, last: u32) -> Vec<String> {
+    let skip = first.saturating_sub(1) as usize;
+    let take = last.saturating_sub(first) as usize + 1;
+    text.lines().skip(skip).take(take).map(ToOwned::to_owned).collect()
+}

@@ -1,0 +1,7 @@
+//! Recorded calls under other code, and what they do differently there.
+
+pub(crate) mod behaviour;
+pub(crate) mod bisect;
+pub(crate) mod checkout;
+pub(crate) mod code_versions;
+pub(crate) mod diff;

@@ -1,0 +1,533 @@
+//! Decisions: what they come to, for proposals, files and baselines. `journal.rs` carries them out, so that a crash loses none;
+//! `undo.rs` takes them back.
+
+use std::sync::Arc;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::hash::{self, Digest};
+use crate::base::text;
+use crate::domain::call::Effect;
+use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
+use crate::domain::deed::{Deed, Way};
+use crate::domain::event::Event;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Body, Change, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::engine::edits::manifest_lookup;
+use crate::engine::edits::plan::{self, Overlay, plan};
+use crate::engine::models::draft::BROKEN_OFF;
+use crate::engine::replay::behaviour;
+use crate::engine::review;
+use crate::engine::review::journal::NotDone;
+use crate::engine::review::known_failures;
+use crate::engine::state::core::{Core, account};
+use crate::engine::{Done, Handle, drafting, is_ready, proving, require_trust, specs, verdicts};
+use crate::python::value;
+use crate::store::{AcceptedTest, Note, Turn};
+use crate::write::apply::{self, WriteError};
+
+/// Characters of the outcome that a rejected change should have again.
+const OLD_MAX: usize = 40;
+/// A reason of fewer characters explains nothing.
+const REASON_MIN: usize = 10;
+
+/// Reads what earlier sessions left: open proposals, the undo log, the place of the screen. What a crash left half done
+/// is put right: decisions at once, work on drafts when nobody else has the project open, who may be at it. Tells of decisions.
+pub fn load(core: &Arc<Core>, alone: bool) -> Result<Vec<Trouble>, Trouble> {
+    {
+        core.take_in(&[], |store| {
+            let mut all = store.open_proposals()?;
+            all.extend(store.proposals_in(&[ProposalState::Rejected])?.into_iter().filter(|one| one.change().is_some()));
+            Ok(all)
+        })?;
+        let mut state = core.state.lock();
+        state.session = core.store().session()?.map(Arc::new);
+        state.recordings = core.store().recordings()?.into_iter().map(crate::engine::recording::run::row).collect();
+    }
+    let told = review::journal::catch_up(core);
+    if alone {
+        put_right(core)?;
+    }
+    core.reload_recorded()?;
+    core.reload_undo()?;
+    known_failures::note(core);
+    Ok(told)
+}
+
+fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
+    let broken: Vec<ProposalId> = {
+        let state = core.state.lock();
+        let unfinished =
+            |p: &&Arc<Proposal>| matches!(p.state, ProposalState::Queued | ProposalState::Streaming | ProposalState::Proving);
+        state.proposals.values().filter(unfinished).map(|proposal| proposal.id).collect()
+    };
+    for id in broken {
+        // A person's text is proved again, and never asked for anew.
+        if core.proposal(id)?.edited.is_some() {
+            core.move_proposal(id, ProposalState::Stale, |_| {})?;
+            continue;
+        }
+        core.move_proposal(id, ProposalState::Failed, |proposal| {
+            if proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Model(_))) {
+                proposal.evidence = vec![Evidence::new(Finding::Error, BROKEN_OFF, "the program ended over it")];
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// Accepts a proposal as a person was shown it.
+pub async fn accept_seen(core: &Arc<Core>, id: ProposalId, seen: Digest) -> Result<Vec<String>, Trouble> {
+    decide(core, vec![id], Verb::Accept, None, Some(seen)).await
+}
+
+/// Decides on proposals: all of them or, when one cannot be, none. Where a person was shown what accepting does (`seen`), it
+/// does that or nothing.
+pub async fn decide(
+    core: &Arc<Core>,
+    ids: Vec<ProposalId>,
+    verb: Verb,
+    reason: Option<String>,
+    seen: Option<Digest>,
+) -> Result<Vec<String>, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let _one = core.deciding.lock().await;
+    if verb == Verb::Overrule && reason.as_deref().map_or(0, |reason| reason.trim().chars().count()) < REASON_MIN {
+        return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
+    }
+    let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
+    verdicts::decide::check(&proposals, verb)?;
+    if let Some(by_agent) = proposals.iter().find(|one| proposals.len() > 1 && verb == Verb::Accept && is_by_agent(one)) {
+        let trouble = Trouble::usage(format!("Not accepted: #{} among others.", by_agent.id.0));
+        return Err(trouble.because("A coding agent wrote it.").so("Look at it and accept it by itself."));
+    }
+    if matches!(verb, Verb::Accept | Verb::Edit) {
+        for proposal in &proposals {
+            behaviour::confirm(core, proposal).await?;
+            let standing = core.proposal(proposal.id)?;
+            if proposal.state == ProposalState::Ready && proposal.change().is_some() && standing.basis != proposal.basis {
+                let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));
+                return Err(trouble.because("Its calls end in yet another way by now.").so("Look at the change that waits now."));
+            }
+        }
+    }
+    let worker = core.clone();
+    let (decided, mut lines) = crate::engine::blocking(move || {
+        let turn = review::journal::turn(&worker)?;
+        // Another process may have proved another text since it was read here: that is none that a person saw.
+        worker.take_in(&ids, |_| Ok(Vec::new()))?;
+        let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| worker.proposal(*id)).collect::<Result<_, _>>()?;
+        let lines = match verb {
+            Verb::Accept | Verb::Edit => accept(&worker, &turn, &proposals, reason.as_deref(), seen),
+            Verb::Reject | Verb::Overrule => put_away(&worker, &turn, &proposals, verb, reason.as_deref()),
+            Verb::Skip => skip(&worker, &turn, &proposals),
+        };
+        lines.map(|lines| (proposals, lines))
+    })
+    .await??;
+    after(core)?;
+    let changed: Vec<FunctionId> =
+        decided.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
+    if matches!(verb, Verb::Accept | Verb::Edit | Verb::Overrule) {
+        verdicts::decide::judge_anew(core, &decided, verb);
+    }
+    if verb == Verb::Accept && !changed.is_empty() {
+        lines.extend(draft_anew(core, changed).await?);
+    }
+    Ok(lines)
+}
+
+/// The tests of these functions expect what nobody wants any more: they are drafted and proved anew, in the workbench
+/// while the person goes on.
+async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<String>, Trouble> {
+    if core.watcher.lock().is_none() {
+        let done = drafting::pipeline::draft(core, functions).await?;
+        let Done::Drafted { ready, .. } = done else { return Ok(Vec::new()) };
+        let waiting = ready.iter().filter_map(|id| core.proposal(*id).ok());
+        return Ok(waiting.map(|draft| format!("A new draft waits for {}.", draft.function.qualname())).collect());
+    }
+    let core = core.clone();
+    tokio::spawn(async move {
+        if let Err(trouble) = drafting::pipeline::draft(&core, functions).await {
+            core.complain("draft", &trouble);
+        }
+    });
+    Ok(Vec::new())
+}
+
+/// Tells whether a coding agent wrote a draft that no person has changed since.
+pub fn is_by_agent(proposal: &Proposal) -> bool {
+    proposal.edited.is_none() && proposal.author().is_some_and(|origin| matches!(origin, Origin::Agent(_)))
+}
+
+/// Reads again what decisions change.
+pub fn after(core: &Arc<Core>) -> Result<(), Trouble> {
+    core.reload_counts()?;
+    core.reload_undo()?;
+    core.touch();
+    Ok(())
+}
+
+fn accept(
+    core: &Arc<Core>,
+    turn: &Turn,
+    proposals: &[Arc<Proposal>],
+    reason: Option<&str>,
+    seen: Option<Digest>,
+) -> Result<Vec<String>, Trouble> {
+    let mut overlay = Overlay::new();
+    let (mut decisions, mut lines) = (Vec::new(), Vec::new());
+    for proposal in proposals {
+        if !is_ready(proposal.state) || crate::engine::state::rows::blocked(proposal).is_some() {
+            return Err(not_ready(proposal));
+        }
+        let edits = plan(core, proposal, &overlay)?;
+        if seen.is_some_and(|seen| seen != proposal.sight(&edits)) {
+            let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));
+            return Err(trouble.because("It became another while you looked at it.").so("Look at what it is now."));
+        }
+        for edit in &edits {
+            overlay.insert(edit.path.clone(), edit.after.clone());
+        }
+        lines.push(accepted_line(proposal, &edits));
+        let verb = if proposal.edited.is_some() { Verb::Edit } else { Verb::Accept };
+        decisions.push(decision(proposal, verb, reason, edits));
+    }
+    Ok(review::journal::carry_out(core, turn, &made(decisions), |index, _| lines[index].clone())?)
+}
+
+/// Makes the deed that new decisions are. They are taken back at once, too, so that their edits are kept once, with the last.
+fn made(mut decisions: Vec<Decision>) -> Deed {
+    let edits = merged(decisions.iter().flat_map(|decision| &decision.edits));
+    decisions.iter_mut().for_each(|decision| decision.edits.clear());
+    if let Some(last) = decisions.last_mut() {
+        last.edits.clone_from(&edits);
+    }
+    Deed::new(Way::Made, decisions, edits)
+}
+
+fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
+    let name = proposal.function.qualname();
+    let tests = proposal.draft().map(|draft| &draft.target).or(proposal.spec().map(|spec| &spec.test.path));
+    match (&proposal.body, edits.iter().find(|edit| Some(&edit.path) == tests)) {
+        (Body::Draft(_) | Body::Spec(_), Some(edit)) => {
+            format!("Accepted {name}: {} in {}.", text::count(edit.lines_added(), "line"), edit.path)
+        }
+        (Body::Draft(draft), None) => format!("Accepted {name}: {} has it already.", draft.target),
+        (Body::Spec(spec), None) => format!("Accepted {name}: {} has it already.", spec.test.path),
+        (Body::Change(change), _) => {
+            format!("Accepted {name}: {} as of today.", text::count(change.calls.len(), "outcome"))
+        }
+        (Body::Verdict(_), _) if edits.is_empty() => format!("Accepted FAIL of {name}: the test stays red."),
+        (Body::Verdict(_), _) if proposal.edited.is_some() => format!("Accepted {name}: it is decided by these clauses."),
+        (Body::Verdict(_), _) => format!("Accepted {name}: what it does now is what it is for."),
+    }
+}
+
+/// Says why a proposal cannot be accepted now.
+pub fn not_ready(proposal: &Proposal) -> Trouble {
+    let name = proposal.function.qualname();
+    let why = crate::engine::state::rows::blocked(proposal).unwrap_or_else(|| "it was decided already".into());
+    let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
+    match proposal.state {
+        ProposalState::Stale if proposal.promise_changed().is_some() => trouble.so("t asks the model again."),
+        ProposalState::Stale if proposal.draft().is_some() => trouble.so("t shows the new draft."),
+        ProposalState::Ready if proposal.verdict().is_some() => trouble.so("Edit the intent, or t judges it again."),
+        ProposalState::Refused | ProposalState::Failed => trouble.so("e edits it, and it is proved again; r puts it away."),
+        _ => trouble,
+    }
+}
+
+/// Tells whether a proposal can be rejected.
+pub fn may_be_put_away(state: ProposalState) -> bool {
+    state != ProposalState::Rejected && state.transition(ProposalState::Rejected).is_ok()
+}
+
+fn put_away(
+    core: &Arc<Core>,
+    turn: &Turn,
+    proposals: &[Arc<Proposal>],
+    verb: Verb,
+    reason: Option<&str>,
+) -> Result<Vec<String>, Trouble> {
+    if let Some(other) = proposals.iter().find(|proposal| !may_be_put_away(proposal.state)) {
+        let why = crate::engine::state::rows::blocked(other).unwrap_or_else(|| "it was decided already".into());
+        return Err(Trouble::usage(format!("Not put away: {}.", other.function.qualname())).because(format!("{why}.")));
+    }
+    let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
+    let mut overruling = if verb == Verb::Overrule { verdicts::decide::overruling(core, proposals, reason)? } else { None };
+    let mut decisions = Vec::new();
+    for proposal in proposals {
+        let mut edits = rejections.next().unwrap_or_default();
+        if proposal.verdict().is_some() {
+            // One edit for all of them, which goes with the first.
+            edits.extend(overruling.take());
+        }
+        decisions.push(decision(proposal, verb, reason, edits));
+    }
+    let line = |index: usize, proposal: &Proposal| {
+        let said = put_away_line(&proposals[index].body, verb, proposal.function.qualname());
+        match reason {
+            Some(why) => format!("{said} Why: {}", why.trim()),
+            None => said,
+        }
+    };
+    match review::journal::carry_out(core, turn, &made(decisions.clone()), line) {
+        // A rejection that cannot be shared holds here all the same.
+        Err(NotDone::Unwritten(error)) if verb == Verb::Reject => {
+            core.complain("manifest", &error.into());
+            decisions.iter_mut().for_each(|decision| decision.edits.clear());
+            Ok(review::journal::carry_out(core, turn, &made(decisions), line)?)
+        }
+        done => Ok(done?),
+    }
+}
+
+fn put_away_line(body: &Body, verb: Verb, name: &str) -> String {
+    match (body, verb) {
+        (Body::Change(change), Verb::Reject) => {
+            let old = change.calls.first().map_or_else(String::new, |call| call.old.outcome.summary(OLD_MAX));
+            let does = match (old.strip_prefix("→ "), old.strip_prefix("✗ ")) {
+                (Some(gave), _) => format!("gives {gave}"),
+                (None, Some(raised)) => format!("raises {raised}"),
+                // What an iterator yields says so itself.
+                (None, None) => old,
+            };
+            format!("Kept as it was: {name} stays red until it {does} again.")
+        }
+        (Body::Verdict(open), Verb::Overrule) => format!("Overruled the verdict on {}.", open.test),
+        (Body::Spec(_), _) => format!("Rejected the YAML test {name}."),
+        (_, Verb::Overrule) => format!("Noted as a bug: {name}. No test is made of it."),
+        _ => format!("Rejected the draft for {name}."),
+    }
+}
+
+/// Says how the manifest notes which drafts are not wanted, for those who share it: the edits of each. A rejection that
+/// cannot be noted there holds here all the same.
+fn rejections(core: &Core, proposals: &[Arc<Proposal>]) -> Vec<Vec<FileEdit>> {
+    let planned = || {
+        let mut overlay = Overlay::new();
+        let mut all = Vec::new();
+        for proposal in proposals {
+            let edit = manifest_lookup::rejection(core, proposal, &overlay)?;
+            overlay.extend(edit.iter().map(|edit| (edit.path.clone(), edit.after.clone())));
+            all.push(Vec::from_iter(edit));
+        }
+        Ok(all)
+    };
+    planned().unwrap_or_else(|trouble: Trouble| {
+        core.complain("manifest", &trouble);
+        Vec::new()
+    })
+}
+
+/// Proposals that are accepted one by one only, and why.
+pub type LeftAlone = Vec<(ProposalId, String)>;
+
+impl Handle {
+    /// Parts proposals that may be accepted many at once from those that a person looks at one by one, with the reason.
+    ///
+    /// # Errors
+    /// Fails when the store or the files cannot be read.
+    pub fn in_bulk(&self, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, LeftAlone), Trouble> {
+        in_bulk(&self.core, ids)
+    }
+
+    /// Notes in the manifest which accepted tests a person deleted, so that they stay deleted; names them.
+    ///
+    /// # Errors
+    /// Fails when the manifest cannot be read or written.
+    pub fn note_deleted(&self) -> Result<Vec<String>, Trouble> {
+        note_deleted(&self.core)
+    }
+}
+
+/// Parts what may be accepted many at once from what a person looks at.
+pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, LeftAlone), Trouble> {
+    let (mut together, mut alone) = (Vec::new(), Vec::new());
+    for id in ids {
+        let proposal = core.proposal(*id)?;
+        let why = crate::engine::state::rows::alone(&proposal);
+        let by_hand = || Ok::<_, Trouble>(plan::conflict(core, &proposal)?.map(|_| "its test was changed by hand".to_owned()));
+        match why.map_or_else(by_hand, |why| Ok(Some(why)))? {
+            Some(why) => alone.push((*id, why)),
+            None => together.push(*id),
+        }
+    }
+    Ok((together, alone))
+}
+
+/// Notes deleted tests in the manifest.
+pub fn note_deleted(core: &Core) -> Result<Vec<String>, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let (edit, names) = manifest_lookup::deletions(core)?;
+    write(core, &Vec::from_iter(edit))?;
+    Ok(names)
+}
+
+/// Notes that recorded outcomes are bugs.
+pub fn overrule(core: &Core, proposal: &Proposal, at: clock::Moment, reason: Option<&str>) -> Result<(), Trouble> {
+    for (call, outcome) in outcomes_of(core, proposal)? {
+        let note = Note { outcome, reason: reason.map(ToOwned::to_owned), at };
+        core.store().overrule(call, note)?;
+    }
+    Ok(())
+}
+
+/// Lists the outcomes a proposal is about, by call.
+pub fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(crate::domain::call::CallId, Digest)>, Trouble> {
+    Ok(match &proposal.body {
+        Body::Change(change) => change.calls.iter().map(|call| (call.call, outcome_hash(&call.new))).collect(),
+        Body::Draft(draft) => core
+            .store()
+            .baselines(&draft.calls)?
+            .into_iter()
+            .filter_map(|(call, bytes)| Some((call, outcome_hash(&value::outcome(&bytes).ok()?))))
+            .collect(),
+        Body::Verdict(_) | Body::Spec(_) => Vec::new(),
+    })
+}
+
+/// Hashes an outcome, for notes on it.
+pub fn outcome_hash(effect: &Effect) -> Digest {
+    hash::of(&value::encode_outcome(effect))
+}
+
+fn skip(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
+    let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, None, Vec::new())).collect();
+    let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.function.qualname());
+    Ok(review::journal::carry_out(core, turn, &made(decisions), line)?)
+}
+
+/// Makes a decision of this moment.
+fn decision(proposal: &Proposal, verb: Verb, reason: Option<&str>, edits: Vec<FileEdit>) -> Decision {
+    Decision {
+        id: DecisionId(0),
+        proposal: proposal.id,
+        function: proposal.function.clone(),
+        verb,
+        from: proposal.state,
+        by: account(),
+        at: clock::now(),
+        reason: reason.map(ToOwned::to_owned),
+        basis: basis(proposal),
+        edits,
+        undone: false,
+    }
+}
+
+/// Hashes what a decision is about: the text, or the changed outcomes.
+pub fn basis(proposal: &Proposal) -> Digest {
+    match (&proposal.body, &proposal.edited) {
+        (_, Some(text)) => hash::of(text.as_bytes()),
+        (Body::Draft(draft), None) => hash::of(draft.standalone().as_bytes()),
+        (Body::Change(_) | Body::Verdict(_) | Body::Spec(_), None) => proposal.basis,
+    }
+}
+
+/// Counts a decision of this pass, or one that was taken back.
+pub fn count(core: &Core, verb: Verb, step: isize) {
+    let decided = &mut core.state.lock().decided;
+    let counter = match verb {
+        Verb::Accept => &mut decided.accepted,
+        Verb::Edit => &mut decided.edited,
+        Verb::Reject => &mut decided.rejected,
+        Verb::Overrule => &mut decided.overruled,
+        Verb::Skip => return,
+    };
+    *counter = counter.saturating_add_signed(step);
+}
+
+/// Stores which tests a function has now.
+pub fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
+    let Some(draft) = proposal.draft() else { return Ok(()) };
+    let parts = drafting::pipeline::parts(proposal)?;
+    core.store().put_accepted(&AcceptedTest {
+        function: proposal.function.clone(),
+        path: draft.target.clone(),
+        tests: parts.tests,
+        body: hash::of(parts.text.as_bytes()),
+        proposal: Some(proposal.id),
+    })?;
+    Ok(())
+}
+
+/// Makes one side of a change the right outcomes from now on.
+pub fn take_baseline<'a>(
+    core: &Core,
+    change: &'a Change,
+    which: impl Fn(&'a crate::domain::proposal::CallChange) -> &'a Effect,
+) -> Result<(), Trouble> {
+    for call in &change.calls {
+        core.store().set_baseline(call.call, Some(value::encode_outcome(which(call))))?;
+    }
+    Ok(())
+}
+
+/// Writes files, and lets the watcher know that it was us.
+pub fn write(core: &Core, edits: &[FileEdit]) -> Result<(), WriteError> {
+    if let Some(watcher) = core.watcher.lock().as_ref() {
+        for edit in edits {
+            watcher.expect(&edit.path, edit.after.as_deref().map(|text| hash::of(text.as_bytes())));
+        }
+    }
+    apply::apply(&core.root, edits)?;
+    for edit in edits {
+        let (added, removed) = (edit.lines_added(), edit.inverse().lines_added());
+        core.announce(Event::Wrote { path: edit.path.clone(), added, removed });
+    }
+    Ok(())
+}
+
+/// Says what accepting these proposals together would write now: each file once.
+pub fn planned(core: &Core, ids: &[ProposalId]) -> Result<Vec<FileEdit>, Trouble> {
+    let mut overlay = Overlay::new();
+    let mut all = Vec::new();
+    for id in ids {
+        let edits = plan(core, &*core.proposal(*id)?, &overlay)?;
+        overlay.extend(edits.iter().map(|edit| (edit.path.clone(), edit.after.clone())));
+        all.extend(edits);
+    }
+    Ok(merged(all.iter()))
+}
+
+/// Joins edits in their order: each file once, from its first state to its last.
+pub fn merged<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> Vec<FileEdit> {
+    let mut all: Vec<FileEdit> = Vec::new();
+    for edit in edits {
+        match all.iter_mut().find(|other| other.path == edit.path) {
+            Some(other) => other.after.clone_from(&edit.after),
+            None => all.push(edit.clone()),
+        }
+    }
+    all.retain(|edit| edit.before != edit.after);
+    all
+}
+
+/// Takes a person's text in place of the draft's, and proves it.
+pub async fn edit(core: &Arc<Core>, id: ProposalId, text: String) -> Result<(), Trouble> {
+    let proposal = core.proposal(id)?;
+    if let Some(open) = proposal.verdict() {
+        return verdicts::decide::choose(core, &proposal, open, text);
+    }
+    if proposal.spec().is_some() {
+        return specs::drafts::check_again(core, id, Some(text)).await;
+    }
+    if proposal.draft().is_none() {
+        return Err(Trouble::usage("Only drafts have a text to edit."));
+    }
+    if proposal.state == ProposalState::Streaming {
+        return Err(Trouble::usage("A model is still writing it.").so("Edit it when it is there."));
+    }
+    drafting::pipeline::parse(&text)?;
+    core.move_proposal(id, ProposalState::Proving, move |proposal| proposal.edited = Some(text))?;
+    proving::pipeline::prove(core, vec![id]).await
+}
+
+/// Compares accepted tests with the manifest and with what would be drafted now, a line for each difference.
+pub async fn check_accepted(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    let worker = core.clone();
+    let mut lines = crate::engine::blocking(move || plan::compare_with_manifest(&worker)).await??;
+    lines.extend(drafting::pipeline::would_change(core).await?);
+    Ok(lines)
+}

@@ -1,0 +1,230 @@
+//! Decisions from the first step to the last: stored with the files that they write before the first of these changes, and
+//! noted as done after. What a killed process left between is finished where files were written, else given up.
+//!
+//! One process at a time is at it, under a lock that dies with its holder.
+
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::domain::decision::{Decision, FileEdit, Verb};
+use crate::domain::deed::{Deed, DeedId, Way};
+use crate::domain::event::{Event, Level};
+use crate::domain::proposal::{Body, Proposal, ProposalState};
+use crate::domain::snapshot::{Topic, Trust};
+use crate::engine::edits::plan;
+use crate::engine::review;
+use crate::engine::state::core::Core;
+use crate::store::{StoreError, Turn};
+use crate::write::apply::{self, WriteError};
+
+/// Why a deed was not done.
+pub enum NotDone {
+    /// Its files could not be written; all is as before.
+    Unwritten(WriteError),
+    /// Anything else.
+    Other(Trouble),
+}
+
+impl From<NotDone> for Trouble {
+    fn from(why: NotDone) -> Self {
+        match why {
+            NotDone::Unwritten(error) => error.into(),
+            NotDone::Other(trouble) => trouble,
+        }
+    }
+}
+
+/// Waits until no other process decides, and puts right what a dead one left.
+///
+/// # Errors
+/// Fails when another process does not come to an end.
+pub fn turn(core: &Arc<Core>) -> Result<Turn, Trouble> {
+    let turn = core.store().turn().map_err(|error| match error {
+        StoreError::Busy => Trouble::environment("Nothing was decided: another pytead-tui is at a decision.")
+            .because("It does not come to an end.")
+            .so("End it, then decide again; what it was at is put right then."),
+        error => error.into(),
+    })?;
+    put_right(core).iter().for_each(|told| core.complain("decided", told));
+    Ok(turn)
+}
+
+/// Puts right what a dead process left, unless a living one decides now: then it was done a moment ago. Tells what it did.
+pub fn catch_up(core: &Arc<Core>) -> Vec<Trouble> {
+    match core.store().turn_if_free() {
+        Ok(Some(_turn)) => put_right(core),
+        Ok(None) | Err(_) => Vec::new(),
+    }
+}
+
+/// Does a deed; gives a line for each of its decisions, made from its place and the proposal as it is then.
+///
+/// # Errors
+/// Fails, with everything as it was, when a proposal was decided elsewhere or the files cannot be written. Where the last step
+/// cannot be stored the files stay, and that step is made later.
+pub fn carry_out(
+    core: &Arc<Core>,
+    _turn: &Turn,
+    deed: &Deed,
+    line: impl Fn(usize, &Proposal) -> String,
+) -> Result<Vec<String>, NotDone> {
+    let mut id = DeedId(0);
+    let begun = core.steps(|store| {
+        let (number, moved) = store.begin(deed)?;
+        id = number;
+        Ok(moved)
+    });
+    begun.map_err(|trouble| NotDone::Other(meanwhile(core, deed, trouble)))?;
+    if let Err(error) = review::decide::write(core, &deed.edits) {
+        if let Err(trouble) = core.steps(|store| store.give_up(id)) {
+            core.complain("decided", &trouble);
+        }
+        return Err(NotDone::Unwritten(error));
+    }
+    finish(core, id, deed, line).map_err(|trouble| {
+        let so = "Nothing is lost: it is noted with your next decision, or when pytead-tui starts again.";
+        NotDone::Other(Trouble::environment(format!("{} But that is not noted yet.", done(deed))).because(trouble.what).so(so))
+    })
+}
+
+fn done(deed: &Deed) -> &'static str {
+    if deed.edits.is_empty() { "It is decided." } else { "It is decided and the files are written." }
+}
+
+/// Says that somebody else decided first, where that is why a deed could not begin; their decision is what shows from now on.
+fn meanwhile(core: &Core, deed: &Deed, trouble: Trouble) -> Trouble {
+    for decision in &deed.decisions {
+        let seen = if deed.way == Way::Made { decision.from } else { continue };
+        if let Ok(Some(now)) = core.store().proposal(decision.proposal)
+            && now.state != seen
+        {
+            let said = Trouble::usage(format!("Not decided: {}.", now.function.qualname()));
+            let taken = core.take_in(&[], |_| Ok(vec![now]));
+            core.touch();
+            return if taken.is_err() { trouble } else { said.because("It was decided elsewhere in the meantime.") };
+        }
+    }
+    trouble
+}
+
+/// Makes the last step of a deed whose files are written.
+fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Proposal) -> String) -> Result<Vec<String>, Trouble> {
+    // Each of these may be made twice: a crash may come after any of them.
+    for decision in &deed.decisions {
+        follow(core, deed.way, decision)?;
+    }
+    let back = deed.way == Way::Back;
+    let after = core.steps(|store| {
+        let after = store.finish(id)?;
+        // Whoever sees what was decided can take it back.
+        let mut state = core.state.lock();
+        if back {
+            state.can_redo = true
+        } else {
+            state.can_undo = true
+        }
+        Ok(after)
+    })?;
+    let mut lines = Vec::new();
+    for (index, (decision, proposal)) in deed.decisions.iter().zip(after).enumerate() {
+        let line = line(index, &proposal);
+        review::decide::count(core, decision.verb, if back { -1 } else { 1 });
+        core.log.add(
+            Level::Done,
+            if back { "undone" } else { "decided" },
+            &line,
+            Some(Topic::Function(proposal.function.clone())),
+        );
+        let (proposal, function) = (proposal.id, proposal.function.clone());
+        core.announce(if back {
+            Event::Undone { proposal, function, line: line.clone() }
+        } else {
+            Event::Decided { proposal, function, verb: decision.verb, line: line.clone() }
+        });
+        lines.push(line);
+    }
+    Ok(lines)
+}
+
+/// Lets baselines, notes, marks and the list of tests follow a decision.
+fn follow(core: &Core, way: Way, decision: &Decision) -> Result<(), Trouble> {
+    let stands = way != Way::Back;
+    let proposal = core.proposal(decision.proposal)?;
+    match (&proposal.body, decision.verb) {
+        (_, Verb::Skip) => Ok(()),
+        (Body::Change(change), Verb::Accept | Verb::Edit) => {
+            review::decide::take_baseline(core, change, |call| if stands { &call.new } else { &call.old })
+        }
+        (_, Verb::Reject) => Ok(()),
+        (_, Verb::Overrule) if stands => review::decide::overrule(core, &proposal, decision.at, decision.reason.as_deref()),
+        (_, Verb::Overrule) => {
+            for (call, outcome) in review::decide::outcomes_of(core, &proposal)? {
+                core.store().withdraw_note(call, outcome)?;
+            }
+            Ok(())
+        }
+        (_, Verb::Accept | Verb::Edit) if stands => review::decide::remember_tests(core, &proposal),
+        (_, Verb::Accept | Verb::Edit) => forget_tests(core, &proposal),
+    }
+}
+
+/// After undoing, the function has the tests it had before, if it had any.
+fn forget_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
+    let Some(draft) = proposal.draft() else { return Ok(()) };
+    core.store().remove_accepted(&proposal.function, &draft.target)?;
+    let older = core.store().proposals_of(&proposal.function)?;
+    let older = older.iter().rev().find(|other| {
+        other.id != proposal.id
+            && other.state == ProposalState::Written
+            && other.draft().is_some_and(|d| d.target == draft.target)
+    });
+    older.map_or(Ok(()), |older| review::decide::remember_tests(core, older))
+}
+
+/// Finishes or gives up every deed that is not done, and tells of each. Only for whoever has the turn: no living process is at
+/// one then.
+fn put_right(core: &Arc<Core>) -> Vec<Trouble> {
+    if core.trust() != Trust::Trusted {
+        return Vec::new();
+    }
+    // Docstring examples are written without a deed: what to take back of them is noted before.
+    if let Ok(documented) = core.store().documented() {
+        apply::sweep(&core.root, documented.iter().map(|edit| &edit.path));
+    }
+    match core.store().unfinished() {
+        Ok(left) => left.iter().map(|(id, deed)| put_one_right(core, *id, deed).unwrap_or_else(|trouble| trouble)).collect(),
+        Err(error) => vec![error.into()],
+    }
+}
+
+fn put_one_right(core: &Arc<Core>, id: DeedId, deed: &Deed) -> Result<Trouble, Trouble> {
+    let stands = |edit: &FileEdit, text: &Option<String>| plan::read(&core.root, &edit.path).is_ok_and(|now| now == *text);
+    apply::sweep(&core.root, deed.edits.iter().map(|edit| &edit.path));
+    if !deed.edits.is_empty() && !deed.edits.iter().any(|edit| stands(edit, &edit.after)) {
+        for decision in deed.decisions.iter().filter(|_| deed.way != Way::Back) {
+            follow(core, Way::Back, decision)?;
+        }
+        core.steps(|store| store.give_up(id))?;
+        let told = Trouble::environment(format!("A decision was cut off before it wrote anything: {}.", names(core, deed)));
+        return Ok(told.because("The program was ended in the middle of it.").so("Decide again."));
+    }
+    // A file that is neither as before nor as after was changed by a person since, and stays so.
+    let rest: Vec<FileEdit> = deed.edits.iter().filter(|edit| stands(edit, &edit.before)).cloned().collect();
+    review::decide::write(core, &rest)?;
+    finish(core, id, deed, |_, proposal| {
+        let done = if deed.way == Way::Back { "Taken back" } else { "Decided" };
+        format!("{done}: {}.", proposal.function.qualname())
+    })?;
+    let told = Trouble::environment(format!("A decision was cut off and is finished now: {}.", names(core, deed)));
+    Ok(told.because("The program was ended in the middle of it.").so("u takes it back, or pytead-tui review --undo."))
+}
+
+fn names(core: &Core, deed: &Deed) -> String {
+    let first = deed.decisions.first().and_then(|decision| core.proposal(decision.proposal).ok());
+    let first = first.map_or_else(String::new, |proposal| proposal.function.qualname().to_owned());
+    match deed.decisions.len() {
+        0 | 1 => first,
+        more => format!("{first} and {}", text::count(more - 1, "other")),
+    }
+}

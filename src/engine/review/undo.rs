@@ -1,0 +1,139 @@
+//! Decisions taken back and made again: one walk over what was decided at once, in either direction.
+
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::domain::decision::{Decision, FileEdit, Verb};
+use crate::domain::deed::{Deed, Way};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::Proposal;
+use crate::engine::edits::support_files;
+use crate::engine::replay::behaviour;
+use crate::engine::review;
+use crate::engine::review::journal::NotDone;
+use crate::engine::state::core::Core;
+use crate::engine::state::rows;
+use crate::engine::{blocking, is_ready, require_trust, verdicts};
+use crate::store::Store;
+use crate::write::apply::WriteError;
+
+/// Takes back the last decision that stands, and those made together with it.
+pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    walk(core, Way::Back).await
+}
+
+/// Makes again what was taken back last.
+pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    walk(core, Way::Again).await
+}
+
+async fn walk(core: &Arc<Core>, way: Way) -> Result<Vec<String>, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let _one = core.deciding.lock().await;
+    let worker = core.clone();
+    let (group, lines) = blocking(move || {
+        let turn = review::journal::turn(&worker)?;
+        let group = group(&worker.store(), way)?;
+        for decision in &group {
+            check(way, &*worker.proposal(decision.proposal)?, decision)?;
+        }
+        let edits: Vec<FileEdit> = group.iter().flat_map(|decision| edits(way, decision)).collect();
+        let edits = support_files::spared(&worker, review::decide::merged(edits.iter()))?;
+        let deed = Deed::new(way, group, edits);
+        let lines =
+            review::journal::carry_out(&worker, &turn, &deed, |_, proposal| line(way, proposal)).map_err(|why| match why {
+                NotDone::Unwritten(error) => not_written(way, error),
+                NotDone::Other(trouble) => trouble,
+            })?;
+        Ok::<_, Trouble>((deed.decisions, lines))
+    })
+    .await??;
+    review::decide::after(core)?;
+    look_again(core, way, &group);
+    Ok(lines)
+}
+
+/// Gives the decisions made at once that are next on this way, in its order.
+fn group(store: &Store, way: Way) -> Result<Vec<Decision>, Trouble> {
+    let again = way == Way::Again;
+    let next = if again {
+        store.last_undone()?.ok_or("Nothing to decide again: nothing was taken back.")
+    } else {
+        store.last_standing()?.ok_or("Nothing to take back: no decision stands.")
+    }
+    .map_err(Trouble::usage)?;
+    let mut group: Vec<Decision> = store.decided_at(next.at)?.into_iter().filter(|other| other.undone == again).collect();
+    if again {
+        group.reverse();
+    }
+    Ok(group)
+}
+
+/// Refuses to decide again what is not what it was; anything may be taken back.
+fn check(way: Way, proposal: &Proposal, decision: &Decision) -> Result<(), Trouble> {
+    if way == Way::Back || decision.verb == Verb::Skip {
+        return Ok(());
+    }
+    let possible = match decision.verb {
+        Verb::Accept | Verb::Edit if !is_ready(proposal.state) => return Err(review::decide::not_ready(proposal)),
+        Verb::Reject | Verb::Overrule => review::decide::may_be_put_away(proposal.state),
+        _ => true,
+    };
+    if possible && decision.basis == review::decide::basis(proposal) {
+        return Ok(());
+    }
+    let name = proposal.function.qualname();
+    Err(Trouble::usage(format!("Not decided again: what waits for {name} is not what it was.")))
+}
+
+fn edits(way: Way, decision: &Decision) -> Vec<FileEdit> {
+    match way {
+        Way::Back => decision.edits.iter().rev().map(FileEdit::inverse).collect(),
+        Way::Made | Way::Again => decision.edits.clone(),
+    }
+}
+
+fn not_written(way: Way, error: WriteError) -> Trouble {
+    match (way, error) {
+        (Way::Back, WriteError::Changed { path }) => {
+            Trouble::environment(format!("Not taken back: {path} changed since. Nothing was written."))
+        }
+        (_, WriteError::Changed { path }) => {
+            Trouble::environment(format!("Not decided again: {path} changed since. Nothing was written."))
+        }
+        (_, error) => error.into(),
+    }
+}
+
+fn line(way: Way, proposal: &Proposal) -> String {
+    let name = proposal.function.qualname();
+    match way {
+        Way::Back if rows::is_in_queue(proposal) => format!("Taken back: {name} waits again."),
+        Way::Back => format!("Taken back: {name}."),
+        Way::Made | Way::Again => format!("Decided again: {name}."),
+    }
+}
+
+/// A baseline that was put back may say something else of today's code: the workbench looks at once, a verb of the
+/// command line when it replays next. Verdicts are as they were before.
+fn look_again(core: &Arc<Core>, way: Way, group: &[Decision]) {
+    for verb in [Verb::Accept, Verb::Edit, Verb::Overrule] {
+        let decided = group.iter().filter(|decision| decision.verb == verb);
+        let decided: Vec<_> = decided.filter_map(|decision| core.proposal(decision.proposal).ok()).collect();
+        if way == Way::Back {
+            verdicts::decide::put_back(core, &decided);
+        }
+        verdicts::decide::judge_anew(core, &decided, verb);
+    }
+    let about_change = |decision: &&Decision| core.proposal(decision.proposal).is_ok_and(|proposal| proposal.change().is_some());
+    let functions: Vec<FunctionId> = group.iter().filter(about_change).map(|decision| decision.function.clone()).collect();
+    if functions.is_empty() || core.watcher.lock().is_none() {
+        return;
+    }
+    let core = core.clone();
+    tokio::spawn(async move {
+        if let Err(trouble) = behaviour::replay(&core, functions).await {
+            core.complain("replay", &trouble);
+        }
+    });
+}

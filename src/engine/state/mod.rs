@@ -1,0 +1,12 @@
+//! What the jobs share, and the only writers of it.
+
+pub(crate) mod core;
+pub(crate) mod jobs;
+pub(crate) mod log;
+pub(crate) mod proposals;
+pub(crate) mod questions;
+pub(crate) mod record_suggestions;
+pub(crate) mod rows;
+pub(crate) mod spec_board;
+pub(crate) mod token_buffers;
+pub(crate) mod versioned;

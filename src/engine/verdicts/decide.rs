@@ -1,0 +1,102 @@
+//! What a person decides about verdicts: to accept what a test does, or clauses for it, where its own sentences decide
+//! nothing. What comes of it is written like any decision, and taken back like one.
+
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::domain::decision::{FileEdit, Verb};
+use crate::domain::journey::ToldLine;
+use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
+use crate::engine::checks::intents;
+use crate::engine::checks::pytest_run::{Told, ToldTest};
+use crate::engine::state::core::Core;
+use crate::engine::{review, verdicts};
+use crate::judge::grammar;
+
+/// Refuses what is not decided about a verdict, and to note as a bug what is no outcome.
+pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
+    if let Some(one) = proposals.iter().find(|one| verb == Verb::Overrule && one.spec().is_some()) {
+        return Err(Trouble::usage(format!("Not noted: {}.", one.function.qualname()))
+            .because("A YAML test is no recorded outcome.")
+            .so("r rejects it; a accepts it."));
+    }
+    match proposals.iter().find(|one| verb == Verb::Reject && one.verdict().is_some()) {
+        None => Ok(()),
+        Some(one) => Err(Trouble::usage(format!("Not put away: {}.", one.function.qualname()))
+            .because("A verdict stands until the code, the intent or what was accepted changes.")
+            .so("Change one of them, t judges it again; or overrule it with a reason: o.")),
+    }
+}
+
+/// Says what accepting a verdict would write where that decides it: the clauses that a person chose, else what the test
+/// does now as its accepted journey.
+pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<FileEdit>, Trouble> {
+    if !open.takes_journey {
+        return Ok(Vec::new());
+    }
+    let clauses: Vec<String> = proposal.edited.iter().cloned().collect();
+    let judged = verdicts::state::view(core, &open.test)?.judged;
+    let journey = judged.journey.iter().map(ToldLine::text).collect();
+    let told = ToldTest { intent: open.intent.clone(), journey, verdict: Some(judged.verdict), ..ToldTest::default() };
+    let (edits, _) = intents::accept::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses, false)?;
+    Ok(edits)
+}
+
+/// Says what overruling verdicts writes into the file of overrides; nothing for other proposals.
+pub fn overruling(core: &Core, proposals: &[Arc<Proposal>], reason: Option<&str>) -> Result<Option<FileEdit>, Trouble> {
+    let open = proposals.iter().filter_map(|one| one.verdict());
+    let told: Told = open
+        .map(|open| {
+            let one = ToldTest { intent: open.intent.clone(), verdict: Some(open.verdict.clone()), ..ToldTest::default() };
+            (open.test.clone(), one)
+        })
+        .collect();
+    if told.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(intents::overrule::plan(&core.root, &told, reason.unwrap_or_default(), None)?.1))
+}
+
+/// Takes the clauses that a person chose for a test, in place of what it does now; no text takes them away.
+pub fn choose(core: &Arc<Core>, proposal: &Proposal, open: &OpenVerdict, chosen: String) -> Result<(), Trouble> {
+    if !open.takes_journey {
+        return Err(Trouble::usage("The clauses of this test stand in its own file.").so("e opens the editor there."));
+    }
+    if proposal.state != ProposalState::Ready {
+        return Err(review::decide::not_ready(proposal));
+    }
+    for sentence in grammar::sentences(&chosen) {
+        grammar::parse(sentence).map_err(|unclear| {
+            Trouble::usage(format!("“{}” is no clause.", text::display_line(sentence))).because(unclear.to_string())
+        })?;
+    }
+    let chosen = Some(chosen).filter(|chosen| !chosen.trim().is_empty());
+    core.change_proposal(proposal.id, move |standing| standing.edited = chosen)?;
+    core.touch();
+    Ok(())
+}
+
+/// What decided these tests was taken back: the verdicts of before are there again, where the tests still do the same.
+pub fn put_back(core: &Arc<Core>, proposals: &[Arc<Proposal>]) {
+    for (proposal, open) in proposals.iter().filter_map(|one| Some((one, one.verdict()?))) {
+        if let Err(trouble) = verdicts::state::put_back(core, proposal, open) {
+            core.complain("judged", &trouble);
+        }
+    }
+}
+
+/// What decides these tests is another thing from now on: they run once more, in the workbench while the person goes on.
+pub fn judge_anew(core: &Arc<Core>, proposals: &[Arc<Proposal>], verb: Verb) {
+    let open = proposals.iter().filter_map(|one| one.verdict()).filter(|open| open.takes_journey || verb == Verb::Overrule);
+    let tests: Vec<String> = open.map(|open| open.test.clone()).collect();
+    if tests.is_empty() || core.watcher.lock().is_none() {
+        return;
+    }
+    let core = core.clone();
+    tokio::spawn(async move {
+        if let Err(trouble) = verdicts::rerun::judge(&core, tests).await {
+            core.complain("judged", &trouble);
+        }
+    });
+}

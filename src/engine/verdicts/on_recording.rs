@@ -1,0 +1,152 @@
+//! Clauses decided on a recorded journey: the events from the store, the names from the index, the rules from `judge/`.
+
+use serde::Serialize;
+
+use crate::base::error::Trouble;
+use crate::domain::call::{ProgramEnd, Recording, RecordingId};
+use crate::domain::clause::Finding;
+use crate::domain::journey::JourneyEvent;
+use crate::engine::recording;
+use crate::engine::state::core::Core;
+use crate::judge::evaluate::{Missing, evaluate};
+use crate::judge::grammar::{self, Unclear};
+use crate::judge::names::{Bound, Names, Unresolved};
+
+/// What came of a sentence.
+#[derive(Debug, Clone, Serialize)]
+pub struct Judged {
+    /// As it was written.
+    pub sentence: String,
+    /// What was understood, or why not.
+    #[serde(flatten)]
+    pub understood: Understood,
+}
+
+/// A sentence that is a clause, or none.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Understood {
+    /// It was decided.
+    Clause {
+        /// The canonical sentence.
+        clause: String,
+        /// What it came to.
+        #[serde(flatten)]
+        finding: Finding,
+        /// The lines of the journey that show it, as text.
+        shown: Vec<String>,
+    },
+    /// It was not understood, or names what is not there.
+    Unclear {
+        /// Why.
+        unclear: String,
+        /// What can be said instead.
+        instead: Vec<String>,
+    },
+}
+
+/// Decides the sentences of a text on the journey of a recording, or of the last one that has a journey.
+pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<(RecordingId, Vec<Judged>), Trouble> {
+    let id = match recording {
+        Some(id) => id,
+        None => core.store().journeys()?.into_iter().map(|(id, _)| id).max().ok_or_else(|| {
+            Trouble::usage("There is no journey to decide on.")
+                .so("Record one: pytead-tui check --clause \"…\" -- pytest -q tests/test_x.py, or pytead-tui run --journey CMD.")
+        })?,
+    };
+    let journey = recording::read::journey(core, id)?;
+    if journey.is_empty() {
+        return Err(Trouble::usage(format!("Recording {} has no journey.", id.0))
+            .because("It was recorded without --journey, or nothing of the project was called."));
+    }
+    let recording = core.store().recording(id)?;
+    let elsewhere = recording::read::elsewhere(core, id)?;
+    let index = core.index();
+    let names =
+        Names::new(index.functions().filter(|function| index.module_of(&function.id).is_none_or(|module| !module.is_test())));
+    let judged = grammar::sentences(text).into_iter().map(|sentence| Judged {
+        sentence: sentence.to_owned(),
+        understood: decide(
+            &names,
+            &journey,
+            &|clause| elsewhere.clone().or_else(|| incomplete(recording.as_ref()?, clause)),
+            sentence,
+        ),
+    });
+    Ok((id, judged.collect()))
+}
+
+/// Decides one sentence on a journey. `missing` says why events are not there that may decide a clause, if any are.
+pub fn decide(
+    names: &Names,
+    journey: &[JourneyEvent],
+    missing: &dyn Fn(&Bound) -> Option<Missing>,
+    sentence: &str,
+) -> Understood {
+    let clause = match grammar::parse(sentence) {
+        Ok(clause) => clause,
+        Err(unclear) => return unclear_words(&unclear),
+    };
+    let canonical = clause.to_string();
+    let bound = match names.bind(clause) {
+        Ok(bound) => bound,
+        Err(unresolved) => return unclear_names(&unresolved),
+    };
+    let finding = evaluate(journey, missing(&bound).as_ref(), &bound);
+    let shown = finding.evidence.iter().filter_map(|line| journey.get(line.0 as usize - 1)).map(JourneyEvent::text).collect();
+    Understood::Clause { clause: canonical, finding, shown }
+}
+
+fn unclear_words(unclear: &Unclear) -> Understood {
+    let instead = unclear.nearest().into_iter().map(str::to_owned).collect();
+    Understood::Unclear { unclear: unclear.to_string(), instead }
+}
+
+fn unclear_names(unresolved: &Unresolved) -> Understood {
+    Understood::Unclear { unclear: unresolved.to_string(), instead: Vec::new() }
+}
+
+/// Says why events of a journey are missing that may decide a clause, if any are. Of a function whose calls were not all
+/// kept, only clauses that name it lack something.
+pub fn cut(gaps: &[(String, u64)], clause: &Bound) -> Option<Missing> {
+    let one_function = ["repeats of ", "no calls of "];
+    let matters = |reason: &str| match one_function.iter().find_map(|start| reason.strip_prefix(start)) {
+        Some(function) => clause.functions().any(|(_, named)| named.0 == function),
+        None => true,
+    };
+    let reason = gaps.iter().map(|(reason, _)| reason).find(|reason| matters(reason))?;
+    Some(Missing { reason: reason.clone(), anywhere: reason.starts_with(one_function[1]) })
+}
+
+fn incomplete(recording: &Recording, clause: &Bound) -> Option<Missing> {
+    cut(&recording.gaps, clause).or_else(|| match &recording.end {
+        ProgramEnd::Killed(signal) => Some(Missing { reason: format!("the program was ended by {signal}"), anywhere: false }),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Moment;
+    use crate::domain::function::{Function, FunctionId};
+    use crate::source::index::Index;
+
+    #[test]
+    fn only_a_clause_about_a_function_of_many_calls_lacks_something() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("m.py"), "def a():\n    pass\n\n\ndef b():\n    pass\n").unwrap();
+        let index = Index::build(place.path(), &[], &|_, _| {});
+        let functions: Vec<&Function> = index.functions().collect();
+        assert!(functions.iter().any(|function| function.id == FunctionId::new("m", "a")));
+        let names = Names::new(functions);
+        let bound = |sentence: &str| names.bind(grammar::parse(sentence).unwrap()).unwrap();
+        let mut recording = Recording { gaps: vec![("repeats of m:a".into(), 3)], ..Recording::begun(Vec::new(), Moment(0)) };
+        let reason = |recording: &Recording, sentence| cut(&recording.gaps, &bound(sentence)).map(|missing| missing.reason);
+        assert_eq!(reason(&recording, "a is called").as_deref(), Some("repeats of m:a"));
+        assert_eq!(reason(&recording, "b is called"), None);
+        recording.gaps.push(("journey cut".into(), 1));
+        assert_eq!(reason(&recording, "b is called").as_deref(), Some("journey cut"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Tests with intents run under the recorder, and judged: what `check` does, for the workbench and for coding agents.
+//!
+//! Their verdicts come as those of every run do, by `checks/verdict_files.rs`. The tests run as the user, like the command `check`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::base::clock::{self, Moment};
+use crate::base::error::Trouble;
+use crate::base::text;
+use crate::domain::event::{Event, Level};
+use crate::domain::settings::WatchJudge;
+use crate::domain::snapshot::Trust;
+use crate::engine::checks::{pytest_run, verdict_files};
+use crate::engine::python::pytest_process::Running;
+use crate::engine::state::core::Core;
+use crate::engine::{Done, blocking, require_trust, verdicts};
+
+/// The kind of the job a person asked for, and of the one that a save did.
+const JOB: &str = "check";
+const AFTER_SAVE: &str = "judge";
+/// How often what was left is taken in while the tests run.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Runs these tests, or all that were judged before, and judges them; the newest request for the same tests wins.
+pub async fn judge(core: &Arc<Core>, tests: Vec<String>) -> Result<Done, Trouble> {
+    run(core, JOB, tests).await
+}
+
+/// Runs a test by its node id, or all tests of one, judged before or not. The chosen model decides what rules leave open
+/// only where `ask` says so, and only with what a person allowed to be sent.
+pub async fn check(core: &Arc<Core>, node: &str, ask: bool) -> Result<Done, Trouble> {
+    let wanted = Wanted { nodes: vec![node.to_owned()], subject: verdicts::state::short(node).to_owned() };
+    let Done::Judged { tests } = run_all(core, JOB, &wanted, ask).await? else { return Ok(Done::Nothing) };
+    if tests.is_empty() {
+        return Err(Trouble::usage(format!("{} came to no verdict.", text::display_line(node)))
+            .because("It has no intent, was skipped, or ended before its end.")
+            .so("An intent is a decorator: @semantic_test(intent=\"…\") from pytead_tui."));
+    }
+    Ok(Done::Judged { tests })
+}
+
+/// After a save: runs the tests whose verdicts are stale by it. A newer save ends the run and begins it anew, with its own.
+pub async fn after_save(core: &Arc<Core>) {
+    if core.settings().watch.judge == WatchJudge::Off || core.trust() != Trust::Trusted {
+        return;
+    }
+    core.jobs.supersede(AFTER_SAVE, None);
+    let _one = core.rejudging.lock().await;
+    let stale = verdicts::state::stale(core);
+    if stale.is_empty() {
+        return;
+    }
+    if let Err(trouble) = run(core, AFTER_SAVE, stale).await {
+        core.complain("judged", &trouble);
+    }
+}
+
+async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let nodes: Vec<String> = {
+        let state = core.state.lock();
+        let wanted = state.verdicts.values().filter(|kept| tests.is_empty() || tests.contains(&kept.stored.judged.test));
+        wanted.map(|kept| node(&kept.stored.judged)).collect()
+    };
+    let Some(first) = nodes.first() else {
+        return Err(Trouble::usage("No test with an intent was judged here yet.").so("Run them once: pytead-tui check."));
+    };
+    let subject = match nodes.len() {
+        1 => verdicts::state::short(first).to_owned(),
+        number => text::count(number, "intent"),
+    };
+    let wanted = Wanted { nodes, subject };
+    // Nobody is there to be told what it takes: a model is asked by `check`, or where the settings say so.
+    let done = run_all(core, kind, &wanted, core.settings().watch.judge == WatchJudge::Model).await?;
+    if let Done::Judged { tests } = &done {
+        let of: Vec<String> = {
+            let state = core.state.lock();
+            tests.iter().filter_map(|test| Some(node(&state.verdicts.get(test)?.stored.judged))).collect()
+        };
+        let missing: Vec<&String> = wanted.nodes.iter().filter(|node| !of.contains(node)).collect();
+        if let Some(first) = missing.first() {
+            let names =
+                if missing.len() == 1 { verdicts::state::short(first).to_owned() } else { text::count(missing.len(), "test") };
+            core.say(Level::Warning, "judged", format!("{names} came to no verdict: skipped, renamed, or ended before its end."));
+        }
+    }
+    Ok(done)
+}
+
+/// What is run, and its name for people.
+struct Wanted {
+    nodes: Vec<String>,
+    subject: String,
+}
+
+async fn run_all(core: &Arc<Core>, kind: &str, wanted: &Wanted, ask: bool) -> Result<Done, Trouble> {
+    require_trust(&core.root, core.trust())?;
+    let Wanted { nodes, subject } = wanted;
+    core.jobs.supersede(kind, Some(subject));
+    let began = clock::now();
+    let job = core.jobs.begin(kind, subject, nodes.len() as u64);
+    core.touch();
+    verdict_files::prepare(&core.root);
+    // Never an option, and never a file of options.
+    let words: Vec<String> = nodes.iter().map(|node| format!("./{node}")).chain(["-q".into(), "--no-header".into()]).collect();
+    let worker = core.clone();
+    let mut command = blocking(move || pytest_run::pytest(&worker.root, &worker.settings(), &words)).await??;
+    if !ask {
+        command.env("PYTEAD_JUDGE_ASK", "off");
+    }
+    let mut running = Running::begin(core, command)?;
+    let status = loop {
+        let goes_on = job.unless_cancelled(tokio::time::sleep(EVERY)).await;
+        take_in(core).await?;
+        job.progress(since(core, nodes, began).len() as u64, nodes.len() as u64);
+        core.touch();
+        if goes_on.is_none() {
+            running.stop().await;
+            job.end(false);
+            // Nothing else tells a screen that the job is over.
+            core.announce(Event::Resync);
+            return Ok(Done::Nothing);
+        }
+        if let Some(status) = running.ended()? {
+            break status;
+        }
+    };
+    take_in(core).await?;
+    // A workbench on the same project may have taken them in.
+    verdicts::state::load(core)?;
+    let judged = since(core, nodes, began);
+    let why = running.last_word().await;
+    // 0 and 1 are what tests come to; all else is pytest's own.
+    let ran = matches!(status.code(), Some(0 | 1));
+    job.end(ran);
+    core.announce(Event::Resync);
+    if !ran {
+        return Err(Trouble::environment(format!("Not judged again: pytest did not run {subject}.")).because(why));
+    }
+    Ok(Done::Judged { tests: judged })
+}
+
+/// Lists the tests of these nodes that were judged since a moment, whoever took their verdicts in.
+fn since(core: &Core, nodes: &[String], began: Moment) -> Vec<String> {
+    let state = core.state.lock();
+    let of = |test: &str| nodes.iter().any(|node| is_of(test, node));
+    let all = state.verdicts.values().map(|kept| &kept.stored.judged);
+    all.filter(|judged| judged.at >= began && of(&node(judged))).map(|judged| judged.test.clone()).collect()
+}
+
+/// Tells whether a test is a node, or one of its tests: a row, or a function of a class or file.
+fn is_of(test: &str, node: &str) -> bool {
+    test.strip_prefix(node).is_some_and(|rest| rest.is_empty() || rest.starts_with('[') || rest.starts_with("::"))
+}
+
+async fn take_in(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+    let worker = core.clone();
+    blocking(move || verdicts::state::take_in(&worker)).await?
+}
+
+/// Names a test by its file below the root, wherever pytest's own root is.
+pub(crate) fn node(judged: &crate::domain::verdict::JudgedTest) -> String {
+    match judged.test.split_once("::") {
+        Some((_, name)) => pytest_run::known(&format!("{}::{name}", judged.file)).to_owned(),
+        None => judged.file.to_string(),
+    }
+}

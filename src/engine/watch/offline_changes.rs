@@ -1,0 +1,178 @@
+//! What changed while nothing was open besides code: configuration and the files that calls read. What drafts and verdicts rest
+//! on of these is kept with the project, and compared when it is opened; what follows is what follows a save.
+//!
+//! Code itself is compared by what each draft was proved on (`drafting/pipeline.rs`), what calls do by their replay (`replay/behaviour.rs`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Trouble;
+use crate::base::hash::{Digest, Hasher};
+use crate::base::paths::RelPath;
+use crate::domain::function::{FunctionId, Module};
+use crate::engine::edits::plan;
+use crate::engine::index::reachability;
+use crate::engine::state::core::Core;
+use crate::engine::watch::{config_changes, on_save};
+use crate::engine::{blocking, verdicts};
+use crate::source::index::Index;
+
+/// What files said when drafts and verdicts were last seen to rest on them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Said {
+    configuration: BTreeMap<RelPath, Digest>,
+    data: BTreeMap<RelPath, Digest>,
+}
+
+impl Said {
+    /// Gives what is known now; nothing is read for it.
+    fn now(core: &Core) -> Result<Self, Trouble> {
+        let index = core.index();
+        let conftests = conftests(&index).map(|module| (module.path.clone(), meaning(module)));
+        let configuration = config_changes::known(core).into_iter().chain(conftests).collect();
+        Ok(Self { configuration, data: reachability::data(core)?.iter().map(|(path, digest)| (path.clone(), digest)).collect() })
+    }
+}
+
+/// Lists the files `conftest.py`, but for one that we wrote with accepted tests.
+pub fn conftests(index: &Index) -> impl Iterator<Item = &Module> {
+    let is_ours = |module: &&Module| index.text(&module.path).is_some_and(|text| plan::is_path_help(&text));
+    let all = index.modules().map(AsRef::as_ref).filter(|module| module.path.file_name() == "conftest.py");
+    all.filter(move |module| !is_ours(module))
+}
+
+/// Hashes what a `conftest.py` does.
+fn meaning(module: &Module) -> Digest {
+    let mut hasher = Hasher::default();
+    hasher.part(&module.init.0.to_le_bytes());
+    for class in &module.classes {
+        hasher.part(class.qualname.as_bytes()).part(&class.fingerprint.0.to_le_bytes());
+    }
+    for function in &module.functions {
+        hasher.part(function.id.0.as_bytes()).part(&function.fingerprint.code().0.to_le_bytes());
+    }
+    hasher.digest()
+}
+
+/// Keeps what is known now, for the next start.
+pub fn keep(core: &Core) {
+    let kept = Said::now(core).and_then(|said| Ok(core.store().keep_said(&said)?));
+    if let Err(trouble) = kept {
+        core.complain("stale", &trouble);
+    }
+}
+
+/// Marks as stale what rests on files that are others than when the project was open last, and says which.
+///
+/// # Errors
+/// Fails when the database does.
+pub async fn catch_up(core: &Arc<Core>) -> Result<(), Trouble> {
+    let worker = core.clone();
+    let (now, before) = blocking(move || {
+        if worker.watcher.lock().is_none() {
+            config_changes::differing(&worker, None);
+        }
+        Ok::<_, Trouble>((Said::now(&worker)?, worker.store().said::<Said>()?))
+    })
+    .await??;
+    if let Some(before) = before.filter(|before| *before != now) {
+        let paths = now.configuration.keys().chain(before.configuration.keys()).collect::<BTreeSet<_>>();
+        let differs = |path: &&&RelPath| now.configuration.get(**path) != before.configuration.get(**path);
+        let configuration: Vec<RelPath> = paths.iter().filter(differs).map(|path| (*path).clone()).collect();
+        // A file that is only now known to be read tells nothing.
+        let differs = |(path, digest): &(&RelPath, &Digest)| before.data.get(*path).is_some_and(|before| before != *digest);
+        let data: Vec<RelPath> = now.data.iter().filter(differs).map(|(path, _)| path.clone()).collect();
+        let readers = on_save::note_data(core, &data)?;
+        verdicts::state::mark_stale(core, &readers, &[]);
+        let mut stale = config_changes::changed(core, &configuration);
+        let worker = core.clone();
+        let resting = blocking(move || {
+            let data: Vec<FunctionId> = data.iter().map(FunctionId::data).collect();
+            Ok::<_, Trouble>(reachability::recorded(&worker, &worker.index())?.resting_on(&data, &[]))
+        });
+        stale.extend(resting.await??);
+        on_save::mark_stale(core, &stale);
+    }
+    keep(core);
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::base::clock::Moment;
+    use crate::domain::proposal::{Body, Draft, Proposal, ProposalId, ProposalState};
+    use crate::domain::samples;
+    use crate::domain::settings::Settings;
+    use crate::domain::snapshot::Trust;
+    use crate::engine::review;
+    use crate::store::{self, Store};
+
+    /// As we write it with accepted tests.
+    const PATH_HELP: &str = "\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n\
+         ROOT = Path(__file__).resolve().parents[1]\nsys.path.insert(0, str(ROOT))\n";
+
+    /// Opens a project as a process does that comes after another.
+    async fn open(folder: &Path, store: &Store) -> Arc<Core> {
+        let core = Core::new(folder.into(), Settings::default(), store.clone(), Trust::Trusted, "none".into());
+        *core.index.write() = Arc::new(Index::build(folder, &[], &|_, _| {}));
+        let core = Arc::new(core);
+        review::decide::load(&core, false).unwrap();
+        catch_up(&core).await.unwrap();
+        core
+    }
+
+    fn ready(store: &Store) -> ProposalId {
+        let draft = Draft { target: RelPath::new("tests/test_m.py").unwrap(), ..samples::draft(&[], "def test_f(): f()\n") };
+        let queued = Proposal::queued(FunctionId("m:f".into()), Body::Draft(draft), Moment(0));
+        store.insert_proposal(&Proposal { state: ProposalState::Ready, ..queued }).unwrap()
+    }
+
+    #[tokio::test]
+    async fn drafts_are_stale_that_rest_on_what_changed_while_nothing_was_open() {
+        for (path, before, after, stale) in [
+            ("tox.ini", "[pytest]\n", "[pytest]\naddopts = -x\n", true),
+            ("tox.ini", "[pytest]\n", "# Ours.\n[pytest]\n", false),
+            ("setup.cfg", "", "[tool:pytest]\n", true),
+            ("tests/conftest.py", "A = 1\n", "A = 2\n", true),
+            ("tests/conftest.py", "def a():\n    return 1\n", "def a():\n    return 2\n", true),
+            ("tests/conftest.py", "A = 1\n", "A = 1  # One.\n", false),
+            ("other/conftest.py", "A = 1\n", "A = 2\n", false),
+            ("tests/conftest.py", "", "A = 1\n", true),
+            ("tests/conftest.py", "", PATH_HELP, false),
+            ("rates.txt", "1", "2", true),
+            ("nobody.txt", "1", "2", false),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let save = |path: &str, text: &str| {
+                let path = folder.path().join(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            };
+            save("m.py", "def f():\n    return open('rates.txt').read()\n");
+            if !before.is_empty() {
+                save(path, before);
+            }
+            let store = store::open_in_memory().unwrap();
+            let id = ready(&store);
+            let state = || store.proposal(id).unwrap().unwrap().state;
+            open(folder.path(), &store).await;
+            open(folder.path(), &store).await;
+            assert_eq!(state(), ProposalState::Ready, "{path}: nothing changed");
+            save(path, after);
+            let core = open(folder.path(), &store).await;
+            let said = if stale { ProposalState::Stale } else { ProposalState::Ready };
+            assert_eq!(state(), said, "{path}: {after}");
+            let told = core.log.rows().iter().any(|line| line.text.contains(path));
+            assert!(!stale || told, "{path}: why is not said");
+            store.change_proposal(id, |proposal| proposal.state = ProposalState::Ready).unwrap();
+            open(folder.path(), &store).await;
+            assert_eq!(state(), ProposalState::Ready, "{path}: it is known by now");
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! What follows a save: the index is read anew, what rests on the change is marked, replayed and proved again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio_util::sync::CancellationToken;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::call::CallId;
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::{Topic, WatchState};
+use crate::engine::index::{reachability, syntax_errors};
+use crate::engine::replay::behaviour;
+use crate::engine::state::core::Core;
+use crate::engine::watch::{config_changes, offline_changes};
+use crate::engine::{blocking, drafting, models, specs, verdicts};
+use crate::source::change::IndexChange;
+use crate::source::index::Index;
+use crate::store::{Store, StoreError};
+use crate::watch::{Batch, Watcher};
+
+/// How often the store is asked whether another process changed it.
+const STORE_EVERY: Duration = Duration::from_millis(100);
+
+/// Begins to watch, or says why not. Saves wait for [`follow`], so that none is missed while the project is read.
+pub fn listen(core: &Arc<Core>) -> Option<UnboundedReceiver<Batch>> {
+    if !core.settings().watch.enabled {
+        return None;
+    }
+    let (sender, batches) = tokio::sync::mpsc::unbounded_channel::<Batch>();
+    let started = Watcher::start(
+        &core.root,
+        &core.settings().record.exclude,
+        &core.settings().watch,
+        Box::new(move |batch| {
+            // The engine may be gone already.
+            let _ = sender.send(batch);
+        }),
+    );
+    match started {
+        Ok(watcher) => {
+            *core.watcher.lock() = Some(watcher);
+            Some(batches)
+        }
+        Err(trouble) => {
+            core.complain("watch", &trouble);
+            None
+        }
+    }
+}
+
+/// Works on saves as they come, on those first that came since [`listen`].
+pub fn follow(core: &Arc<Core>, mut batches: UnboundedReceiver<Batch>) {
+    let state = core.watcher.lock().as_ref().map(Watcher::state);
+    if let Some(WatchState::Polling { reason }) = &state {
+        core.say(Level::Warning, "watch", reason.clone());
+    }
+    core.state.lock().watch = state;
+    core.touch();
+    let core = core.clone();
+    tokio::spawn(async move {
+        while let Some(mut batch) = batches.recv().await {
+            // Saves that came while the last one was worked on are worked on together.
+            while let Ok(more) = batches.try_recv() {
+                batch.rescan |= more.rescan;
+                batch.paths.extend(more.paths);
+            }
+            changed(&core, (!batch.rescan).then_some(batch.paths)).await;
+        }
+    });
+}
+
+/// Finds out which files that are no code calls may read, so that saves of them are told from now on.
+pub async fn follow_data(core: &Arc<Core>) {
+    let worker = core.clone();
+    if let Err(trouble) = blocking(move || reachability::readers(&worker)).await.and_then(|readers| readers) {
+        core.complain("watch", &trouble);
+    }
+}
+
+/// Stops or goes on reacting to saves.
+pub fn pause(core: &Arc<Core>, paused: bool) {
+    let state = core.watcher.lock().as_ref().map(|watcher| {
+        if paused {
+            watcher.pause()
+        } else {
+            watcher.resume()
+        }
+        watcher.state()
+    });
+    match state {
+        Some(state) => core.state.lock().watch = Some(state),
+        None => core.say(Level::Info, "watch", "Watch is off."),
+    }
+    core.touch();
+}
+
+/// Works on saved files: these, or whatever differs.
+pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
+    if let Some(state) = core.watcher.lock().as_ref().map(Watcher::state) {
+        core.state.lock().watch = Some(state);
+    }
+    let worker = (core.clone(), paths.clone());
+    let looked = blocking(move || {
+        let (core, paths) = (&worker.0, worker.1.as_deref());
+        (reachability::look_again(core, paths), config_changes::differing(core, paths))
+    });
+    let Ok((data, mut configuration)) = looked.await else { return };
+    // The index knows no other files, and would look for new ones everywhere.
+    let (code, others) = match paths {
+        Some(paths) => {
+            let (code, others): (Vec<RelPath>, Vec<RelPath>) = paths.into_iter().partition(|path| path.as_str().ends_with(".py"));
+            specs_saved(core, &others);
+            (Some(code), !others.is_empty())
+        }
+        None => (None, true),
+    };
+    let before = core.index();
+    let only_others = others && code.as_ref().is_some_and(Vec::is_empty);
+    let change = if only_others { Some(IndexChange::default()) } else { reread(core, code).await };
+    let Some(change) = change else { return };
+    models::outdated::after_save(core, &change);
+    if others || !change.files.is_empty() {
+        let specs = core.clone();
+        tokio::spawn(async move { specs::run::after_save(&specs).await });
+    }
+    let readers = match note_data(core, &data) {
+        Ok(readers) => readers,
+        Err(trouble) => return core.complain("stale", &trouble),
+    };
+    if !change.files.is_empty() {
+        note(core, &change, &before);
+        syntax_errors::warn(core, Some(&change.files)).await;
+    }
+    configuration.extend(config_changes::conftests(&change).cloned());
+    let unsure = config_changes::changed(core, &configuration);
+    let index = core.index();
+    // What did not load could not be run; mended to what it was before, it has no other code than then.
+    let mended = change.files.iter().filter(|path| is_unparsed(&before, path) && !is_unparsed(&index, path));
+    let mended: Vec<RelPath> = mended.cloned().collect();
+    if change.is_harmless() && data.is_empty() && configuration.is_empty() && mended.is_empty() {
+        core.touch();
+        return;
+    }
+    let mut functions: Vec<FunctionId> = change.code().cloned().collect();
+    let mut modules = change.changed_modules();
+    let importing = readers.iter().filter(|id| id.qualname().is_empty()).filter_map(|id| index.module_called(id.module()));
+    let files: Vec<RelPath> = importing.map(|module| module.path.clone()).chain(modules.iter().cloned()).collect();
+    verdicts::state::mark_stale(core, &functions.iter().cloned().chain(readers).collect(), &files);
+    functions.extend(data.iter().map(FunctionId::data));
+    modules.extend(mended);
+    let judging = core.clone();
+    tokio::spawn(async move { verdicts::rerun::after_save(&judging).await });
+    let worker = core.clone();
+    let edited: BTreeSet<FunctionId> = change.code().cloned().collect();
+    let rests = blocking(move || {
+        let reach = reachability::recorded(&worker, &worker.index())?;
+        Ok::<_, Trouble>(reach.resting_on(&functions, &modules))
+    });
+    let resting = match rests.await.and_then(|resting| resting) {
+        Ok(resting) => resting,
+        Err(trouble) => return core.complain("stale", &trouble),
+    };
+    let stale = mark_stale(core, &resting.union(&unsure).cloned().collect());
+    if others || !configuration.is_empty() {
+        let worker = core.clone();
+        let _ = blocking(move || offline_changes::keep(&worker)).await;
+    }
+    let core = core.clone();
+    // The next save is read while this one is replayed; the newest replay wins.
+    tokio::spawn(async move {
+        behaviour::after_save(&core, &resting, &edited).await;
+        drafting::pipeline::renew(&core, stale).await;
+    });
+}
+
+/// Tells of saved files that are YAML tests.
+fn specs_saved(core: &Core, paths: &[RelPath]) {
+    let settings = core.settings();
+    let folders = &settings.spec.paths;
+    let inside = |path: &&RelPath| folders.iter().any(|folder| std::path::Path::new(path.as_str()).starts_with(folder));
+    let paths: Vec<RelPath> = paths.iter().filter(inside).cloned().collect();
+    if let Some(first) = paths.first() {
+        core.log.add(Level::Info, "saved", first.as_str(), Some(Topic::Spec(first.clone())));
+        core.announce(Event::Saved { paths, functions: Vec::new(), because: None });
+    }
+}
+
+/// Reads these files, or whatever differs, into the index; gives what changed. With whatever differs, files that are no code
+/// are looked at, too, where nobody watches.
+pub async fn reread(core: &Arc<Core>, paths: Option<Vec<RelPath>>) -> Option<IndexChange> {
+    let _turn = core.reading.lock().await;
+    let worker = core.clone();
+    let updated = blocking(move || {
+        // Where somebody watches, what is other than before is told by [`changed`].
+        if paths.is_none() && worker.watcher.lock().is_none() {
+            reachability::look_again(&worker, None);
+        }
+        let mut index = (*worker.index()).clone();
+        let change = index.update(&worker.root, paths.as_deref());
+        (index, change)
+    })
+    .await;
+    let (index, change) = updated.ok()?;
+    *core.index.write() = Arc::new(index);
+    Some(change)
+}
+
+fn is_unparsed(index: &Index, path: &RelPath) -> bool {
+    index.module(path).is_some_and(|module| module.error.is_some())
+}
+
+fn note(core: &Arc<Core>, change: &IndexChange, before: &Index) {
+    let functions: Vec<FunctionId> = change.code().cloned().collect();
+    let at = clock::now();
+    {
+        let mut state = core.state.lock();
+        for id in &functions {
+            state.edited.insert(id.clone(), at);
+        }
+    }
+    let names: Vec<&str> = functions.iter().take(3).map(FunctionId::qualname).collect();
+    let index = core.index();
+    let what = match (change.files.as_slice(), names.as_slice()) {
+        ([file], _) if is_unparsed(&index, file) => format!("{file}: it does not parse"),
+        ([file], []) if is_unparsed(before, file) => format!("{file}: it parses again"),
+        ([file], []) => format!("{file}: no function changed"),
+        ([file], names) => format!("{file}: {} changed", names.join(", ")),
+        (files, _) => format!("{}, {} changed", text::count(files.len(), "file"), text::count(functions.len(), "function")),
+    };
+    let about = match (functions.as_slice(), change.files.as_slice()) {
+        ([function, ..], _) => Some(Topic::Function(function.clone())),
+        ([], [file]) => Some(Topic::File(file.clone())),
+        _ => None,
+    };
+    core.log.add(Level::Info, "saved", &what, about);
+    core.announce(Event::Saved { paths: change.files.clone(), functions, because: None });
+}
+
+/// Tells of changed files that are no code and that calls may read; gives those that do.
+pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<FunctionId>, Trouble> {
+    let Some(first) = paths.first() else { return Ok(BTreeSet::new()) };
+    let (known, files) = (reachability::readers(core)?, reachability::data(core)?);
+    let reads = || paths.iter().filter_map(|path| known.get(path));
+    let readers: BTreeSet<FunctionId> = reads().flat_map(|reads| &reads.by).cloned().collect();
+    let noted: Vec<String> = reads().flat_map(|reads| &reads.noted).cloned().collect();
+    let calls: BTreeSet<CallId> = core.store().readers(&noted)?.into_iter().map(|(call, ..)| call).collect();
+    let it = if paths.len() == 1 { "it" } else { "them" };
+    let because = match readers.first() {
+        Some(by) if calls.is_empty() => format!("{} names {it}", if by.qualname().is_empty() { by.module() } else { &by.0 }),
+        _ => format!("{} read {it}", text::count(calls.len(), "recorded call")),
+    };
+    let what = match paths {
+        [path] if files.is_there(path) => format!("{path} changed"),
+        [path] => format!("{path} is gone"),
+        _ => text::count(paths.len(), "data file") + " changed",
+    };
+    core.log.add(Level::Info, "saved", &format!("{what}: {because}"), Some(Topic::File(first.clone())));
+    core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because) });
+    Ok(readers)
+}
+
+/// Marks the drafts of these functions, whose code changed; gives them.
+pub fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalId> {
+    let ids: Vec<ProposalId> = {
+        let state = core.state.lock();
+        state
+            .proposals
+            .values()
+            .filter(|proposal| may_be_stale(proposal) && resting.contains(&proposal.function))
+            .map(|proposal| proposal.id)
+            .collect()
+    };
+    ids.into_iter()
+        .filter(|id| {
+            drafting::pipeline::make_stale(core, *id, may_be_stale).unwrap_or_else(|trouble| {
+                core.complain("stale", &trouble);
+                false
+            })
+        })
+        .collect()
+}
+
+/// Tells whether a proposal is a draft whose text, or its proof, rests on the project as it is.
+pub fn may_be_stale(proposal: &Proposal) -> bool {
+    use ProposalState as S;
+    let Some(draft) = proposal.draft() else { return false };
+    match proposal.state {
+        S::Ready | S::Refused | S::Proving => true,
+        // One that is still to be written will be of the project as it is then.
+        S::Queued => !draft.text.is_empty(),
+        _ => false,
+    }
+}
+
+/// Looks for what another process wrote to the store.
+pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
+    let mut gone = false;
+    let mut runs = specs::run::left_at(&core.root);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(STORE_EVERY) => {}
+        }
+        count_waiting(&core);
+        let worker = core.clone();
+        let left = specs::run::left_at(&core.root);
+        let specs = std::mem::replace(&mut runs, left) != left;
+        let looked = blocking(move || {
+            let taken = verdicts::state::take_in(&worker);
+            if specs {
+                specs::run::read(&worker);
+            }
+            (worker.store().changed(), taken)
+        });
+        let Ok((changed, taken)) = looked.await else { return };
+        let was_gone = std::mem::replace(&mut gone, matches!(changed, Err(StoreError::Gone)));
+        if gone && !was_gone {
+            core.complain("database", &StoreError::Gone.into());
+        }
+        let changed = changed.unwrap_or(false);
+        if let Err(trouble) = taken {
+            core.complain("verdict", &trouble);
+        }
+        if changed {
+            let disputed = behaviour::disputed(&core);
+            if let Err(trouble) = resync(&core) {
+                core.complain("database", &trouble);
+            }
+            // Drafts that this process set aside over a change wait for its end, whoever brings that about.
+            let settled: Vec<FunctionId> = disputed.difference(&behaviour::disputed(&core)).cloned().collect();
+            behaviour::renew_drafts(&core, &settled);
+            core.announce(Event::Resync);
+        }
+    }
+}
+
+/// Counts the files that wait while the watch is paused.
+fn count_waiting(core: &Core) {
+    let state = core.watcher.lock().as_ref().map(Watcher::state);
+    let Some(state @ WatchState::Paused { .. }) = state else { return };
+    let mut known = core.state.lock();
+    if known.watch.as_ref() != Some(&state) {
+        known.watch = Some(state);
+        drop(known);
+        core.touch();
+    }
+}
+
+/// Reads again what another process may have changed.
+pub fn resync(core: &Arc<Core>) -> Result<(), Trouble> {
+    let ours: Vec<ProposalId> = core.state.lock().proposals.keys().copied().collect();
+    core.take_in(&ours, Store::open_proposals)?;
+    let recordings = core.store().recordings()?.into_iter().map(crate::engine::recording::run::row).collect();
+    core.state.lock().recordings = recordings;
+    verdicts::state::load(core)?;
+    core.reload_recorded()?;
+    core.reload_undo()
+}
