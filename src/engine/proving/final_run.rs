@@ -163,6 +163,6 @@ impl Last<'_> {
         }
         open.retain(|one| matches!(one.state, ProposalState::Proving | ProposalState::Written));
         let code = drafting::pipeline::code_of(self.core, open.iter().map(|one| one.function.clone()).collect()).await?;
-        round(self.core, self.environment, open, level, &code, self.job).await
+        round(self.core, self.environment, open, level, &code, &self.job.cancel).await
     }
 }

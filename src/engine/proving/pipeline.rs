@@ -142,13 +142,13 @@ async fn batch(core: &Arc<Core>, environment: &Arc<Environment>, ids: &[Proposal
     }
     let code = drafting::pipeline::code_of(core, open.iter().map(|proposal| proposal.function.clone()).collect()).await?;
     let (foreign, own): (Vec<_>, Vec<_>) = open.into_iter().partition(|proposal| is_foreign(proposal));
-    round(core, environment, own, environment.level, &code, job).await?;
+    round(core, environment, own, environment.level, &code, &job.cancel).await?;
     let level = contain::level_for(Class::Foreign);
     for proposal in foreign {
         if level == Level::None {
             refuse_unproved(core, &proposal)?;
         } else {
-            round(core, environment, vec![proposal], level, &code, job).await?;
+            round_in_time(core, environment, proposal, level, &code, job).await?;
         }
     }
     Ok(())
@@ -167,6 +167,32 @@ fn refuse_unproved(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble>
     Ok(())
 }
 
+/// Proves one text by a model or an agent; all its runs together get the time that one run may take, so that whoever waits for
+/// the answer gets it.
+async fn round_in_time(
+    core: &Arc<Core>,
+    environment: &Arc<Environment>,
+    proposal: Arc<Proposal>,
+    level: Level,
+    code: &HashMap<FunctionId, Digest>,
+    job: &Job<'_>,
+) -> Result<(), Trouble> {
+    let seconds = core.settings().generation.proof_seconds.max(1);
+    let cancel = job.cancel.child_token();
+    let proving = round(core, environment, vec![proposal.clone()], level, code, &cancel);
+    if let Ok(proved) = tokio::time::timeout(Duration::from_secs(seconds), proving).await {
+        return proved;
+    }
+    cancel.cancel();
+    core.settle_proposal(proposal.id, move |standing| {
+        if standing.state == ProposalState::Proving && standing.edited == proposal.edited {
+            standing.state = ProposalState::Refused;
+            standing.evidence = vec![Evidence::new(Finding::Fail, "passes", format!("its runs did not end in {seconds} s"))];
+        }
+    })?;
+    Ok(())
+}
+
 /// Proves proposals of one class; drafts that lost a part are proved again. What is not being proved is only tried with them.
 pub async fn round(
     core: &Arc<Core>,
@@ -174,12 +200,12 @@ pub async fn round(
     mut open: Vec<Arc<Proposal>>,
     level: Level,
     code: &HashMap<FunctionId, Digest>,
-    job: &Job<'_>,
+    cancel: &CancellationToken,
 ) -> Result<(), Trouble> {
     if open.is_empty() {
         return Ok(());
     }
-    let trials = trials(core, environment, is_foreign(&open[0]), level, job);
+    let trials = trials(core, environment, is_foreign(&open[0]), level, cancel);
     open = lawful(core, &trials, open).await?;
     for turn in 0..ROUNDS {
         if open.is_empty() {
@@ -331,13 +357,13 @@ async fn observe(core: &Arc<Core>, trials: &Trials, open: &[Arc<Proposal>]) -> R
     trials.observe(&candidates).await
 }
 
-fn trials(core: &Arc<Core>, environment: &Arc<Environment>, foreign: bool, level: Level, job: &Job<'_>) -> Trials {
+fn trials(core: &Arc<Core>, environment: &Arc<Environment>, foreign: bool, level: Level, cancel: &CancellationToken) -> Trials {
     Trials {
         core: core.clone(),
         environment: environment.clone(),
         author: if foreign { Author::Foreign } else { Author::Own },
         seeds: seeds(core),
-        fresh: Arc::new(fresh(core, environment, level, &job.cancel)),
+        fresh: Arc::new(fresh(core, environment, level, cancel)),
     }
 }
 
