@@ -1,0 +1,210 @@
+//! The predecessor's command line, settings and traces on the real binary: what people typed still works.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::harness::Place;
+
+/// Two functions, a method, and a module that is found only with `lib` on the path.
+fn project() -> Place {
+    let place = Place::empty();
+    place.save("pyproject.toml", "");
+    place.save(
+        "mymodule.py",
+        "def multiply(a, b):\n    return a * b\n\n\ndef other(a):\n    return -a\n\n\nclass Cart:\n    def __init__(self, rate):\n        self.rate = rate\n\n    def total(self, n):\n        return self.rate * n\n",
+    );
+    place.save("lib/extra.py", "def twice(text):\n    return text * 2\n");
+    place.save(
+        "main.py",
+        "import mymodule\nfor n in range(20):\n    mymodule.multiply(n, 3)\nmymodule.other(1)\nmymodule.Cart(2).total(3)\n",
+    );
+    place
+}
+
+fn exported(place: &Place, recording: &str) -> String {
+    place.run(&["export", recording]).1
+}
+
+#[test]
+fn functions_named_before_the_dashes_are_recorded_and_no_others() {
+    let place = project();
+    let (code, _, err) =
+        place.run(&["--trust", "run", "mymodule.multiply", "mymodule.Cart.total", "--limit", "2", "--", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let calls = exported(&place, "1");
+    assert!(calls.contains("multiply(0, 3) → 0") && calls.contains("Cart.total"), "{calls}");
+    assert!(!calls.contains("other"), "{calls}");
+    assert_eq!(calls.matches("multiply").count(), 1 + 2, "of each shape two at most, and 0 is one of its own: {calls}");
+    let (code, _, err) = place.run(&["--trust", "run", "mymodule.missing", "--", "main.py"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("No function mymodule.missing"), "{err}");
+}
+
+#[test]
+fn trace2test_and_gentests_are_still_there() {
+    let place = project();
+    let (code, _, err) = place.run(&[
+        "trace2test",
+        "--trust",
+        "--limit",
+        "10",
+        "--storage-dir",
+        "call_logs",
+        "mymodule.multiply",
+        "--",
+        "python3",
+        "main.py",
+    ]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("--storage-dir is not used. Recordings are kept in the project's .pytead folder."), "{err}");
+    assert!(exported(&place, "1").contains("multiply") && !exported(&place, "1").contains("other"));
+    let (code, out, err) = place.run(&["gentests", "--trust", "--calls-dir", "call_logs"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("There is no call_logs: what pytead-tui recorded is drafted."), "{out}");
+    let tests = place.read("tests/test_pytead_generated.py");
+    assert!(tests.contains("multiply(") && !tests.contains("pytead"), "{tests}");
+    // Under its own name, from a folder of programs.
+    let link = place.home().join("gentests");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_pytead-tui"), &link).unwrap();
+    let output = std::process::Command::new(&link)
+        .args(["--trust", "--output", "again.py"])
+        .current_dir(place.root())
+        .env_clear()
+        .envs(place.environment())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(place.read("again.py"), tests);
+}
+
+#[test]
+fn folders_of_the_old_flag_are_imported_from_by_the_program_and_its_tests() {
+    let place = project();
+    place.save("main.py", "import extra\nprint(extra.twice('ab'))\n");
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 1, "it is not found without");
+    let (code, out, err) = place.run(&["--trust", "run", "--additional-sys-path", "lib", "--", "main.py"]);
+    assert_eq!((code, out.as_str()), (0, "abab\n"), "{err}");
+    let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(place.read("tests/pytead/test_pytead_extra.py").contains("twice(\"ab\")"), "{out}");
+}
+
+#[test]
+fn tead_drafts_the_targets_alone_into_the_folder_that_was_named() {
+    let place = project();
+    let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, _, err) = place.run(&[
+        "--trust",
+        "tead",
+        "--only-targets",
+        "--gen-formats",
+        "pickle",
+        "graph-json",
+        "--output-dir",
+        "tests/generated",
+        "mymodule.multiply",
+        "--format",
+        "graph-json",
+        "--",
+        "main.py",
+    ]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("--format names no storage any more.") && err.contains("--gen-formats is not used."), "{err}");
+    let tests = place.read("tests/generated/test_pytead_mymodule.py");
+    assert!(tests.contains("multiply(") && !tests.contains("other("), "{tests}");
+}
+
+#[test]
+fn old_traces_are_taken_in_once_and_again_when_they_are_newer() {
+    let place = project();
+    let trace = |args: &str, result: &str| {
+        format!(
+            "{{\"trace_schema\": \"pytead/v2-graph\", \"timestamp\": \"2026-11-20T16:09:44.293074+00:00\", \"func\": \"mymodule.multiply\", \"args_graph\": {args}, \"kwargs_graph\": {{}}, \"result_graph\": {result}}}"
+        )
+    };
+    place.save("call_logs/mymodule_multiply__1.gjson", &trace("[2, 3]", "6"));
+    let (code, out, err) = place.run(&["--trust", "gen", "-s", "call_logs", "-t", "mymodule.multiply", "--output", "one.py"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(place.read("one.py").contains("multiply(2, 3) == 6"), "{}", place.read("one.py"));
+    let (_, out, _) = place.run(&["--trust", "gen", "-s", "call_logs"]);
+    assert!(out.contains("taken in before"), "{out}");
+    place.save("call_logs/mymodule_multiply__2.gjson", &trace("[4, 5]", "20"));
+    let (code, out, err) = place.run(&["--trust", "types", "--calls-dir", "call_logs", "--out-dir", "typings"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("Recording 2: 2 calls of 1 function imported."), "{out}");
+    assert!(place.read("typings/mymodule.pyi").contains("def multiply(a: int, b: int) -> int: ..."), "{out}");
+}
+
+#[test]
+fn old_files_of_settings_are_read_below_ours() {
+    let place = project();
+    let config = place.home().join("config");
+    let shown = |place: &Place| {
+        let (code, out, err) = place.run(&["config", "show", "--origin"]);
+        assert_eq!(code, 0, "{err}");
+        (out, err)
+    };
+    std::fs::create_dir_all(config.join("pytead")).unwrap();
+    std::fs::write(config.join("pytead/config.toml"), "[defaults]\nlimit = 7\nstorage_dir = \"logs\"\n").unwrap();
+    let (out, err) = shown(&place);
+    assert!(out.contains("record.limit = 7  # ~/config/pytead/config.toml:2"), "{out}");
+    assert!(err.contains("pytead/config.toml:3: not used: defaults.storage_dir."), "{err}");
+    // A project's sections win over the user's, the section of a verb over the defaults, wherever it stands.
+    place.save(
+        ".pytead/config.toml",
+        "[run]\nlimit = 2\ntargets = \"mymodule.multiply\"\nadditional_sys_path = [\"lib\", \"../away\"]\n[defaults]\nlimit = 50\n[gen]\noutput_dir = \"tests/generated\"\n",
+    );
+    let (out, err) = shown(&place);
+    assert!(out.contains("record.limit = 2  #") && out.contains(".pytead/config.toml:2\n"), "{out}");
+    assert!(
+        out.contains("record.targets = [\"mymodule.multiply\"]") && out.contains("output.tests = \"tests/generated\""),
+        "{out}"
+    );
+    assert!(err.contains("run.additional_sys_path"), "a folder out of the project is not used, and that is said: {err}");
+    // Ours in the same file wins.
+    let text = place.read(".pytead/config.toml");
+    place.save(".pytead/config.toml", &format!("{text}[record]\nlimit = 9\n"));
+    assert!(shown(&place).0.contains("record.limit = 9"), "{}", shown(&place).0);
+    std::fs::create_dir_all(config.join("pytead-tui")).unwrap();
+    std::fs::remove_file(place.root().join(".pytead/config.toml")).unwrap();
+    std::fs::write(config.join("pytead-tui/config.yaml"), "record:\n  limit: 3\n").unwrap();
+    assert!(shown(&place).0.contains("record.limit = 3"), "{}", shown(&place).0);
+    // What was typed wrong in ours is still a mistake.
+    place.save(".pytead/config.toml", "[run]\nlimit = 2\n[recrod]\nlimit = 2\n");
+    let (code, _, err) = place.run(&["config", "show"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("there is no setting recrod. Did you mean record?"), "{err}");
+}
+
+#[test]
+fn doctor_says_which_predecessors_are_there_who_wins_and_how_they_go() {
+    let place = project();
+    let python = crate::harness::python_with_pytest();
+    let mut make = std::process::Command::new(&python);
+    make.args(["-m", "venv", "--without-pip", ".venv"]).current_dir(place.root());
+    assert!(make.status().unwrap().success());
+    let packages = std::process::Command::new(place.root().join(".venv/bin/python"))
+        .args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"])
+        .output()
+        .unwrap();
+    let packages = std::path::PathBuf::from(String::from_utf8(packages.stdout).unwrap().trim());
+    for installed in ["pytest_semantic_llm-0.1.11", "pytead-1.2", "llm_pytest-0.3.0", "pytead_tui-0.0.1"] {
+        std::fs::create_dir(packages.join(format!("{installed}.dist-info"))).unwrap();
+    }
+    std::fs::create_dir(place.root().join("call_logs")).unwrap();
+    place.save(".pytest_semantic_cache.db", "");
+    let (code, out, err) = place.run(&["--trust", "--python", ".venv/bin/python", "doctor"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for line in [
+        "pytead 1.2: `import pytead` and the command `pytead` are its own",
+        "pytest-semantic-llm 0.1.11: tests that import `semantic_test` from pytest_semantic are judged by its model",
+        "llm-pytest 0.3.0: its pytest plugin has the YAML tests",
+        "-m pip uninstall pytead",
+        "call_logs: old traces: `pytead-tui import call_logs` takes them in",
+        ".pytest_semantic_cache.db: what pytest-semantic's model said",
+        "0.0.1, and this program is",
+    ] {
+        assert!(out.contains(line), "{line}\n{out}");
+    }
+    let (_, out, _) = Place::example("shop").run(&["--trust", "doctor"]);
+    assert!(!out.contains("predecessor"), "{out}");
+}

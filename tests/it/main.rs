@@ -1,0 +1,56 @@
+//! The tests of the whole program, in one executable: most of them drive the real binary, some the library.
+//!
+//! Each module is a file or a folder beside this one; `tests/architecture.rs` fails where one has no line here. A test of its
+//! own executable is for what changes its own process (working folder, variables, signals) or needs another build.
+
+mod agent;
+mod arrays;
+mod asking;
+mod bad_input;
+mod check;
+mod clean;
+mod cluster;
+mod contain;
+mod data_files;
+mod diff;
+mod doc;
+mod docs;
+mod draft;
+mod drafts;
+mod edited;
+mod faults;
+mod former;
+mod gate;
+mod graphs;
+mod harness;
+mod intents;
+mod interpreter;
+mod journeys;
+mod json;
+mod local_model;
+mod mcp;
+mod mcp_tests;
+mod merging;
+mod model;
+mod peers;
+mod pictures;
+mod prompts;
+mod proposing;
+mod prover;
+mod questions;
+mod reference;
+mod regeneration;
+mod rules;
+mod secrets;
+mod soak;
+mod source_against_cpython;
+mod spec;
+mod spec_new;
+mod surroundings;
+mod terminal;
+mod thieves;
+mod types;
+mod verbs;
+mod workbench;
+mod worker;
+mod writers;
