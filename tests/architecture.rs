@@ -1,6 +1,7 @@
 //! Proves the house rules that a reader relies on and a compiler does not check: imports go downward, each outside
-//! crate has one home, only the engine stores and writes, files stay short. Works on tokens, so that macro bodies
-//! count and comments do not. The planted violations at the end prove that the checker itself can fail.
+//! crate has one home, only the engine stores and writes, files stay short, and none is left out of the build. Works on
+//! tokens, so that macro bodies count and comments do not. The planted violations at the end prove that the checker itself
+//! can fail.
 
 #![allow(clippy::expect_used)]
 
@@ -84,6 +85,20 @@ const UNSAFE_HOME: &str = "contain/";
 /// Longer files say why in their first lines, with these words.
 const LINES_MAX: usize = 600;
 const LONG_BECAUSE: &str = "Over 600 lines because";
+
+/// The files that cargo builds itself, each with the modules below it.
+const ROOTS: &[&str] = &[
+    "src/lib.rs",
+    "src/main.rs",
+    "src/pytead-llm/main.rs",
+    "src/pytead-llm/tests/*.rs",
+    "tests/*.rs",
+    "tests/*/main.rs",
+    "fuzz/main.rs",
+];
+/// The executables of tests beside those that `Cargo.toml` names. Each is linked with the whole program: another one is for
+/// tests that change their own process, or need another build.
+const EXECUTABLES: &[&str] = &["tests/architecture.rs", "tests/it/main.rs"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Violation {
@@ -302,6 +317,56 @@ fn too_long(path: &str, source: &str) -> Option<String> {
     (lines > LINES_MAX && !excused).then(|| format!("{path}: {lines} lines; split it, or say `{LONG_BECAUSE} …` at the top"))
 }
 
+/// Tells whether a path is one of [`ROOTS`], where `*` stands for one name.
+fn is_root(path: &str) -> bool {
+    let is_like = |pattern: &&str| {
+        let (wanted, found): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+        wanted.len() == found.len()
+            && wanted.iter().zip(&found).all(|(wanted, found)| match wanted.split_once('*') {
+                Some((_, ending)) => found.ends_with(ending),
+                None => wanted == found,
+            })
+    };
+    ROOTS.iter().any(is_like)
+}
+
+/// Gives the files in which a module may be declared, and its name.
+fn declared_by(path: &str) -> (Vec<String>, &str) {
+    let module = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    let (folder, name) = module.rsplit_once('/').unwrap_or(("", module));
+    (["/mod.rs", "/main.rs", "/lib.rs", ".rs"].map(|end| format!("{folder}{end}")).to_vec(), name)
+}
+
+/// Tells whether a file has `mod name;`, of whatever visibility.
+fn declares(source: &str, name: &str) -> bool {
+    let tokens: Vec<TokenTree> = source.parse::<TokenStream>().map(|tokens| tokens.into_iter().collect()).unwrap_or_default();
+    let is_named =
+        |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident.to_string().trim_start_matches("r#") == name);
+    tokens.windows(3).any(|part| is_ident(&part[0], "mod") && is_named(&part[1]) && is_punct(&part[2], ';'))
+}
+
+/// Gives the files that are a part of no build: nobody compiles them, and no test in them runs.
+fn left_out(sources: &[(String, String)]) -> Vec<&str> {
+    let declared = |path: &str| {
+        let (parents, name) = declared_by(path);
+        sources.iter().any(|(parent, source)| parents.contains(parent) && declares(source, name))
+    };
+    sources.iter().map(|(path, _)| path.as_str()).filter(|path| !is_root(path) && !declared(path)).collect()
+}
+
+#[test]
+fn every_file_is_a_module_of_a_build() {
+    let mut sources = Vec::new();
+    for folder in ["src", "tests", "fuzz"] {
+        sources.extend(files(&root().join(folder), &["rs"]).into_iter().map(|(path, text)| (format!("{folder}/{path}"), text)));
+    }
+    let found = left_out(&sources);
+    assert!(found.is_empty(), "no `mod` line names {found:?}");
+    let tests: Vec<&str> = sources.iter().map(|(path, _)| path.as_str()).filter(|path| path.starts_with("tests/")).collect();
+    let executables: Vec<&str> = tests.into_iter().filter(|path| is_root(path)).collect();
+    assert_eq!(executables, EXECUTABLES, "a module of tests/it/ needs no executable of its own");
+}
+
 #[test]
 fn imports_go_downward_and_every_crate_has_one_home() {
     let sources = files(&root().join("src"), &["rs"]);
@@ -411,4 +476,29 @@ fn a_long_file_is_found_unless_it_says_why() {
     assert!(too_long("a.py", &long).is_some());
     assert_eq!(too_long("a.py", &format!("# {LONG_BECAUSE} it is a table.\n{long}")), None);
     assert_eq!(too_long("a.py", "x = 1\n"), None);
+}
+
+#[test]
+fn a_file_that_no_mod_line_names_is_found() {
+    let file = |path: &str, source: &str| (path.to_owned(), source.to_owned());
+    let sources = [
+        file("tests/it/main.rs", "// mod gone;\nmod spec;\nmod verbs;"),
+        file("tests/it/verbs.rs", ""),
+        file("tests/it/gone.rs", ""),
+        file("tests/it/spec/mod.rs", "#[cfg(unix)]\npub mod many;"),
+        file("tests/it/spec/many.rs", ""),
+        file("tests/it/spec/few.rs", "mod deep { }"),
+        file("tests/it/spec/few/deep.rs", ""),
+        file("tests/alone.rs", ""),
+        file("src/lib.rs", "pub mod base;\nmod r#gen;"),
+        file("src/gen.rs", ""),
+        file("src/base.rs", "mod text;"),
+        file("src/base/text.rs", ""),
+        file("src/pytead-llm/main.rs", "mod words;"),
+        file("src/pytead-llm/words.rs", ""),
+        file("src/pytead-llm/numbers.rs", ""),
+        file("src/pytead-llm/tests/server.rs", ""),
+    ];
+    let lost = ["tests/it/gone.rs", "tests/it/spec/few.rs", "tests/it/spec/few/deep.rs", "src/pytead-llm/numbers.rs"];
+    assert_eq!(left_out(&sources), lost);
 }
