@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use crate::harness::Place;
 use crate::harness::model::Model;
+use crate::harness::{Place, script};
 use clap::Parser;
 use pytead_tui::cli::args::Cli;
 use pytead_tui::cli::former;
@@ -251,8 +251,7 @@ fn the_recipes_for_ci_say_what_changed_also_when_tests_fail_and_fail_then() {
     std::fs::create_dir_all(&programs).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_pytead-tui"), programs.join("pytead-tui")).unwrap();
     for name in ["pip", "gh"] {
-        std::fs::write(programs.join(name), format!("#!/bin/sh\necho \"$@\" >> \"$HOME/{name}\"\n")).unwrap();
-        std::fs::set_permissions(programs.join(name), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        script(&programs.join(name), &format!("#!/bin/sh\necho \"$@\" >> \"$HOME/{name}\"\n"));
     }
     let run = |recipe: &str| {
         let variables = place.environment();

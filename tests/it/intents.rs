@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::harness::{Place, python_with_pytest};
+use crate::harness::{Place, python_with_pytest, script};
 use serde_json::Value;
 
 /// A project with tests of every kind; each is named for what has to come of it.
@@ -188,9 +188,8 @@ fn without_a_judge_no_test_fails_and_none_is_called_passed() {
     let (code, said) = pytest(&place, &[test, "--semantic-strict"], &[("PYTEAD_TUI", "/nowhere/pytead-tui")]);
     assert_eq!(code, 1, "{said}");
     // A program that is no judge, and one of another version.
-    place.save("old", "#!/bin/sh\necho '{\"ready\": {\"version\": \"0.0.1\", \"protocol\": 1}}'\n");
     let program = place.root().join("old");
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    script(&program, "#!/bin/sh\necho '{\"ready\": {\"version\": \"0.0.1\", \"protocol\": 1}}'\n");
     let (code, said) = pytest(&place, &[test], &[("PYTEAD_TUI", program.to_str().unwrap())]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("pytead-tui is 0.0.1 and its plugin is"), "{said}");
@@ -446,8 +445,7 @@ fn a_program_that_was_not_recorded_leaves_open_what_it_may_have_done() {
     add(&never, "pass_plain", "", "subprocess.run([\"cat\"], stdin=subprocess.DEVNULL, check=True)");
     add(&never, "pass_forked_and_recorded", "", "os.waitpid(os.fork() or os._exit(0), 0)");
     place.save("tests/test_started.py", &tests);
-    place.save("script", "#!/bin/sh\n");
-    std::fs::set_permissions(place.root().join("script"), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    script(&place.root().join("script"), "#!/bin/sh\n");
     let (_, said) = check(&place, &["tests/test_started.py", "--", "-q", "--semantic-report=report.jsonl"]);
     let found = report(&place);
     assert_eq!(found.len(), starts.len() + 5, "{said}");

@@ -2,9 +2,7 @@
 //! pseudo-terminal.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::os::unix::fs::PermissionsExt;
-
-use crate::harness::{Place, Terminal};
+use crate::harness::{Place, Terminal, script};
 
 const LEAVES: &str = "\u{1b}[?1049l";
 
@@ -55,10 +53,9 @@ printf '\n\ndef test_of_a_person():\n    assert str(round_price(Decimal("%s"))) 
 fn the_editor_gets_the_terminal_and_its_keys_and_what_it_wrote_is_proved() {
     let place = drafted();
     let editor = place.home().join("editor");
-    std::fs::write(&editor, EDITOR).unwrap();
-    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let script = format!("VISUAL='{}' exec \"$PYTEAD\"", editor.display());
-    let mut terminal = Terminal::shell(&place, &script, 160, 80);
+    script(&editor, EDITOR);
+    let shell = format!("VISUAL='{}' exec \"$PYTEAD\"", editor.display());
+    let mut terminal = Terminal::shell(&place, &shell, 160, 80);
     terminal.wait("✓ passes");
     terminal.keys("e");
     terminal.wait("in the editor");

@@ -232,7 +232,9 @@ fn an_update_of_the_program_while_it_runs_does_not_stop_it() {
     place.run(&["trust"]);
     // Under another name, as some people install it.
     let binary = place.home().join("pt");
-    std::fs::copy(env!("CARGO_BIN_EXE_pytead-tui"), &binary).unwrap();
+    // Not by this process, as with `script`.
+    let copied = std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_pytead-tui")).arg(&binary).status().unwrap();
+    assert!(copied.success());
     place.save(
         "update.py",
         "import os\nimport sys\n\n\ndef double(x):\n    return x + x\n\n\nif __name__ == '__main__':\n    double('a')\n    \

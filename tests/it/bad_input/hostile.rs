@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::{has, said};
-use crate::harness::{Place, Terminal};
+use crate::harness::{Place, Terminal, script};
 
 #[test]
 fn opening_browsing_and_leaving_a_strangers_repository_runs_nothing_of_it() {
@@ -23,8 +23,7 @@ fn opening_browsing_and_leaving_a_strangers_repository_runs_nothing_of_it() {
     place.save(".pytead/pytead.db", "SQLite format 3\0 and no more");
     place.commit();
     for program in [".venv/bin/python", ".git/hooks/post-checkout", ".git/hooks/pre-commit", "watchman", "pager"] {
-        place.save(program, &shell);
-        std::fs::set_permissions(place.root().join(program), std::fs::Permissions::from_mode(0o755)).unwrap();
+        script(&place.root().join(program), &shell);
     }
     place.save(".venv/pyvenv.cfg", "home = /usr/bin\n");
     for (key, program) in

@@ -1,19 +1,16 @@
 //! The Python that is not there, is too old, or lacks pytest.
 
-use std::os::unix::fs::PermissionsExt;
-
 use super::{has, said};
-use crate::harness::{Place, python_with_pytest};
+use crate::harness::{Place, python_with_pytest, script};
 
 fn shop() -> Place {
     Place::example("shop")
 }
 
 /// A program of the project's folder above that answers as this shell script says.
-fn fake(place: &Place, name: &str, script: &str) -> String {
+fn fake(place: &Place, name: &str, answer: &str) -> String {
     let path = place.home().join(name);
-    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    script(&path, &format!("#!/bin/sh\n{answer}\n"));
     path.display().to_string()
 }
 

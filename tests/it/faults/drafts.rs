@@ -1,9 +1,7 @@
 //! Decisions on drafts: accepted, rejected, taken back, decided again, one and many at once.
 
-use std::os::unix::fs::PermissionsExt;
-
 use super::steps::{Decision, Faults, full, killed, no_halves, waiting, well};
-use crate::harness::{Place, Terminal};
+use crate::harness::{Place, Terminal, script};
 
 pub const TESTS: &str = "tests/pytead/test_pytead_app.py";
 pub const MANIFEST: &str = "tests/pytead/manifest.yaml";
@@ -100,8 +98,7 @@ fn many_accepted_at_once_and_killed_at_any_step_are_all_written_or_none() {
 /// Gives the one draft's test another name, in the person's editor.
 fn edit(place: &Place) {
     let editor = place.home().join("editor");
-    std::fs::write(&editor, "#!/bin/sh\nsed -i 's/def test_[a-z0-9_]*/def test_by_hand/' \"$1\"\n").unwrap();
-    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+    script(&editor, "#!/bin/sh\nsed -i 's/def test_[a-z0-9_]*/def test_by_hand/' \"$1\"\n");
     let mut terminal = Terminal::shell(place, &format!("VISUAL='{}' exec \"$PYTEAD\" review", editor.display()), 160, 60);
     terminal.wait("q quit >");
     terminal.keys("e\r");

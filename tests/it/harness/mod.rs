@@ -161,6 +161,16 @@ impl Place {
     }
 }
 
+/// Writes a script that can be run at once. Another process writes it: this one may run tests in many
+/// threads, and a child that one of them is about to start would still hold the file open, so that the system refuses to run it.
+pub fn script(path: &Path, text: &str) {
+    let writes = "mkdir -p \"${0%/*}\" && cat >\"$0\" && chmod 755 \"$0\"";
+    let mut shell = std::process::Command::new("/bin/sh");
+    let mut shell = shell.args(["-c", writes]).arg(path).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    shell.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(shell.wait().unwrap().success(), "{}", path.display());
+}
+
 /// Finds an interpreter with pytest: the development environment's first.
 pub fn python_with_pytest() -> PathBuf {
     python_with("pytest")
