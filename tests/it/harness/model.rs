@@ -23,13 +23,11 @@ impl Model {
     }
 
     /// Starts a server that writes one text after the other, the last one for all requests that follow.
-    #[allow(dead_code)] // not every test needs it
     pub fn answers(texts: &[&str]) -> Self {
         Self::listen(texts.iter().map(|text| (*text).to_owned()).collect(), 0..0)
     }
 
     /// As [`Model::answers`], but it never comes to the end of the answer with this number, counted from 0.
-    #[allow(dead_code)] // not every test needs it
     pub fn hanging(texts: &[&str], at: usize) -> Self {
         Self::listen(texts.iter().map(|text| (*text).to_owned()).collect(), at..at + 1)
     }
