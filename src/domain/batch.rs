@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::base::hash::Digest;
-use crate::domain::call::Touch;
 use crate::domain::function::FunctionId;
+use crate::domain::touch::Touch;
 
 /// Names a call inside its recording, as the recorder does: counters of one process never repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

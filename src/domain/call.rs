@@ -8,7 +8,9 @@ use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::text;
 use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::observation::{Control, Observation};
 use crate::domain::parts;
+use crate::domain::touch::{ExternalAccess, Touch};
 use crate::domain::value::{Value, placeholder};
 
 /// Numbers a recording in the project's store.
@@ -103,94 +105,6 @@ pub struct Effect {
     pub changed: Vec<(String, Value)>,
 }
 
-/// What a call touched outside its arguments, as the recorder noticed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touch {
-    /// `clock random env cwd file net process thread warning output`, or [`CONTENT`], [`VARIABLE`] or [`BOUND`].
-    pub kind: String,
-    /// What exactly: a path, an address, a command, a function.
-    pub detail: String,
-}
-
-/// A file's path and, behind a NUL, what stood in it when the call read it.
-pub const CONTENT: &str = "content";
-/// What a call is made under again, since it follows it: [`Control`] as text.
-pub const CONTROL: &str = "control";
-/// A variable of the environment that the call read, as `NAME=value`.
-pub const VARIABLE: &str = "variable";
-/// The name that leads to a function that another one made, as `module:qualname` (R12).
-pub const BOUND: &str = "bound";
-
-impl Touch {
-    /// Tells whether running the call again could do harm or cannot work: it wrote files, spoke to the network or
-    /// started processes.
-    #[must_use]
-    pub fn forbids_replay(&self) -> bool {
-        match self.kind.as_str() {
-            _ if self.reaches_out() => true,
-            "file" => !["read ", "os.listdir ", "os.scandir "].iter().any(|way| self.detail.starts_with(way)),
-            _ => false,
-        }
-    }
-
-    /// Tells whether it left the process: what others answered, on the network or as programs, nobody can make again.
-    #[must_use]
-    pub fn reaches_out(&self) -> bool {
-        matches!(self.kind.as_str(), "net" | "process")
-    }
-
-    /// Tells whether the outcome may differ from run to run.
-    #[must_use]
-    pub fn is_nondeterministic(&self) -> bool {
-        matches!(self.kind.as_str(), "clock" | "random" | "env" | "cwd")
-    }
-}
-
-/// What a test has to hold still, so that a call ends the same way each time (R17).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Control {
-    /// The generator of module `random`.
-    Seed,
-    /// The same, begun otherwise: no test holds it so, but what ends as ever then does not follow chance.
-    OtherSeed,
-    /// The system's random bytes, and with them `uuid4`.
-    Bytes,
-    /// The clock, in seconds since 1970.
-    Clock(i64),
-}
-
-impl Control {
-    /// Writes it as a touch.
-    #[must_use]
-    pub fn touch(self) -> Touch {
-        let detail = match self {
-            Self::Seed => "seed".to_owned(),
-            Self::OtherSeed => "other seed".to_owned(),
-            Self::Bytes => "bytes".to_owned(),
-            Self::Clock(moment) => format!("clock {moment}"),
-        };
-        Touch { kind: CONTROL.into(), detail }
-    }
-
-    fn parse(detail: &str) -> Option<Self> {
-        match detail {
-            "seed" => Some(Self::Seed),
-            "other seed" => Some(Self::OtherSeed),
-            "bytes" => Some(Self::Bytes),
-            other => other.strip_prefix("clock ")?.parse().ok().map(Self::Clock),
-        }
-    }
-
-    /// Gives the moment at which the clock stands.
-    #[must_use]
-    pub fn moment(self) -> Option<i64> {
-        match self {
-            Self::Clock(moment) => Some(moment),
-            Self::Seed | Self::OtherSeed | Self::Bytes => None,
-        }
-    }
-}
-
 /// One recorded call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
@@ -224,6 +138,9 @@ pub struct Call {
     pub effect: Effect,
     /// What it touched.
     pub touches: Vec<Touch>,
+    /// What making it again showed.
+    #[serde(skip)]
+    pub observed: Observation,
     /// How often this input was seen.
     pub times: u64,
     /// Hash of the function and its arguments: equal for equal inputs in any recording.
@@ -265,17 +182,22 @@ pub fn unended(outcome: &Outcome) -> Option<String> {
 #[must_use]
 pub fn touched(touches: &[Touch]) -> Option<String> {
     let touch = touches.iter().find(|touch| touch.forbids_replay())?;
-    Some(match touch.kind.as_str() {
-        "net" => format!("it uses the network: {}", touch.detail),
-        "process" => format!("it starts a process: {}", touch.detail),
-        _ => format!("it writes files: {}", touch.detail),
-    })
+    let does = match touch {
+        Touch::Network(_) => "it uses the network",
+        Touch::Process(_) => "it starts a process",
+        Touch::Unknown { kind, detail } => return Some(format!("it does what is not known here: {kind} {detail}")),
+        _ => "it writes files",
+    };
+    Some(format!("{does}: {}", touch.detail()))
 }
 
 /// Tells why a call is not run again that made another one which left the process (R16).
 #[must_use]
-pub fn reached_out(below: &FunctionId, kind: &str) -> String {
-    let does = if kind == "net" { "uses the network" } else { "starts a process" };
+pub fn reached_out(below: &FunctionId, access: ExternalAccess) -> String {
+    let does = match access {
+        ExternalAccess::Network => "uses the network",
+        ExternalAccess::Process => "starts a process",
+    };
     format!("{below}, which it calls, {does}")
 }
 
@@ -331,7 +253,10 @@ impl Call {
     /// `__lt__ = comparer(…)` called.
     #[must_use]
     pub fn bound(&self) -> Option<FunctionId> {
-        self.touches.iter().find(|touch| touch.kind == BOUND).map(|touch| FunctionId(touch.detail.clone()))
+        self.touches.iter().find_map(|touch| match touch {
+            Touch::Bound(name) => Some(name.clone()),
+            _ => None,
+        })
     }
 
     /// Gives the name by which the function is called from elsewhere.
@@ -342,17 +267,23 @@ impl Call {
 
     /// Lists the small text files that it read, with what stood in them.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.touches.iter().filter(|touch| touch.kind == CONTENT).filter_map(|touch| touch.detail.split_once('\0'))
+        self.touches.iter().filter_map(|touch| match touch {
+            Touch::Content { path, text } => Some((path.as_str(), text.as_str())),
+            _ => None,
+        })
     }
 
     /// Lists what is held still when it is made again.
     pub fn controls(&self) -> impl Iterator<Item = Control> {
-        self.touches.iter().filter(|touch| touch.kind == CONTROL).filter_map(|touch| Control::parse(&touch.detail))
+        self.observed.controls.iter().copied()
     }
 
     /// Lists the variables of the environment that it read and that were set.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.touches.iter().filter(|touch| touch.kind == VARIABLE).filter_map(|touch| touch.detail.split_once('='))
+        self.touches.iter().filter_map(|touch| match touch {
+            Touch::Variable { name, value } => Some((name.as_str(), value.as_str())),
+            _ => None,
+        })
     }
 
     /// Tells whether people's own code made the call, not the called package of itself: a test, a script, another package (R30).

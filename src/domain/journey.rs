@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::call::{Argument, Touch};
+use crate::domain::call::Argument;
 use crate::domain::function::FunctionId;
+use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 
 /// Characters of a value in [`JourneyEvent::text`].
@@ -134,7 +135,7 @@ impl JourneyEvent {
             What::Resume => "goes on".into(),
             What::Throw { closed: true } => "is closed".into(),
             What::Throw { closed: false } => "is thrown into".into(),
-            What::Touch { touch } => format!("touches {}: {}", touch.kind, touch.detail),
+            What::Touch { touch } => format!("touches {}: {}", touch.kind(), touch.detail()),
         };
         format!("{:<6}{indent}{what}", self.line.to_string())
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::call::{Argument, CallId, Effect, Outcome, RecordingId, Touch};
+use super::call::{Argument, CallId, Effect, Outcome, RecordingId};
 use super::clause;
 use super::command::Command;
 use super::event::Event;
@@ -14,6 +14,7 @@ use super::journey::{JourneyEvent, LineId, What};
 use super::proposal::{Body, CallChange, Change};
 use super::question::About;
 use super::spec::{End, Phase, Progress, Status, StepReport};
+use super::touch::Touch;
 use super::value::{Difference, Value};
 use super::verdict::Ruling;
 use crate::base::clock::Moment;
@@ -114,7 +115,7 @@ fn journeys_come_back() {
         What::Yield { value: value() },
         What::Resume,
         What::Throw { closed: true },
-        What::Touch { touch: Touch { kind: "clock".into(), detail: "time.time".into() } },
+        What::Touch { touch: Touch::Clock("time.time".into()) },
     ];
     for what in whats {
         comes_back(JourneyEvent {

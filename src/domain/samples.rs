@@ -4,6 +4,7 @@ use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::observation::Observation;
 use crate::domain::proposal::{Draft, Origin};
 use crate::domain::value::Value;
 
@@ -31,6 +32,7 @@ pub fn call(function: FunctionId, args: &[(&str, Value)], returned: Value) -> Ca
         args: args.iter().map(argument).collect(),
         effect: Effect { outcome: Outcome::Returned(returned), changed: Vec::new() },
         touches: Vec::new(),
+        observed: Observation::default(),
         times: 1,
     }
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::call::{Argument, Call, Outcome, touched};
 use crate::domain::function::{Function, FunctionKind, ParamKind};
+use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::Target;
 use crate::generate::alike::is_ambiguous;
@@ -100,12 +101,14 @@ fn refuse(call: &Call, function: &Function) -> Result<(), String> {
     if let Some(why) = touched(&call.touches) {
         return Err(why);
     }
-    if let Some(touch) = call.touches.iter().find(|touch| matches!(touch.kind.as_str(), "clock" | "random" | "env")) {
-        return Err(match touch.kind.as_str() {
-            "clock" => format!("its result may follow the clock: {}", touch.detail),
-            "random" => format!("its result may be random: {}", touch.detail),
-            _ => format!("its result may follow the environment: {}", touch.detail),
-        });
+    let unsteady = call.touches.iter().find_map(|touch| match touch {
+        Touch::Clock(by) => Some(format!("its result may follow the clock: {by}")),
+        Touch::Random(by) => Some(format!("its result may be random: {by}")),
+        Touch::Environment(by) => Some(format!("its result may follow the environment: {by}")),
+        _ => None,
+    });
+    if let Some(why) = unsteady {
+        return Err(why);
     }
     if function.kind == FunctionKind::Nested || function.id.qualname().contains("<locals>") {
         return Err("it is defined inside another function".into());

@@ -2,7 +2,9 @@
 //!
 //! Decides which calls are worth one and what of it a test may say; the engine takes the look, in the sandbox.
 
-use crate::domain::call::{Call, Effect, GeneratorEnd, Outcome, Touch};
+use crate::domain::call::{Call, Effect, GeneratorEnd, Outcome};
+use crate::domain::observation::{Printed, Stream, Warned};
+use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::generate::project::{Lookup, Project};
 use crate::generate::scope::is_identifier;
@@ -12,13 +14,6 @@ const ITEMS: usize = 10;
 /// Iterators are looked for this deep in a result.
 const DEPTH: usize = 3;
 
-/// What a call was seen to print, as the kind of a touch.
-pub const PRINTED: &str = "printed";
-/// What it was seen to print to the error stream.
-pub const PRINTED_ERROR: &str = "printed error";
-/// What it was seen to warn: `module:category message`.
-pub const WARNED: &str = "warned";
-
 /// What a closer look showed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
@@ -26,8 +21,8 @@ pub struct Look {
     pub effect: Effect,
     /// Printed to the output, and to the error stream.
     pub printed: [String; 2],
-    /// Category's module and name, and message.
-    pub warned: Vec<[String; 3]>,
+    /// Warnings that it gave.
+    pub warned: Vec<Warned>,
     /// A number for each way from line to line of the project that it took, and for each fault in its function that it
     /// notices.
     pub arcs: Vec<u32>,
@@ -55,7 +50,7 @@ pub fn is_wanted(call: &Call, project: Project<'_>) -> bool {
     if call.touches.iter().any(Touch::forbids_replay) {
         return false;
     }
-    let heard = call.touches.iter().any(|touch| matches!(touch.kind.as_str(), "output" | "warning"));
+    let heard = call.touches.iter().any(|touch| matches!(touch, Touch::Output(_) | Touch::Warning(_)));
     heard
         || match &call.effect.outcome {
             Outcome::Returned(Value::None) => call.effect.changed.is_empty(),
@@ -93,14 +88,12 @@ fn may_be_lazy(value: &Value, project: Project<'_>, depth: usize) -> bool {
 
 /// Adds to a call what a closer look showed.
 pub fn apply(call: &mut Call, look: Look, project: Project<'_>) {
-    for (text, kind) in look.printed.into_iter().zip([PRINTED, PRINTED_ERROR]) {
+    for (text, stream) in look.printed.into_iter().zip([Stream::Output, Stream::Error]) {
         if !text.is_empty() {
-            call.touches.push(Touch { kind: kind.into(), detail: text });
+            call.observed.printed.push(Printed { stream, text });
         }
     }
-    for [module, name, message] in look.warned {
-        call.touches.push(Touch { kind: WARNED.into(), detail: format!("{module}:{name} {message}") });
-    }
+    call.observed.warned.extend(look.warned);
     let effect = match (&mut call.effect.outcome, look.effect.outcome) {
         (Outcome::Yielded { items, .. }, Outcome::Yielded { items: mut seen, end })
             if items.iter().any(|item| may_be_lazy(item, project, DEPTH)) =>

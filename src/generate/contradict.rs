@@ -7,6 +7,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::call::{Argument, Call, Effect, Outcome};
 use crate::domain::function::{Class, Field, Function, FunctionId, FunctionKind, Module, Param, ParamKind};
+use crate::domain::touch::Touch;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::source::claims::{self, Args, Expected, Object, On};
 
@@ -123,7 +124,7 @@ impl<'a, R: Fn(&FunctionId) -> Result<Vec<(Call, Effect)>, Trouble>> Facts<'a, R
         if !self.known.contains_key(&function.id) {
             let mut calls = (self.recorded)(&function.id)?;
             // A test may stop the clock, set a variable or write a file: then another ending is as right.
-            calls.retain(|(call, _)| call.touches.iter().all(|touch| matches!(touch.kind.as_str(), "output" | "warning")));
+            calls.retain(|(call, _)| call.touches.iter().all(|touch| matches!(touch, Touch::Output(_) | Touch::Warning(_))));
             self.known.insert(function.id.clone(), calls);
         }
         let owner = TypeName::new(self.module.name.clone(), self.owner);
@@ -334,7 +335,6 @@ fn is_plain(value: &Value) -> bool {
 mod tests {
     use super::*;
     use crate::base::paths::RelPath;
-    use crate::domain::call::Touch;
     use crate::domain::samples;
     use crate::source::parse::parse;
 
@@ -432,7 +432,7 @@ mod tests {
         let without_birth: Vec<Call> = seen().into_iter().skip(1).collect();
         assert_eq!(said_of("Cart.total", "assert Cart('Ann').total() == 1", &without_birth), [""; 0]);
         let mut by_the_clock = seen();
-        by_the_clock[2].touches.push(Touch { kind: "clock".into(), detail: "time.time".into() });
+        by_the_clock[2].touches.push(Touch::Clock("time.time".into()));
         assert_eq!(said_of("Cart.total", "assert Cart('Ann').total() == 1", &by_the_clock), [""; 0]);
     }
 

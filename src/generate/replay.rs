@@ -42,7 +42,7 @@ pub fn compare(call: &Call, baseline: Baseline<'_>, replays: &[Effect]) -> Answe
     let Some(difference) = difference(baseline.effect, new) else { return Answer::Same };
     if let Some(touch) = call.touches.iter().find(|touch| touch.is_nondeterministic()) {
         if !baseline.reproduced {
-            return Answer::Unknown(format!("its outcome may differ from run to run: {} {}", touch.kind, touch.detail));
+            return Answer::Unknown(format!("its outcome may differ from run to run: {} {}", touch.kind(), touch.detail()));
         }
         if replays.len() < 2 {
             return Answer::Unknown("it has to be replayed twice".into());
@@ -265,12 +265,13 @@ fn brief(value: &Value, same_type: bool) -> String {
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
-    use crate::domain::call::{CallId, Touch};
+    use crate::domain::call::CallId;
     use crate::domain::samples;
+    use crate::domain::touch::Touch;
     use crate::domain::value::TypeName;
 
     fn call(touches: &[&str]) -> Call {
-        let touches = touches.iter().map(|kind| Touch { kind: (*kind).into(), detail: "x".into() }).collect();
+        let touches = touches.iter().map(|kind| Touch::from_stored(kind, "x".to_owned())).collect();
         let call = samples::call(FunctionId::new("shop.cart", "Cart.total"), &[], Value::None);
         Call { id: CallId(14), touches, times: 2, ..call }
     }

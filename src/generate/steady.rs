@@ -1,15 +1,11 @@
 //! R17, R18: calls that end differently each time: what a test has to hold still for them, and which leaves of their
 //! outcome stay open all the same.
 
-use crate::domain::call::{Call, Control, Effect, Outcome, Touch};
+use crate::domain::call::{Call, Effect, Outcome};
 use crate::domain::function::Module;
+use crate::domain::observation::{Control, OpenLeaf};
+use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
-
-/// A leaf of the result that differs from run to run, as `way type`: `["at"] float`.
-pub const OPEN: &str = "open";
-
-/// How a call that is held still read the clock: a `clock` touch under another name.
-pub const READ: &str = "clock read";
 
 /// Noon: the day is the recorded one in nearly all time zones.
 const NOON: i64 = 12 * 3600;
@@ -18,15 +14,15 @@ const DAY: i64 = 24 * 3600;
 /// Tells what has to be held still for a call that touched these things and began at this second since 1970.
 #[must_use]
 pub fn controls(touches: &[Touch], began: i64) -> Vec<Control> {
-    let touched = |kind: &str, which: fn(&str) -> bool| touches.iter().any(|touch| touch.kind == kind && which(&touch.detail));
+    let drew = |by: fn(&str) -> bool| touches.iter().any(|touch| matches!(touch, Touch::Random(function) if by(function)));
     let mut found = Vec::new();
-    if touched("random", |what| what.strip_prefix("random.").is_some_and(|name| !name.contains("Random"))) {
+    if drew(|function| function.strip_prefix("random.").is_some_and(|name| !name.contains("Random"))) {
         found.push(Control::Seed);
     }
-    if touched("random", |what| matches!(what, "uuid.uuid4" | "os.urandom")) {
+    if drew(|function| matches!(function, "uuid.uuid4" | "os.urandom")) {
         found.push(Control::Bytes);
     }
-    if touched("clock", is_time_of_day) {
+    if touches.iter().any(|touch| matches!(touch, Touch::Clock(function) if is_time_of_day(function))) {
         found.push(Control::Clock(began.div_euclid(DAY) * DAY + NOON));
     }
     found
@@ -42,13 +38,13 @@ pub fn elsewhere(call: &Call, controls: &[Control]) -> Option<Call> {
     };
     let others: Vec<Control> = controls.iter().filter_map(other).collect();
     let mut elsewhere = call.clone();
-    elsewhere.touches.extend(others.iter().map(|control| control.touch()));
+    elsewhere.observed.controls.extend(&others);
     (!others.is_empty()).then_some(elsewhere)
 }
 
-fn is_time_of_day(what: &str) -> bool {
-    what.starts_with("datetime.")
-        || matches!(what.strip_prefix("time."), Some("time" | "time_ns" | "localtime" | "gmtime" | "ctime" | "strftime"))
+fn is_time_of_day(function: &str) -> bool {
+    function.starts_with("datetime.")
+        || matches!(function.strip_prefix("time."), Some("time" | "time_ns" | "localtime" | "gmtime" | "ctime" | "strftime"))
 }
 
 /// Gives the call as it ends in some runs of it, with leaves left open that differ among them; `None` where too much does.
@@ -91,19 +87,23 @@ pub fn settled(call: &Call, runs: &[Effect], controls: &[Control]) -> Option<Cal
     }
     let mut settled = call.clone();
     settled.effect = effect;
-    settled.touches.retain(|touch| !matches!(touch.kind.as_str(), "random" | "env"));
-    for touch in settled.touches.iter_mut().filter(|touch| touch.kind == "clock") {
-        touch.kind = READ.into();
+    // What is held still makes nothing differ any more.
+    for touch in std::mem::take(&mut settled.touches) {
+        match touch {
+            Touch::Random(_) | Touch::Environment(_) => {}
+            Touch::Clock(function) => settled.observed.clock_reads.push(function),
+            other => settled.touches.push(other),
+        }
     }
-    settled.touches.extend(controls.iter().map(|control| control.touch()));
+    settled.observed.controls.extend(controls);
     open.sort();
     open.dedup();
-    settled.touches.extend(open.into_iter().map(|detail| Touch { kind: OPEN.into(), detail }));
+    settled.observed.open.extend(open);
     Some(settled)
 }
 
 /// Leaves open where two values differ below their roots; `None` where they are not of one form.
-fn merge(value: &mut Value, other: &Value, way: &mut String, open: &mut Vec<String>) -> Option<()> {
+fn merge(value: &mut Value, other: &Value, way: &mut String, open: &mut Vec<OpenLeaf>) -> Option<()> {
     if is_open(value) || value.first_difference(other).is_none() {
         return Some(());
     }
@@ -148,7 +148,7 @@ fn merge(value: &mut Value, other: &Value, way: &mut String, open: &mut Vec<Stri
         | (Value::Bytes(_), Value::Bytes(_))
             if !way.is_empty() =>
         {
-            open.push(format!("{way} {}", value.type_name()));
+            open.push(OpenLeaf { way: way.clone(), ty: value.type_name().to_owned() });
             *value = Value::Name(TypeName::new("unittest.mock", "ANY"));
             Some(())
         }

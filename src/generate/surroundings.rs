@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::call::{Call, Control};
+use crate::domain::call::Call;
+use crate::domain::observation::Control;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::layout::{Expr, string};
 use crate::generate::project::{ClockBy, Project};
 use crate::generate::scope::{Import, Scope};
-use crate::generate::steady::{READ, as_read};
+use crate::generate::steady::as_read;
 
 const DAY: i64 = 24 * 3600;
 
@@ -141,7 +142,7 @@ impl Laid {
             }
             ClockBy::Monkeypatch => {
                 let module = (project.module)(call.function.module());
-                let read = |what: &str| call.touches.iter().any(|touch| touch.kind == READ && touch.detail == what);
+                let read = |what: &str| call.observed.clock_reads.iter().any(|function| function == what);
                 let mut lines = Vec::new();
                 for (name, value) in [("time", format!("{moment}.0")), ("time_ns", format!("{moment} * 10**9"))] {
                     if read(&format!("time.{name}")) {

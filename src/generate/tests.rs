@@ -10,11 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::hash::of;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Call, CallId, Effect, GeneratorEnd, Outcome, Touch};
+use crate::domain::call::{Call, CallId, Effect, GeneratorEnd, Outcome};
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Draft;
 use crate::domain::samples;
 use crate::domain::settings::Snapshots;
+use crate::domain::touch::Touch;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::build::build;
 use crate::generate::learned::Learned;
@@ -626,7 +627,7 @@ fn aliases_mutations_and_floats() {
 fn what_is_left_out_says_why() {
     let arg = |value: Value| Calls::of("find").returns(&[("items", value), ("name", string("x"))], Value::Int(1));
     let touch = |kind: &str, detail: &str| {
-        let touch = Touch { kind: kind.into(), detail: detail.into() };
+        let touch = Touch::from_stored(kind, detail.to_owned());
         arg(Value::Int(1)).last(|call| call.touches.push(touch))
     };
     for (calls, reason) in [

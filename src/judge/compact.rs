@@ -370,7 +370,7 @@ impl<'t, 'a> Writer<'t, 'a> {
                 data.insert("value".into(), json!(self.value(value)));
             }
             What::Touch { touch } => {
-                data.insert("what".into(), json!(clean(&format!("{} {}", touch.kind, touch.detail))));
+                data.insert("what".into(), json!(clean(&format!("{} {}", touch.kind(), touch.detail()))));
             }
             What::Resume | What::Throw { .. } | What::Call { .. } => {}
         }

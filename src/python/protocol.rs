@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::domain::answers::Answers;
-use crate::domain::call::{Call, Control};
+use crate::domain::call::Call;
+use crate::domain::observation::Control;
 use crate::domain::value::TypeName;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -102,8 +103,8 @@ pub struct StandIn {
 impl StandIn {
     /// Has a function give outcomes, as they are stored.
     #[must_use]
-    pub fn new(answers: Answers, outcomes: &[Vec<u8>]) -> Self {
-        let Answers { target: TypeName { module, qualname }, awaited, .. } = answers;
+    pub fn new(answers: &Answers, outcomes: &[Vec<u8>]) -> Self {
+        let Answers { target: TypeName { module, qualname }, awaited, .. } = answers.clone();
         Self { module, qualname, awaited, outcomes: outcomes.iter().map(|outcome| BASE64.encode(outcome)).collect() }
     }
 }

@@ -16,6 +16,8 @@ use tokio::time::Instant;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::contain::{Level, Limits};
+use crate::domain::observation::Warned;
+use crate::domain::value::TypeName;
 use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::process::Live;
@@ -153,8 +155,8 @@ pub struct Looked {
     pub outcome: Option<Vec<u8>>,
     /// What it printed to the output, and to the error stream.
     pub printed: [String; 2],
-    /// What it warned: the category's module and name, and the message.
-    pub warned: Vec<[String; 3]>,
+    /// What it warned.
+    pub warned: Vec<Warned>,
     /// A number for each way from line to line of the project that it took, and for each fault that it noticed.
     pub arcs: Vec<u32>,
     /// What a result without a form says of itself: a dict, marshalled.
@@ -266,7 +268,9 @@ impl Worker {
         let op = Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: Some(LATE_MAX), former: &[] };
         self.ask(op, wait, |reply| {
             let printed = reply.printed.unwrap_or_default();
-            let (warned, arcs, says) = (reply.warned, reply.arcs, reply.says);
+            let warning = |[module, name, message]: [String; 3]| Warned { category: TypeName::new(module, name), message };
+            let warned = reply.warned.into_iter().map(warning).collect();
+            let (arcs, says) = (reply.arcs, reply.says);
             Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, says })
         })
         .await

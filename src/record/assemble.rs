@@ -8,10 +8,9 @@ use std::collections::{BTreeSet, HashMap};
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
-use crate::domain::call::{
-    Argument, BOUND, CONTENT, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, Touch, VARIABLE, not_callable, touched, unended,
-};
+use crate::domain::call::{Argument, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, not_callable, touched, unended};
 use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::python::marshal::{DecodeError, Tree};
 use crate::python::value::{Parts, encode_arguments, encode_outcome, from_tree};
@@ -263,8 +262,8 @@ impl Process {
             yielded: Vec::new(),
             capped: false,
         };
-        if let Some(FunctionId(detail)) = &bound {
-            scene.batch.touches.push(CallTouch { spool, touch: Touch { kind: BOUND.into(), detail: detail.clone() } });
+        if let Some(name) = &bound {
+            scene.batch.touches.push(CallTouch { spool, touch: Touch::Bound(name.clone()) });
         }
         scene.batch.calls.push(NewCall {
             spool,
@@ -362,13 +361,12 @@ impl Process {
         let (number, kind, detail) = (parts.tree()?, parts.text()?, parts.text()?);
         // What happened outside any kept call has nobody to be told to.
         let Tree::Int(number) = number else { return Ok(()) };
-        let detail = match scene.redactor.redact(&detail) {
+        let touch = match (scene.redactor.redact(&detail), Touch::from_stored(&kind, detail)) {
             // With a secret taken out a file is another file.
-            Some(_) if matches!(kind.as_str(), CONTENT | VARIABLE) => return Ok(()),
-            Some(redacted) => redacted,
-            None => detail,
+            (Some(_), Touch::Content { .. } | Touch::Variable { .. }) => return Ok(()),
+            (Some(redacted), _) => Touch::from_stored(&kind, redacted),
+            (None, touch) => touch,
         };
-        let touch = Touch { kind, detail };
         if let Some(open) = self.open.get_mut(&number) {
             open.touches.push(touch.clone());
         }

@@ -10,6 +10,7 @@ use crate::domain::batch::{Batch, Edge};
 use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::function::FunctionId;
 use crate::domain::journey::JourneyEvent;
+use crate::domain::touch::Touch;
 use crate::python::value::{arguments, outcome};
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::journey::events;
@@ -109,9 +110,8 @@ fn every_record_of_calls_is_read() {
     assert_eq!(calls.join("\n"), CALLS.trim());
     assert_eq!(summary.gaps, [("journey cut".to_owned(), 20_000)]);
     assert_eq!((summary.kept, summary.seen, summary.raised), (11, 13, 4));
-    let touches: Vec<(&str, &str)> =
-        all.touches.iter().map(|found| (found.touch.kind.as_str(), found.touch.detail.as_str())).collect();
-    assert_eq!(touches, [("cwd", "os.getcwd")]);
+    let touches: Vec<&Touch> = all.touches.iter().map(|found| &found.touch).collect();
+    assert_eq!(touches, [&Touch::WorkingFolder("os.getcwd".into())]);
     let calls_take = |edge: &&Edge| edge.callee == FunctionId("cart:Cart.take".into());
     assert_eq!(all.edges.iter().find(calls_take).unwrap().caller, FunctionId("app:fails".into()));
 }

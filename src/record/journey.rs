@@ -9,9 +9,10 @@ use crate::base::clock::Moment;
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, JourneyBlock};
-use crate::domain::call::{Argument, Touch};
+use crate::domain::call::Argument;
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
+use crate::domain::touch::{ProcessStart, Touch};
 use crate::domain::value::Value;
 use crate::python::marshal::{DecodeError, Tree, decode};
 use crate::python::skim::skim;
@@ -123,13 +124,16 @@ pub fn events(mut blocks: Vec<JourneyBlock>, started: Moment) -> Vec<JourneyEven
     number(all, &phases)
 }
 
-/// Lists what processes of a recording started, as the recorder put it: how, and where it is known the program.
+/// Lists what processes of a recording started.
 #[must_use]
-pub fn started(blocks: &[JourneyBlock]) -> Vec<String> {
+pub fn started(blocks: &[JourneyBlock]) -> Vec<ProcessStart> {
     let told = |record: &[u8]| {
         let mut parts = Parts::of(decode(record).ok()?, "a record").ok()?;
         let (_, _, kind, detail) = (parts.tree().ok()?, parts.tree().ok()?, parts.text().ok()?, parts.text().ok()?);
-        (kind == "process").then_some(detail)
+        match Touch::from_stored(&kind, detail) {
+            Touch::Process(start) => Some(start),
+            _ => None,
+        }
     };
     let records = blocks.iter().flat_map(|block| Records(&block.records));
     records.filter(|record| kind_of(record) == Some(b'E')).filter_map(told).collect()
@@ -222,7 +226,7 @@ impl Reader {
                 let (call, kind, detail) = (parts.natural_or_none()?, parts.text()?, parts.text()?);
                 let at_ns = self.events.last().map_or(0, |event| event.at_ns);
                 if let Some(call) = call {
-                    self.add(call, None, at_ns, What::Touch { touch: Touch { kind, detail } });
+                    self.add(call, None, at_ns, What::Touch { touch: Touch::from_stored(&kind, detail) });
                 }
             }
             _ => self.event(&kind, &mut parts)?,

@@ -12,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
+use crate::domain::touch::FileAccess;
 
 use super::index::{Stat, open};
 use super::stamps::Stamps;
@@ -23,18 +24,15 @@ pub const FILES_MAX: usize = 5_000;
 const SIZE_MAX: u64 = 16 << 20;
 /// Of a folder so many names count; of one with more, its times too.
 const NAMES_MAX: usize = 20_000;
-/// How the recorder notes that a call read a file, or the names in a folder.
-const NOTED: [&str; 3] = ["read ", "os.listdir ", "os.scandir "];
 
-/// Finds the file of the project that the recorder noted as read: `read data/prices.json`.
+/// Finds the file or folder of the project that a call read, and only read.
 ///
 /// Nothing for what lies outside of the project, or where no file of the user's is. Paths that are not whole begin at the
 /// root, where calls are made again.
 #[must_use]
-pub fn noted(root: &Path, note: &str) -> Option<RelPath> {
-    let path = NOTED.iter().find_map(|way| note.strip_prefix(way))?;
+pub fn read_by(root: &Path, access: &FileAccess) -> Option<RelPath> {
     let mut plain = PathBuf::new();
-    for part in root.join(path).components() {
+    for part in root.join(access.read()?).components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
@@ -189,7 +187,7 @@ mod tests {
     #[test]
     fn what_was_noted_is_found_inside_the_project_alone() {
         let root = Path::new("/p/shop");
-        let found = |note: &str| noted(root, note).map(|path| path.to_string());
+        let found = |note: &str| read_by(root, &FileAccess::from_stored(note)).map(|path| path.to_string());
         for note in ["read data/a.json", "read ./data/a.json", "read /p/shop/data/a.json", "read /p/shop/pkg/../data/a.json"] {
             assert_eq!(found(note).as_deref(), Some("data/a.json"), "{note}");
         }

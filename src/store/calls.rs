@@ -12,9 +12,10 @@ use super::json::{json, to_json};
 use super::{Result, Store, journeys, signed, unsigned};
 use crate::base::hash::Digest;
 pub use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, NewCall, SpoolCall};
-use crate::domain::call::{CallId, RecordingId, Touch};
+use crate::domain::call::{CallId, RecordingId};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::CallKind;
+use crate::domain::touch::{ExternalAccess, FileAccess, Touch};
 
 /// A call as it is stored: values still in the recorder's bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,8 +109,8 @@ pub struct Reach {
     pub call: CallId,
     /// Its function.
     pub function: FunctionId,
-    /// What it did: `net` or `process`.
-    pub kind: String,
+    /// How it left its process.
+    pub access: ExternalAccess,
     /// It came to its end.
     pub ended: bool,
 }
@@ -193,12 +194,12 @@ impl Store {
         })
     }
 
-    /// Lists the kept calls that read one of these files, themselves or through calls they made, each with the file, by
-    /// what the recorder noted of it: `read prices.csv`.
+    /// Lists the kept calls that read one of these files, themselves or through calls they made, each with what
+    /// was done with which file.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn readers(&self, noted: &[String]) -> Result<Vec<(CallId, FunctionId, String)>> {
+    pub fn readers(&self, of: &[FileAccess]) -> Result<Vec<(CallId, FunctionId, FileAccess)>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "WITH RECURSIVE readers(id, function, recording, process, parent_number, noted) AS (
@@ -211,23 +212,26 @@ impl Store {
                  AND p.number = readers.parent_number)
                  SELECT id, function, noted FROM readers ORDER BY id",
             )?;
-            let rows =
-                statement.query_map([to_json(noted)?], |row| Ok((CallId(row.get(0)?), FunctionId(row.get(1)?), row.get(2)?)))?;
+            let stored: Vec<String> = of.iter().map(FileAccess::to_string).collect();
+            let rows = statement.query_map([to_json(&stored)?], |row| {
+                Ok((CallId(row.get(0)?), FunctionId(row.get(1)?), FileAccess::from_stored(&row.get::<_, String>(2)?)))
+            })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 
-    /// Lists what calls did with files, as the recorder noted it of each function: `read prices.csv`.
+    /// Lists what calls of each function did with files.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn files_touched(&self) -> Result<Vec<(FunctionId, String)>> {
+    pub fn files_touched(&self) -> Result<Vec<(FunctionId, FileAccess)>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT DISTINCT c.function, touch.value ->> 'detail' FROM calls c, json_each(c.touches) AS touch \
                  WHERE c.touches LIKE '%\"file\"%' AND touch.value ->> 'kind' = 'file'",
             )?;
-            let rows = statement.query_map([], |row| Ok((FunctionId(row.get(0)?), row.get(1)?)))?;
+            let rows = statement
+                .query_map([], |row| Ok((FunctionId(row.get(0)?), FileAccess::from_stored(&row.get::<_, String>(1)?))))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
@@ -245,7 +249,9 @@ impl Store {
             )?;
             let rows = statement.query_map([], |row| {
                 let (call, function) = (CallId(row.get(0)?), FunctionId(row.get(1)?));
-                Ok(Reach { call, function, kind: row.get(2)?, ended: row.get(3)? })
+                // The query asks for these kinds alone.
+                let access = ExternalAccess::from_stored(&row.get::<_, String>(2)?).unwrap_or(ExternalAccess::Process);
+                Ok(Reach { call, function, access, ended: row.get(3)? })
             })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -326,7 +332,7 @@ impl Store {
             let mut update = transaction.prepare_cached("UPDATE calls SET touches = ?2 WHERE id = ?1")?;
             for (call, touches) in &noted {
                 let mut all: Vec<Touch> = read.query_row([call.0], |row| json(row, 0))?;
-                all.retain(|known| touches.iter().all(|touch| touch.kind != known.kind));
+                all.retain(|known| touches.iter().all(|touch| touch.kind() != known.kind()));
                 all.extend(touches.iter().cloned());
                 update.execute(params![call.0, to_json(&all)?])?;
             }

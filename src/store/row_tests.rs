@@ -8,11 +8,12 @@ use crate::base::clock::Moment;
 use crate::base::hash::{self, Digest};
 use crate::base::paths::RelPath;
 use crate::domain::batch::JourneyBlock;
-use crate::domain::call::{CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId, Touch};
+use crate::domain::call::{CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId};
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalId, ProposalState as S};
+use crate::domain::touch::{FileAccess, Touch};
 use crate::domain::value::{Difference, Value};
 
 fn total() -> FunctionId {
@@ -80,7 +81,7 @@ fn a_call_is_put_together_from_its_records() {
     let children = store.ingest(id, Batch { calls: vec![child], ..Batch::default() }).unwrap();
     let parents = store.ingest(id, Batch { calls: vec![call("shop:total", 1)], ..Batch::default() }).unwrap();
     let (child, parent) = (children[&spool(2)], parents[&spool(1)]);
-    let touch = Touch { kind: "file".into(), detail: "read prices.csv".into() };
+    let touch = Touch::File(FileAccess::reading("prices.csv"));
     let touches = vec![CallTouch { spool: spool(2), touch: touch.clone() }; 2];
     let times = vec![CallTimes { spool: spool(2), times: 9 }];
     let ends = vec![CallEnd { failed: true, not_replayable: Some("it writes files".into()), ..end(2, b"X") }];

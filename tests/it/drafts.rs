@@ -18,6 +18,7 @@ use pytead_tui::contain;
 use pytead_tui::domain::batch::{Batch, SpoolCall};
 use pytead_tui::domain::call::{Call, CallId, Effect, Outcome, RecordingId};
 use pytead_tui::domain::function::{FunctionId, Module};
+use pytead_tui::domain::observation::Observation;
 use pytead_tui::domain::proposal::Draft;
 use pytead_tui::domain::settings::{Record, Redact, Snapshots};
 use pytead_tui::domain::value::{TypeName, Value};
@@ -135,6 +136,7 @@ fn assemble(batches: Vec<Batch>) -> Vec<(SpoolCall, Call)> {
                 args: arguments(&new.args).unwrap(),
                 effect: Effect { outcome: Outcome::Unfinished, changed: Vec::new() },
                 touches: Vec::new(),
+                observed: Observation::default(),
                 times: 1,
                 input: new.input,
             };

@@ -8,6 +8,7 @@ use crate::domain::answers::Answers;
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::Function;
 use crate::domain::proposal::LeftOut;
+use crate::domain::touch::Touch;
 use crate::engine::calls::calibrate::NOT_REPEATABLE;
 use crate::engine::calls::external::Outreach;
 use crate::engine::calls::{decorated, views};
@@ -66,12 +67,12 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
         call.effect = baseline;
         call = call.with_placeholders();
         // That it ended as recorded may have been chance.
-        if call.touches.iter().any(|touch| matches!(touch.kind.as_str(), "clock" | "random")) {
+        if call.touches.iter().any(|touch| matches!(touch, Touch::Clock(_) | Touch::Random(_))) {
             unsteady.push(Unsteady { call: call.clone(), reason: None });
         }
         // The sandbox has another time, other chance and none of the person's variables, and the call ended as recorded:
         // it does not follow them. Its test is tried under several of each (proving/trials.rs).
-        call.touches.retain(|touch| !matches!(touch.kind.as_str(), "clock" | "random" | "env"));
+        call.touches.retain(|touch| !matches!(touch, Touch::Clock(_) | Touch::Random(_) | Touch::Environment(_)));
         calls.push(call);
     }
     let mut left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();

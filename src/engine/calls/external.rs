@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::base::error::Trouble;
 use crate::domain::answers::Answers;
-use crate::domain::call::{CONTENT, Call, CallId, DECORATORS_MAX, RecordingId, Touch, VARIABLE, reached_out};
+use crate::domain::call::{Call, CallId, DECORATORS_MAX, RecordingId, reached_out};
 use crate::domain::function::{Function, FunctionId, FunctionKind};
 use crate::domain::proposal::LeftOut;
+use crate::domain::touch::Touch;
 use crate::domain::value::TypeName;
 use crate::engine::calls;
 use crate::engine::calls::eligible::Usable;
@@ -94,7 +95,7 @@ impl Outreach {
     #[must_use]
     pub fn reason(&self, call: CallId) -> Option<String> {
         let reach = self.who.get(self.below(call).first()?)?;
-        Some(reached_out(&reach.function, &reach.kind))
+        Some(reached_out(&reach.function, reach.access))
     }
 }
 
@@ -115,7 +116,7 @@ pub fn note(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
     for call in lives.iter().filter(|life| life.recording == recording).map(|life| life.call) {
         let Some(reason) = outreach.reason(call).filter(|_| !outreach.who.contains_key(&call)) else { continue };
         match outreach.answers(&index, call) {
-            Ok(answers) => noted.push((call, answers.iter().map(Answers::touch).collect())),
+            Ok(answers) => noted.push((call, answers.into_iter().map(Touch::StandIn).collect())),
             Err(why) => refused.push((call, format!("{reason}{why}"))),
         }
     }
@@ -147,12 +148,12 @@ pub fn lend(core: &Core, readers: &mut Readers<'_>, usable: &mut Usable) -> Resu
     let mut lent = Vec::new();
     let left_out = &mut usable.left_out;
     let mut keep = |call: &mut Call| {
-        let ids: Vec<CallId> = Answers::of(call).flat_map(|one| one.calls).collect();
+        let ids: Vec<CallId> = Answers::of(call).flat_map(|one| one.calls.clone()).collect();
         if ids.is_empty() {
             return Ok::<_, Trouble>(true);
         }
         let inner: Vec<Call> = core.store().calls(&ids)?.into_iter().map(calls::eligible::decode).collect();
-        let is_found = |touch: &Touch| matches!(touch.kind.as_str(), CONTENT | VARIABLE);
+        let is_found = |touch: &Touch| matches!(touch, Touch::Content { .. } | Touch::Variable { .. });
         let theirs = |touch: &Touch| is_found(touch) && inner.iter().any(|call| call.touches.contains(touch));
         call.touches.retain(|touch| !theirs(touch));
         let count = inner.len();
@@ -221,6 +222,7 @@ fn is_replaceable(function: &Function) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::touch::ExternalAccess;
 
     fn life(call: i64, parent: i64) -> Life {
         let parent = (parent > 0).then_some(CallId(parent));
@@ -233,7 +235,7 @@ mod tests {
         let lives = [life(1, 0), life(2, 1), life(3, 2), life(4, 3), life(5, 1)];
         let reach = |call: i64| {
             let function = FunctionId::new("net", "fetch");
-            Reach { call: CallId(call), function, kind: "net".into(), ended: true }
+            Reach { call: CallId(call), function, access: ExternalAccess::Network, ended: true }
         };
         let outreach = Outreach::new(&lives, vec![reach(2), reach(4), reach(5)]);
         let below = |call: i64| outreach.below(CallId(call)).iter().map(|call| call.0).collect::<Vec<_>>();

@@ -7,11 +7,12 @@ use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::answers::STAND_IN;
-use crate::domain::call::{Argument, BOUND, CONTENT, Call, CallId, Effect, Outcome, RecordingId};
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::{Function, FunctionId};
+use crate::domain::observation::Observation;
 use crate::domain::proposal::{Body, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{CallKind, CallRow, OtherDraft, ProposalView, RecordedRow};
+use crate::domain::touch::Touch;
 use crate::engine::Handle;
 use crate::engine::edits::plan::{self, Overlay, planned};
 use crate::engine::review::known_failures;
@@ -142,6 +143,7 @@ pub fn decode(stored: StoredCall) -> Call {
         args,
         effect,
         touches: stored.touches,
+        observed: Observation::default(),
         times: stored.times,
         input: stored.input,
     }
@@ -275,8 +277,8 @@ fn row(call: &Call, inner: Vec<String>, caller: Option<String>, not_replayable: 
     full.extend(call.args.iter().map(|arg| format!("  {} = {}", arg.name, arg.value.summary(WHOLE))));
     full.push(call.effect.outcome.summary(WHOLE));
     full.extend(call.effect.changed.iter().map(|(name, value)| format!("  {name} is now {}", value.summary(WHOLE))));
-    let told = call.touches.iter().filter(|touch| !matches!(touch.kind.as_str(), CONTENT | BOUND | STAND_IN));
-    full.extend(told.map(|touch| format!("  touched {}: {}", touch.kind, touch.detail)));
+    let told = call.touches.iter().filter(|touch| !matches!(touch, Touch::Content { .. } | Touch::Bound(_) | Touch::StandIn(_)));
+    full.extend(told.map(|touch| format!("  touched {}: {}", touch.kind(), touch.detail())));
     full.extend(not_replayable.iter().map(|reason| format!("  not run again: {reason}")));
     CallRow {
         id: call.id,

@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
-use crate::domain::call::{Call, CallId, Outcome, RecordingId, Touch};
+use crate::domain::call::{Call, CallId, Outcome, RecordingId};
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::settings::Snapshots;
+use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::calls;
 use crate::engine::calls::eligible::{Usable, decode, usable};

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
-use crate::domain::call::{Call, CallId, Effect, RecordingId, Touch};
+use crate::domain::call::{Call, CallId, Effect, RecordingId};
+use crate::domain::touch::Touch;
 use crate::engine::calls::views;
 use crate::engine::drafting::evidence::{Gathered, Unsteady};
 use crate::engine::python::environment::Environment;
@@ -49,7 +50,7 @@ pub async fn steady(core: &Arc<Core>, environment: &Environment, gathered: &mut 
         .iter()
         .map(|(call, held)| {
             let mut call = call.clone();
-            call.touches.extend(held.iter().map(|control| control.touch()));
+            call.observed.controls.extend(held);
             call
         })
         .collect();

@@ -11,6 +11,7 @@ use crate::domain::batch::Edge;
 use crate::domain::call::RecordingId;
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
+use crate::domain::touch::FileAccess;
 use crate::engine::state::core::Core;
 use crate::source::data::{self, DataFiles};
 use crate::source::dependencies::Reach;
@@ -32,8 +33,8 @@ pub type Readers = BTreeMap<RelPath, Reads>;
 pub struct Reads {
     /// The functions whose calls did. Where none did, the functions and modules that name the file: it may be read on import.
     pub by: BTreeSet<FunctionId>,
-    /// How the recorder noted it; nothing where no call did.
-    pub noted: BTreeSet<String>,
+    /// What the recorder noted of it; nothing where no call read it.
+    pub accesses: BTreeSet<FileAccess>,
 }
 
 /// What is known of files that calls may read.
@@ -123,16 +124,16 @@ fn data_files(core: &Core, index: &Arc<Index>) -> Result<Known, Trouble> {
         return Ok(data.known.clone());
     }
     let mut readers = Readers::new();
-    for (function, noted) in core.store().files_touched()? {
-        let Some(path) = data::noted(&core.root, &noted) else { continue };
+    for (function, access) in core.store().files_touched()? {
+        let Some(path) = data::read_by(&core.root, &access) else { continue };
         for path in data::with_target(&core.root, path) {
             let reads = readers.entry(path).or_default();
             reads.by.insert(function.clone());
-            reads.noted.insert(noted.clone());
+            reads.accesses.insert(access.clone());
         }
     }
     for (path, by) in data.naming.of(index) {
-        readers.entry(path).or_insert_with(|| Reads { by: by.into_iter().collect(), noted: BTreeSet::new() });
+        readers.entry(path).or_insert_with(|| Reads { by: by.into_iter().collect(), accesses: BTreeSet::new() });
     }
     if readers.len() > data::FILES_MAX {
         let said = format!("{} files may be read by calls: changes of the first {} are noticed.", readers.len(), data::FILES_MAX);

@@ -13,9 +13,9 @@ use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::machine;
 use crate::contain::{self, Class, Level};
-use crate::domain::call::Touch;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
+use crate::domain::touch::Touch;
 use crate::engine::calls::views;
 use crate::engine::drafting;
 use crate::engine::drafting::pipeline::announce_ready;
@@ -350,8 +350,9 @@ async fn observe(core: &Arc<Core>, trials: &Trials, open: &[Arc<Proposal>]) -> R
         let stored = core.store().calls(&draft.calls)?;
         let touches: Vec<Touch> = stored.into_iter().flat_map(|call| views::decode(call).touches).collect();
         // Nobody recorded what a model's tests run through.
-        let touches = |kind: &str| is_foreign(proposal) || touches.iter().any(|touch| touch.kind == kind);
-        let (reads_clock, uses_chance) = (touches("clock"), touches("random"));
+        let touches = |is: fn(&Touch) -> bool| is_foreign(proposal) || touches.iter().any(is);
+        let reads_clock = touches(|touch| matches!(touch, Touch::Clock(_)));
+        let uses_chance = touches(|touch| matches!(touch, Touch::Random(_)));
         candidates.push(Candidate { id: proposal.id, function, draft, reads_clock, uses_chance });
     }
     trials.observe(&candidates).await

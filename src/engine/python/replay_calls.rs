@@ -252,8 +252,8 @@ fn observed(index: &Index, result: Result<Ending, String>) -> Observed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::call::{CONTENT, Touch};
     use crate::domain::samples;
+    use crate::domain::touch::Touch;
     use crate::domain::value::Value;
 
     /// Calls of functions, so many of each, numbered from 1.
@@ -296,7 +296,7 @@ mod tests {
     fn calls_for_which_files_are_laid_out_never_run_at_the_same_time() {
         let mut all = calls(&[("a", 20), ("b", 20), ("c", 20)]);
         for call in all.iter_mut().step_by(20) {
-            call.touches.push(Touch { kind: CONTENT.to_owned(), detail: "names.txt\0ada".to_owned() });
+            call.touches.push(Touch::Content { path: "names.txt".to_owned(), text: "ada".to_owned() });
         }
         let reading = |lane: &Vec<&Call>| lane.iter().filter(|call| call.files().next().is_some()).count();
         for whole in [Whole::Nothing, Whole::Functions] {

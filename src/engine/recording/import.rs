@@ -16,6 +16,7 @@ use crate::compat::trace::{self, OldCall};
 use crate::domain::batch::{Batch, CallEnd, CallTimes, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId};
 use crate::domain::function::{Function, FunctionId, FunctionKind, Param, ParamKind};
+use crate::domain::observation::Observation;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::blocking;
 use crate::engine::state::core::Core;
@@ -285,6 +286,7 @@ fn call_of(by_name: &HashMap<String, &Function>, old: OldCall, redactor: &mut Re
         args,
         effect: Effect { outcome, changed: Vec::new() },
         touches: Vec::new(),
+        observed: Observation::default(),
         times: 1,
     };
     Ok((call, function.path.as_str().to_owned()))

@@ -6,6 +6,7 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, Recording, RecordingId};
 use crate::domain::journey::JourneyEvent;
 use crate::domain::snapshot::RecordedRow;
+use crate::domain::touch::StartMethod;
 use crate::engine::Handle;
 use crate::engine::calls::views;
 use crate::engine::checks::intents::unrecorded_programs;
@@ -67,7 +68,7 @@ pub fn elsewhere(core: &Core, id: RecordingId) -> Result<Option<Missing>, Troubl
     let started = started(&blocks);
     let Some(missing) = unrecorded_programs::missing(&started) else { return Ok(None) };
     let processes: BTreeSet<i64> = blocks.iter().map(|block| block.process).collect();
-    let forked = started.iter().filter(|detail| detail.split(' ').next() == Some("os.fork")).count();
+    let forked = started.iter().filter(|start| start.method == StartMethod::Fork).count();
     let recorded = processes.len().saturating_sub(1 + forked);
     Ok((unrecorded_programs::suspects(&started) > recorded).then_some(missing))
 }

@@ -16,6 +16,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
+use crate::domain::touch::Touch;
 use crate::engine::calls::views;
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::python::environment;
@@ -299,7 +300,7 @@ fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64
                 continue;
             };
             // What seemed to differ was run twice already; a clock that moved on is no change of the code.
-            let reproduced = !call.touches.iter().any(|touch| touch.kind == "clock");
+            let reproduced = !call.touches.iter().any(|touch| matches!(touch, Touch::Clock(_)));
             match compare(call, Baseline { effect: baseline, reproduced }, &[effect.clone(), effect.clone()]) {
                 Answer::Same => same += 1,
                 Answer::Unknown(_) => {

@@ -13,6 +13,7 @@ use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
+use crate::domain::touch::FileAccess;
 use crate::engine::calls::views;
 use crate::engine::index::reachability;
 use crate::engine::python::environment;
@@ -428,13 +429,14 @@ fn data_files(core: &Core, today: &Index, changed: Vec<RelPath>) -> Result<(Vec<
         return Ok((Vec::new(), changed));
     }
     // A path was noted as the program wrote it: whole, or from the project's folder.
-    let noted =
-        |path: &RelPath| [format!("read {}", path.under(&core.root).display()), format!("read {path}"), format!("read ./{path}")];
-    let readers = core.store().readers(&changed.iter().flat_map(noted).collect::<Vec<_>>())?;
+    let accesses = |path: &RelPath| {
+        [path.under(&core.root).display().to_string(), path.to_string(), format!("./{path}")].map(FileAccess::reading)
+    };
+    let readers = core.store().readers(&changed.iter().flat_map(accesses).collect::<Vec<_>>())?;
     let mut found = Vec::new();
     let mut others = Vec::new();
     for path in changed {
-        let names = noted(&path);
+        let names = accesses(&path);
         let mut read_by: BTreeMap<&FunctionId, BTreeSet<CallId>> = BTreeMap::new();
         for (call, function, _) in readers.iter().filter(|(.., name)| names.contains(name)) {
             read_by.entry(function).or_default().insert(*call);

@@ -16,6 +16,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
+use crate::domain::touch::FileAccess;
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::replay::behaviour;
 use crate::engine::state::core::Core;
@@ -250,8 +251,8 @@ pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<FunctionId>,
     let (known, files) = (reachability::readers(core)?, reachability::data(core)?);
     let reads = || paths.iter().filter_map(|path| known.get(path));
     let readers: BTreeSet<FunctionId> = reads().flat_map(|reads| &reads.by).cloned().collect();
-    let noted: Vec<String> = reads().flat_map(|reads| &reads.noted).cloned().collect();
-    let calls: BTreeSet<CallId> = core.store().readers(&noted)?.into_iter().map(|(call, ..)| call).collect();
+    let accesses: Vec<FileAccess> = reads().flat_map(|reads| &reads.accesses).cloned().collect();
+    let calls: BTreeSet<CallId> = core.store().readers(&accesses)?.into_iter().map(|(call, ..)| call).collect();
     let it = if paths.len() == 1 { "it" } else { "them" };
     let because = match readers.first() {
         Some(by) if calls.is_empty() => format!("{} names {it}", if by.qualname().is_empty() { by.module() } else { &by.0 }),

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::domain::call::{Call, GeneratorEnd, Outcome};
 use crate::domain::function::Function;
-use crate::domain::value::{TypeName, Value};
+use crate::domain::observation::{OpenLeaf, Stream, Warned};
+use crate::domain::value::Value;
 use crate::generate::act::Target;
 use crate::generate::build::{Builder, Stop, no};
 use crate::generate::case::{Case, Ending, Wrap};
@@ -15,7 +16,6 @@ use crate::generate::layout::Expr;
 use crate::generate::learned;
 use crate::generate::raises::{Raises, is_stable_text, raises};
 use crate::generate::scope::{Import, snake};
-use crate::generate::steady;
 use crate::generate::surroundings;
 
 /// Generators are recorded up to this many items.
@@ -170,8 +170,7 @@ fn result<'a>(
 
 /// R18: of leaves that differ from run to run, the type is asserted.
 fn open_leaves(call: &Call) -> impl Iterator<Item = Assertion> {
-    let open = call.touches.iter().filter(|touch| touch.kind == steady::OPEN);
-    open.filter_map(|touch| touch.detail.rsplit_once(' ')).map(|(way, ty)| {
+    call.observed.open.iter().map(|OpenLeaf { way, ty }| {
         let subject = format!("type({RESULT}{way})");
         Assertion { subject, relation: Relation::Is, expected: Expr::atom(ty), asked: None }
     })
@@ -181,21 +180,18 @@ fn open_leaves(call: &Call) -> impl Iterator<Item = Assertion> {
 pub(super) fn printed(call: &Call, root: &str) -> Vec<(&'static str, Expr)> {
     let short =
         |text: &str| text.lines().count() <= PRINTED_MAX && !surroundings::is_private_path(text, root) && !text.contains("0x");
-    let streams = [(closer::PRINTED, "out"), (closer::PRINTED_ERROR, "err")];
-    let texts = call.touches.iter().filter(|touch| short(&touch.detail)).filter_map(|touch| {
-        let stream = streams.iter().find(|(kind, _)| *kind == touch.kind)?.1;
-        Some((stream, Expr::Text(touch.detail.clone())))
-    });
-    texts.collect()
+    let name = |stream: Stream| match stream {
+        Stream::Output => "out",
+        Stream::Error => "err",
+    };
+    let printed = call.observed.printed.iter().filter(|printed| short(&printed.text));
+    printed.map(|printed| (name(printed.stream), Expr::Text(printed.text.clone()))).collect()
 }
 
 /// Gives what `pytest.warns` is given: the first warning whose category can be imported.
 fn warns(builder: &mut Builder<'_, '_>, call: &Call) -> Option<Raises> {
-    let warned = call.touches.iter().filter(|touch| touch.kind == closer::WARNED);
-    for touch in warned {
-        let Some((category, message)) = touch.detail.split_once(' ') else { continue };
-        let Some((module, name)) = category.split_once(':') else { continue };
-        let Ok(class) = builder.spell(&TypeName::new(module, name)) else { continue };
+    for Warned { category, message } in &call.observed.warned {
+        let Ok(class) = builder.spell(category) else { continue };
         builder.work.imports.insert(Import::module("pytest"));
         let message = is_stable_text(message).then(|| message.to_owned());
         return Some(Raises { class, import: None, message, code: None });

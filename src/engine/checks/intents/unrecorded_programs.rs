@@ -6,10 +6,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::base::text;
+use crate::domain::touch::{ProcessStart, StartMethod};
 use crate::judge::evaluate::Missing;
 
-/// How the recorder says that a program was started, each before the program. A fork is none: the child is recorded.
-const STARTS: [&str; 6] = ["subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "multiprocessing.Process"];
 /// Names of Python begin so.
 const PYTHON: [&str; 3] = ["python", "pypy", "pytest"];
 /// Programs that run other ones.
@@ -24,30 +23,33 @@ const MACHINE_CODE: [[u8; 4]; 4] = [*b"\x7fELF", [0xcf, 0xfa, 0xed, 0xfe], [0xfe
 const LONGEST: usize = 300;
 
 /// Says why calls are missing, where one of the programs that were started may have run the project's code.
-pub(crate) fn missing(started: &[String]) -> Option<Missing> {
-    let detail = started.iter().find(|detail| may_run_python(detail))?;
-    let reason = match detail.split_once(' ') {
-        Some((_, program)) => format!("a program was started that was not recorded: {}", text::display_line(program)),
+pub(crate) fn missing(started: &[ProcessStart]) -> Option<Missing> {
+    let start = started.iter().find(|start| may_run_python(start))?;
+    let reason = match &start.program {
+        Some(program) => format!("a program was started that was not recorded: {}", text::display_line(program)),
         None => "a program was started that was not recorded".to_owned(),
     };
     Some(Missing { reason, anywhere: true })
 }
 
 /// Counts the programs that may have run the project's code, in the order they were started.
-pub(crate) fn suspects(started: &[String]) -> usize {
-    let how = |detail: &String| detail.split(' ').next().map(str::to_owned).unwrap_or_default();
+pub(crate) fn suspects(started: &[ProcessStart]) -> usize {
     // From 3.13 on `subprocess` starts a program by `posix_spawn`, and both say so.
-    let again = |at: usize| at > 0 && how(&started[at]) == "os.posix_spawn" && how(&started[at - 1]) == "subprocess.Popen";
-    started.iter().enumerate().filter(|(at, detail)| !again(*at) && may_run_python(detail)).count()
+    let again =
+        |at: usize| at > 0 && started[at].method == StartMethod::PosixSpawn && started[at - 1].method == StartMethod::Popen;
+    started.iter().enumerate().filter(|(at, start)| !again(*at) && may_run_python(start)).count()
 }
 
-fn may_run_python(detail: &str) -> bool {
-    let (how, program) = detail.split_once(' ').unwrap_or((detail, ""));
-    if !STARTS.contains(&how) {
-        return false;
+fn may_run_python(start: &ProcessStart) -> bool {
+    match start.method {
+        // A fork starts no program: the child is recorded.
+        StartMethod::Fork | StartMethod::Other(_) => return false,
+        // A shell runs what it likes.
+        StartMethod::System => return true,
+        StartMethod::Popen | StartMethod::Exec | StartMethod::PosixSpawn | StartMethod::Spawn | StartMethod::Multiprocessing => {}
     }
-    // A shell runs what it likes.
-    if how == "os.system" || program.is_empty() || detail.chars().count() >= LONGEST {
+    let program = start.program.as_deref().unwrap_or_default();
+    if program.is_empty() || start.to_string().chars().count() >= LONGEST {
         return true;
     }
     let Some(file) = found(Path::new(program)) else { return true };
@@ -86,6 +88,14 @@ mod tests {
 
     use super::*;
 
+    fn started(details: &[&str]) -> Vec<ProcessStart> {
+        details.iter().map(|detail| ProcessStart::from_stored(detail)).collect()
+    }
+
+    fn may_run_python(detail: &str) -> bool {
+        super::may_run_python(&ProcessStart::from_stored(detail))
+    }
+
     #[test]
     fn only_a_program_that_is_plainly_no_python_leaves_nothing_open() {
         let place = tempfile::tempdir().unwrap();
@@ -109,10 +119,10 @@ mod tests {
         assert!(may_run_python(&format!("os.system {encoder}")), "the words of a shell are not known");
         assert!(may_run_python("multiprocessing.Process"));
         assert!(!may_run_python("os.fork") && !may_run_python("os.kill"));
-        let reason = missing(&["os.fork".into(), format!("os.exec {encoder}"), "os.exec python3".into()]).unwrap().reason;
+        let reason = missing(&started(&["os.fork", &format!("os.exec {encoder}"), "os.exec python3"])).unwrap().reason;
         assert_eq!(reason, "a program was started that was not recorded: python3");
-        assert_eq!(missing(&["os.fork".into(), format!("os.exec {encoder}")]), None);
-        let twice = ["subprocess.Popen python3", "os.posix_spawn python3", "os.posix_spawn python3"].map(str::to_owned);
+        assert_eq!(missing(&started(&["os.fork", &format!("os.exec {encoder}")])), None);
+        let twice = started(&["subprocess.Popen python3", "os.posix_spawn python3", "os.posix_spawn python3"]);
         assert_eq!(suspects(&twice), 2, "one start is told twice");
     }
 }
