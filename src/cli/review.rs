@@ -10,7 +10,7 @@ use crate::cli::output::Output;
 use crate::cli::{OK, Screen, engine, show, trusted_engine, with_events};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
-use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::{QueueRow, Snapshot};
 use crate::engine::{Done, Handle, put_away};
 
@@ -69,7 +69,7 @@ fn list(out: &mut Output, snapshot: &Snapshot) {
             index + 1,
             queue.len(),
             row.id.0,
-            row.kind,
+            row.kind.word(),
             row.title,
             show::state(row.state)
         ));
@@ -159,9 +159,9 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
                 continue;
             }
         };
-        let reason = match (verb, row.kind.as_str()) {
+        let reason = match (verb, row.kind) {
             (Verb::Overrule, _) => ask("Why (10 characters or more)? > ").await?,
-            (Verb::Reject, "change") => ask("Why (Enter for none)? > ").await?.filter(|why| !why.trim().is_empty()),
+            (Verb::Reject, ProposalKind::Change) => ask("Why (Enter for none)? > ").await?.filter(|why| !why.trim().is_empty()),
             _ => None,
         };
         let command = if verb == Verb::Accept {

@@ -106,6 +106,46 @@ pub enum Body {
     Spec(SpecDraft),
 }
 
+impl Body {
+    /// Tells which kind it is.
+    #[must_use]
+    pub fn kind(&self) -> ProposalKind {
+        match self {
+            Self::Draft(_) => ProposalKind::Draft,
+            Self::Change(_) => ProposalKind::Change,
+            Self::Verdict(_) => ProposalKind::Verdict,
+            Self::Spec(_) => ProposalKind::Spec,
+        }
+    }
+}
+
+/// The kinds of what waits, as [`Body`] has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProposalKind {
+    /// Text for a file.
+    Draft,
+    /// Recorded calls that end differently now.
+    Change,
+    /// A test whose intent was not met, or not decided.
+    Verdict,
+    /// A YAML test.
+    Spec,
+}
+
+impl ProposalKind {
+    /// Gives the word for it, on the screen and in JSON.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Change => "change",
+            Self::Verdict => "verdict",
+            Self::Spec => "spec",
+        }
+    }
+}
+
 /// A test whose intent was not met, or not decided. What the test did is kept by its node id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenVerdict {

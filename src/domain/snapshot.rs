@@ -15,7 +15,7 @@ use crate::domain::command::JobId;
 use crate::domain::decision::{Decision, FileEdit};
 use crate::domain::event::{JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
-use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Proposal, ProposalId, ProposalKind, ProposalState};
 use crate::domain::question::Question;
 use crate::domain::spec_board::SpecRow;
 use crate::domain::verdict::{JudgedTest, Ruling, Since};
@@ -184,8 +184,8 @@ pub struct FunctionRow {
 pub struct QueueRow {
     /// The proposal.
     pub id: ProposalId,
-    /// `draft`, `change` or `verdict`.
-    pub kind: String,
+    /// What kind of thing it is.
+    pub kind: ProposalKind,
     /// The function.
     pub function: FunctionId,
     /// The file of the function.

@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::call::CallId;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, CallChange, Change, Evidence, ProposalId};
+use crate::domain::proposal::{Body, CallChange, Change, Evidence, ProposalId, ProposalKind};
 use crate::domain::snapshot::{CallRow, QueueRow};
 use crate::engine::Handle;
 use crate::mcp::answers::Page;
@@ -101,7 +101,7 @@ pub fn call(handle: &Handle, given: &Arguments) -> Result<Value, Trouble> {
 pub async fn changes(handle: &Handle, given: &Arguments) -> Result<Value, Trouble> {
     let page = page(given, 20, 100)?;
     let snapshot = handle.refreshed().await;
-    let changes: Vec<&QueueRow> = snapshot.queue.iter().filter(|row| row.kind == "change").collect();
+    let changes: Vec<&QueueRow> = snapshot.queue.iter().filter(|row| row.kind == ProposalKind::Change).collect();
     Ok(page.of(&changes, "changes", |row| change_line(handle, row)))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::ProposalState;
+use crate::domain::proposal::{ProposalKind, ProposalState};
 use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow, RecordedRow, VerdictRow};
 use crate::domain::spec_board::SpecRow;
 use crate::domain::verdict::Ruling;
@@ -67,7 +67,7 @@ impl Filter {
             ProposalState::Stale => "stale",
             ProposalState::Failed | ProposalState::Refused => "failing",
             ProposalState::Streaming | ProposalState::Proving => "running",
-            _ if row.kind == "change" => "failing",
+            _ if row.kind == ProposalKind::Change => "failing",
             _ if row.ruling == Some(Ruling::Unclear) => "unclear",
             _ if row.ruling.is_some() => "failing",
             _ => "recorded",

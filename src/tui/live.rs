@@ -1,6 +1,6 @@
 //! What makes sense now: why an action does not, and the keys the key line shows for this place.
 
-use crate::domain::proposal::ProposalState;
+use crate::domain::proposal::{ProposalKind, ProposalState};
 use crate::domain::snapshot::{QueueRow, Trust, WatchState};
 use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
@@ -220,13 +220,13 @@ fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
         left.extend([(A::NextProposal, "next"), (A::Undo, "undo")]);
         return;
     }
-    if row.kind == "verdict" {
+    if row.kind == ProposalKind::Verdict {
         left.extend(deciding(state));
         left.extend([(A::Enter, "journey"), (A::Again, "judge again"), (A::Skip, "skip"), (A::Undo, "undo")]);
         left.push((A::NextProposal, "next"));
         return;
     }
-    let change = row.kind == "change";
+    let change = row.kind == ProposalKind::Change;
     // The editor opens what the focused pane shows: from beside the draft, its key is that of the editor in place.
     let edit = match state.focus {
         Pane::Decision => (A::Edit, "edit"),

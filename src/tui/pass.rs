@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::QueueRow;
 
 /// The walk.
@@ -44,7 +44,7 @@ impl Pass {
         self.gone = shown.filter(|id| !now.contains_key(id) && !self.decided.contains_key(id));
         let known: HashSet<ProposalId> = self.items.iter().map(|row| row.id).collect();
         let (changes, others): (Vec<&QueueRow>, Vec<&QueueRow>) =
-            queue.iter().filter(|row| !known.contains(&row.id)).partition(|row| row.kind == "change");
+            queue.iter().filter(|row| !known.contains(&row.id)).partition(|row| row.kind == ProposalKind::Change);
         // What an edit changed is the next thing to see; everything else joins the end.
         let next = shown.and_then(|id| self.position(id)).map_or(0, |at| at + 1);
         self.items.splice(next..next, changes.into_iter().cloned());
@@ -165,7 +165,7 @@ mod tests {
     fn row(id: i64) -> QueueRow {
         QueueRow {
             id: ProposalId(id),
-            kind: "draft".into(),
+            kind: ProposalKind::Draft,
             function: FunctionId::new("m", &format!("f{id}")),
             path: RelPath::new("m.py").unwrap(),
             state: ProposalState::Ready,

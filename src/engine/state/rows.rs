@@ -150,30 +150,30 @@ fn rank(proposal: &Proposal, known: Option<&Known>) -> Rank {
 }
 
 fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
-    let (kind, title) = match &proposal.body {
+    let title = match &proposal.body {
         Body::Draft(draft) => match &draft.origin {
-            Origin::Recording => ("draft", format!("test for {}", proposal.function)),
-            Origin::Model(_) => ("draft", format!("test by a model for {}", proposal.function)),
-            Origin::Agent(_) => ("draft", format!("test by an agent for {}", proposal.function)),
+            Origin::Recording => format!("test for {}", proposal.function),
+            Origin::Model(_) => format!("test by a model for {}", proposal.function),
+            Origin::Agent(_) => format!("test by an agent for {}", proposal.function),
         },
         Body::Change(change) => {
             let total = change.calls.len() as u64 + change.same;
             let of = text::count_u64(total, "call");
-            ("change", format!("{}   old → new   {} of {of}", proposal.function, change.calls.len()))
+            format!("{}   old → new   {} of {of}", proposal.function, change.calls.len())
         }
         Body::Verdict(open) => {
             let word = if open.verdict.verdict == Ruling::Fail { "FAIL" } else { "UNCLEAR" };
-            ("verdict", format!("{}   {word}  {}", proposal.function, text::display_line(&open.verdict.reason)))
+            format!("{}   {word}  {}", proposal.function, text::display_line(&open.verdict.reason))
         }
         Body::Spec(spec) => {
             let by = if matches!(spec.origin, Origin::Agent(_)) { "an agent" } else { "a model" };
             let plugin = if spec.plugin.is_some() { ", with a plugin" } else { "" };
-            ("spec", format!("YAML test by {by}{plugin}: {}", spec.test.path))
+            format!("YAML test by {by}{plugin}: {}", spec.test.path)
         }
     };
     QueueRow {
         id: proposal.id,
-        kind: kind.to_owned(),
+        kind: proposal.body.kind(),
         function: proposal.function.clone(),
         path: function.map(|function| function.path.clone()).unwrap_or_default(),
         state: proposal.state,

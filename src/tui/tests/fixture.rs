@@ -17,7 +17,7 @@ use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{
-    Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Proposal, ProposalId, ProposalState,
+    Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Proposal, ProposalId, ProposalKind, ProposalState,
 };
 use crate::domain::samples;
 use crate::domain::settings;
@@ -151,10 +151,10 @@ fn file(path: &str, functions: usize) -> FileRow {
     FileRow { path: rel(path), module, lines: 60, functions, error: None, is_test: path.starts_with("tests") }
 }
 
-pub fn queue(number: i64, kind: &str, name: &str, path: &str, state: ProposalState) -> QueueRow {
+pub fn queue(number: i64, kind: ProposalKind, name: &str, path: &str, state: ProposalState) -> QueueRow {
     QueueRow {
         id: ProposalId(number),
-        kind: kind.into(),
+        kind,
         function: id(name),
         path: rel(path),
         state,
@@ -293,13 +293,13 @@ impl Shop {
         files[3].error = Some(SyntaxError { line: 88, column: 4 });
         files.push(file("tests/test_pricing.py", 0));
         let rows = vec![
-            queue(1, "change", "cart:Cart.total", "shop/cart.py", ProposalState::Ready),
-            queue(2, "draft", "cart:Cart.add", "shop/cart.py", ProposalState::Ready),
-            queue(3, "draft", "pricing:apply_discount", "shop/pricing.py", ProposalState::Ready),
-            queue(4, "draft", "cart:Cart.remove", "shop/cart.py", ProposalState::Streaming),
-            queue(5, "draft", "payment:Gateway.charge", "shop/payment.py", ProposalState::Proving),
-            queue(6, "draft", "cart:Cart.is_empty", "shop/cart.py", ProposalState::Refused),
-            queue(7, "draft", "cart:Cart.add", "shop/cart.py", ProposalState::Stale),
+            queue(1, ProposalKind::Change, "cart:Cart.total", "shop/cart.py", ProposalState::Ready),
+            queue(2, ProposalKind::Draft, "cart:Cart.add", "shop/cart.py", ProposalState::Ready),
+            queue(3, ProposalKind::Draft, "pricing:apply_discount", "shop/pricing.py", ProposalState::Ready),
+            queue(4, ProposalKind::Draft, "cart:Cart.remove", "shop/cart.py", ProposalState::Streaming),
+            queue(5, ProposalKind::Draft, "payment:Gateway.charge", "shop/payment.py", ProposalState::Proving),
+            queue(6, ProposalKind::Draft, "cart:Cart.is_empty", "shop/cart.py", ProposalState::Refused),
+            queue(7, ProposalKind::Draft, "cart:Cart.add", "shop/cart.py", ProposalState::Stale),
         ];
         let recordings = vec![RecordingRow {
             id: RecordingId(7),

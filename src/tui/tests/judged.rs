@@ -8,7 +8,7 @@ use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::{LineId, Telling, ToldLine};
-use crate::domain::proposal::{Body, OpenVerdict, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, OpenVerdict, ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::{JudgedView, ProposalView, QueueRow, VerdictRow};
 use crate::domain::verdict::{ClauseOutcome, Decided, JudgedTest, Ruling, Since, Verdict};
 use crate::tui::tests::fixture::{NOW, Shop, proposal, queue, rel};
@@ -221,7 +221,7 @@ impl Shop {
             proved: None,
             ruling: Some(view.judged.verdict.verdict),
             alone: true,
-            ..queue(number, "verdict", "registration:register", "tests/test_registration.py", ProposalState::Ready)
+            ..queue(number, ProposalKind::Verdict, "registration:register", "tests/test_registration.py", ProposalState::Ready)
         };
         let mut waiting = (*shop.snapshot.queue).clone();
         waiting.truncate(1);

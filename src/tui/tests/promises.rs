@@ -7,7 +7,7 @@ use crate::base::hash::Digest;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::event::Event;
-use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::Trust;
 use crate::tui::app::{Effect, Msg};
 use crate::tui::layer::Layer;
@@ -236,7 +236,8 @@ fn the_first_draft_of_the_function_that_is_looked_at_comes_beside_it() {
     }
     let subject = d.state.subject.clone().expect("a function that nothing waits for, while others have a draft");
     let mut rows = (*d.shop.snapshot.queue).clone();
-    let mut draft = super::fixture::queue(99, "draft", "pricing:apply_discount", "shop/pricing.py", ProposalState::Ready);
+    let mut draft =
+        super::fixture::queue(99, ProposalKind::Draft, "pricing:apply_discount", "shop/pricing.py", ProposalState::Ready);
     draft.function = subject.clone();
     rows.push(draft);
     d.shop.snapshot.queue = Arc::new(rows);
@@ -251,7 +252,10 @@ fn news_never_moves_what_is_read() {
     d.press("J K j j j");
     let before = (d.state.current().map(|row| row.id), d.state.decision.list, d.state.tree, d.state.focus);
     let mut rows = (*d.shop.snapshot.queue).clone();
-    rows.insert(0, super::fixture::queue(99, "draft", "pricing:shipping_for", "shop/pricing.py", ProposalState::Ready));
+    rows.insert(
+        0,
+        super::fixture::queue(99, ProposalKind::Draft, "pricing:shipping_for", "shop/pricing.py", ProposalState::Ready),
+    );
     d.shop.snapshot.queue = Arc::new(rows);
     d.happen(Event::Said { level: crate::domain::event::Level::Info, text: "news".into() });
     assert_eq!((d.state.current().map(|row| row.id), d.state.decision.list, d.state.tree, d.state.focus), before);
@@ -446,14 +450,26 @@ fn what_a_model_was_asked_to_write_is_seen_while_it_writes_though_another_draft_
     d.press("g");
     assert_eq!(d.sent(), [Command::AskModel { function: id("pricing:apply_discount"), remark: None }]);
     let mut rows = (*d.shop.snapshot.queue).clone();
-    rows.push(super::fixture::queue(99, "draft", "pricing:apply_discount", "shop/pricing.py", ProposalState::Streaming));
+    rows.push(super::fixture::queue(
+        99,
+        ProposalKind::Draft,
+        "pricing:apply_discount",
+        "shop/pricing.py",
+        ProposalState::Streaming,
+    ));
     d.shop.snapshot.queue = Arc::new(rows.clone());
     d.tell(Msg::Snapshot(Arc::new(d.shop.snapshot.clone())));
     assert_eq!(d.state.streaming(), Some(ProposalId(99)));
     // One that streams without being asked for here leaves the person where they are.
     d.press("K");
     let here = d.state.current().map(|row| row.id);
-    rows.push(super::fixture::queue(100, "draft", "pricing:apply_discount", "shop/pricing.py", ProposalState::Streaming));
+    rows.push(super::fixture::queue(
+        100,
+        ProposalKind::Draft,
+        "pricing:apply_discount",
+        "shop/pricing.py",
+        ProposalState::Streaming,
+    ));
     d.shop.snapshot.queue = Arc::new(rows);
     d.tell(Msg::Snapshot(Arc::new(d.shop.snapshot.clone())));
     assert_eq!(d.state.current().map(|row| row.id), here);

@@ -4,7 +4,7 @@ use crate::base::error::Trouble;
 use crate::base::text::count;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
-use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::QueueRow;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::diff::PlannedFile;
@@ -99,7 +99,7 @@ fn in_filter(state: &AppState, accept: bool) -> (Vec<&QueueRow>, Vec<&QueueRow>)
         None => state.filter.takes_proposal(row),
     };
     state.pass.items().iter().filter(|row| state.pass.verdict(row.id).is_none() && takes(row)).partition(|row| {
-        let alone = row.kind == "verdict" || (accept && row.alone);
+        let alone = row.kind == ProposalKind::Verdict || (accept && row.alone);
         row.state == ProposalState::Ready && row.blocked.is_none() && !alone
     })
 }
@@ -149,7 +149,7 @@ fn named(files: &[PlannedFile]) -> Vec<Row> {
 }
 
 fn kinds(rows: &[&QueueRow]) -> String {
-    let changes = rows.iter().filter(|row| row.kind == "change").count();
+    let changes = rows.iter().filter(|row| row.kind == ProposalKind::Change).count();
     match (rows.len() - changes, changes) {
         (drafts, 0) => count(drafts, "draft"),
         (0, changes) => count(changes, "change"),

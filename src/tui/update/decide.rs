@@ -5,7 +5,7 @@ use crate::base::text::{self, count};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::QueueRow;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
@@ -66,7 +66,7 @@ fn refusal(state: &AppState, row: &QueueRow) -> Option<String> {
         return Some(words::already(past(verb)));
     }
     if state.pass.is_gone(row.id) {
-        return Some(if row.kind == "change" { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE }.into());
+        return Some(if row.kind == ProposalKind::Change { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE }.into());
     }
     if state.open_edit(row.id).is_some() {
         return Some(words::EDIT_NOT_PROVED.into());
@@ -112,7 +112,7 @@ pub fn reject(state: &mut AppState, out: &mut Vec<Effect>) {
         return;
     }
     if state.pass.is_gone(row.id) {
-        let why = if row.kind == "change" { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE };
+        let why = if row.kind == ProposalKind::Change { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE };
         state.messages.answer(state.now, why);
         return;
     }
@@ -124,7 +124,7 @@ pub fn reject(state: &mut AppState, out: &mut Vec<Effect>) {
         return;
     }
     // What stays red is met again by others, and later: they read why.
-    if row.kind == "change" {
+    if row.kind == ProposalKind::Change {
         return ask_why(state, Purpose::Rejection(row.id));
     }
     state.kept.deciding = Some(row.id);

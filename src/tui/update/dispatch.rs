@@ -1,5 +1,6 @@
 //! Does what an action says: which part of `update` it belongs to.
 
+use crate::domain::proposal::ProposalKind;
 use crate::tui::action::Action;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::layout::{Pane, Screen};
@@ -22,7 +23,7 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
     match action {
         A::Accept => decide::accept(state, out),
         A::AcceptAll => bulk::ask(state, true, out),
-        A::Reject if state.current().is_some_and(|row| row.kind == "verdict") => {
+        A::Reject if state.current().is_some_and(|row| row.kind == ProposalKind::Verdict) => {
             state.messages.answer(state.now, words::VERDICT_STANDS);
         }
         A::Reject => decide::reject(state, out),

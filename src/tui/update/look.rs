@@ -3,7 +3,7 @@
 use crate::base::error::Trouble;
 use crate::base::text::{command_line, count_u64};
 use crate::domain::event::Level;
-use crate::domain::proposal::{Evidence, ProposalId};
+use crate::domain::proposal::{Evidence, ProposalId, ProposalKind};
 use crate::domain::snapshot::{LogRow, QueueRow, WatchState};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
@@ -252,9 +252,9 @@ pub fn compare(state: &mut AppState, out: &mut Vec<Effect>) {
 
 /// Finds another draft of the function line 2 names: the newer one, else one that waits beside it.
 fn other_draft(state: &AppState) -> Option<ProposalId> {
-    let row = state.current().filter(|row| row.kind == "draft")?;
+    let row = state.current().filter(|row| row.kind == ProposalKind::Draft)?;
     let newer = state.loaded().and_then(|loaded| loaded.view.newer);
-    let beside = |other: &&QueueRow| other.kind == "draft" && other.function == row.function && other.id != row.id;
+    let beside = |other: &&QueueRow| other.kind == ProposalKind::Draft && other.function == row.function && other.id != row.id;
     newer.or_else(|| state.pass.items().iter().find(beside).map(|other| other.id))
 }
 

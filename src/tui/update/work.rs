@@ -2,7 +2,7 @@
 
 use crate::base::text::command_line;
 use crate::domain::command::Command;
-use crate::domain::proposal::ProposalState;
+use crate::domain::proposal::{ProposalKind, ProposalState};
 use crate::domain::snapshot::{RecordingRow, Trust, WatchState};
 use crate::llm::hub;
 use crate::tui::app::{AppState, Effect};
@@ -188,7 +188,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
         specs::again(state, out);
         return;
     }
-    let verdict = state.current().is_some_and(|row| row.kind == "verdict");
+    let verdict = state.current().is_some_and(|row| row.kind == ProposalKind::Verdict);
     if state.screen == Screen::Journeys || (verdict && state.focus == Pane::Decision) {
         let shown = state.loaded().and_then(|loaded| loaded.view.proposal.verdict()).map(|open| open.test.clone());
         if let (Some(test), true) = (shown, state.screen == Screen::Review) {
@@ -212,13 +212,13 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
                         decide::go(state, newer);
                         return;
                     }
-                    None if row.kind == "change" => Some(Command::Replay { functions: vec![row.function] }),
+                    None if row.kind == ProposalKind::Change => Some(Command::Replay { functions: vec![row.function] }),
                     None => {
                         state.messages.answer(state.now, words::NO_NEWER);
                         Some(Command::Draft { functions: vec![row.function] })
                     }
                 },
-                Some(row) if row.kind == "change" => Some(Command::Replay { functions: vec![row.function] }),
+                Some(row) if row.kind == ProposalKind::Change => Some(Command::Replay { functions: vec![row.function] }),
                 Some(row) => Some(Command::Prove { proposal: row.id }),
                 None => subject.map(|id| Command::Draft { functions: vec![id] }),
             }

@@ -6,7 +6,7 @@ use crate::base::text::{self, count};
 use crate::domain::call::ProgramEnd;
 use crate::domain::decision::Verb;
 use crate::domain::event::JobState;
-use crate::domain::proposal::{Finding, ProposalState};
+use crate::domain::proposal::{Finding, ProposalKind, ProposalState};
 use crate::domain::snapshot::{QueueRow, WatchState};
 use crate::domain::verdict::Ruling;
 use crate::tui::action::Action;
@@ -179,7 +179,7 @@ fn fresh_word(state: &AppState) -> String {
     if !state.snapshot.indexed {
         return words::reading(state.snapshot.reading).to_lowercase();
     }
-    let changes = state.snapshot.queue.iter().filter(|row| row.kind == "change").count();
+    let changes = state.snapshot.queue.iter().filter(|row| row.kind == ProposalKind::Change).count();
     let unparsed = state.snapshot.files.iter().filter(|file| file.error.is_some()).count();
     let (stale, red) = (state.snapshot.stale, state.snapshot.red.len());
     if changes == 0 && red == 0 {
@@ -241,18 +241,18 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
     let (at, all) = state.pass.count();
     let width = state.size.0;
     let name = row.function.qualname();
-    let left = match (width, row.kind.as_str()) {
+    let left = match (width, row.kind) {
         (0..50, _) => format!(" {at}/{all} {name}"),
-        (50..90, "verdict") => {
+        (50..90, ProposalKind::Verdict) => {
             let (sign, _, word) = journeys::of_ruling(row.ruling.unwrap_or(Ruling::Unclear), false);
             format!(" {at}/{all}  {sign} {word}  {name}")
         }
-        (50..90, "spec") => format!(" {at}/{all}  YAML test  {name}"),
-        (50..90, kind) => format!(" {at}/{all}  {kind}  {name}"),
-        (_, "verdict") => format!(" {at}/{all}  verdict  {}", verdict_title(row)),
-        (_, "change") => format!(" {at}/{all}  change  {}   old → new", row.function),
-        (_, "spec") => format!(" {at}/{all}  {}", row.title),
-        (_, kind) => format!(" {at}/{all}  {kind}  test for {}", row.function),
+        (50..90, ProposalKind::Spec) => format!(" {at}/{all}  YAML test  {name}"),
+        (50..90, kind) => format!(" {at}/{all}  {}  {name}", kind.word()),
+        (_, ProposalKind::Verdict) => format!(" {at}/{all}  verdict  {}", verdict_title(row)),
+        (_, ProposalKind::Change) => format!(" {at}/{all}  change  {}   old → new", row.function),
+        (_, ProposalKind::Spec) => format!(" {at}/{all}  {}", row.title),
+        (_, kind) => format!(" {at}/{all}  {}  test for {}", kind.word(), row.function),
     };
     (left, standing(state, row))
 }
@@ -271,14 +271,14 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
                 Verb::Edit => "✓ Accepted as you wrote it",
                 Verb::Reject => "Rejected",
                 Verb::Skip => "Skipped",
-                Verb::Overrule if row.kind == "verdict" => "⊘ overridden",
+                Verb::Overrule if row.kind == ProposalKind::Verdict => "⊘ overridden",
                 Verb::Overrule => "⊘ noted as a bug",
             }
             .into(),
         ];
     }
     if state.pass.is_gone(row.id) {
-        return vec![if row.kind == "change" { "✓ ends as before again" } else { "waits no more" }.into()];
+        return vec![if row.kind == ProposalKind::Change { "✓ ends as before again" } else { "waits no more" }.into()];
     }
     let seconds = state
         .open_jobs()
@@ -318,7 +318,7 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
 }
 
 fn ready(state: &AppState, row: &QueueRow) -> Vec<String> {
-    if row.kind == "verdict" {
+    if row.kind == ProposalKind::Verdict {
         let open = state.loaded().and_then(|loaded| loaded.view.proposal.verdict());
         return open.map(|open| vec![open.verdict.evaluator.clone(), String::new()]).unwrap_or_default();
     }

@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::base::text;
-use crate::domain::proposal::ProposalState;
+use crate::domain::proposal::{ProposalKind, ProposalState};
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
@@ -74,7 +74,7 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
     let signed = match slot.pane {
         Pane::Source => false,
         Pane::Decision if state.asks_for_trust() => false,
-        Pane::Decision => state.current().is_some_and(|row| row.kind == "change") || content::first_run(state),
+        Pane::Decision => state.current().is_some_and(|row| row.kind == ProposalKind::Change) || content::first_run(state),
         _ => true,
     };
     let whole = content::doc_rows(state, slot.pane);

@@ -1,6 +1,7 @@
 //! A line to type into, with what helps to fill it: numbers of a filter, earlier commands, what a reason is for.
 
 use crate::base::text::{self, count};
+use crate::domain::proposal::ProposalKind;
 use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::filter::{Filter, STATES};
@@ -100,7 +101,7 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
 }
 
 fn on_verdict(state: &AppState) -> bool {
-    state.current().is_some_and(|row| row.kind == "verdict")
+    state.current().is_some_and(|row| row.kind == ProposalKind::Verdict)
 }
 
 fn note(text: &str) -> Row {

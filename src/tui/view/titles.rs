@@ -1,7 +1,7 @@
 //! The title line of a column: its pane or tabs at the left, what is in it at the right.
 
 use crate::base::text::{self, count};
-use crate::domain::proposal::Body;
+use crate::domain::proposal::{Body, ProposalKind};
 use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::journeys;
@@ -24,9 +24,9 @@ pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
         Pane::Decision => match state.current() {
             _ if state.asks_for_trust() => "Trust",
             _ if content::first_run(state) => "Start",
-            Some(row) if row.kind == "change" => "Change",
-            Some(row) if row.kind == "verdict" => "Verdict",
-            Some(row) if row.kind == "spec" => "YAML test",
+            Some(row) if row.kind == ProposalKind::Change => "Change",
+            Some(row) if row.kind == ProposalKind::Verdict => "Verdict",
+            Some(row) if row.kind == ProposalKind::Spec => "YAML test",
             Some(_) => "Draft",
             None => "Draft",
         },
