@@ -62,7 +62,7 @@ pub enum Event {
     /// A file was written.
     Wrote { path: RelPath, added: usize, removed: usize },
     /// A job began, went on or ended.
-    Job { job: JobId, kind: String, subject: String, done: u64, total: u64, state: JobState },
+    Job { job: JobId, kind: JobKind, subject: String, done: u64, total: u64, state: JobState },
     /// A question waits for a person: one line, and the command that says yes ahead of it.
     Asked { question: QuestionId, line: String, command: String },
     /// A question was answered, or nobody needs the answer any more (`None`).
@@ -76,6 +76,63 @@ pub enum Event {
     SettingsRead { wrong: Vec<Trouble> },
     /// The store changed from outside, or a subscriber was too slow: read everything again.
     Resync,
+}
+
+/// What a job does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobKind {
+    /// Reads the source files.
+    Index,
+    /// Records a program.
+    Record,
+    /// Drafts tests from recorded calls.
+    Draft,
+    /// Proves drafts.
+    Prove,
+    /// Makes recorded calls again.
+    Replay,
+    /// Compares with another version of the files.
+    Diff,
+    /// Has a model write something.
+    Model,
+    /// Gets a model.
+    Download,
+    /// Makes examples for docstrings.
+    Doc,
+    /// Judges tests that somebody asked for.
+    Check,
+    /// Judges tests again after a save.
+    Judge,
+    /// Has a model say intents in clauses.
+    Clauses,
+    /// Runs YAML tests that somebody asked for.
+    Spec,
+    /// Runs YAML tests again after a save.
+    Respec,
+}
+
+impl JobKind {
+    /// Gives the word for it, on the screen and in JSON.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::Record => "record",
+            Self::Draft => "draft",
+            Self::Prove => "prove",
+            Self::Replay => "replay",
+            Self::Diff => "diff",
+            Self::Model => "model",
+            Self::Download => "download",
+            Self::Doc => "doc",
+            Self::Check => "check",
+            Self::Judge => "judge",
+            Self::Clauses => "clauses",
+            Self::Spec => "spec",
+            Self::Respec => "respec",
+        }
+    }
 }
 
 /// Where a job stands.

@@ -13,7 +13,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::command::JobId;
 use crate::domain::decision::{Decision, FileEdit};
-use crate::domain::event::{JobState, Level};
+use crate::domain::event::{JobKind, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalKind, ProposalState};
 use crate::domain::question::Question;
@@ -291,8 +291,8 @@ pub struct Decided {
 pub struct JobRow {
     /// Its number.
     pub id: JobId,
-    /// `index`, `record`, `draft`, `prove`, `replay`, `model`, `download`.
-    pub kind: String,
+    /// What it does.
+    pub kind: JobKind,
     /// What it works on.
     pub subject: String,
     /// Steps done; bytes of a download.

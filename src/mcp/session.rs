@@ -190,8 +190,8 @@ async fn tell(handle: &Handle, context: &RequestContext<RoleServer>, began: Inst
     let snapshot = handle.refreshed().await;
     let running = snapshot.jobs.iter().rev().find(|job| job.state == JobState::Running);
     let message = running.map(|job| match job.total {
-        0 => format!("{}: {}", job.kind, job.done),
-        total => format!("{}: {} of {total}", job.kind, job.done),
+        0 => format!("{}: {}", job.kind.word(), job.done),
+        total => format!("{}: {} of {total}", job.kind.word(), job.done),
     });
     let mut progress = ProgressNotificationParam::new(token, began.elapsed().as_secs_f64());
     progress.message = message;

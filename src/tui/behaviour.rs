@@ -3,7 +3,7 @@
 
 use crate::base::text::{self, count};
 use crate::domain::diff::{Diff, DiffedCall, FunctionDiff, Kind};
-use crate::domain::event::JobState;
+use crate::domain::event::{JobKind, JobState};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::Edit;
 use crate::domain::snapshot::JobRow;
@@ -26,7 +26,7 @@ type Said = (Role, String);
 /// Finds the job that compares now.
 #[must_use]
 pub fn job(state: &AppState) -> Option<&JobRow> {
-    state.snapshot.jobs.iter().rev().find(|job| job.kind == "diff" && job.state == JobState::Running)
+    state.snapshot.jobs.iter().rev().find(|job| job.kind == JobKind::Diff && job.state == JobState::Running)
 }
 
 /// Gives the commit that is being compared with.

@@ -2,7 +2,7 @@
 
 use crate::base::text::command_line;
 use crate::domain::call::ProgramEnd;
-use crate::domain::event::JobState;
+use crate::domain::event::{JobKind, JobState};
 use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::JobRow;
 use crate::tui::app::AppState;
@@ -19,7 +19,7 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
         return Some(job);
     }
     if state.screen == Screen::Journeys {
-        return state.open_jobs().find(|job| matches!(job.kind.as_str(), "check" | "judge" | "clauses"));
+        return state.open_jobs().find(|job| matches!(job.kind, JobKind::Check | JobKind::Judge | JobKind::Clauses));
     }
     if state.screen == Screen::Specs {
         return of_specs(state);
@@ -32,11 +32,11 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
     let id = state.subject.as_ref()?;
     let names = |job: &&JobRow| job.subject == id.0 || job.subject == id.qualname();
     let kind = match state.current().map(|row| row.state) {
-        Some(ProposalState::Streaming) => "model",
-        Some(ProposalState::Proving) => "prove",
-        _ => "",
+        Some(ProposalState::Streaming) => Some(JobKind::Model),
+        Some(ProposalState::Proving) => Some(JobKind::Prove),
+        _ => None,
     };
-    let works = |job: &&JobRow| job.kind == kind && job.state == JobState::Running;
+    let works = |job: &&JobRow| Some(job.kind) == kind && job.state == JobState::Running;
     let mine = state.open_jobs().find(names).or_else(|| state.open_jobs().find(works));
     let only = || {
         let mut all = state.open_jobs();
@@ -49,13 +49,13 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
 fn of_recording(state: &AppState, index: usize) -> Option<&JobRow> {
     let row = state.snapshot.recordings.get(index).filter(|row| row.end == ProgramEnd::Running)?;
     let command = command_line(&row.command);
-    let open = |job: &&JobRow| job.kind == "record" && matches!(job.state, JobState::Running | JobState::Waiting);
+    let open = |job: &&JobRow| job.kind == JobKind::Record && matches!(job.state, JobState::Running | JobState::Waiting);
     state.snapshot.jobs.iter().filter(open).find(|job| job.subject == command)
 }
 
 /// Finds the job that runs the test that is shown, else any that runs YAML tests.
 fn of_specs(state: &AppState) -> Option<&JobRow> {
-    let of_specs = |job: &&JobRow| matches!(job.kind.as_str(), "spec" | "respec");
+    let of_specs = |job: &&JobRow| matches!(job.kind, JobKind::Spec | JobKind::Respec);
     let file = state.specs.file.as_ref();
     let own = |job: &&JobRow| file.is_some_and(|file| job.subject == file.as_str());
     state.open_jobs().filter(of_specs).find(own).or_else(|| state.open_jobs().find(of_specs))

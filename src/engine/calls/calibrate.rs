@@ -14,7 +14,7 @@ use crate::base::paths::RelPath;
 use crate::base::seal::Sha256;
 use crate::base::text;
 use crate::domain::call::{Call, RecordingId};
-use crate::domain::event::Level;
+use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
 use crate::engine::calls::views;
@@ -177,7 +177,7 @@ struct Tried {
 async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Result<Option<Tried>, Trouble> {
     let environment = environment::contained(core).await?;
     let _turn = core.replaying.lock().await;
-    let job = core.jobs.begin("replay", "first replay", calls.len() as u64);
+    let job = core.jobs.begin(JobKind::Replay, "first replay", calls.len() as u64);
     core.touch();
     if core.watcher.lock().is_none() {
         on_save::reread(core, None).await;

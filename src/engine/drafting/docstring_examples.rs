@@ -13,6 +13,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::{RelPath, read_regular};
 use crate::contain;
 use crate::domain::decision::FileEdit;
+use crate::domain::event::JobKind;
 use crate::domain::function::{Function, FunctionId};
 use crate::engine::edits::plan;
 use crate::engine::python::environment::{Environment, import_roots};
@@ -123,7 +124,7 @@ impl Handle {
 pub async fn document(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Documented, Trouble> {
     let environment = environment::contained(core).await?;
     calls::calibrate::calibrate_rest(core).await?;
-    let job = core.jobs.begin("doc", "recorded calls", 0);
+    let job = core.jobs.begin(JobKind::Doc, "recorded calls", 0);
     let cancel = job.cancel.clone();
     let mut gathered = drafting::pipeline::gather(core, &environment, functions, cancel.clone()).await?;
     gathered.0.name_by_modules();

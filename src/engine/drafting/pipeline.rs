@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
-use crate::domain::event::{Event, Level};
+use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
@@ -293,7 +293,7 @@ fn note_untestable(core: &Core, made: &[Made]) -> Result<(), Trouble> {
 /// Writes drafts, checks that their values come out as recorded, and gives them unproved; `None` when it was cancelled.
 async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Vec<Made>>, Trouble> {
     let environment = environment::contained(core).await?;
-    let job = core.jobs.begin("draft", "recorded calls", 0);
+    let job = core.jobs.begin(JobKind::Draft, "recorded calls", 0);
     core.touch();
     let made = job.unless_cancelled(write_all(core, &environment, functions, job.cancel.clone())).await.transpose()?;
     job.end(made.is_some());

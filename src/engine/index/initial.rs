@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::base::clock::{self, Moment};
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::event::{Event, Level};
+use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::Module;
 use crate::domain::snapshot::Trust;
 use crate::engine::blocking;
@@ -30,7 +30,7 @@ const FEW: usize = 20;
 
 /// Reads the whole project; once it was read, what differs, with all that follows a save of that.
 pub async fn index(core: &Arc<Core>) {
-    let job = core.jobs.begin("index", &core.project, 0);
+    let job = core.jobs.begin(JobKind::Index, &core.project, 0);
     let started = clock::now();
     let turn = core.reading.lock().await;
     if core.state.lock().indexed {

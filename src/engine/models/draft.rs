@@ -8,7 +8,7 @@ use crate::base::error::Trouble;
 use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::event::Level;
+use crate::domain::event::{JobKind, Level};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::question::About;
@@ -42,7 +42,7 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     require_trust(&core.root, core.trust())?;
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
     // The newest request wins.
-    core.jobs.supersede("model", Some(&function.0));
+    core.jobs.supersede(JobKind::Model, Some(&function.0));
     let Some(id) = turn(core, &target, remark.clone()).await? else { return Ok(Done::Nothing) };
     let drafted = core.proposal(id)?;
     // The demo model would say the same again.
@@ -180,7 +180,7 @@ async fn answered(
         &format!("{label} for a test of {}", function.qualname()),
         Some(Topic::Function(function.clone())),
     );
-    let job = core.jobs.begin("model", &function.0, 0);
+    let job = core.jobs.begin(JobKind::Model, &function.0, 0);
     core.touch();
     let written = stream(core, provider, request, id, &job).await;
     core.streams.close(id);

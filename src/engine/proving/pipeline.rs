@@ -13,6 +13,7 @@ use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::machine;
 use crate::contain::{self, Class, Level};
+use crate::domain::event::JobKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::domain::touch::Touch;
@@ -43,7 +44,7 @@ pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
         return Ok(());
     }
     let wanted: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
-    let job = core.jobs.begin("prove", &subject(core, &ids), ids.len() as u64);
+    let job = core.jobs.begin(JobKind::Prove, &subject(core, &ids), ids.len() as u64);
     core.touch();
     let proved = prove_batches(core, &wanted, &job).await;
     let cancelled = job.is_cancelled();

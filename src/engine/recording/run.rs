@@ -11,7 +11,7 @@ use crate::base::text;
 use crate::config::places::Places;
 use crate::domain::batch::Batch;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
-use crate::domain::event::{Event, Level};
+use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::checks::secrets;
@@ -166,7 +166,7 @@ fn checked_targets(core: &Core, targets: &[String]) -> Result<Vec<String>, Troub
 
 /// Reads along while a program runs; where its calls will be made again (`replays`), their modules are imported for it.
 async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Stdio, mut replays: bool) -> Result<Ended, Trouble> {
-    let job = core.jobs.begin("record", &text::command_line(&recording.command), 0);
+    let job = core.jobs.begin(JobKind::Record, &text::command_line(&recording.command), 0);
     let id = recording.id;
     let folder = SpoolFolder::create(&spool_places(core), &id.0.to_string())?;
     let ingest = ingest(core, folder.path(), recording.started);

@@ -12,7 +12,7 @@ use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::text;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
-use crate::domain::event::{Event, Level};
+use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
@@ -109,7 +109,7 @@ impl Seen {
 
 /// Lets a replay of saved code end early; what it did not come to is owed.
 pub fn interrupt(core: &Core) {
-    core.jobs.supersede("replay", Some("saved code"));
+    core.jobs.supersede(JobKind::Replay, Some("saved code"));
 }
 
 /// Runs and compares, again where files were edited meanwhile: of one that was put back at once no save tells.
@@ -155,7 +155,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
         gather(&core, &reach, &wanted)
     })
     .await??;
-    let job = core.jobs.begin("replay", "saved code", unknown_code.len() as u64);
+    let job = core.jobs.begin(JobKind::Replay, "saved code", unknown_code.len() as u64);
     core.touch();
     let silent: Vec<FunctionId> = wanted.iter().filter(|function| !calls.contains_key(*function)).cloned().collect();
     let waits: HashSet<&FunctionId> = unknown_code.iter().map(|call| &call.function).collect();

@@ -10,7 +10,7 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
 use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How, Kind};
-use crate::domain::event::Event;
+use crate::domain::event::{Event, JobKind};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
 use crate::domain::touch::FileAccess;
@@ -68,8 +68,8 @@ pub type Pairs = BTreeMap<FunctionId, Vec<Pair>>;
 /// Compares what recorded calls do under a commit's code and under today's; the newest request wins.
 pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Arc<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
-    core.jobs.supersede("diff", None);
-    let job = core.jobs.begin("diff", &reference, 0);
+    core.jobs.supersede(JobKind::Diff, None);
+    let job = core.jobs.begin(JobKind::Diff, &reference, 0);
     core.touch();
     let diff = Arc::new(compare_with(core, reference, &job).await?);
     if job.is_cancelled() {

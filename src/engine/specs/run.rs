@@ -11,7 +11,7 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::event::{Event, Level};
+use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::{Topic, Trust};
 use crate::domain::spec::Progress;
@@ -28,8 +28,8 @@ use crate::store;
 /// Where runs are kept, below the workbench's folder of a project: the last one of each test.
 const FOLDER: &str = "specs";
 /// The kind of the job a person asked for, and of the one that a save did.
-const JOB: &str = "spec";
-const AFTER_SAVE: &str = "respec";
+const JOB: JobKind = JobKind::Spec;
+const AFTER_SAVE: JobKind = JobKind::Respec;
 
 impl Handle {
     /// Gives a YAML test of the project with all that is known of it.
@@ -168,7 +168,7 @@ type Names = BTreeMap<String, RelPath>;
 /// The tests to run, each with why it runs where nobody asked.
 type Asked = BTreeMap<RelPath, Option<String>>;
 
-async fn run_for(core: &Arc<Core>, kind: &str, mut asked: Asked) -> Result<Done, Trouble> {
+async fn run_for(core: &Arc<Core>, kind: JobKind, mut asked: Asked) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     if asked.is_empty() {
         asked = core.state.lock().specs.files().map(|file| (file.clone(), None)).collect();

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::clock::{self, Moment};
 use crate::domain::command::JobId;
-use crate::domain::event::{Event, JobState};
+use crate::domain::event::{Event, JobKind, JobState};
 use crate::domain::snapshot::JobRow;
 
 /// Ended jobs that stay in the list.
@@ -40,12 +40,12 @@ pub struct Job<'a> {
 
 impl Jobs {
     /// Enters a job that begins now.
-    pub fn begin(&self, kind: &str, subject: &str, total: u64) -> Job<'_> {
+    pub fn begin(&self, kind: JobKind, subject: &str, total: u64) -> Job<'_> {
         let id = JobId(self.next.fetch_add(1, Ordering::Relaxed) + 1);
         let cancel = self.stopped.child_token();
         let row = JobRow {
             id,
-            kind: kind.to_owned(),
+            kind,
             subject: subject.to_owned(),
             done: 0,
             total,
@@ -76,7 +76,7 @@ impl Jobs {
     }
 
     /// Asks every job of a kind, on a subject where one is given, to stop: the newest request wins.
-    pub fn supersede(&self, kind: &str, subject: Option<&str>) {
+    pub fn supersede(&self, kind: JobKind, subject: Option<&str>) {
         for entry in self.table.lock().values() {
             let meant = entry.row.kind == kind && subject.is_none_or(|subject| entry.row.subject == subject);
             if meant && !is_over(entry.row.state) {
@@ -158,7 +158,7 @@ impl Job<'_> {
         let row = &table.get(&self.id)?.row;
         Some(Event::Job {
             job: row.id,
-            kind: row.kind.clone(),
+            kind: row.kind,
             subject: row.subject.clone(),
             done: row.done,
             total: row.total,
@@ -206,8 +206,8 @@ mod tests {
     #[test]
     fn cancelling_reaches_the_newest_running_job() {
         let jobs = Jobs::default();
-        let first = jobs.begin("prove", "a", 1);
-        let second = jobs.begin("prove", "b", 1);
+        let first = jobs.begin(JobKind::Prove, "a", 1);
+        let second = jobs.begin(JobKind::Prove, "b", 1);
         assert_eq!(jobs.cancel(None), Some(second.id));
         assert!(second.is_cancelled() && !first.is_cancelled());
         second.end(false);
@@ -219,15 +219,15 @@ mod tests {
     #[test]
     fn what_is_stopped_begins_nothing_more() {
         let jobs = Jobs::default();
-        let running = jobs.begin("draft", "", 0);
+        let running = jobs.begin(JobKind::Draft, "", 0);
         jobs.stop();
-        assert!(running.is_cancelled() && jobs.begin("prove", "", 0).is_cancelled());
+        assert!(running.is_cancelled() && jobs.begin(JobKind::Prove, "", 0).is_cancelled());
     }
 
     #[tokio::test]
     async fn work_that_never_ends_can_be_left() {
         let jobs = Jobs::default();
-        let job = jobs.begin("draft", "", 0);
+        let job = jobs.begin(JobKind::Draft, "", 0);
         assert_eq!(job.unless_cancelled(std::future::ready(1)).await, Some(1));
         jobs.cancel(None);
         assert_eq!(job.unless_cancelled(std::future::pending::<i32>()).await, None);
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn a_dropped_job_is_not_left_running() {
         let jobs = Jobs::default();
-        drop(jobs.begin("index", "", 0));
+        drop(jobs.begin(JobKind::Index, "", 0));
         assert_eq!(jobs.rows()[0].state, JobState::Failed);
     }
 
@@ -246,7 +246,7 @@ mod tests {
     fn ended_jobs_do_not_pile_up() {
         let jobs = Jobs::default();
         for _ in 0..100 {
-            jobs.begin("replay", "", 0).end(true);
+            jobs.begin(JobKind::Replay, "", 0).end(true);
         }
         assert!(jobs.rows().len() <= ENDED_KEPT + 2);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::base::error::Trouble;
 use crate::base::text;
-use crate::domain::event::{Event, Level};
+use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::question::About;
 use crate::domain::verdict::{JudgedTest, Proposed};
@@ -21,7 +21,7 @@ use crate::engine::state::questions;
 use crate::engine::{Done, UNTRACED, blocking, require_trust, verdicts};
 
 /// The kind of its job.
-const JOB: &str = "clauses";
+const JOB: JobKind = JobKind::Clauses;
 /// How often it is looked whether pytest has ended.
 const EVERY: Duration = Duration::from_millis(100);
 /// Bytes of text a token stands for, about.

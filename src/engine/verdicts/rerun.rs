@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::text;
-use crate::domain::event::{Event, Level};
+use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::Trust;
 use crate::engine::checks::{pytest_run, verdict_files};
@@ -17,8 +17,8 @@ use crate::engine::state::core::Core;
 use crate::engine::{Done, blocking, require_trust, verdicts};
 
 /// The kind of the job a person asked for, and of the one that a save did.
-const JOB: &str = "check";
-const AFTER_SAVE: &str = "judge";
+const JOB: JobKind = JobKind::Check;
+const AFTER_SAVE: JobKind = JobKind::Judge;
 /// How often what was left is taken in while the tests run.
 const EVERY: Duration = Duration::from_millis(100);
 
@@ -56,7 +56,7 @@ pub async fn after_save(core: &Arc<Core>) {
     }
 }
 
-async fn run(core: &Arc<Core>, kind: &str, tests: Vec<String>) -> Result<Done, Trouble> {
+async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     let nodes: Vec<String> = {
         let state = core.state.lock();
@@ -94,7 +94,7 @@ struct Wanted {
     subject: String,
 }
 
-async fn run_all(core: &Arc<Core>, kind: &str, wanted: &Wanted, ask: bool) -> Result<Done, Trouble> {
+async fn run_all(core: &Arc<Core>, kind: JobKind, wanted: &Wanted, ask: bool) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     let Wanted { nodes, subject } = wanted;
     core.jobs.supersede(kind, Some(subject));

@@ -14,7 +14,7 @@ use crate::domain::call::{CallId, Effect as CallEffect, Outcome, ProgramEnd, Rec
 use crate::domain::command::{Command, JobId};
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
-use crate::domain::event::{Event, JobState, Level};
+use crate::domain::event::{Event, JobKind, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{
     Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Proposal, ProposalId, ProposalKind, ProposalState,
@@ -347,7 +347,7 @@ impl Shop {
             questions: vec![],
             jobs: Arc::new(vec![JobRow {
                 id: JobId(4),
-                kind: "prove".into(),
+                kind: JobKind::Prove,
                 subject: "shop.payment:Gateway.charge".into(),
                 done: 5,
                 total: 12,
@@ -507,7 +507,7 @@ impl Driver {
     pub fn with_model_job(&mut self) {
         let mut jobs = (*self.shop.snapshot.jobs).clone();
         let model =
-            JobRow { id: JobId(5), kind: "model".into(), subject: "shop.cart:Cart.remove".into(), total: 0, ..jobs[0].clone() };
+            JobRow { id: JobId(5), kind: JobKind::Model, subject: "shop.cart:Cart.remove".into(), total: 0, ..jobs[0].clone() };
         jobs.insert(0, model);
         self.shop.snapshot.jobs = Arc::new(jobs);
         self.happen(Event::Resync);

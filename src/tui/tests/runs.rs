@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::base::clock::Moment;
 use crate::domain::call::{CallId, ProgramEnd, RecordingId};
 use crate::domain::command::{Command, JobId};
-use crate::domain::event::{Event, JobState, Level};
+use crate::domain::event::{Event, JobKind, JobState, Level};
 use crate::domain::snapshot::{CallRow, JobRow, LogRow, RecordedRow, RecordingRow, Topic};
 use crate::tui::app::Effect;
 use crate::tui::layout::{Pane, Screen};
@@ -54,9 +54,9 @@ fn shop() -> Shop {
     let live = [live(9, "python -m shop.report"), live(8, "python -m shop.serve")];
     rows.splice(0..0, live);
     shop.snapshot.recordings = Arc::new(rows);
-    let job = |number: u64, kind: &str, subject: &str, state: JobState| JobRow {
+    let job = |number: u64, kind: JobKind, subject: &str, state: JobState| JobRow {
         id: JobId(number),
-        kind: kind.into(),
+        kind,
         subject: subject.into(),
         done: 5,
         total: 12,
@@ -66,13 +66,13 @@ fn shop() -> Shop {
         rate: None,
     };
     shop.snapshot.jobs = Arc::new(vec![
-        job(1, "index", "shop", JobState::Done),
-        JobRow { total: 0, ..job(2, "record", "python -m shop.serve", JobState::Running) },
-        JobRow { total: 0, ..job(3, "record", "python -m shop.report", JobState::Running) },
-        job(4, "prove", "shop.payment:Gateway.charge", JobState::Running),
-        JobRow { rate: Some(41.2), total: 0, done: 184, ..job(5, "model", "shop.cart:Cart.remove", JobState::Running) },
-        job(6, "prove", "shop.cart:Cart.add", JobState::Waiting),
-        job(7, "replay", "shop.cart:Cart.total", JobState::Failed),
+        job(1, JobKind::Index, "shop", JobState::Done),
+        JobRow { total: 0, ..job(2, JobKind::Record, "python -m shop.serve", JobState::Running) },
+        JobRow { total: 0, ..job(3, JobKind::Record, "python -m shop.report", JobState::Running) },
+        job(4, JobKind::Prove, "shop.payment:Gateway.charge", JobState::Running),
+        JobRow { rate: Some(41.2), total: 0, done: 184, ..job(5, JobKind::Model, "shop.cart:Cart.remove", JobState::Running) },
+        job(6, JobKind::Prove, "shop.cart:Cart.add", JobState::Waiting),
+        job(7, JobKind::Replay, "shop.cart:Cart.total", JobState::Failed),
     ]);
     shop
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::base::clock::Moment;
 use crate::domain::command::{Command, JobId};
-use crate::domain::event::{Event, JobState};
+use crate::domain::event::{Event, JobKind, JobState};
 use crate::domain::snapshot::{JobRow, Mark, Trust};
 use crate::domain::spec::{End, Phase, Report, Status, StepReport};
 use crate::domain::spec_board::{PlannedStep, Running, SpecMistake, SpecRow, SpecView};
@@ -279,7 +279,7 @@ fn x_stops_the_run_of_what_is_shown() {
     let mut shop = shop();
     let job = JobRow {
         id: JobId(9),
-        kind: "spec".into(),
+        kind: JobKind::Spec,
         subject: "tests/llm/test_checkout.yaml".into(),
         done: 0,
         total: 1,

@@ -3,6 +3,7 @@
 
 use crate::base::error::Trouble;
 use crate::domain::command::Command;
+use crate::domain::event::JobKind;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{JudgedView, VerdictRow};
 use crate::domain::verdict::Ruling;
@@ -358,7 +359,7 @@ pub fn ask_for_clauses(state: &mut AppState, out: &mut Vec<Effect>) {
         return state.messages.answer(now, words::CLAUSES_BESIDE);
     }
     let test = told.view.judged.test.clone();
-    if state.open_jobs().any(|job| job.kind == "clauses" && job.subject == test) {
+    if state.open_jobs().any(|job| job.kind == JobKind::Clauses && job.subject == test) {
         return state.messages.answer(now, words::CLAUSES_ASKED);
     }
     out.push(Effect::Send(Command::AskClauses { test }));

@@ -107,7 +107,7 @@ fn waiting(state: &AppState) -> Vec<Row> {
 /// Says what a job is, and what the log says of trouble since it began.
 fn of_job(state: &AppState, index: usize) -> Vec<Row> {
     let Some(job) = state.snapshot.jobs.get(index) else { return Vec::new() };
-    let mut out = vec![Row::plain(format!(" {} {}", job.kind, job.subject))];
+    let mut out = vec![Row::plain(format!(" {} {}", job.kind.word(), job.subject))];
     let until = job.ended.unwrap_or(state.now);
     let during = |row: &&LogRow| row.level >= Level::Warning && job.started <= row.at && row.at.0 <= until.0 + AFTER_MS;
     for row in state.snapshot.log.iter().filter(during).take(TROUBLES) {

@@ -6,6 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::text::command_line;
 use crate::domain::call::RecordingId;
 use crate::domain::command::{Command, JobId};
+use crate::domain::event::JobKind;
 use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, Snapshot, Topic};
 use crate::tui::app::AppState;
 use crate::tui::content;
@@ -118,8 +119,8 @@ pub fn select_wanted(state: &mut AppState) {
 }
 
 fn to_job(state: &mut AppState, job: &JobRow) {
-    match job.kind.as_str() {
-        "record" => {
+    match job.kind {
+        JobKind::Record => {
             let named = state.snapshot.recordings.iter().find(|row| command_line(&row.command) == job.subject).map(|row| row.id);
             if let Some(id) = named {
                 leave(state);
@@ -127,12 +128,14 @@ fn to_job(state: &mut AppState, job: &JobRow) {
                 focus::show(state, Screen::Runs, Pane::Recorded);
             }
         }
-        "diff" => go(state, Screen::Diff, Pane::Diff),
-        "check" | "judge" | "clauses" if state.snapshot.verdicts.iter().any(|row| row.test == job.subject) => {
+        JobKind::Diff => go(state, Screen::Diff, Pane::Diff),
+        JobKind::Check | JobKind::Judge | JobKind::Clauses
+            if state.snapshot.verdicts.iter().any(|row| row.test == job.subject) =>
+        {
             journeys::go(state, &job.subject, None);
         }
-        "check" | "judge" | "clauses" => go(state, Screen::Journeys, Pane::Intent),
-        "spec" | "respec" => {
+        JobKind::Check | JobKind::Judge | JobKind::Clauses => go(state, Screen::Journeys, Pane::Intent),
+        JobKind::Spec | JobKind::Respec => {
             let file = state.snapshot.specs.iter().find(|row| row.file.as_str() == job.subject).map(|row| row.file.clone());
             go(state, Screen::Specs, Pane::Specs);
             if let Some(file) = file {
@@ -185,25 +188,25 @@ pub fn enter_log(state: &mut AppState) {
 pub fn again(state: &AppState, job: &JobRow) -> Option<Command> {
     let function = state.snapshot.functions.iter().find(|row| row.id.0 == job.subject || row.id.qualname() == job.subject);
     let function = function.map(|row| row.id.clone());
-    match job.kind.as_str() {
-        "record" => {
+    match job.kind {
+        JobKind::Record => {
             let row = state.snapshot.recordings.iter().find(|row| command_line(&row.command) == job.subject)?;
             Some(Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() })
         }
-        "prove" | "draft" => Some(Command::Draft { functions: function.into_iter().collect() }),
-        "replay" => Some(Command::Replay { functions: function.into_iter().collect() }),
-        "model" => Some(Command::AskModel { function: function?, remark: None }),
-        "check" | "judge" => {
+        JobKind::Prove | JobKind::Draft => Some(Command::Draft { functions: function.into_iter().collect() }),
+        JobKind::Replay => Some(Command::Replay { functions: function.into_iter().collect() }),
+        JobKind::Model => Some(Command::AskModel { function: function?, remark: None }),
+        JobKind::Check | JobKind::Judge => {
             let test = state.snapshot.verdicts.iter().find(|row| row.test == job.subject)?;
             Some(Command::Judge { tests: vec![test.test.clone()] })
         }
-        "clauses" => Some(Command::AskClauses { test: job.subject.clone() }),
-        "spec" | "respec" => {
+        JobKind::Clauses => Some(Command::AskClauses { test: job.subject.clone() }),
+        JobKind::Spec | JobKind::Respec => {
             let file = state.snapshot.specs.iter().find(|row| row.file.as_str() == job.subject)?;
             Some(Command::RunSpecs { files: vec![file.file.clone()] })
         }
-        "diff" => Some(Command::Diff { reference: job.subject.clone() }),
-        "index" => Some(Command::Index),
+        JobKind::Diff => Some(Command::Diff { reference: job.subject.clone() }),
+        JobKind::Index => Some(Command::Index),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::base::text::{self, count};
 use crate::domain::call::ProgramEnd;
 use crate::domain::decision::Verb;
-use crate::domain::event::JobState;
+use crate::domain::event::{JobKind, JobState};
 use crate::domain::proposal::{Finding, ProposalKind, ProposalState};
 use crate::domain::snapshot::{QueueRow, WatchState};
 use crate::domain::verdict::Ruling;
@@ -128,7 +128,8 @@ fn chip_counts(state: &AppState, screen: Screen) -> String {
         },
         Screen::Runs => {
             let live = state.snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
-            let running = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running && job.kind != "record").count();
+            let running =
+                state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running && job.kind != JobKind::Record).count();
             if live + running == 0 { String::new() } else { format!("»{}", live + running) }
         }
         Screen::Journeys => journeys::counts(&state.snapshot.verdicts),
@@ -407,8 +408,8 @@ fn reads_on(state: &AppState) -> String {
 fn jobs(state: &AppState) -> [String; 2] {
     let mut running: Vec<_> = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running).collect();
     // Recordings are counted as such; beside other work they are no jobs.
-    if running.iter().any(|job| job.kind != "record") {
-        running.retain(|job| job.kind != "record");
+    if running.iter().any(|job| job.kind != JobKind::Record) {
+        running.retain(|job| job.kind != JobKind::Record);
     }
     let waiting = state.snapshot.jobs.iter().filter(|job| job.state == JobState::Waiting).count();
     let all = running.len() + waiting;
@@ -421,7 +422,7 @@ fn jobs(state: &AppState) -> [String; 2] {
         [job] => {
             let seconds = (state.now.0 - job.started.0).max(0) / 1_000;
             let left = runs::time_left(job, state.now).map(|left| format!(", about {left} left")).unwrap_or_default();
-            let word = job_word(&job.kind);
+            let word = job_word(job.kind);
             parts.push(format!("{word} {} {seconds} s{left}", text::cut(&text::display_line(short(&job.subject)), 30)));
         }
         many => parts.push(format!("{} jobs run", many.len())),
@@ -437,18 +438,18 @@ fn short(subject: &str) -> &str {
     subject.rsplit_once(':').map_or(subject, |(_, name)| name)
 }
 
-fn job_word(kind: &str) -> &str {
+fn job_word(kind: JobKind) -> &'static str {
     match kind {
-        "index" => "reading",
-        "record" => "recording",
-        "draft" => "drafting",
-        "prove" => "proving",
-        "replay" => "replaying",
-        "diff" => "comparing with",
-        "model" => "asking a model for",
-        "check" | "judge" => "judging",
-        "clauses" => "asking for clauses of",
-        "spec" | "respec" => "running",
-        other => other,
+        JobKind::Index => "reading",
+        JobKind::Record => "recording",
+        JobKind::Draft => "drafting",
+        JobKind::Prove => "proving",
+        JobKind::Replay => "replaying",
+        JobKind::Diff => "comparing with",
+        JobKind::Model => "asking a model for",
+        JobKind::Check | JobKind::Judge => "judging",
+        JobKind::Clauses => "asking for clauses of",
+        JobKind::Spec | JobKind::Respec => "running",
+        JobKind::Download | JobKind::Doc => kind.word(),
     }
 }

@@ -3,7 +3,7 @@
 use crate::base::clock::{self, Moment};
 use crate::base::text::{bytes, command_line, count, fit, thousands, width};
 use crate::domain::call::ProgramEnd;
-use crate::domain::event::JobState;
+use crate::domain::event::{JobKind, JobState};
 use crate::domain::snapshot::{JobRow, RecordingRow};
 use crate::tui::app::AppState;
 use crate::tui::doc_row::{About, DocRow};
@@ -72,7 +72,7 @@ fn columns(state: &AppState) -> Columns {
 pub fn line(state: &AppState) -> (String, Vec<String>) {
     let snapshot = &state.snapshot;
     let live = snapshot.recordings.iter().filter(|row| row.end == ProgramEnd::Running).count();
-    let number = |wanted| snapshot.jobs.iter().filter(|job| job.state == wanted && job.kind != "record").count();
+    let number = |wanted| snapshot.jobs.iter().filter(|job| job.state == wanted && job.kind != JobKind::Record).count();
     let (running, waiting) = (number(JobState::Running), number(JobState::Waiting));
     let mut parts = Vec::new();
     if live > 0 {
@@ -87,7 +87,8 @@ pub fn line(state: &AppState) -> (String, Vec<String>) {
     let said = if parts.is_empty() { "nothing runs".to_owned() } else { parts.join(", ") };
     let open = snapshot.jobs.iter().filter(|job| job.state == JobState::Running);
     let left = open.filter_map(|job| seconds_left(job, state.now)).max().map(rounded);
-    let rate = snapshot.jobs.iter().filter(|job| job.state == JobState::Running && job.kind == "model").find_map(|job| job.rate);
+    let rate =
+        snapshot.jobs.iter().filter(|job| job.state == JobState::Running && job.kind == JobKind::Model).find_map(|job| job.rate);
     let rate = rate.map(|rate| format!("{rate:.0} tok/s"));
     let left = left.map(|left| format!("about {left} left"));
     let all = [rate, left.clone()].into_iter().flatten().collect::<Vec<_>>().join(" · ");
@@ -220,12 +221,12 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
         JobState::Failed => ("✗", Role::Failing),
         JobState::Cancelled => ("⊘", Role::Dim),
     };
-    let done = match (row.kind.as_str(), row.total) {
+    let done = match (row.kind, row.total) {
         _ if cancelling => "cancelling".to_owned(),
-        ("model", _) => format!("{} tok", thousands(usize::try_from(row.done).unwrap_or(usize::MAX))),
-        ("record", _) => format!("{} kept", thousands(usize::try_from(row.done).unwrap_or(usize::MAX))),
+        (JobKind::Model, _) => format!("{} tok", thousands(usize::try_from(row.done).unwrap_or(usize::MAX))),
+        (JobKind::Record, _) => format!("{} kept", thousands(usize::try_from(row.done).unwrap_or(usize::MAX))),
         (_, 0) => String::new(),
-        ("download", total) => format!("{} %", row.done.saturating_mul(100) / total),
+        (JobKind::Download, total) => format!("{} %", row.done.saturating_mul(100) / total),
         (_, total) => format!("{}/{total}", row.done),
     };
     let left = if row.state == JobState::Running { time_left(row, state.now).unwrap_or_default() } else { String::new() };
@@ -235,13 +236,13 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
         (_, None) => elapsed(row.started, state.now),
     };
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a rate for people
-    let rate = row.rate.filter(|_| row.state == JobState::Running || row.kind == "model").map(|rate| match row.kind.as_str() {
-        "download" => format!("{}/s", bytes(rate as u64)),
+    let rate = row.rate.filter(|_| row.state == JobState::Running || row.kind == JobKind::Model).map(|rate| match row.kind {
+        JobKind::Download => format!("{}/s", bytes(rate as u64)),
         _ => format!("{rate:.0} tok/s"),
     });
     let rate = rate.unwrap_or_default();
-    let subject = match row.kind.as_str() {
-        "record" | "check" | "judge" | "diff" | "download" => row.subject.as_str(),
+    let subject = match row.kind {
+        JobKind::Record | JobKind::Check | JobKind::Judge | JobKind::Diff | JobKind::Download => row.subject.as_str(),
         _ => row.subject.rsplit_once(':').map_or(row.subject.as_str(), |(_, name)| name),
     };
     let columns = columns(state);
@@ -249,7 +250,7 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
     let line = Row::new()
         .add(Role::Text, " ")
         .add(role, sign)
-        .add(Role::Text, format!(" {:<8} {subject}", row.kind))
+        .add(Role::Text, format!(" {:<8} {subject}", row.kind.word()))
         .add(Role::Text, figures(&columns, &done, &time, &left, &rate));
     DocRow { row: line, about: About::Job(index), stop: true, changed: false }
 }
@@ -267,10 +268,10 @@ fn seconds_left(job: &JobRow, now: Moment) -> Option<u64> {
     }
     let rest = job.total - job.done;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a time for people
-    match job.rate.filter(|rate| job.kind == "download" && *rate >= 1.0) {
+    match job.rate.filter(|rate| job.kind == JobKind::Download && *rate >= 1.0) {
         // What was here before was not got at this rate.
         Some(rate) => Some(rest / rate as u64),
-        None if job.kind == "download" || spent < 2_000 || job.done * 20 < job.total => None,
+        None if job.kind == JobKind::Download || spent < 2_000 || job.done * 20 < job.total => None,
         None => Some(u64::try_from(spent).ok()? * rest / job.done / 1_000),
     }
 }
