@@ -10,6 +10,7 @@ pub mod decision;
 pub mod deed;
 pub mod diff;
 pub mod event;
+pub mod evidence;
 pub mod function;
 pub mod journey;
 pub mod observation;

@@ -9,6 +9,7 @@ use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::value::Difference;
 use crate::domain::verdict::Verdict;
@@ -370,8 +371,8 @@ pub enum Finding {
 pub struct Evidence {
     /// What it found.
     pub finding: Finding,
-    /// What was checked: `passes`, `can fail`, `why here`.
-    pub what: String,
+    /// What was checked.
+    pub what: EvidenceKind,
     /// What was seen, one line.
     pub detail: String,
     /// More lines: a traceback, an output.
@@ -381,8 +382,8 @@ pub struct Evidence {
 impl Evidence {
     /// Makes one line of evidence.
     #[must_use]
-    pub fn new(finding: Finding, what: &str, detail: impl Into<String>) -> Self {
-        Self { finding, what: what.to_owned(), detail: detail.into(), more: Vec::new() }
+    pub fn new(finding: Finding, what: EvidenceKind, detail: impl Into<String>) -> Self {
+        Self { finding, what, detail: detail.into(), more: Vec::new() }
     }
 }
 
@@ -412,15 +413,11 @@ pub struct Proposal {
     /// The text a person made of it, in place of the draft's.
     pub edited: Option<String>,
 }
-
-/// What evidence is called that sets a model's draft aside: its function promises something else now.
-pub const PROMISE_CHANGED: &str = "promise changed";
-
 impl Proposal {
     /// Gives the evidence that the model was told another signature or docstring than the function has today.
     #[must_use]
     pub fn promise_changed(&self) -> Option<&Evidence> {
-        self.evidence.iter().find(|line| self.state == ProposalState::Stale && line.what == PROMISE_CHANGED)
+        self.evidence.iter().find(|line| self.state == ProposalState::Stale && line.what == EvidenceKind::InterfaceChanged)
     }
 
     /// Hashes what accepting it does, as a person is shown it: the outcomes that it takes, and `edits`, the files that it

@@ -11,6 +11,7 @@ pub use self::trial::{Blame, Clock, Faults, Ground, Manner, Run, RunEnd, TestRes
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::{mend, trim};
 use crate::pytest::warm::Trace;
@@ -50,7 +51,7 @@ struct Fall {
 }
 
 impl Fall {
-    fn of(name: &str, what: &str, seen: &str, reason: &str) -> Self {
+    fn of(name: &str, what: EvidenceKind, seen: &str, reason: &str) -> Self {
         let evidence = Evidence::new(Finding::Fail, what, format!("{name} {seen}"));
         Self { name: name.to_owned(), evidence, reason: format!("{name} {reason}") }
     }
@@ -75,7 +76,7 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
     let missing = draft.tests.iter().filter(|name| !tally.keys().any(|ran| belongs(ran, name))).count();
     if missing > 0 || made == 0 {
         let detail = format!("pytest did not run {}", text::count(missing.max(1), "test"));
-        let evidence = vec![Evidence::new(Finding::Fail, "collects", detail)];
+        let evidence = vec![Evidence::new(Finding::Fail, EvidenceKind::Collection, detail)];
         return over(Verdict::Refused, evidence, proved, draft, ground);
     }
     let mut falls = failures(&tally, trial);
@@ -85,7 +86,7 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
     if falls.is_empty() {
         match mended(draft, trial, ground) {
             Ok(Some((mended, what))) => {
-                let evidence = vec![Evidence::new(Finding::Note, "mended", what)];
+                let evidence = vec![Evidence::new(Finding::Note, EvidenceKind::Isolation, what)];
                 return over(Verdict::Again(Box::new(mended)), evidence, proved, draft, ground);
             }
             Ok(None) => {}
@@ -98,7 +99,7 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
     if falls.is_empty() && draft.origin.is_foreign() && !ground.edited {
         if let Faults::None(why) = &trial.faults {
             // Its assertions were not made from recorded calls: nothing else shows that they can fail.
-            let evidence = vec![Evidence::new(Finding::Error, words::CAN_FAIL, format!("not tried: {why}"))];
+            let evidence = vec![Evidence::new(Finding::Error, EvidenceKind::Mutants, format!("not tried: {why}"))];
             return over(Verdict::Broken, evidence, proved, draft, ground);
         }
         falls.extend(idle(draft, &tally, trial));
@@ -176,12 +177,12 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
         let why = if message.is_empty() { "it did not run each time" } else { message };
         let why = text::cut(&text::display_line(why), 100).into_owned();
         let (mut evidence, reason) = if let Some(Blame { when, .. }) = blame {
-            (Evidence::new(Finding::Fail, "fails", format!("{name}, {when}")), format!("{name} fails {when}: {why}"))
+            (Evidence::new(Finding::Fail, EvidenceKind::Fails, format!("{name}, {when}")), format!("{name} fails {when}: {why}"))
         } else if seen.passed > 0 {
             let detail = format!("{name} passes {} of {all} runs", seen.passed);
-            (Evidence::new(Finding::Flaky, "flaky", detail.clone()), format!("flaky: {detail}"))
+            (Evidence::new(Finding::Flaky, EvidenceKind::Flaky, detail.clone()), format!("flaky: {detail}"))
         } else {
-            let what = if seen.alone { "fails alone" } else { "fails" };
+            let what = if seen.alone { EvidenceKind::FailsAlone } else { EvidenceKind::Fails };
             (Evidence::new(Finding::Fail, what, format!("{name}, {} of {all} runs", seen.failed)), format!("{name} fails: {why}"))
         };
         evidence.more = last_lines(lines);
@@ -214,7 +215,7 @@ fn pollution(trial: &Trial) -> Vec<Fall> {
         } else {
             continue;
         };
-        falls.push(Fall::of(name, words::TRACES, &seen, &reason));
+        falls.push(Fall::of(name, EvidenceKind::GlobalState, &seen, &reason));
     }
     falls
 }
@@ -257,7 +258,7 @@ fn unmended(settings: &BTreeMap<String, Vec<&Trace>>) -> Vec<Fall> {
     let fall = |(name, traces): (&String, &Vec<&Trace>)| {
         let what = words::list(traces);
         let seen = format!("changes {what} and does not put it back");
-        Fall::of(name, words::TRACES, &seen, &format!("changes {what} for every later test"))
+        Fall::of(name, EvidenceKind::GlobalState, &seen, &format!("changes {what} for every later test"))
     };
     settings.iter().map(fall).collect()
 }
@@ -275,7 +276,7 @@ fn toothless(tally: &BTreeMap<String, Seen>, trial: &Trial, ground: &Ground) -> 
         .map(|name| {
             let (function, number) = (&ground.function, text::count(faults.len(), "fault"));
             let seen = format!("passes with each of {number} put into {function}()");
-            Fall::of(name, "cannot fail", &seen, &format!("passes whatever {function}() does"))
+            Fall::of(name, EvidenceKind::KillsNoMutant, &seen, &format!("passes whatever {function}() does"))
         })
         .collect()
 }
@@ -301,7 +302,7 @@ fn idle(draft: &Draft, tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fal
             adds |= raises.insert(trim::text_of(&draft.text, test).is_some_and(|text| text.contains("raises(")));
             if !adds {
                 let seen = "shows nothing that the tests before it do not";
-                falls.push(Fall::of(name, "adds nothing", seen, seen));
+                falls.push(Fall::of(name, EvidenceKind::Redundant, seen, seen));
             }
         }
     }
@@ -315,10 +316,10 @@ fn belongs(ran: &str, test: &str) -> bool {
 
 fn broken(runs: &[Run]) -> Option<Evidence> {
     if runs.is_empty() {
-        return Some(Evidence::new(Finding::Error, "passes", "it was not run"));
+        return Some(Evidence::new(Finding::Error, EvidenceKind::Runs, "it was not run"));
     }
     runs.iter().find_map(|run| match &run.end {
-        RunEnd::Broke(why) => Some(Evidence::new(Finding::Error, "passes", text::display_line(why))),
+        RunEnd::Broke(why) => Some(Evidence::new(Finding::Error, EvidenceKind::Runs, text::display_line(why))),
         _ => None,
     })
 }
@@ -326,11 +327,11 @@ fn broken(runs: &[Run]) -> Option<Evidence> {
 fn stopped(runs: &[Run]) -> Option<Evidence> {
     runs.iter().find_map(|run| match &run.end {
         RunEnd::NotCollected { lines, .. } => {
-            let mut found = Evidence::new(Finding::Fail, "collects", "pytest cannot collect it");
+            let mut found = Evidence::new(Finding::Fail, EvidenceKind::Collection, "pytest cannot collect it");
             found.more = last_lines(lines);
             Some(found)
         }
-        RunEnd::TimedOut(seconds) => Some(Evidence::new(Finding::Fail, "passes", format!("no end in {seconds} s"))),
+        RunEnd::TimedOut(seconds) => Some(Evidence::new(Finding::Fail, EvidenceKind::Runs, format!("no end in {seconds} s"))),
         _ => None,
     })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::base::paths::RelPath;
 use crate::base::text;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding};
 use crate::generate::trim;
 use crate::source::internals::internals;
@@ -35,12 +36,12 @@ impl Allowed {
 #[must_use]
 pub fn check(draft: &Draft, allowed: &Allowed) -> Vec<Evidence> {
     let mut found = Vec::new();
-    let mut against = |what: &str, detail: String| found.push(Evidence::new(Finding::Fail, what, detail));
+    let mut against = |what: EvidenceKind, detail: String| found.push(Evidence::new(Finding::Fail, what, detail));
     let whole = draft.standalone();
     let Some(path) = RelPath::new("draft.py") else { return found };
     let module = parse(&path, whole.as_bytes(), "draft", "");
     if let Some(error) = module.error {
-        against("parses", format!("it does not parse: line {}, column {}", error.line, error.column));
+        against(EvidenceKind::Syntax, format!("it does not parse: line {}, column {}", error.line, error.column));
         return found;
     }
     let is_beside = |top: &str| draft.helpers.iter().any(|helper| helper.path.file_name().strip_suffix(".py") == Some(top));
@@ -48,22 +49,22 @@ pub fn check(draft: &Draft, allowed: &Allowed) -> Vec<Evidence> {
     for import in &module.imports {
         let top = import.module.split('.').next().unwrap_or_default();
         if top.is_empty() {
-            against("imports", "it imports from its own folder, which holds nothing for it".to_owned());
+            against(EvidenceKind::Imports, "it imports from its own folder, which holds nothing for it".to_owned());
         } else if !allowed.holds(top) && !is_beside(top) {
             strange.insert(top);
         }
         if import.name.as_deref() == Some("*") {
-            against("imports", format!("it imports everything of {}", text::display_line(&import.module)));
+            against(EvidenceKind::Imports, format!("it imports everything of {}", text::display_line(&import.module)));
         }
     }
     for name in strange {
         let name = text::display_line(name);
-        against("imports", format!("it imports {name}, which neither the project nor Python nor pytest brings"));
+        against(EvidenceKind::Imports, format!("it imports {name}, which neither the project nor Python nor pytest brings"));
     }
     let mut names = BTreeSet::new();
     for name in trim::test_names(&draft.text) {
         if !names.insert(name.clone()) {
-            against("collects", format!("{name} is defined twice, and only the last one would run"));
+            against(EvidenceKind::Collection, format!("{name} is defined twice, and only the last one would run"));
         }
     }
     found
@@ -74,7 +75,7 @@ pub fn check(draft: &Draft, allowed: &Allowed) -> Vec<Evidence> {
 pub fn check_foreign(draft: &Draft) -> Vec<Evidence> {
     let against = |what: String| {
         let why = "would change every other test of its file; its own tests can ask for a fixture by name";
-        Evidence::new(Finding::Fail, "own tests only", format!("{what} {why}"))
+        Evidence::new(Finding::Fail, EvidenceKind::Scope, format!("{what} {why}"))
     };
     outreach(&draft.standalone()).into_iter().map(against).collect()
 }
@@ -84,7 +85,7 @@ pub fn check_foreign(draft: &Draft) -> Vec<Evidence> {
 pub fn check_internals(draft: &Draft) -> Vec<Evidence> {
     let against = |what: String| {
         let what = text::display_line(&what).into_owned();
-        Evidence::new(Finding::Fail, "own tests only", format!("it uses {what}; a test must not reach what runs it"))
+        Evidence::new(Finding::Fail, EvidenceKind::Scope, format!("it uses {what}; a test must not reach what runs it"))
     };
     internals(&draft.standalone()).into_iter().map(against).collect()
 }

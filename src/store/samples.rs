@@ -5,6 +5,7 @@ use crate::base::clock::Moment;
 use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, ProgramEnd, Recording, RecordingId};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId};
 use crate::domain::samples;
@@ -75,7 +76,7 @@ pub(super) fn draft(calls: Vec<CallId>) -> Proposal {
         ..samples::draft(&["import shop"], "def test_total():\n    assert shop.total() == 0\n")
     };
     Proposal {
-        evidence: vec![Evidence::new(Finding::Pass, "passes", "4/4")],
+        evidence: vec![Evidence::new(Finding::Pass, EvidenceKind::Runs, "4/4")],
         proved: Some((4, 4)),
         basis: hash::of(b"basis"),
         ..Proposal::queued(FunctionId("shop:total".into()), Body::Draft(draft), Moment(5))

@@ -5,6 +5,7 @@
 use crate::base::paths::RelPath;
 use crate::base::text::{self, count};
 use crate::domain::call::Effect;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Body, Change, Draft, Edit, Evidence, Finding, Origin, ProposalState, SpecDraft};
 use crate::domain::snapshot::ProposalView;
 use crate::generate::replay::leaf;
@@ -25,8 +26,6 @@ const AROUND: usize = 56;
 pub const LEAF: usize = 24;
 /// Columns of what was checked, at most.
 const LABEL: usize = 24;
-/// What was checked where calls are named that a draft leaves out.
-pub const LEFT_OUT: &str = "left out";
 
 /// The ways to look at a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,14 +107,14 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     let text = proposal.edited.as_deref().unwrap_or(&drafted);
     let mut head = state_rows(view);
     // The draft itself says what it leaves out, reason by reason.
-    let told = |evidence: &Evidence| evidence.what == LEFT_OUT && !draft.left_out.is_empty();
+    let told = |evidence: &Evidence| evidence.what == EvidenceKind::NotCovered && !draft.left_out.is_empty();
     let (main, notes): (Vec<_>, Vec<_>) = proposal
         .evidence
         .iter()
         .enumerate()
         .filter(|(_, evidence)| !told(evidence))
         .partition(|(_, evidence)| evidence.finding != Finding::Note || is_head(evidence));
-    let wide = labels(main.iter().map(|(_, evidence)| evidence.what.as_str()));
+    let wide = labels(main.iter().map(|(_, evidence)| &evidence.what));
     for (index, evidence) in &main {
         head.extend(evidence_rows(*index, evidence, wide));
     }
@@ -127,18 +126,18 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
         head.push(DocRow::default());
     }
     let mut tail = vec![DocRow::default()];
-    let wide = labels(notes.iter().map(|(_, evidence)| evidence.what.as_str()).chain([LEFT_OUT]));
+    let wide = labels(notes.iter().map(|(_, evidence)| &evidence.what).chain([&EvidenceKind::NotCovered]));
     for (index, evidence) in &notes {
         tail.extend(evidence_rows(*index, evidence, wide));
     }
-    let said = proposal.evidence.iter().any(|evidence| evidence.what == LEFT_OUT);
+    let said = proposal.evidence.iter().any(|evidence| evidence.what == EvidenceKind::NotCovered);
     if draft.left_out.is_empty() && draft.origin == Origin::Recording && !said {
         let all = format!("nothing: all calls are in {}", these(draft.tests.len()));
-        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, LEFT_OUT, all), wide));
+        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, EvidenceKind::NotCovered, all), wide));
     }
     for left in &draft.left_out {
         let line = format!("{}: {}", count(usize::try_from(left.calls).unwrap_or(usize::MAX), "call"), left.reason);
-        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, LEFT_OUT, line), wide));
+        tail.extend(evidence_rows(usize::MAX, &Evidence::new(Finding::Note, EvidenceKind::NotCovered, line), wide));
     }
     let with = |body: Vec<DocRow>| [head.clone(), body, tail.clone()].concat();
     let whole = plain_rows(&draft.target, text);
@@ -154,7 +153,7 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
 fn spec_docs(view: &ProposalView, spec: &SpecDraft) -> (Vec<DocRow>, Vec<DocRow>, Vec<DocRow>) {
     let proposal = &view.proposal;
     let mut head = state_rows(view);
-    let wide = labels(proposal.evidence.iter().map(|evidence| evidence.what.as_str()));
+    let wide = labels(proposal.evidence.iter().map(|evidence| &evidence.what));
     for (index, evidence) in proposal.evidence.iter().enumerate() {
         head.extend(evidence_rows(index, evidence, wide));
     }
@@ -210,7 +209,7 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
 }
 
 fn is_head(evidence: &Evidence) -> bool {
-    matches!(evidence.what.as_str(), "why here" | "stand-in")
+    matches!(evidence.what, EvidenceKind::Source | EvidenceKind::Mocks)
 }
 
 fn these(tests: usize) -> String {
@@ -219,8 +218,8 @@ fn these(tests: usize) -> String {
 
 /// Finds the width of the column that says what was checked.
 #[must_use]
-pub fn labels<'a>(all: impl Iterator<Item = &'a str>) -> usize {
-    all.map(|label| text::width(&text::display_line(label))).max().unwrap_or(0).min(LABEL)
+pub fn labels<'a>(all: impl Iterator<Item = &'a EvidenceKind>) -> usize {
+    all.map(|kind| text::width(&text::display_line(&kind.word()))).max().unwrap_or(0).min(LABEL)
 }
 
 /// Makes the lines of one piece of evidence: sign, what was checked, what was seen.
@@ -228,7 +227,8 @@ pub fn labels<'a>(all: impl Iterator<Item = &'a str>) -> usize {
 pub fn evidence_rows(index: usize, evidence: &Evidence, labels: usize) -> Vec<DocRow> {
     let (sign, role) = glyphs::of_finding(evidence.finding);
     let about = if index == usize::MAX { About::Nothing } else { About::Evidence(index) };
-    let row = Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what), labels));
+    let row =
+        Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what.word()), labels));
     let row = row.add(Role::Text, "  ").add(Role::Text, evidence.detail.clone());
     let mut out = vec![DocRow { row, about: about.clone(), stop: true, changed: false }];
     let failed = matches!(evidence.finding, Finding::Fail | Finding::Flaky | Finding::Error);
@@ -292,7 +292,7 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
         }
     }
     out.push(DocRow::default());
-    let wide = labels(proposal.evidence.iter().map(|evidence| evidence.what.as_str()));
+    let wide = labels(proposal.evidence.iter().map(|evidence| &evidence.what));
     for (index, evidence) in proposal.evidence.iter().enumerate() {
         out.extend(evidence_rows(index, evidence, wide));
     }

@@ -8,6 +8,7 @@ use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::text;
 use crate::domain::event::Level;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
@@ -15,8 +16,6 @@ use crate::engine::state::core::Core;
 use crate::engine::{Done, proving, require_trust};
 use crate::generate::{from_model, render};
 
-/// What stands before an agent's note in the evidence.
-pub const SAYS: &str = "an agent says";
 /// Characters of a note.
 const NOTE_MAX: usize = 1_000;
 /// Bytes of a proposed test file.
@@ -76,8 +75,8 @@ pub fn explain(core: &Arc<Core>, id: ProposalId, note: &str, by: &str) -> Result
     }
     let line = format!("{} ({})", text::cut(&note, NOTE_MAX), name(by));
     core.change_proposal(id, move |standing| {
-        standing.evidence.retain(|line| line.what != SAYS);
-        standing.evidence.push(Evidence::new(Finding::Note, SAYS, line));
+        standing.evidence.retain(|line| line.what != EvidenceKind::AgentSays);
+        standing.evidence.push(Evidence::new(Finding::Note, EvidenceKind::AgentSays, line));
     })?;
     Ok(())
 }

@@ -11,9 +11,9 @@ use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest, Hasher};
 use crate::config::places::Places;
 use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Change, Edit, Proposal, ProposalState};
-use crate::engine::agents::propose::SAYS;
 use crate::engine::replay::{behaviour, diff};
 use crate::engine::state::core::Core;
 use crate::engine::watch::on_save;
@@ -122,7 +122,9 @@ fn is_explained(proposals: &[Proposal], call: &DiffedCall) -> bool {
     proposals.iter().any(|proposal| {
         let said = match proposal.state {
             ProposalState::Written => true,
-            ProposalState::Ready | ProposalState::Rejected => proposal.evidence.iter().any(|line| line.what == SAYS),
+            ProposalState::Ready | ProposalState::Rejected => {
+                proposal.evidence.iter().any(|line| line.what == EvidenceKind::AgentSays)
+            }
             _ => false,
         };
         let same = |change: &Change| {

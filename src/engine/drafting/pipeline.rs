@@ -9,6 +9,7 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
 use crate::domain::event::{Event, JobKind, Level};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
@@ -434,7 +435,7 @@ fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
         let waits = standing.state == ProposalState::Stale;
         if waits {
             standing.state = ProposalState::Failed;
-            standing.evidence = vec![Evidence::new(Finding::Error, "no draft", why)];
+            standing.evidence = vec![Evidence::new(Finding::Error, EvidenceKind::NoDraft, why)];
         }
         waits
     })?;

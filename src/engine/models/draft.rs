@@ -9,6 +9,7 @@ use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::{JobKind, Level};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::question::About;
@@ -61,12 +62,9 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     Ok(Done::Proposal(id))
 }
 
-/// What evidence on a draft is called that nobody stopped: the program ended while it was written or proved.
-pub const BROKEN_OFF: &str = "broken off";
-
 /// Goes on with what the program was ended over, one after the other. What was answered before is kept and not asked again.
 pub async fn resume(core: &Arc<Core>) {
-    let is_open = |line: &Evidence| line.what == BROKEN_OFF;
+    let is_open = |line: &Evidence| line.what == EvidenceKind::Interrupted;
     let open: Vec<Arc<Proposal>> = {
         let state = core.state.lock();
         let broken = |one: &&Arc<Proposal>| one.state == ProposalState::Failed && one.evidence.iter().any(is_open);
@@ -221,7 +219,7 @@ fn explain(core: &Core, target: &Function, id: ProposalId, denied: &[Contradicti
         let (test, why) = left.reason.split_once(" fails: ").filter(|(_, why)| is_claim(why))?;
         Some((test.to_owned(), why.to_owned()))
     });
-    let refused = proposal.evidence.iter().filter(|line| is_refused && line.what.starts_with("fails")).filter_map(|line| {
+    let refused = proposal.evidence.iter().filter(|line| is_refused && line.what.is_failure()).filter_map(|line| {
         let why = line.more.iter().find_map(|said| said.trim_start().strip_prefix('E').filter(|why| is_claim(why)))?;
         Some((line.detail.split(',').next().unwrap_or_default().to_owned(), why.trim().to_owned()))
     });
@@ -231,10 +229,14 @@ fn explain(core: &Core, target: &Function, id: ProposalId, denied: &[Contradicti
     let mut notes = Vec::new();
     // The model is told what made a draft fall.
     let weight = if is_refused { Finding::Fail } else { Finding::Note };
-    notes.extend(denied.iter().map(|one| Evidence::new(weight, "contradicts", format!("a recorded call: {}", one.said))));
+    notes.extend(
+        denied
+            .iter()
+            .map(|one| Evidence::new(weight, EvidenceKind::ContradictsRecording, format!("a recorded call: {}", one.said))),
+    );
     if target.docstring.is_some() && !claims.is_empty() {
         let what = text::count(claims.len(), "test");
-        let mut note = Evidence::new(Finding::Note, "possible bug", format!("{what} from the docstring did not hold"));
+        let mut note = Evidence::new(Finding::Note, EvidenceKind::PossibleBug, format!("{what} from the docstring did not hold"));
         note.more = claims;
         notes.push(note);
     }
@@ -403,7 +405,9 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
         Ok(draft) => draft,
         Err(reason) => {
             let raw = answered.to_owned();
-            return refuse(core, id, Evidence::new(Finding::Fail, "no test", reason.to_string()), |draft| draft.text = raw);
+            return refuse(core, id, Evidence::new(Finding::Fail, EvidenceKind::NoTest, reason.to_string()), |draft| {
+                draft.text = raw
+            });
         }
     };
     draft.promise = asked.promise;
@@ -416,7 +420,7 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
             return Ok(Taken::Waits(old.id));
         }
         // Whoever asks again wants another; the model is told.
-        let why = Evidence::new(Finding::Fail, "rejected", format!("before, word for word: {number}"));
+        let why = Evidence::new(Finding::Fail, EvidenceKind::Rejected, format!("before, word for word: {number}"));
         return refuse(core, id, why, |standing| *standing = draft);
     }
     let recorded = |id: &FunctionId| views::confirmed_calls(core, id);
@@ -461,12 +465,13 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
     let (what, detail) = match cancelled {
         // Only a test of a function is asked for again by itself.
         true if core.closing.load(Ordering::Relaxed) && core.proposal(id)?.draft().is_some() => {
-            (BROKEN_OFF, "it goes on with the next start".to_owned())
+            (EvidenceKind::Interrupted, "it goes on with the next start".to_owned())
         }
-        true => ("cancelled", format!("{tokens} tokens are kept as text")),
-        false => ("stopped", trouble.to_string()),
+        true => (EvidenceKind::Cancelled, format!("{tokens} tokens are kept as text")),
+        false => (EvidenceKind::Stopped, trouble.to_string()),
     };
     let function = core.proposal(id)?.function.clone();
+    let told = format!("{what}: {tokens} tokens are kept as text");
     core.move_proposal(id, ProposalState::Failed, move |proposal| {
         match &mut proposal.body {
             Body::Draft(draft) => draft.text = text,
@@ -475,6 +480,6 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
         }
         proposal.evidence = vec![Evidence::new(Finding::Error, what, detail)];
     })?;
-    core.log.add(Level::Info, "model", &format!("{what}: {tokens} tokens are kept as text"), Some(Topic::Function(function)));
+    core.log.add(Level::Info, "model", &told, Some(Topic::Function(function)));
     Ok(())
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Evidence, Finding, Origin, PROMISE_CHANGED, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::settings::WatchDraft;
 use crate::engine::checks::llm::provider;
 use crate::engine::models;
@@ -50,7 +51,7 @@ pub fn set_aside(core: &Core, id: ProposalId) -> Result<bool, Trouble> {
         if waits && !said {
             standing.state = S::Stale;
             let why = "the signature or the docstring is another one than the model was told";
-            standing.evidence.insert(0, Evidence::new(Finding::Note, PROMISE_CHANGED, why));
+            standing.evidence.insert(0, Evidence::new(Finding::Note, EvidenceKind::InterfaceChanged, why));
         }
         waits && !said
     })?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::contain::{self, Class, Level};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::engine::proving::pipeline::{effective, fresh, is_foreign, passed, round, seeds};
 use crate::engine::proving::trials;
@@ -46,13 +47,13 @@ fn is_ready(proposal: &Proposal) -> bool {
 }
 
 fn is_pending(proposal: &Proposal) -> bool {
-    proposal.evidence.iter().any(|line| line.what == words::FRESH && line.finding == Finding::Pending)
+    proposal.evidence.iter().any(|line| line.what == EvidenceKind::NewProcess && line.finding == Finding::Pending)
 }
 
 /// Tells whether it may spoil others. That its tests fill a memory of the code's leaves no traces that anybody sees, but where
 /// one says what was asked, it fails when another had it remembered before.
 fn may_spoil(proposal: &Proposal) -> bool {
-    proposal.evidence.iter().any(|line| line.what == words::TRACES) || has_stand_ins(proposal)
+    proposal.evidence.iter().any(|line| line.what == EvidenceKind::GlobalState) || has_stand_ins(proposal)
 }
 
 fn has_stand_ins(proposal: &Proposal) -> bool {
@@ -141,7 +142,7 @@ impl Last<'_> {
             }
             let all = u32::try_from(tests).unwrap_or(u32::MAX);
             standing.proved = standing.proved.map(|(passed, made)| (passed + all, made + all));
-            if let Some(pending) = standing.evidence.iter_mut().find(|line| line.what == words::FRESH) {
+            if let Some(pending) = standing.evidence.iter_mut().find(|line| line.what == EvidenceKind::NewProcess) {
                 *pending = line;
             }
         })?;

@@ -14,6 +14,7 @@ use crate::base::hash::Digest;
 use crate::base::machine;
 use crate::contain::{self, Class, Level};
 use crate::domain::event::JobKind;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::domain::touch::Touch;
@@ -62,7 +63,7 @@ pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
                 // Another text is another proof's.
                 if waits && standing.edited == proposal.edited {
                     standing.state = ProposalState::Failed;
-                    standing.evidence = vec![Evidence::new(Finding::Error, "not proved", why)];
+                    standing.evidence = vec![Evidence::new(Finding::Error, EvidenceKind::NotProved, why)];
                 }
             })?;
         }
@@ -76,7 +77,8 @@ async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>
         environment::get(core).await?
     } else {
         if environment::waits_for_answer(core) {
-            let waits = || vec![Evidence::new(Finding::Running, "waits", "for your word on the weak sandbox")];
+            let waits =
+                || vec![Evidence::new(Finding::Running, EvidenceKind::ConsentNeeded, "for your word on the weak sandbox")];
             wanted.iter().for_each(|proposal| core.show_evidence(proposal.id, waits()));
         }
         let Some(environment) = job.unless_cancelled(environment::contained(core)).await else { return Ok(()) };
@@ -163,7 +165,7 @@ pub fn is_foreign(proposal: &Proposal) -> bool {
 fn refuse_unproved(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble> {
     core.move_proposal(proposal.id, ProposalState::Refused, |proposal| {
         let detail = "no sandbox here, and text by a model or an agent runs nowhere else";
-        proposal.evidence = vec![Evidence::new(Finding::Error, "unproved", detail)];
+        proposal.evidence = vec![Evidence::new(Finding::Error, EvidenceKind::Unproved, detail)];
     })?;
     Ok(())
 }
@@ -213,7 +215,10 @@ pub async fn round(
             return Ok(());
         }
         for proposal in open.iter().filter(|proposal| proposal.state == ProposalState::Proving) {
-            core.show_evidence(proposal.id, vec![Evidence::new(Finding::Running, "runs", "alone, in company, against faults")]);
+            core.show_evidence(
+                proposal.id,
+                vec![Evidence::new(Finding::Running, EvidenceKind::Running, "alone, in company, against faults")],
+            );
         }
         let seen = observe(core, &trials, &open).await?;
         let mut again = Vec::new();

@@ -13,6 +13,7 @@ use crate::base::hash::{Digest, Hasher};
 use crate::base::text;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
 use crate::domain::event::{Event, JobKind, Level};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
@@ -450,9 +451,9 @@ pub fn renew_drafts(core: &Arc<Core>, functions: &[FunctionId]) {
 }
 
 fn evidence(change: &Change, untold: usize) -> Vec<Evidence> {
-    let mut lines = vec![Evidence::new(Finding::Pass, "replayed twice", "the same both times")];
+    let mut lines = vec![Evidence::new(Finding::Pass, EvidenceKind::Replays, "the same both times")];
     if change.same > 0 {
-        lines.push(Evidence::new(Finding::Pass, "as before", text::count_u64(change.same, "other call")));
+        lines.push(Evidence::new(Finding::Pass, EvidenceKind::Unchanged, text::count_u64(change.same, "other call")));
     }
     let late: Vec<f64> = change.calls.iter().filter_map(|call| late_by(&call.new)).collect();
     if let [.., seconds] = late.as_slice()
@@ -461,7 +462,7 @@ fn evidence(change: &Change, untold: usize) -> Vec<Evidence> {
     {
         let told =
             format!("{}: {} of its calls now do not end within {seconds} s", text::count(untold, "other call"), late.len());
-        lines.push(Evidence::new(Finding::Note, "not run", told));
+        lines.push(Evidence::new(Finding::Note, EvidenceKind::NotRun, told));
     }
     lines
 }

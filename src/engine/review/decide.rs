@@ -11,11 +11,11 @@ use crate::domain::call::Effect;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::event::Event;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::engine::edits::manifest_lookup;
 use crate::engine::edits::plan::{self, Overlay, plan};
-use crate::engine::models::draft::BROKEN_OFF;
 use crate::engine::replay::behaviour;
 use crate::engine::review;
 use crate::engine::review::journal::NotDone;
@@ -69,7 +69,7 @@ fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
         }
         core.move_proposal(id, ProposalState::Failed, |proposal| {
             if proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Model(_))) {
-                proposal.evidence = vec![Evidence::new(Finding::Error, BROKEN_OFF, "the program ended over it")];
+                proposal.evidence = vec![Evidence::new(Finding::Error, EvidenceKind::Interrupted, "the program ended over it")];
             }
         })?;
     }

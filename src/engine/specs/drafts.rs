@@ -11,6 +11,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::decision::FileEdit;
 use crate::domain::event::Level;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{
     Body, Evidence, Finding, Helper, Origin, PluginDraft, Proposal, ProposalId, ProposalState, SpecDraft,
@@ -263,7 +264,7 @@ pub async fn finish(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble
         Err(trouble) => {
             let why = trouble.to_string();
             core.move_proposal(proposal.id, ProposalState::Failed, move |failed| {
-                failed.evidence = vec![Evidence::new(Finding::Error, "not checked", why)];
+                failed.evidence = vec![Evidence::new(Finding::Error, EvidenceKind::NotChecked, why)];
             })?;
             return Err(trouble);
         }
@@ -273,7 +274,10 @@ pub async fn finish(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble
         old.id != proposal.id && old.state == ProposalState::Rejected && old.spec().is_some_and(|old| is_same(old, spec))
     };
     if let Some(old) = all.iter().find(is_rejected).filter(|_| proposal.edited.is_none()) {
-        evidence.insert(0, Evidence::new(Finding::Fail, "rejected", format!("a person rejected this very text: #{}", old.id.0)));
+        evidence.insert(
+            0,
+            Evidence::new(Finding::Fail, EvidenceKind::Rejected, format!("a person rejected this very text: #{}", old.id.0)),
+        );
     }
     settle(core, proposal.id, evidence)
 }
@@ -321,13 +325,13 @@ fn check(root: &std::path::Path, spec: &SpecDraft, text: &str, tools: &Tools) ->
                 let file = &plugin.file.path;
                 out.push(Evidence::new(
                     Finding::Pass,
-                    "plugin",
+                    EvidenceKind::Plugin,
                     format!("{file} parses: {}", text::count(found.tools.len(), "tool")),
                 ));
                 names.retain(|known| plugin.instead_of.is_none() || !known.starts_with(&format!("{}_", found.name)));
                 names.extend(found.tools);
             }
-            Err(why) => out.push(Evidence::new(Finding::Fail, "plugin", why)),
+            Err(why) => out.push(Evidence::new(Finding::Fail, EvidenceKind::Plugin, why)),
         }
     }
     let read = load::read(text).and_then(|test| {
@@ -341,16 +345,20 @@ fn check(root: &std::path::Path, spec: &SpecDraft, text: &str, tools: &Tools) ->
             let called = own::called(&test).join(", ");
             out.insert(
                 0,
-                Evidence::new(Finding::Pass, "is a test", format!("{steps}, as they should be written; calls {called}")),
+                Evidence::new(
+                    Finding::Pass,
+                    EvidenceKind::ValidTest,
+                    format!("{steps}, as they should be written; calls {called}"),
+                ),
             );
         }
         Err(wrong) => {
             let lines = wrong.lines(name);
             let first = lines.first().cloned().unwrap_or_default();
-            out.insert(0, Evidence { more: lines, ..Evidence::new(Finding::Fail, "mistakes", first) });
+            out.insert(0, Evidence { more: lines, ..Evidence::new(Finding::Fail, EvidenceKind::Mistakes, first) });
         }
     }
-    out.push(Evidence::new(Finding::Note, "not run", "it runs as you once you accept it, and nothing of it before"));
+    out.push(Evidence::new(Finding::Note, EvidenceKind::NotRun, "it runs as you once you accept it, and nothing of it before"));
     Ok(out)
 }
 

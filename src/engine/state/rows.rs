@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use crate::base::clock::Moment;
 use crate::base::text;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Body, Finding, OpenVerdict, Origin, Proposal, ProposalState};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
 use crate::engine::review;
-use crate::generate::prove::words::HOLDS;
 
 /// What is known of a function besides its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -198,8 +198,8 @@ pub fn alone(proposal: &Proposal) -> Option<String> {
     if proposal.spec().is_some() {
         return Some("it runs as you once it is accepted".into());
     }
-    let held = proposal.evidence.iter().find(|evidence| evidence.what == HOLDS)?;
-    Some(format!("{HOLDS} {}", held.detail))
+    let held = proposal.evidence.iter().find(|evidence| evidence.what == EvidenceKind::Sensitive)?;
+    Some(format!("{} {}", held.what, held.detail))
 }
 
 /// Says why a proposal may not be accepted now, when that is so.
@@ -317,7 +317,8 @@ mod tests {
     #[test]
     fn what_the_gate_refused_is_the_reason_of_its_function() {
         let mut refused = proposal(1, "m:f", false, ProposalState::Refused);
-        refused.evidence = vec![crate::domain::proposal::Evidence::new(Finding::Flaky, "passes sometimes", "3/4")];
+        refused.evidence =
+            vec![crate::domain::proposal::Evidence::new(Finding::Flaky, EvidenceKind::from_word("passes sometimes"), "3/4")];
         let row = function(&blank(), &Known { calls: 3, ..Known::default() }, &[&refused]);
         assert_eq!((row.mark, row.reason.as_deref()), (Mark::Untestable, Some("passes sometimes 3/4")));
         let row = function(

@@ -9,6 +9,7 @@ use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::event::{Event, Level};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{JudgedView, Mark, Topic, Trust, VerdictRow};
@@ -349,12 +350,12 @@ fn evidence(judged: &JudgedTest) -> Vec<Evidence> {
             ClauseOutcome::Vacuous | ClauseOutcome::Unknown | ClauseOutcome::Unclear => Finding::Note,
         };
         let detail = format!("{}: {}", clause.text, clause.why);
-        Evidence { more: clause.shown.clone(), ..Evidence::new(finding, &format!("c{}", at + 1), detail) }
+        Evidence { more: clause.shown.clone(), ..Evidence::new(finding, EvidenceKind::Clause(at + 1), detail) }
     };
     let mut out: Vec<Evidence> = verdict.clauses.iter().enumerate().map(clause).collect();
     if out.is_empty() {
         let finding = if verdict.verdict == Ruling::Fail { Finding::Fail } else { Finding::Note };
-        out.push(Evidence::new(finding, "reason", verdict.reason.clone()));
+        out.push(Evidence::new(finding, EvidenceKind::Reason, verdict.reason.clone()));
     }
     out
 }

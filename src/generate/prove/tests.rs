@@ -1,4 +1,3 @@
-use super::words::HOLDS;
 use super::*;
 use crate::domain::proposal::Origin;
 use crate::domain::samples;
@@ -65,7 +64,7 @@ fn what_passes_everywhere_is_ready_and_says_where() {
     let proof = judge(&draft(), &trial, &ground);
     assert_eq!((proof.verdict, proof.proved), (Verdict::Ready, (6, 6)));
     assert_eq!(proof.evidence[2].more, ["not noticed: line 3: fault 3"]);
-    let lines: Vec<(String, String)> = proof.evidence.into_iter().map(|line| (line.what, line.detail)).collect();
+    let lines: Vec<(String, String)> = proof.evidence.into_iter().map(|line| (line.what.to_string(), line.detail)).collect();
     let expected = [
         ("passes", "6/6: alone, in 2 orders, 2 hash seeds, other time zone"),
         ("fresh process", "the runs were forks of warm ones; one in a fresh one follows"),
@@ -84,7 +83,7 @@ fn what_only_this_machine_has_is_marked() {
     let ground = Ground { machine: vec!["6.1.0-13-amd64".into()], ..ground() };
     let held = |draft: &Draft| {
         let proof = judge(draft, &trial(true, true), &ground);
-        proof.evidence.into_iter().find(|line| line.what == HOLDS).map(|line| line.detail)
+        proof.evidence.into_iter().find(|line| line.what == EvidenceKind::Sensitive).map(|line| line.detail)
     };
     assert_eq!(held(&draft()), None);
     let here = Draft { text: format!("{}\n# 6.1.0-13-amd64\n", draft().text), ..draft() };
@@ -97,7 +96,10 @@ fn a_failing_test_is_taken_out_and_the_rest_is_proved_again() {
     let Verdict::Again(rest) = proof.verdict else { panic!("{:?}", proof.verdict) };
     assert_eq!(rest.tests, ["test_a"]);
     assert_eq!(rest.left_out, [LeftOut { calls: 1, reason: "test_b fails: assert 2 == 3".into() }]);
-    assert_eq!((proof.evidence[0].what.as_str(), proof.evidence[0].detail.as_str()), ("fails alone", "test_b, 3 of 3 runs"));
+    assert_eq!(
+        (proof.evidence[0].what.word().as_ref(), proof.evidence[0].detail.as_str()),
+        ("fails alone", "test_b, 3 of 3 runs")
+    );
     assert_eq!(proof.evidence[0].more.last().map(String::as_str), Some("assert 2 == 3"));
 }
 

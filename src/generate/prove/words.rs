@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
 use crate::domain::call::{COUNTED, told};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::private;
 use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial};
@@ -13,21 +14,6 @@ use crate::pytest::warm::{Look, Trace};
 /// Faults that are named.
 const NAMED: usize = 4;
 
-/// The name of the line about calls that are in no test.
-const LEFT_OUT: &str = "left out";
-
-/// The name of the line about faults.
-pub const CAN_FAIL: &str = "can fail";
-
-/// The name of the line about fresh processes.
-pub const FRESH: &str = "fresh process";
-
-/// What evidence on literals that look personal, random or redacted is called.
-pub const HOLDS: &str = "holds";
-
-/// What is said of tests that change what outlives them.
-pub const TRACES: &str = "leaves traces";
-
 /// Says what a draft passed in a fresh process too; how many tests that were is in the total of all runs.
 #[must_use]
 pub fn fresh(run: &Run, company: usize) -> Evidence {
@@ -35,18 +21,23 @@ pub fn fresh(run: &Run, company: usize) -> Evidence {
     let seed = run.hash_seed.map_or_else(String::new, |seed| format!(", hash seed {seed}"));
     let varied = run.varied.iter().map(|word| format!(", {word}")).collect::<String>();
     let with = if others == 0 { String::new() } else { format!(" with {}", text::count(others, "other draft")) };
-    Evidence::new(Finding::Pass, FRESH, format!("shuffled{with}{seed}{varied}"))
+    Evidence::new(Finding::Pass, EvidenceKind::NewProcess, format!("shuffled{with}{seed}{varied}"))
 }
 
 /// Says what a draft passed.
 pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usize)) -> Vec<Evidence> {
-    let mut out = vec![Evidence::new(Finding::Pass, "passes", format!("{passed}/{made}: {}", circumstances(&trial.runs)))];
+    let mut out =
+        vec![Evidence::new(Finding::Pass, EvidenceKind::Runs, format!("{passed}/{made}: {}", circumstances(&trial.runs)))];
     out.push(match &trial.cold {
-        Some(why) => Evidence::new(Finding::Note, FRESH, format!("only fresh processes were used: {why}")),
-        None => Evidence::new(Finding::Pending, FRESH, "the runs were forks of warm ones; one in a fresh one follows"),
+        Some(why) => Evidence::new(Finding::Note, EvidenceKind::NewProcess, format!("only fresh processes were used: {why}")),
+        None => Evidence::new(
+            Finding::Pending,
+            EvidenceKind::NewProcess,
+            "the runs were forks of warm ones; one in a fresh one follows",
+        ),
     });
     match &trial.faults {
-        Faults::None(why) => out.push(Evidence::new(Finding::Note, CAN_FAIL, format!("not tried: {why}"))),
+        Faults::None(why) => out.push(Evidence::new(Finding::Note, EvidenceKind::Mutants, format!("not tried: {why}"))),
         Faults::Some(faults) => {
             let noticed: Vec<&str> =
                 faults.iter().filter(|(_, by)| !by.is_empty()).map(|(fault, _)| fault.label.as_str()).collect();
@@ -56,7 +47,7 @@ pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usi
             }
             let all = text::count(faults.len(), "fault");
             let detail = format!("{} of {all} put into {}() noticed: {named}", noticed.len(), ground.function);
-            let mut line = Evidence::new(Finding::Pass, CAN_FAIL, detail);
+            let mut line = Evidence::new(Finding::Pass, EvidenceKind::Mutants, detail);
             let missed = faults.iter().filter(|(_, by)| by.is_empty());
             line.more = missed.map(|(fault, _)| format!("not noticed: line {}: {}", fault.line, fault.label)).collect();
             out.push(line);
@@ -68,14 +59,16 @@ pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usi
     }
     if let Some(first) = traces.keys().next() {
         let more = if traces.len() > 1 { format!(" and {} more", traces.len() - 1) } else { String::new() };
-        out.push(Evidence::new(Finding::Note, TRACES, format!("changes {first}{more}; no other test minds")));
+        out.push(Evidence::new(Finding::Note, EvidenceKind::GlobalState, format!("changes {first}{more}; no other test minds")));
     }
     match &trial.clock {
         Clock::NotRead => {}
-        Clock::Varied(by) => out.push(Evidence::new(Finding::Pass, "clock", format!("varied by {by}, the same result"))),
+        Clock::Varied(by) => {
+            out.push(Evidence::new(Finding::Pass, EvidenceKind::Clock, format!("varied by {by}, the same result")))
+        }
         Clock::NotVaried => {
             let detail = "not varied: it ran in fresh processes, where it is as late as it is";
-            out.push(Evidence::new(Finding::Note, "clock", detail));
+            out.push(Evidence::new(Finding::Note, EvidenceKind::Clock, detail));
         }
     }
     out
@@ -151,19 +144,19 @@ pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
         private.push("what only this machine has");
     }
     if !private.is_empty() {
-        out.push(Evidence::new(Finding::Note, HOLDS, private.join(", ")));
+        out.push(Evidence::new(Finding::Note, EvidenceKind::Sensitive, private.join(", ")));
     }
     if draft.imports.iter().any(|import| import.starts_with("from unittest.mock import") && import.contains("ANY")) {
-        out.push(Evidence::new(Finding::Note, "left open", "what differs from run to run: look at each ANY"));
+        out.push(Evidence::new(Finding::Note, EvidenceKind::Unasserted, "what differs from run to run: look at each ANY"));
     }
     let replaced = stand_ins::named(&draft.text);
     if !replaced.is_empty() {
         let give = if replaced.len() == 1 { "gives" } else { "give" };
         let detail = format!("{} {give} what was recorded: nothing is asked again", and(&replaced));
-        out.push(Evidence::new(Finding::Note, "stand-in", detail));
+        out.push(Evidence::new(Finding::Note, EvidenceKind::Mocks, detail));
     }
     if let Some(level) = &ground.containment {
-        out.push(Evidence::new(Finding::Note, "contained", level.clone()));
+        out.push(Evidence::new(Finding::Note, EvidenceKind::Sandbox, level.clone()));
     }
     let mut why = Vec::new();
     if let Some(recorded) = &ground.recorded {
@@ -176,16 +169,16 @@ pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
         0 => "no test yet".to_owned(),
         some => format!("{} there already", text::count(some, "test")),
     });
-    out.push(Evidence::new(Finding::Note, "why here", why.join(", ")));
+    out.push(Evidence::new(Finding::Note, EvidenceKind::Source, why.join(", ")));
     let mut left_out = draft.left_out.clone();
     left_out.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.reason.cmp(&b.reason)));
     let line = |left: &LeftOut| format!("{}: {}", text::count(size(left.calls), "call"), left.reason);
     let mut found = match left_out.as_slice() {
-        [] => Evidence::new(Finding::Note, LEFT_OUT, "nothing"),
-        [only] => Evidence::new(Finding::Note, LEFT_OUT, line(only)),
+        [] => Evidence::new(Finding::Note, EvidenceKind::NotCovered, "nothing"),
+        [only] => Evidence::new(Finding::Note, EvidenceKind::NotCovered, line(only)),
         some => {
             let total = text::count(size(some.iter().map(|left| left.calls).sum()), "call");
-            Evidence::new(Finding::Note, LEFT_OUT, format!("{total}, for {} reasons", some.len()))
+            Evidence::new(Finding::Note, EvidenceKind::NotCovered, format!("{total}, for {} reasons", some.len()))
         }
     };
     if left_out.len() > 1 {

@@ -15,6 +15,7 @@ use crate::domain::command::{Command, JobId};
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobKind, JobState, Level};
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{
     Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Proposal, ProposalId, ProposalKind, ProposalState,
@@ -218,11 +219,11 @@ fn draft_body(left_out: Vec<LeftOut>) -> Body {
 fn draft_view(state: ProposalState) -> ProposalView {
     let mut proposal = proposal(3, "pricing:apply_discount", state, draft_body(Vec::new()));
     proposal.evidence = vec![
-        Evidence::new(Finding::Pass, "passes", "12/12: alone, in company, 3 orders, 3 hash seeds"),
-        Evidence::new(Finding::Pass, "can fail", "4 of 5 mutants of these lines are noticed"),
-        Evidence::new(Finding::Pass, "adds", "3 branches that no other test reaches"),
-        Evidence::new(Finding::Note, "why here", "recorded today 10:38, 12 calls, no test yet"),
-        Evidence::new(Finding::Note, "not noticed", "line 22, < to <=: no call with price 0 yet"),
+        Evidence::new(Finding::Pass, EvidenceKind::Runs, "12/12: alone, in company, 3 orders, 3 hash seeds"),
+        Evidence::new(Finding::Pass, EvidenceKind::Mutants, "4 of 5 mutants of these lines are noticed"),
+        Evidence::new(Finding::Pass, EvidenceKind::from_word("adds"), "3 branches that no other test reaches"),
+        Evidence::new(Finding::Note, EvidenceKind::Source, "recorded today 10:38, 12 calls, no test yet"),
+        Evidence::new(Finding::Note, EvidenceKind::from_word("not noticed"), "line 22, < to <=: no call with price 0 yet"),
     ];
     let after = BEFORE
         .replacen("\n\nfrom shop", "\n\nimport pytest\n\nfrom shop", 1)
@@ -256,9 +257,9 @@ fn change_view() -> ProposalView {
     };
     let mut proposal = proposal(1, "cart:Cart.total", ProposalState::Ready, Body::Change(change));
     proposal.evidence = vec![
-        Evidence::new(Finding::Pass, "the same", "28 calls end as before"),
-        Evidence::new(Finding::Pass, "repeatable", "replayed twice, the same both times"),
-        Evidence::new(Finding::Fail, "tests", "1 test is red until you decide"),
+        Evidence::new(Finding::Pass, EvidenceKind::from_word("the same"), "28 calls end as before"),
+        Evidence::new(Finding::Pass, EvidenceKind::from_word("repeatable"), "replayed twice, the same both times"),
+        Evidence::new(Finding::Fail, EvidenceKind::from_word("tests"), "1 test is red until you decide"),
     ];
     let text = |value: &str| {
         format!(
@@ -384,10 +385,10 @@ impl Shop {
         proving.proposal.id = ProposalId(5);
         proving.plan.clear();
         proving.proposal.evidence = vec![
-            Evidence::new(Finding::Pass, "parses", "0.1 s"),
-            Evidence::new(Finding::Pass, "alone", "2/2"),
-            Evidence::new(Finding::Running, "in company", "1/3 orders"),
-            Evidence::new(Finding::Pending, "can fail", "queued"),
+            Evidence::new(Finding::Pass, EvidenceKind::Syntax, "0.1 s"),
+            Evidence::new(Finding::Pass, EvidenceKind::from_word("alone"), "2/2"),
+            Evidence::new(Finding::Running, EvidenceKind::from_word("in company"), "1/3 orders"),
+            Evidence::new(Finding::Pending, EvidenceKind::Mutants, "queued"),
         ];
         views.insert(ProposalId(5), proving);
         let mut refused = draft_view(ProposalState::Refused);
@@ -398,7 +399,7 @@ impl Shop {
                 "E Failed: DID NOT RAISE KeyError".into(),
                 "shop/cart.py:27 in Cart.remove".into(),
             ],
-            ..Evidence::new(Finding::Fail, "fails alone", "2 of 2 runs")
+            ..Evidence::new(Finding::Fail, EvidenceKind::FailsAlone, "2 of 2 runs")
         }];
         views.insert(ProposalId(6), refused);
         let mut stale = draft_view(ProposalState::Stale);

@@ -3,6 +3,7 @@
 use crate::base::error::Trouble;
 use crate::base::text::{command_line, count_u64};
 use crate::domain::event::Level;
+use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Evidence, ProposalId, ProposalKind};
 use crate::domain::snapshot::{LogRow, QueueRow, WatchState};
 use crate::tui::app::{AppState, Effect};
@@ -48,9 +49,9 @@ pub fn why(state: &mut AppState) {
         body.extend(of_job(state, index));
     } else if let Some(loaded) = state.loaded().cloned() {
         let proposal = &loaded.view.proposal;
-        let wide = doc::labels(proposal.evidence.iter().map(|evidence| evidence.what.as_str()));
+        let wide = doc::labels(proposal.evidence.iter().map(|evidence| &evidence.what));
         let told = |evidence: &Evidence| {
-            evidence.what == doc::LEFT_OUT && proposal.draft().is_some_and(|draft| !draft.left_out.is_empty())
+            evidence.what == EvidenceKind::NotCovered && proposal.draft().is_some_and(|draft| !draft.left_out.is_empty())
         };
         for (index, evidence) in proposal.evidence.iter().enumerate().filter(|(_, evidence)| !told(evidence)) {
             body.extend(doc::evidence_rows(index, evidence, wide).into_iter().map(|row| row.row));
@@ -64,7 +65,7 @@ pub fn why(state: &mut AppState) {
         for edit in proposal.change().map_or(&[][..], |change| &change.because) {
             body.push(Row::plain(format!("   you changed {} in {} line {}", edit.told(), edit.path, edit.line)));
         }
-        let named = proposal.evidence.iter().any(|evidence| evidence.what == "contained");
+        let named = proposal.evidence.iter().any(|evidence| evidence.what == EvidenceKind::Sandbox);
         if let Some(level) = proposal.containment.as_ref().filter(|_| !named) {
             body.push(Row::new().add(Role::Dim, format!("   run in: {level}")));
         }

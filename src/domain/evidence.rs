@@ -1,0 +1,227 @@
+//! What a line of evidence beside a proposal is about.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What was checked, or what kept it from being checked. Stored, shown and printed as its word.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EvidenceKind {
+    /// How many runs passed, and in which circumstances.
+    Runs,
+    /// A run in a new process.
+    NewProcess,
+    /// Mutants of the function, and whether a test failed because of them.
+    Mutants,
+    /// The same result at another time.
+    Clock,
+    /// A test changes what outlives it.
+    GlobalState,
+    /// The text holds what looks personal or is of this machine.
+    Sensitive,
+    /// A part of the result differs per run and is not asserted.
+    Unasserted,
+    /// What gives recorded results in place of the network or of other programs.
+    Mocks,
+    /// The sandbox that it ran in.
+    Sandbox,
+    /// What it was drafted from, and how well its function is tested.
+    Source,
+    /// Calls that are in no test.
+    NotCovered,
+    /// What tests were made to put back or to keep away.
+    Isolation,
+    /// Whether pytest collects it.
+    Collection,
+    /// Whether it parses.
+    Syntax,
+    /// What it imports.
+    Imports,
+    /// It would change tests beside its own.
+    Scope,
+    /// A test fails.
+    Fails,
+    /// A test fails when it runs by itself.
+    FailsAlone,
+    /// A test passes in some runs.
+    Flaky,
+    /// A test notices no mutant.
+    KillsNoMutant,
+    /// A test adds nothing to those before it.
+    Redundant,
+    /// A change was replayed again.
+    Replays,
+    /// Calls that end as before.
+    Unchanged,
+    /// A recorded call contradicts it.
+    ContradictsRecording,
+    /// What the docstring promises did not hold.
+    PossibleBug,
+    /// A person rejected this very text.
+    Rejected,
+    /// A model's answer has no test in it.
+    NoTest,
+    /// The program ended while it was written or proved.
+    Interrupted,
+    /// A person stopped it.
+    Cancelled,
+    /// Something kept a model from finishing it.
+    Stopped,
+    /// It waits for a person's word.
+    ConsentNeeded,
+    /// It is being run.
+    Running,
+    /// It cannot be proved here.
+    Unproved,
+    /// Proving it broke.
+    NotProved,
+    /// No draft could be made.
+    NoDraft,
+    /// The signature or the docstring changed since a model wrote it.
+    InterfaceChanged,
+    /// Calls or a test that were not run.
+    NotRun,
+    /// Checking it broke.
+    NotChecked,
+    /// The plugin of a YAML test.
+    Plugin,
+    /// A YAML test is well-formed.
+    ValidTest,
+    /// What is wrong with a YAML test.
+    Mistakes,
+    /// What a coding agent says of a change.
+    AgentSays,
+    /// What came of a clause of an intent, by its number from 1.
+    Clause(usize),
+    /// Why a test with an intent came to its verdict.
+    Reason,
+    /// A word that this version does not write.
+    Other(String),
+}
+
+/// The kinds that have one fixed word.
+const WORDS: &[(EvidenceKind, &str)] = &[
+    (EvidenceKind::Runs, "passes"),
+    (EvidenceKind::NewProcess, "fresh process"),
+    (EvidenceKind::Mutants, "can fail"),
+    (EvidenceKind::Clock, "clock"),
+    (EvidenceKind::GlobalState, "leaves traces"),
+    (EvidenceKind::Sensitive, "holds"),
+    (EvidenceKind::Unasserted, "left open"),
+    (EvidenceKind::Mocks, "stand-in"),
+    (EvidenceKind::Sandbox, "contained"),
+    (EvidenceKind::Source, "why here"),
+    (EvidenceKind::NotCovered, "left out"),
+    (EvidenceKind::Isolation, "mended"),
+    (EvidenceKind::Collection, "collects"),
+    (EvidenceKind::Syntax, "parses"),
+    (EvidenceKind::Imports, "imports"),
+    (EvidenceKind::Scope, "own tests only"),
+    (EvidenceKind::Fails, "fails"),
+    (EvidenceKind::FailsAlone, "fails alone"),
+    (EvidenceKind::Flaky, "flaky"),
+    (EvidenceKind::KillsNoMutant, "cannot fail"),
+    (EvidenceKind::Redundant, "adds nothing"),
+    (EvidenceKind::Replays, "replayed twice"),
+    (EvidenceKind::Unchanged, "as before"),
+    (EvidenceKind::ContradictsRecording, "contradicts"),
+    (EvidenceKind::PossibleBug, "possible bug"),
+    (EvidenceKind::Rejected, "rejected"),
+    (EvidenceKind::NoTest, "no test"),
+    (EvidenceKind::Interrupted, "broken off"),
+    (EvidenceKind::Cancelled, "cancelled"),
+    (EvidenceKind::Stopped, "stopped"),
+    (EvidenceKind::ConsentNeeded, "waits"),
+    (EvidenceKind::Running, "runs"),
+    (EvidenceKind::Unproved, "unproved"),
+    (EvidenceKind::NotProved, "not proved"),
+    (EvidenceKind::NoDraft, "no draft"),
+    (EvidenceKind::InterfaceChanged, "promise changed"),
+    (EvidenceKind::NotRun, "not run"),
+    (EvidenceKind::NotChecked, "not checked"),
+    (EvidenceKind::Plugin, "plugin"),
+    (EvidenceKind::ValidTest, "is a test"),
+    (EvidenceKind::Mistakes, "mistakes"),
+    (EvidenceKind::AgentSays, "an agent says"),
+    (EvidenceKind::Reason, "reason"),
+];
+
+impl EvidenceKind {
+    /// Reads a word as it is stored.
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        if let Some((kind, _)) = WORDS.iter().find(|(_, known)| *known == word) {
+            return kind.clone();
+        }
+        let clause = word.strip_prefix('c').and_then(|number| number.parse().ok()).map(Self::Clause);
+        clause.filter(|clause| clause.word() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
+    }
+
+    /// Gives the word for it.
+    #[must_use]
+    pub fn word(&self) -> Cow<'_, str> {
+        match self {
+            Self::Clause(number) => Cow::Owned(format!("c{number}")),
+            Self::Other(word) => Cow::Borrowed(word),
+            known => Cow::Borrowed(WORDS.iter().find(|(kind, _)| kind == known).map_or("", |(_, word)| word)),
+        }
+    }
+
+    /// Tells whether it is that a test fails.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Fails | Self::FailsAlone)
+    }
+}
+
+impl fmt::Display for EvidenceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.word())
+    }
+}
+
+impl Serialize for EvidenceKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.word())
+    }
+}
+
+impl<'de> Deserialize<'de> for EvidenceKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::from_word(&String::deserialize(deserializer)?))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn each_kind_has_one_word() {
+        let kinds: BTreeSet<&EvidenceKind> = WORDS.iter().map(|(kind, _)| kind).collect();
+        let words: BTreeSet<&str> = WORDS.iter().map(|(_, word)| *word).collect();
+        assert!(kinds.len() == WORDS.len() && words.len() == WORDS.len());
+        for (kind, word) in WORDS {
+            assert_eq!((EvidenceKind::from_word(word), kind.word().as_ref()), (kind.clone(), *word));
+        }
+        assert_eq!(EvidenceKind::from_word("c12"), EvidenceKind::Clause(12));
+        assert_eq!(EvidenceKind::from_word("c012"), EvidenceKind::Other("c012".into()));
+    }
+
+    proptest! {
+        #[test]
+        fn a_stored_word_is_stored_again(word in "c[0-9]{0,3}|fails[a-z ]{0,6}|.{0,12}") {
+            let kind = EvidenceKind::from_word(&word);
+            prop_assert_eq!(kind.to_string(), word.as_str());
+            let json = serde_json::to_string(&kind).unwrap();
+            prop_assert_eq!(&json, &serde_json::to_string(&word).unwrap());
+            prop_assert_eq!(serde_json::from_str::<EvidenceKind>(&json).unwrap(), kind);
+        }
+    }
+}
