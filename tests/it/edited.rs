@@ -197,3 +197,21 @@ fn a_change_that_was_rejected_stays_readable_with_who_and_why() {
     assert!(code == 1 && told.contains("It cannot be accepted now. It was rejected by"), "{told}");
     assert!(told.contains("just now: two of each, as agreed."), "{told}");
 }
+
+/// Decisions name people as verdicts do that they overrule or accept.
+#[test]
+fn who_decides_is_named_as_the_machine_lists_them_where_no_variable_does() {
+    let place = doubled();
+    place.edit("m.py", "[x, x]", "[x, x, x]");
+    assert_eq!(replay(&place).0, 1);
+    let reject = || {
+        let mut command = place.command(&["--trust", "review", "--reject", "all"]);
+        let output = command.env_remove("USER").env("LOGNAME", " ").output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(reject(), (Some(0), String::new()));
+    let listed = std::process::Command::new("id").arg("-un").output().unwrap();
+    let name = String::from_utf8_lossy(&listed.stdout).trim().to_owned();
+    let (_, out, _) = place.run(&["--trust", "review", "--list"]);
+    assert!(out.contains(&format!("rejected by {name} ")), "{name} in {out}");
+}

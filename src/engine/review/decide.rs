@@ -14,13 +14,14 @@ use crate::domain::event::Event;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::engine::checks::intents::accept;
 use crate::engine::edits::manifest_lookup;
 use crate::engine::edits::plan::{self, Overlay, plan};
 use crate::engine::replay::behaviour;
 use crate::engine::review;
 use crate::engine::review::journal::NotDone;
 use crate::engine::review::known_failures;
-use crate::engine::state::core::{Core, account};
+use crate::engine::state::core::Core;
 use crate::engine::{Done, Handle, drafting, is_ready, proving, require_trust, specs, verdicts};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note, Turn};
@@ -407,7 +408,7 @@ fn decision(proposal: &Proposal, verb: Verb, reason: Option<&str>, edits: Vec<Fi
         function: proposal.function.clone(),
         verb,
         from: proposal.state,
-        by: account(),
+        by: accept::user(),
         at: clock::now(),
         reason: reason.map(ToOwned::to_owned),
         basis: basis(proposal),

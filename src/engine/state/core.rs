@@ -512,11 +512,6 @@ fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
     }
 }
 
-/// Gives the account's name, for the audit trail.
-pub fn account() -> String {
-    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "person".into())
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
