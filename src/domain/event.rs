@@ -55,8 +55,15 @@ pub enum Event {
     SpecStep { file: RelPath, step: String, tries: u32, status: Option<Status> },
     /// A YAML test is over.
     SpecEnded { file: RelPath, name: String, ruling: Ruling, reason: String, ms: u64, because: Option<String> },
-    /// A decision was made.
-    Decided { proposal: ProposalId, function: FunctionId, verb: Verb, line: String },
+    /// A decision was made; `again` where it was taken back before.
+    Decided {
+        proposal: ProposalId,
+        function: FunctionId,
+        verb: Verb,
+        line: String,
+        #[serde(skip)]
+        again: bool,
+    },
     /// A decision was taken back.
     Undone { proposal: ProposalId, function: FunctionId, line: String },
     /// A file was written.

@@ -91,6 +91,8 @@ pub const NO_CLIPBOARD: &str = "Not copied: no clipboard command, no tmux, and t
 
 /// An edit in place waits.
 pub const EDIT_NOT_PROVED: &str = "Your edit in place is not proved yet. i goes on, Ctrl-s proves it.";
+/// Stands behind what was decided.
+pub const UNDO_HINT: &str = "u takes it back.";
 /// It was decided, here or elsewhere.
 pub const ALREADY_DECIDED: &str = "Already decided. u takes it back.";
 /// Not to be rejected: work goes on.

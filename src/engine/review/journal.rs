@@ -140,7 +140,8 @@ fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Propo
         core.announce(if back {
             Event::Undone { proposal, function, line: line.clone() }
         } else {
-            Event::Decided { proposal, function, verb: decision.verb, line: line.clone() }
+            let again = deed.way == Way::Again;
+            Event::Decided { proposal, function, verb: decision.verb, line: line.clone(), again }
         });
         lines.push(line);
     }

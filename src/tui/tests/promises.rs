@@ -166,7 +166,13 @@ fn after_a_decision_the_next_one_stands_in_its_place_and_k_goes_back() {
     d.press("a");
     d.shop.snapshot.queue = Arc::new(d.shop.snapshot.queue.iter().filter(|row| row.id != ProposalId(3)).cloned().collect());
     let line = "Accepted apply_discount".to_owned();
-    d.happen(Event::Decided { proposal: ProposalId(3), function: id("pricing:apply_discount"), verb: Verb::Accept, line });
+    d.happen(Event::Decided {
+        proposal: ProposalId(3),
+        function: id("pricing:apply_discount"),
+        verb: Verb::Accept,
+        line,
+        again: false,
+    });
     assert_eq!(d.message(), "Accepted apply_discount. u takes it back.");
     assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(4)));
     d.press("K");
@@ -182,7 +188,13 @@ fn undo_goes_to_the_engine_and_the_taken_back_one_waits_again() {
     let rows = d.shop.snapshot.queue.clone();
     d.shop.snapshot.queue = Arc::new(rows.iter().filter(|row| row.id != ProposalId(3)).cloned().collect());
     let function = id("pricing:apply_discount");
-    d.happen(Event::Decided { proposal: ProposalId(3), function: function.clone(), verb: Verb::Accept, line: "Accepted".into() });
+    d.happen(Event::Decided {
+        proposal: ProposalId(3),
+        function: function.clone(),
+        verb: Verb::Accept,
+        line: "Accepted".into(),
+        again: false,
+    });
     d.sent();
     d.press("u");
     assert_eq!(d.sent(), [Command::Undo]);
@@ -210,11 +222,26 @@ fn decisions_on_many_are_taken_back_and_made_again_with_their_number() {
             let (proposal, function) = (ProposalId(number), function.clone());
             d.happen(match key {
                 "u" => Event::Undone { proposal, function, line: "Taken back: apply_discount waits again.".into() },
-                _ => Event::Decided { proposal, function, verb: Verb::Reject, line: "Decided again: apply_discount.".into() },
+                _ => Event::Decided {
+                    proposal,
+                    function,
+                    verb: Verb::Reject,
+                    line: "Decided again: apply_discount.".into(),
+                    again: true,
+                },
             });
         }
         assert_eq!(d.message(), said);
     }
+}
+
+/// A person may write anything as a reason.
+#[test]
+fn how_to_take_a_decision_back_is_said_whatever_its_reason_says() {
+    let mut d = driver();
+    let (function, line) = (id("pricing:apply_discount"), "Rejected apply_discount: u takes the wrong unit".to_owned());
+    d.happen(Event::Decided { proposal: ProposalId(3), function, verb: Verb::Reject, line, again: false });
+    assert_eq!(d.message(), "Rejected apply_discount: u takes the wrong unit. u takes it back.");
 }
 
 #[test]
@@ -540,6 +567,7 @@ fn a_decision_stays_on_the_comparison_and_can_be_taken_back_there() {
         function: id("cart:Cart.total"),
         verb: Verb::Reject,
         line: "Kept as it was.".into(),
+        again: false,
     });
     assert_eq!(d.state.screen, Screen::Diff);
     assert!(d.screen().contains("✗ stays red"), "{}", d.screen());

@@ -382,6 +382,7 @@ fn the_queues_end() {
             function: crate::tui::tests::fixture::id("pricing:apply_discount"),
             verb: crate::domain::decision::Verb::Accept,
             line: "Accepted apply_discount: 24 lines in tests/pytead/test_shop_pricing.py".into(),
+            again: false,
         });
     });
 }

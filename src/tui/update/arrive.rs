@@ -188,7 +188,7 @@ pub fn happened(state: &mut AppState, event: Event) {
             state.decision.dirty = true;
             state.messages.done(now, words::restored(function.qualname()));
         }
-        Event::Decided { proposal, verb, line, .. } => decide::decided(state, proposal, verb, &line),
+        Event::Decided { proposal, verb, line, again, .. } => decide::decided(state, proposal, verb, &line, again),
         Event::Undone { proposal, function, line } => decide::undone(state, proposal, &function, &line),
         Event::Wrote { .. } => state.decision.dirty = true,
         Event::Said { level, text } => match level {

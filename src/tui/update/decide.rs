@@ -266,8 +266,8 @@ pub fn go(state: &mut AppState, id: ProposalId) {
     }
 }
 
-/// The engine says: it was decided.
-pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
+/// The engine says: it was decided, or decided again.
+pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str, again: bool) {
     let now = state.now;
     let ours = state.kept.deciding == Some(id);
     if ours {
@@ -284,13 +284,12 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str) {
         true
     } else {
         // What somebody else decides meanwhile is not decided again.
-        if let Some(number) = line.starts_with("Decided again").then(|| moved(state)).flatten() {
+        if let Some(number) = again.then(|| moved(state)).flatten() {
             state.messages.done_more(now, words::all_decided_again(number));
         } else if verb != Verb::Skip {
-            let hint = if line.contains("u takes") { "" } else { " u takes it back." };
             // How to take it back is in sight, however long what was decided is.
-            let room = usize::from(state.size.0).saturating_sub(text::width(hint) + 4);
-            state.messages.done(now, format!("{}{hint}", text::cut(&sentence(line), room)));
+            let room = usize::from(state.size.0).saturating_sub(text::width(words::UNDO_HINT) + 5);
+            state.messages.done(now, format!("{} {}", text::cut(&sentence(line), room), words::UNDO_HINT));
         }
         false
     };
