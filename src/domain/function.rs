@@ -31,18 +31,6 @@ impl FunctionId {
     pub fn qualname(&self) -> &str {
         self.0.split_once(':').map_or("", |(_, qualname)| qualname)
     }
-
-    /// Names a file that is no code among the functions that calls run through, since calls read it: `:data/prices.json`.
-    #[must_use]
-    pub fn data(path: &RelPath) -> Self {
-        Self::new("", path.as_str())
-    }
-
-    /// Gives the file that [`Self::data`] names.
-    #[must_use]
-    pub fn as_data(&self) -> Option<RelPath> {
-        RelPath::new(self.0.strip_prefix(':')?)
-    }
 }
 
 impl fmt::Display for FunctionId {

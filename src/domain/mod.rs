@@ -25,6 +25,7 @@ pub mod settings;
 pub mod snapshot;
 pub mod spec;
 pub mod spec_board;
+pub mod subject;
 pub mod touch;
 pub mod value;
 pub mod verdict;

@@ -11,6 +11,7 @@ use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::subject::Subject;
 use crate::domain::value::Difference;
 use crate::domain::verdict::Verdict;
 
@@ -315,8 +316,9 @@ pub struct CallChange {
 /// An edit that may have caused a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
-    /// The function, `module:` for code that runs on import, or `:path` for a file that calls read.
-    pub function: FunctionId,
+    /// What was edited.
+    #[serde(rename = "function")]
+    pub subject: Subject,
     /// The file.
     pub path: RelPath,
     /// Lines before and after as a unified hunk without header, `-` and `+` lines.
@@ -329,19 +331,19 @@ impl Edit {
     /// Names what was edited, for people.
     #[must_use]
     pub fn told(&self) -> String {
-        match (self.function.as_data(), self.function.qualname()) {
-            (Some(path), _) => format!("{path}, which its calls read"),
-            (None, "") => format!("{} outside its functions", self.function.module()),
-            (None, _) => self.function.to_string(),
+        match &self.subject {
+            Subject::File(path) => format!("{path}, which its calls read"),
+            Subject::ImportCode(module) => format!("{module} outside its functions"),
+            Subject::Function(id) => id.to_string(),
         }
     }
 
     /// Names what was edited with its place, for people.
     #[must_use]
     pub fn told_with_place(&self) -> String {
-        match self.function.as_data() {
-            Some(_) => self.told(),
-            None => format!("{} in {}:{}", self.told(), self.path, self.line),
+        match self.subject {
+            Subject::File(_) => self.told(),
+            Subject::Function(_) | Subject::ImportCode(_) => format!("{} in {}:{}", self.told(), self.path, self.line),
         }
     }
 }

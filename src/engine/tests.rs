@@ -14,6 +14,7 @@ use crate::domain::proposal::{Body, Change, Draft, Proposal, ProposalId, Proposa
 use crate::domain::samples;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
+use crate::domain::subject::Subject;
 use crate::engine::calls::views;
 use crate::engine::index::reachability;
 use crate::engine::replay::code_versions;
@@ -271,9 +272,9 @@ async fn why_a_function_has_no_test_is_known_after_a_restart() {
 async fn the_source_that_an_open_change_is_told_against_outlives_a_new_recording() {
     let place = tempfile::tempdir().unwrap();
     let core = core(place.path(), Trust::Trusted);
-    let (asked, other) = (FunctionId("m:f".into()), FunctionId("n:g".into()));
+    let (asked, other) = (Subject::from_text("m:f"), Subject::from_text("n:g"));
     let both = BTreeSet::from([asked.clone(), other.clone()]);
-    let remembered = |function: &FunctionId| core.store().code(std::slice::from_ref(function)).unwrap()[0].text.clone();
+    let remembered = |subject: &Subject| core.store().code(std::slice::from_ref(subject)).unwrap()[0].text.clone();
     for (result, about) in [("1", BTreeSet::new()), ("2", BTreeSet::from([asked.clone()]))] {
         std::fs::write(place.path().join("m.py"), format!("def f():\n    return {result}\n")).unwrap();
         std::fs::write(place.path().join("n.py"), format!("def g():\n    return {result}\n")).unwrap();

@@ -165,7 +165,7 @@ pub fn shown(handle: &Handle, id: ProposalId) -> Result<Value, Trouble> {
             out["same"] = change.same.into();
             let edits = change.because.iter().map(|edit| {
                 let lines: Vec<&String> = edit.hunk.iter().take(HUNK_SHOWN).collect();
-                let function = edit.function.as_data().is_none().then_some(&edit.function);
+                let function = edit.subject.file().is_none().then_some(&edit.subject);
                 json!({ "function": function, "path": edit.path, "line": edit.line, "edit": lines })
             });
             out["edits"] = edits.collect();

@@ -7,6 +7,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::base::paths::RelPath;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::Edit;
+use crate::domain::subject::Subject;
 
 use super::index::Entry;
 
@@ -46,9 +47,15 @@ impl FunctionChange {
     /// Gives the lines that differ.
     #[must_use]
     pub fn edit(&self) -> Edit {
-        let number = |index: usize| self.new_first_line + u32::try_from(index).unwrap_or(u32::MAX);
-        hunk(self.id.clone(), self.path.clone(), &self.old_lines, &self.new_lines, number)
+        edit(Subject::Function(self.id.clone()), self.path.clone(), &self.old_lines, &self.new_lines, self.new_first_line)
     }
+}
+
+/// Gives the lines that differ of something, whose lines now begin at this number.
+#[must_use]
+pub fn edit(subject: Subject, path: RelPath, old_lines: &[String], new_lines: &[String], new_first_line: u32) -> Edit {
+    let number = |index: usize| new_first_line + u32::try_from(index).unwrap_or(u32::MAX);
+    hunk(subject, path, old_lines, new_lines, number)
 }
 
 /// A class whose bases, decorators or class-level statements differ.
@@ -161,7 +168,7 @@ pub(super) fn compare(old: Option<&Entry>, new: Option<&Entry>, path: &RelPath, 
         let (before, _) = outside(old);
         let (after, numbers) = outside(new);
         let number = |index: usize| numbers.get(index).or(numbers.last()).copied().unwrap_or(1);
-        change.module_edits.push(hunk(FunctionId::new(&name, ""), path.clone(), &before, &after, number));
+        change.module_edits.push(hunk(Subject::ImportCode(name), path.clone(), &before, &after, number));
     }
 }
 
@@ -195,7 +202,7 @@ fn outside(entry: Option<&Entry>) -> (Vec<String>, Vec<u32>) {
 }
 
 /// Makes an edit of the lines that differ; `number` gives the line number of an index into `new`.
-fn hunk(function: FunctionId, path: RelPath, old: &[String], new: &[String], number: impl Fn(usize) -> u32) -> Edit {
+fn hunk(subject: Subject, path: RelPath, old: &[String], new: &[String], number: impl Fn(usize) -> u32) -> Edit {
     let before: Vec<&str> = old.iter().map(String::as_str).collect();
     let after: Vec<&str> = new.iter().map(String::as_str).collect();
     let diff = TextDiff::from_slices(&before, &after);
@@ -218,5 +225,5 @@ fn hunk(function: FunctionId, path: RelPath, old: &[String], new: &[String], num
     let first = lines.iter().position(|(_, _, text)| says(text)).unwrap_or_default();
     let line = lines.get(first).map_or(0, |(at, ..)| *at);
     let hunk = lines[first..].iter().map(|(_, sign, text)| format!("{sign}{text}")).collect();
-    Edit { function, path, hunk, line: number(line) }
+    Edit { subject, path, hunk, line: number(line) }
 }

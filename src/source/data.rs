@@ -177,6 +177,7 @@ mod tests {
 
     use super::*;
     use crate::domain::function::FunctionId;
+    use crate::domain::subject::Subject;
     use crate::source::dependencies::Reach;
     use crate::source::index::Index;
 
@@ -275,25 +276,26 @@ mod tests {
             let root = folder.path();
             fs::write(root.join("m.py"), (0..8).map(|n| format!("def f{n}():\n    pass\n\n")).collect::<String>()).unwrap();
             let file = |number: usize| path(&format!("{number}.json"));
-            let function = |number: usize| FunctionId(format!("m:f{number}"));
+            let id = |number: usize| FunctionId(format!("m:f{number}"));
+            let function = |number: usize| Subject::Function(id(number));
             let mut files = DataFiles::default().with(root, &(0..3).map(file).collect());
-            let edges: Vec<(FunctionId, FunctionId)> = calls
+            let edges: Vec<(Subject, Subject)> = calls
                 .iter()
                 .map(|(from, to)| (function(*from), function(*to)))
-                .chain(reads.iter().map(|(reader, read)| (function(*reader), FunctionId::data(&file(*read)))))
+                .chain(reads.iter().map(|(reader, read)| (function(*reader), Subject::File(file(*read)))))
                 .collect();
             let index = Index::build(root, &[], &|_, _| {});
             let before = Reach::with_data(&index, &edges, &Arc::new(files.clone()));
             fs::write(root.join(format!("{saved}.json")), "1").unwrap();
             prop_assert_eq!(files.update(root, None), [file(saved)]);
             let after = Reach::with_data(&index, &edges, &Arc::new(files));
-            let resting = after.resting_on(&[FunctionId::data(&file(saved))], &[]);
+            let resting = after.resting_on(&[Subject::File(file(saved))], &[]);
             let mut reached: BTreeSet<usize> = reads.iter().filter(|(_, read)| *read == saved).map(|(reader, _)| *reader).collect();
             for _ in 0..8 {
                 reached.extend(calls.iter().filter(|(_, to)| reached.contains(to)).map(|(from, _)| *from).collect::<Vec<_>>());
             }
             for number in 0..8 {
-                let id = function(number);
+                let id = id(number);
                 prop_assert_eq!(resting.contains(&id), reached.contains(&number), "{} in {:?}", number, edges);
                 prop_assert_eq!(before.code_key(&id) != after.code_key(&id), reached.contains(&number), "{} in {:?}", number, edges);
             }

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::function::{FunctionId, Module};
+use crate::domain::subject::Subject;
 
 use super::data::DataFiles;
 use super::index::{Entry, Index};
@@ -26,9 +27,12 @@ type Node = usize;
 pub struct Reach {
     /// Hash of what each node is and of its code.
     nodes: Vec<Digest>,
-    /// The function of each node, for those that are one.
-    functions: Vec<Option<FunctionId>>,
+    /// The function or file of each node, for those that are one.
+    subjects: Vec<Option<Subject>>,
     by_id: HashMap<FunctionId, Vec<Node>>,
+    /// Import-time code of modules by their names.
+    inits: HashMap<String, Vec<Node>>,
+    files: HashMap<RelPath, Node>,
     /// Import-time code and classes of each file.
     by_path: HashMap<RelPath, Vec<Node>>,
     /// Who uses a name, for functions that are gone.
@@ -47,22 +51,19 @@ pub struct Reach {
 impl Reach {
     /// Reads the names in the index and joins them with recorded edges, caller first.
     #[must_use]
-    pub fn new<'a>(index: &Index, edges: impl IntoIterator<Item = &'a (FunctionId, FunctionId)>) -> Self {
+    pub fn new<'a>(index: &Index, edges: impl IntoIterator<Item = &'a (Subject, Subject)>) -> Self {
         Self::with_data(index, edges, &Arc::default())
     }
 
-    /// As [`Reach::new`], with files that are no code: each is a callee of its readers, named by [`FunctionId::data`]. What a
-    /// module reads on import has its name without a function's, `shop.cart:`, as caller.
+    /// As [`Reach::new`], with files that are no code: each is a callee of its readers.
     #[must_use]
-    pub fn with_data<'a>(
-        index: &Index,
-        edges: impl IntoIterator<Item = &'a (FunctionId, FunctionId)>,
-        data: &Arc<DataFiles>,
-    ) -> Self {
+    pub fn with_data<'a>(index: &Index, edges: impl IntoIterator<Item = &'a (Subject, Subject)>, data: &Arc<DataFiles>) -> Self {
         let mut reach = Self {
             nodes: Vec::new(),
-            functions: Vec::new(),
+            subjects: Vec::new(),
             by_id: HashMap::new(),
+            inits: HashMap::new(),
+            files: HashMap::new(),
             by_path: HashMap::new(),
             users: HashMap::new(),
             uses: Vec::new(),
@@ -73,9 +74,7 @@ impl Reach {
             data: data.clone(),
         };
         for (path, digest) in data.iter() {
-            let id = FunctionId::data(path);
-            let node = reach.add(&id.0, digest, Some(id.clone()));
-            reach.by_id.insert(id, vec![node]);
+            reach.add_known(Subject::File(path.clone()), digest);
         }
         let project = Project::new(index, &mut reach);
         project.link(&mut reach);
@@ -97,19 +96,19 @@ impl Reach {
         reach
     }
 
-    /// Gives all functions whose calls may run through what changed, the changed ones that exist included; data files among
-    /// them are named by [`FunctionId::data`].
+    /// Gives all functions whose calls may run through what changed, the changed ones that exist included.
     #[must_use]
-    pub fn resting_on(&self, changed: &[FunctionId], changed_modules: &[RelPath]) -> BTreeSet<FunctionId> {
+    pub fn resting_on(&self, changed: &[Subject], changed_modules: &[RelPath]) -> BTreeSet<FunctionId> {
         let mut start: Vec<Node> = changed_modules.iter().filter_map(|path| self.by_path.get(path)).flatten().copied().collect();
-        for id in changed {
-            match self.by_id.get(id) {
-                Some(nodes) => start.extend(nodes),
-                None if id.as_data().is_some() => {}
-                None => start.extend(self.users.get(name(id)).into_iter().flatten()),
+        for subject in changed {
+            match (self.nodes_known(subject), subject) {
+                (Some(nodes), _) => start.extend(nodes),
+                (None, Subject::Function(id)) => start.extend(self.users.get(name(id)).into_iter().flatten()),
+                (None, Subject::ImportCode(_) | Subject::File(_)) => {}
             }
         }
-        self.closure(start, &self.used_by).into_iter().filter_map(|node| self.functions[node].clone()).collect()
+        let found = self.closure(start, &self.used_by).into_iter();
+        found.filter_map(|node| self.subjects[node].as_ref()?.function().cloned()).collect()
     }
 
     /// Gives one hash of all code that a call of the function may run, and of the data it may read: equal hashes, equal code.
@@ -135,11 +134,11 @@ impl Reach {
         self.nodes.iter().map(|digest| Sum::of(*digest)).collect()
     }
 
-    /// Gives all functions that a call of this one may run through, itself included.
+    /// Gives all functions that a call of this one may run through, itself included, and all files that it may read.
     #[must_use]
-    pub fn reached_from(&self, function: &FunctionId) -> BTreeSet<FunctionId> {
+    pub fn reached_from(&self, function: &FunctionId) -> BTreeSet<Subject> {
         let start = self.by_id.get(function).cloned().unwrap_or_default();
-        self.closure(start, &self.uses).into_iter().filter_map(|node| self.functions[node].clone()).collect()
+        self.closure(start, &self.uses).into_iter().filter_map(|node| self.subjects[node].clone()).collect()
     }
 
     /// Lists the nodes that these lead to, themselves included, each once.
@@ -156,23 +155,42 @@ impl Reach {
         found
     }
 
-    fn add(&mut self, what: &str, code: Digest, function: Option<FunctionId>) -> Node {
+    fn add(&mut self, what: &str, code: Digest, subject: Option<Subject>) -> Node {
         let mut hasher = Hasher::default();
         hasher.part(what.as_bytes()).part(&code.0.to_le_bytes());
         self.nodes.push(hasher.digest());
-        self.functions.push(function);
+        self.subjects.push(subject);
         self.uses.push(Vec::new());
         self.nodes.len() - 1
     }
 
-    /// Gives the nodes of a function; one that is not in the index any more gets one of its own.
-    fn nodes_of(&mut self, id: &FunctionId) -> Vec<Node> {
-        if let Some(nodes) = self.by_id.get(id) {
-            return nodes.clone();
+    /// Adds a node of its own for something, with its name.
+    fn add_known(&mut self, subject: Subject, code: Digest) -> Node {
+        let node = self.add(&subject.text(), code, Some(subject.clone()));
+        match subject {
+            Subject::Function(id) => self.by_id.entry(id).or_default().push(node),
+            Subject::ImportCode(module) => self.inits.entry(module).or_default().push(node),
+            Subject::File(path) => {
+                self.files.insert(path, node);
+            }
         }
-        let node = self.add(&id.0, Digest::default(), Some(id.clone()));
-        self.by_id.insert(id.clone(), vec![node]);
-        vec![node]
+        node
+    }
+
+    fn nodes_known(&self, subject: &Subject) -> Option<&[Node]> {
+        match subject {
+            Subject::Function(id) => self.by_id.get(id).map(Vec::as_slice),
+            Subject::ImportCode(module) => self.inits.get(module).map(Vec::as_slice),
+            Subject::File(path) => self.files.get(path).map(std::slice::from_ref),
+        }
+    }
+
+    /// Gives the nodes of something; what is not in the index any more gets one of its own.
+    fn nodes_of(&mut self, subject: &Subject) -> Vec<Node> {
+        match self.nodes_known(subject) {
+            Some(nodes) => nodes.to_vec(),
+            None => vec![self.add_known(subject.clone(), Digest::default())],
+        }
     }
 }
 
@@ -230,7 +248,7 @@ impl<'i> Project<'i> {
         for (number, entry) in index.entries.values().enumerate() {
             let module = &entry.module;
             let init = reach.add(&format!("{}:", module.name), module.init, None);
-            reach.by_id.entry(FunctionId::new(&module.name, "")).or_default().push(init);
+            reach.inits.entry(module.name.clone()).or_default().push(init);
             let mut place = Place {
                 entry,
                 init,
@@ -246,8 +264,7 @@ impl<'i> Project<'i> {
                 place.defines.entry(last(&class.qualname)).or_default().push(node);
             }
             for function in &module.functions {
-                let node = reach.add(&function.id.0, function.fingerprint.code(), Some(function.id.clone()));
-                reach.by_id.entry(function.id.clone()).or_default().push(node);
+                let node = reach.add_known(Subject::Function(function.id.clone()), function.fingerprint.code());
                 place.functions.push(node);
                 if function.id.qualname().contains('.') {
                     methods.entry(function.name()).or_default().push((number, node));
@@ -484,7 +501,7 @@ mod tests {
     }
 
     fn resting(reach: &Reach, changed: &[&str], modules: &[&str]) -> String {
-        let changed: Vec<FunctionId> = changed.iter().map(|text| id(text)).collect();
+        let changed: Vec<Subject> = changed.iter().map(|text| Subject::from_text(text)).collect();
         let modules: Vec<RelPath> = modules.iter().map(|text| RelPath::new(text).unwrap()).collect();
         reach
             .resting_on(&changed, &modules)
@@ -511,7 +528,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let index = index(folder.path(), FILES);
         assert_eq!(resting(&Reach::new(&index, []), &["shop.net:Gateway.post"], &[]), "net:Gateway.post");
-        let edges = [(id("shop.gate:send"), id("shop.net:Gateway.post")), (id("shop.gate:send"), id("shop.net:gone"))];
+        let edge = |callee: &str| (Subject::from_text("shop.gate:send"), Subject::from_text(callee));
+        let edges = [edge("shop.net:Gateway.post"), edge("shop.net:gone")];
         let reach = Reach::new(&index, &edges);
         assert_eq!(resting(&reach, &["shop.net:Gateway.post"], &[]), "gate:send net:Gateway.post");
         assert!(resting(&reach, &["shop.net:gone"], &[]).contains("gate:send"));
@@ -565,7 +583,7 @@ mod tests {
             (0..12).map(|n| (format!("m{n}.py"), format!("{stars}def f{n}(): return f{}()\n", (n + 1) % 12))).collect();
         let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let reach = Reach::new(&index(folder.path(), &files), []);
-        assert_eq!(reach.resting_on(&[id("m3:f3")], &[]).len(), 12);
+        assert_eq!(reach.resting_on(&[id("m3:f3").into()], &[]).len(), 12);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use similar::{Algorithm, DiffOp};
 use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::Edit;
+use crate::domain::subject::Subject;
 
 use super::between::{Statement, statements};
 use super::index::Index;
@@ -139,16 +140,17 @@ fn take_apart(old_index: &Index, new_index: &Index, file: &FileChange) -> (Vec<P
         let function = owner(new_index, file, &part.new)
             .filter(|_| file.new.is_some())
             .or_else(|| owner(old_index, file, &part.old))
-            .filter(|_| !whole);
+            .filter(|_| !whole)
+            .map(Subject::Function);
         let (old, new) = match function {
             Some(_) => (BTreeSet::new(), BTreeSet::new()),
             None => (touched(&old_statements, &part.old), touched(&new_statements, &part.new)),
         };
-        let function = function.unwrap_or_else(|| module(old_index, new_index, &file.path));
+        let subject = function.unwrap_or_else(|| module(old_index, new_index, &file.path));
         let mut text: Vec<String> = before.iter().map(|line| format!("-{}", line.trim_end_matches(['\n', '\r']))).collect();
         text.extend(after.iter().map(|line| format!("+{}", line.trim_end_matches(['\n', '\r']))));
         let goes_on = |one: &Growing| {
-            let is_function = !function.qualname().is_empty() && one.hunk.edit.function == function;
+            let is_function = matches!(subject, Subject::Function(_)) && one.hunk.edit.subject == subject;
             whole || is_function || !one.old.is_disjoint(&old) || !one.new.is_disjoint(&new)
         };
         if let Some(same) = hunks.iter_mut().find(|one| goes_on(one)) {
@@ -159,14 +161,13 @@ fn take_apart(old_index: &Index, new_index: &Index, file: &FileChange) -> (Vec<P
             continue;
         }
         let line = u32::try_from(part.new.start + 1).unwrap_or(u32::MAX);
-        let edit = Edit { function, path: file.path.clone(), hunk: text, line };
+        let edit = Edit { subject, path: file.path.clone(), hunk: text, line };
         hunks.push(Growing { hunk: Hunk { edit, means: true, parts: BTreeSet::from([number]) }, old, new });
     }
     let is_read = |index: &Index| index.module(&file.path).is_some_and(|module| module.error.is_none());
     let is_read = is_read(old_index) && is_read(new_index);
     let means = |one: &Growing| {
-        let function = &one.hunk.edit.function;
-        if !function.qualname().is_empty() {
+        if let Subject::Function(function) = &one.hunk.edit.subject {
             let code = |index: &Index| index.function(function).map(|function| function.fingerprint.code());
             return code(old_index) != code(new_index);
         }
@@ -228,9 +229,9 @@ fn owner(index: &Index, file: &FileChange, lines: &Range<usize>) -> Option<Funct
     holds.min_by_key(|function| function.span.first).map(|function| function.id.clone())
 }
 
-fn module(old: &Index, new: &Index, path: &RelPath) -> FunctionId {
+fn module(old: &Index, new: &Index, path: &RelPath) -> Subject {
     let module = new.module(path).or_else(|| old.module(path));
-    FunctionId::new(module.map_or(path.as_str(), |module| module.name.as_str()), "")
+    Subject::ImportCode(module.map_or(path.as_str(), |module| module.name.as_str()).to_owned())
 }
 
 #[cfg(test)]
@@ -257,8 +258,8 @@ mod tests {
         Pieces::new(&index(&before), &index(&after), changes)
     }
 
-    fn named(pieces: &Pieces) -> Vec<&str> {
-        pieces.hunks().iter().map(|hunk| hunk.edit.function.0.as_str()).collect()
+    fn named(pieces: &Pieces) -> Vec<String> {
+        pieces.hunks().iter().map(|hunk| hunk.edit.subject.to_string()).collect()
     }
 
     #[test]
@@ -277,7 +278,7 @@ mod tests {
         let layout = layout.replace("def f():\n", "def f():\n    'Says one.'\n    # one\n");
         let means = |new: &str| -> Vec<(String, bool)> {
             let pieces = pieces(&[("m.py", Some(old), Some(new))]);
-            pieces.hunks().iter().map(|hunk| (hunk.edit.function.0.clone(), hunk.means)).collect()
+            pieces.hunks().iter().map(|hunk| (hunk.edit.subject.to_string(), hunk.means)).collect()
         };
         let named = |list: &[(&str, bool)]| list.iter().map(|(name, means)| ((*name).to_owned(), *means)).collect::<Vec<_>>();
         assert_eq!(means(&layout), named(&[("m:", false), ("m:C.m", false), ("m:f", false)]));

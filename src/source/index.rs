@@ -411,7 +411,7 @@ mod tests {
         let init = change(root, &mut index, "LIMIT = 3", "LIMIT = 4");
         assert_eq!((init.init.len(), init.functions.len(), init.classes.len()), (1, 0, 0));
         assert_eq!(init.module_edits[0].hunk, ["-LIMIT = 3", "+LIMIT = 4"]);
-        assert_eq!((init.module_edits[0].function.0.as_str(), init.module_edits[0].line), ("shop.cart:", 1));
+        assert_eq!((init.module_edits[0].subject.text().as_ref(), init.module_edits[0].line), ("shop.cart:", 1));
         let class = change(root, &mut index, "rate = 1", "rate = 2");
         assert_eq!((class.init.len(), class.classes.len()), (0, 1));
         assert_eq!(class.module_edits[0].line, 4);

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::function::{Function, FunctionId, Module};
+use crate::domain::function::{Function, Module};
+use crate::domain::subject::Subject;
 
 use super::index::Index;
 
@@ -19,13 +20,13 @@ const NAME_MAX: usize = 120;
 
 /// What modules name, kept for those that do not change.
 #[derive(Debug, Default)]
-pub struct Naming(HashMap<RelPath, (Digest, Vec<(String, FunctionId)>)>);
+pub struct Naming(HashMap<RelPath, (Digest, Vec<(String, Subject)>)>);
 
 impl Naming {
     /// Finds the project's files that its modules name, tests left out, and who does: a function, or the code of a module
     /// that runs on import (`shop.cart:`).
-    pub fn of(&mut self, index: &Index) -> BTreeMap<RelPath, Vec<FunctionId>> {
-        let mut by_name: HashMap<&str, Vec<&FunctionId>> = HashMap::new();
+    pub fn of(&mut self, index: &Index) -> BTreeMap<RelPath, Vec<Subject>> {
+        let mut by_name: HashMap<&str, Vec<&Subject>> = HashMap::new();
         self.0.retain(|path, _| index.module(path).is_some());
         for module in index.modules().filter(|module| !module.is_test()) {
             let known = self.0.get(&module.path).is_some_and(|(hash, _)| *hash == module.hash);
@@ -43,8 +44,8 @@ impl Naming {
 }
 
 /// Lists the names of files in the texts of a module, each with who says it.
-fn names(module: &Module, text: &str) -> Vec<(String, FunctionId)> {
-    let init = FunctionId::new(&module.name, "");
+fn names(module: &Module, text: &str) -> Vec<(String, Subject)> {
+    let init = Subject::ImportCode(module.name.clone());
     let mut found = Vec::new();
     for (number, line) in (1u32..).zip(text.lines()) {
         for (at, _) in line.match_indices(['"', '\'']) {
@@ -52,7 +53,10 @@ fn names(module: &Module, text: &str) -> Vec<(String, FunctionId)> {
                 let inside = |function: &&Function| (function.span.first..=function.span.last).contains(&number);
                 let around =
                     module.functions.iter().filter(inside).min_by_key(|function| function.span.last - function.span.first);
-                found.push((name.to_owned(), around.map_or(&init, |function| &function.id).clone()));
+                found.push((
+                    name.to_owned(),
+                    around.map_or_else(|| init.clone(), |function| Subject::Function(function.id.clone())),
+                ));
             }
         }
     }
@@ -108,7 +112,7 @@ mod tests {
         let mut naming = Naming::default();
         let mut told = || {
             let named = naming.of(&Index::build(folder.path(), &[], &|_, _| {}));
-            let line = |(path, by): (RelPath, Vec<FunctionId>)| {
+            let line = |(path, by): (RelPath, Vec<Subject>)| {
                 format!("{path} {}", by.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
             };
             named.into_iter().map(line).collect::<Vec<_>>()

@@ -6,13 +6,13 @@ use super::json::to_json;
 use super::{Result, Store, signed, unsigned};
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::function::FunctionId;
+use crate::domain::subject::Subject;
 
-/// The source of a function, or of a module's own statements (`module:` without a name).
+/// The source of a function or of a module's own statements, or that a file was there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedCode {
-    /// The function.
-    pub function: FunctionId,
+    /// What it is the source of.
+    pub subject: Subject,
     /// Its file.
     pub path: RelPath,
     /// What its behaviour rested on.
@@ -33,25 +33,25 @@ impl Store {
             let mut insert = transaction.prepare_cached("INSERT OR REPLACE INTO code VALUES (?1, ?2, ?3, ?4, ?5)")?;
             for one in &code {
                 let print = signed(one.fingerprint.0);
-                insert.execute(params![one.function.0, one.path.as_str(), print, one.first_line, one.text])?;
+                insert.execute(params![one.subject.text(), one.path.as_str(), print, one.first_line, one.text])?;
             }
             Ok(())
         })
     }
 
-    /// Gives the stored sources of these functions.
+    /// Gives the stored sources of these.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn code(&self, functions: &[FunctionId]) -> Result<Vec<RecordedCode>> {
+    pub fn code(&self, subjects: &[Subject]) -> Result<Vec<RecordedCode>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT function, path, fingerprint, first_line, text FROM code WHERE function IN (SELECT value FROM json_each(?1)) \
                  ORDER BY function",
             )?;
-            let rows = statement.query_map([to_json(functions)?], |row| {
+            let rows = statement.query_map([to_json(subjects)?], |row| {
                 Ok((row.get::<_, String>(1)?, RecordedCode {
-                    function: FunctionId(row.get(0)?),
+                    subject: Subject::from_text(&row.get::<_, String>(0)?),
                     path: RelPath::default(),
                     fingerprint: Digest(unsigned(row.get(2)?)),
                     first_line: row.get(3)?,
@@ -79,7 +79,7 @@ mod tests {
     fn the_newest_source_of_a_function_is_kept() {
         let store = crate::store::open_in_memory().unwrap();
         let code = |text: &str| RecordedCode {
-            function: FunctionId("m:f".into()),
+            subject: Subject::from_text("m:f"),
             path: RelPath::new("m.py").unwrap(),
             fingerprint: Digest(7),
             first_line: 3,
@@ -87,6 +87,6 @@ mod tests {
         };
         store.put_code(vec![code("old")]).unwrap();
         store.put_code(vec![code("new")]).unwrap();
-        assert_eq!(store.code(&[FunctionId("m:f".into()), FunctionId("m:g".into())]).unwrap(), [code("new")]);
+        assert_eq!(store.code(&[Subject::from_text("m:f"), Subject::from_text("m:g")]).unwrap(), [code("new")]);
     }
 }

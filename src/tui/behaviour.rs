@@ -7,6 +7,7 @@ use crate::domain::event::{JobKind, JobState};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::Edit;
 use crate::domain::snapshot::JobRow;
+use crate::domain::subject::Subject;
 use crate::generate::replay::leaf;
 use crate::tui::app::AppState;
 use crate::tui::doc::{LEAF, effect_lines, effects_lines, hunk_rows};
@@ -168,9 +169,9 @@ fn function(out: &mut Vec<DocRow>, at: usize, one: &FunctionDiff, standing: Stan
 }
 
 fn cause(out: &mut Vec<DocRow>, lead: &str, edit: &Edit) {
-    let name = match edit.function.qualname() {
-        "" => String::new(),
-        name => format!("{name}  "),
+    let name = match &edit.subject {
+        Subject::Function(id) => format!("{}  ", id.qualname()),
+        Subject::ImportCode(_) | Subject::File(_) => String::new(),
     };
     let row = Row::new().add(Role::Accent, format!("   {lead} ")).add(Role::Text, format!("{name}{}:{}", edit.path, edit.line));
     out.push(DocRow { row, about: About::Source(edit.path.clone(), edit.line), stop: true, changed: false });

@@ -1,7 +1,6 @@
 //! The filter of lists: words, `is:state`, `in:path`.
 
 use crate::domain::event::Level;
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalKind, ProposalState};
 use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow, RecordedRow, VerdictRow};
 use crate::domain::spec_board::SpecRow;
@@ -48,7 +47,7 @@ impl Filter {
     #[must_use]
     pub fn takes(&self, row: &FunctionRow) -> bool {
         let (_, _, mark) = glyphs::of_mark(row.mark);
-        self.takes_name(&row.id, row.path.as_str())
+        self.takes_name(&row.id.0, row.path.as_str())
             && self.states.iter().all(|state| {
                 mark.starts_with(state.as_str()) || ("waiting".starts_with(state.as_str()) && row.drafts + row.changes > 0)
             })
@@ -72,7 +71,7 @@ impl Filter {
             _ if row.ruling.is_some() => "failing",
             _ => "recorded",
         };
-        self.takes_name(&row.function, row.path.as_str())
+        self.takes_name(&row.function.0, row.path.as_str())
             && self.states.iter().all(|word| state.starts_with(word.as_str()) || "waiting".starts_with(word.as_str()))
     }
 
@@ -88,7 +87,7 @@ impl Filter {
             Ruling::Error => "error",
         };
         let waits = |word: &str| row.proposal.is_some() && "waiting".starts_with(word);
-        self.takes_name(&FunctionId(row.test.clone()), row.path.as_str())
+        self.takes_name(&row.test, row.path.as_str())
             && self.states.iter().all(|word| state.starts_with(word.as_str()) || waits(word))
     }
 
@@ -105,8 +104,7 @@ impl Filter {
             Some(Ruling::Error) => "error",
             None => "never",
         };
-        self.takes_name(&FunctionId(row.name.clone()), row.file.as_str())
-            && self.states.iter().all(|word| state.starts_with(word.as_str()))
+        self.takes_name(&row.name, row.file.as_str()) && self.states.iter().all(|word| state.starts_with(word.as_str()))
     }
 
     /// Tells whether a line of the log is in it: by its words, its kind or how much it matters.
@@ -134,11 +132,11 @@ impl Filter {
             && self.states.iter().all(|word| state.starts_with(word.as_str()))
     }
 
-    fn takes_name(&self, function: &FunctionId, path: &str) -> bool {
+    fn takes_name(&self, name: &str, path: &str) -> bool {
         if self.words.is_empty() && self.places.is_empty() {
             return true;
         }
-        let name = function.0.to_lowercase();
+        let name = name.to_lowercase();
         let path = path.to_lowercase();
         self.words.iter().all(|word| name.contains(word.as_str()) || path.contains(word.as_str()))
             && self.places.iter().all(|place| path.contains(place.as_str()))

@@ -70,8 +70,7 @@ fn only_waiting(core: &Core, found: &Diff, waiting: &[Arc<Proposal>]) -> Vec<Fun
 
 fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<FunctionDiff> {
     let function = core.function(&proposal.function)?;
-    let (data, edits): (Vec<Edit>, Vec<Edit>) =
-        change.because.iter().cloned().partition(|edit| edit.function.as_data().is_some());
+    let (data, edits): (Vec<Edit>, Vec<Edit>) = change.because.iter().cloned().partition(|edit| edit.subject.file().is_some());
     let calls = change.calls.iter().map(|call| DiffedCall {
         call: call.call,
         kind: match (call.old.outcome.is_failure(), call.new.outcome.is_failure()) {
@@ -91,7 +90,7 @@ fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<Fu
         function: proposal.function.clone(),
         path: function.path,
         line: function.span.first,
-        edited: change.because.iter().any(|edit| edit.function == proposal.function),
+        edited: change.because.iter().any(|edit| edit.subject.function() == Some(&proposal.function)),
         calls: calls.collect(),
         same: change.same,
         because: Because { edits, how: How::Entered, data: data.into_iter().map(|edit| edit.path).collect() },

@@ -17,6 +17,7 @@ use crate::domain::call::{Call, RecordingId};
 use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
+use crate::domain::subject::Subject;
 use crate::engine::calls::views;
 use crate::engine::index::reachability;
 use crate::engine::python::environment;
@@ -95,8 +96,8 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
 /// that can be told of them.
 async fn remember_unrun(core: &Arc<Core>, recording: RecordingId, tried: &[Call]) -> Result<(), Trouble> {
     let tried: BTreeSet<FunctionId> = tried.iter().map(|call| call.function.clone()).collect();
-    let unrun: BTreeSet<FunctionId> =
-        core.store().functions_in(recording)?.into_iter().filter(|function| !tried.contains(function)).collect();
+    let recorded = core.store().functions_in(recording)?.into_iter();
+    let unrun: BTreeSet<Subject> = recorded.filter(|function| !tried.contains(function)).map(Subject::Function).collect();
     if unrun.is_empty() {
         return Ok(());
     }

@@ -6,6 +6,7 @@
 use crate::base::text;
 use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, Kind};
 use crate::domain::proposal::Edit;
+use crate::domain::subject::Subject;
 use crate::generate::replay::{both_outcomes, ends_alike, leaf};
 
 /// Calls of a function that are written out; the rest is counted.
@@ -175,9 +176,9 @@ fn because(because: &Because, indent: &str) -> String {
 }
 
 fn place(edit: &Edit) -> String {
-    match edit.function.qualname() {
-        "" => format!("{}:{}", edit.path, edit.line),
-        name => format!("{name}  {}:{}", edit.path, edit.line),
+    match &edit.subject {
+        Subject::Function(id) => format!("{}  {}:{}", id.qualname(), edit.path, edit.line),
+        Subject::ImportCode(_) | Subject::File(_) => format!("{}:{}", edit.path, edit.line),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::domain::batch::Edge;
 use crate::domain::call::RecordingId;
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
+use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
 use crate::engine::state::core::Core;
 use crate::source::data::{self, DataFiles};
@@ -32,7 +33,7 @@ pub type Readers = BTreeMap<RelPath, Reads>;
 #[derive(Debug, Clone, Default)]
 pub struct Reads {
     /// The functions whose calls did. Where none did, the functions and modules that name the file: it may be read on import.
-    pub by: BTreeSet<FunctionId>,
+    pub by: BTreeSet<Subject>,
     /// What the recorder noted of it; nothing where no call read it.
     pub accesses: BTreeSet<FileAccess>,
 }
@@ -128,7 +129,7 @@ fn data_files(core: &Core, index: &Arc<Index>) -> Result<Known, Trouble> {
         let Some(path) = data::read_by(&core.root, &access) else { continue };
         for path in data::with_target(&core.root, path) {
             let reads = readers.entry(path).or_default();
-            reads.by.insert(function.clone());
+            reads.by.insert(Subject::Function(function.clone()));
             reads.accesses.insert(access.clone());
         }
     }
@@ -168,7 +169,7 @@ pub fn learn(
     let mut edges = Vec::new();
     for (caller, callees) in entered {
         let known = reach.reached_from(&caller);
-        let unknown = callees.into_iter().filter(|callee| !known.contains(callee));
+        let unknown = callees.into_iter().filter(|callee| !known.contains(&Subject::Function(callee.clone())));
         edges.extend(unknown.map(|callee| Edge { caller: caller.clone(), callee }));
     }
     if edges.is_empty() {
@@ -183,10 +184,12 @@ pub fn learn(
 ///
 /// # Errors
 /// Fails when the store cannot be read.
-pub fn edges(core: &Core) -> Result<Vec<(FunctionId, FunctionId)>, Trouble> {
+pub fn edges(core: &Core) -> Result<Vec<(Subject, Subject)>, Trouble> {
     let readers = readers(core)?;
-    let reads = readers.iter().flat_map(|(path, reads)| reads.by.iter().map(|reader| (reader.clone(), FunctionId::data(path))));
-    Ok(core.store().edges()?.into_iter().map(|edge| (edge.caller, edge.callee)).chain(reads).collect())
+    let reads =
+        readers.iter().flat_map(|(path, reads)| reads.by.iter().map(|reader| (reader.clone(), Subject::File(path.clone()))));
+    let called = |edge: Edge| (Subject::Function(edge.caller), Subject::Function(edge.callee));
+    Ok(core.store().edges()?.into_iter().map(called).chain(reads).collect())
 }
 
 /// Gives what may run through what by the names alone, which recordings do not change. As slow as [`recorded`].
@@ -239,10 +242,11 @@ mod tests {
         let recording = core.store().begin_recording(&recording()).unwrap();
         let [caller, callee] = ["m:by_name", "m:f1"].map(|id| FunctionId(id.into()));
         let before = recorded(&core, &index).unwrap();
-        assert!(!before.reached_from(&caller).contains(&callee));
+        let reached = Subject::Function(callee.clone());
+        assert!(!before.reached_from(&caller).contains(&reached));
         let entered = BTreeMap::from([(caller.clone(), BTreeSet::from([callee.clone()]))]);
         let after = learn(&core, &index, before.clone(), recording, entered.clone()).unwrap();
-        assert!(after.reached_from(&caller).contains(&callee));
+        assert!(after.reached_from(&caller).contains(&reached));
         assert_ne!(before.code_key(&caller), after.code_key(&caller));
         assert!(Arc::ptr_eq(&after, &learn(&core, &index, after.clone(), recording, entered).unwrap()), "nothing new");
     }

@@ -17,6 +17,7 @@ use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
+use crate::domain::subject::Subject;
 use crate::domain::touch::Touch;
 use crate::engine::calls::views;
 use crate::engine::index::{reachability, syntax_errors};
@@ -78,13 +79,13 @@ pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>, edited
     }
 }
 
-/// Lists the functions whose code calls of these may run through.
-pub fn reach_of<'a>(functions: impl Iterator<Item = &'a FunctionId>, reach: &Reach) -> BTreeSet<FunctionId> {
+/// Lists the functions whose code calls of these may run through, and the files that they may read.
+pub fn reach_of<'a>(functions: impl Iterator<Item = &'a FunctionId>, reach: &Reach) -> BTreeSet<Subject> {
     functions.collect::<BTreeSet<_>>().into_iter().flat_map(|id| reach.reached_from(id)).collect()
 }
 
-/// Lists the functions whose code the calls of an open change may run through.
-pub fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<FunctionId> {
+/// Lists the functions whose code the calls of an open change may run through, and the files that they may read.
+pub fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<Subject> {
     reach_of(disputed(core).iter(), reach)
 }
 

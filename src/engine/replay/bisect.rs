@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId};
 use crate::domain::diff::{DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::subject::Subject;
 use crate::engine::replay::checkout::Elsewhere;
 use crate::engine::replay::diff::{Pairs, ending};
 use crate::engine::state::core::Core;
@@ -164,8 +165,12 @@ impl Trial<'_> {
         let entered: HashSet<String> = entered.chain([&one.function]).map(|id| outermost(&id.0)).collect();
         let hunks = self.pieces.hunks().iter().enumerate();
         let met = hunks.filter(|(_, hunk)| {
-            let function = &hunk.edit.function;
-            hunk.means && (function.qualname().is_empty() || entered.contains(&function.0))
+            hunk.means
+                && match &hunk.edit.subject {
+                    Subject::Function(id) => entered.contains(&id.0),
+                    Subject::ImportCode(_) => true,
+                    Subject::File(_) => false,
+                }
         });
         let met: BTreeSet<usize> = met.map(|(number, _)| number).collect();
         if met.is_empty() { (0..self.pieces.hunks().len()).collect() } else { met }

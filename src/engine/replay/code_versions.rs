@@ -9,18 +9,19 @@ use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Edit;
+use crate::domain::subject::Subject;
 use crate::engine::blocking;
 use crate::engine::index::reachability;
 use crate::engine::state::core::Core;
-use crate::source::change::{FunctionChange, What};
+use crate::source::change;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 use crate::source::stamps::Stamps;
 use crate::store::RecordedCode;
 
 /// Names the statements of a module that run on import.
-fn init_of(module: &Module) -> FunctionId {
-    FunctionId::new(&module.name, "")
+fn init_of(module: &Module) -> Subject {
+    Subject::ImportCode(module.name.clone())
 }
 
 /// Hashes what runs on import: statements and classes.
@@ -33,29 +34,26 @@ fn init_print(module: &Module) -> Digest {
     hasher.digest()
 }
 
-/// Remembers the source, as an index has it, of these functions and of their modules, and a hash of the data files among
-/// them; of those that an open question rests on, what is remembered stays, since what it asks is told against it.
-pub fn remember(
-    core: &Core,
-    index: &Index,
-    functions: &BTreeSet<FunctionId>,
-    asked: &BTreeSet<FunctionId>,
-) -> Result<(), Trouble> {
-    let mut wanted: Vec<FunctionId> = asked.iter().cloned().collect();
-    wanted.extend(asked.iter().filter_map(|id| index.module_of(id)).map(init_of));
-    let stays: HashSet<FunctionId> = core.store().code(&wanted)?.into_iter().map(|code| code.function).collect();
+/// Remembers the source, as an index has it, of functions and of their modules, and a hash of data files; of those that an
+/// open question rests on, what is remembered stays, since what it asks is told against it.
+pub fn remember(core: &Core, index: &Index, subjects: &BTreeSet<Subject>, asked: &BTreeSet<Subject>) -> Result<(), Trouble> {
+    let mut wanted: Vec<Subject> = asked.iter().cloned().collect();
+    wanted.extend(asked.iter().filter_map(|subject| index.module_of(subject.function()?)).map(init_of));
+    let stays: HashSet<Subject> = core.store().code(&wanted)?.into_iter().map(|code| code.subject).collect();
     let mut modules = HashSet::new();
     let mut all = Vec::new();
     let data = reachability::data(core)?;
-    for (path, fingerprint) in data.iter().filter(|(path, _)| functions.contains(&FunctionId::data(path))) {
-        let function = FunctionId::data(path);
-        all.push(RecordedCode { function, path: path.clone(), fingerprint, first_line: 1, text: String::new() });
+    for (path, fingerprint) in data.iter() {
+        let subject = Subject::File(path.clone());
+        if subjects.contains(&subject) {
+            all.push(RecordedCode { subject, path: path.clone(), fingerprint, first_line: 1, text: String::new() });
+        }
     }
-    for id in functions {
+    for id in subjects.iter().filter_map(Subject::function) {
         let (Some(function), Some(module)) = (index.function(id), index.module_of(id)) else { continue };
         let Some(text) = index.text(&function.path) else { continue };
         all.push(RecordedCode {
-            function: id.clone(),
+            subject: Subject::Function(id.clone()),
             path: function.path.clone(),
             fingerprint: function.fingerprint.code(),
             first_line: function.span.first,
@@ -63,7 +61,7 @@ pub fn remember(
         });
         if modules.insert(module.path.clone()) {
             all.push(RecordedCode {
-                function: init_of(module),
+                subject: init_of(module),
                 path: module.path.clone(),
                 fingerprint: init_print(module),
                 first_line: 1,
@@ -71,7 +69,7 @@ pub fn remember(
             });
         }
     }
-    all.retain(|code| !stays.contains(&code.function));
+    all.retain(|code| !stays.contains(&code.subject));
     Ok(core.store().put_code(all)?)
 }
 
@@ -108,9 +106,9 @@ pub async fn stands(
         let mut now = (*index).clone();
         let mut change = now.update(&core.root, None);
         change.leave_out(&began.spared);
-        let mut edited: Vec<FunctionId> = change.code().cloned().collect();
-        edited.extend((**reach.data()).clone().update(&core.root, None).iter().map(FunctionId::data));
-        edited.extend(began.data.touched(&core.root).map(FunctionId::data));
+        let mut edited: Vec<Subject> = change.code().cloned().map(Subject::Function).collect();
+        edited.extend((**reach.data()).clone().update(&core.root, None).into_iter().map(Subject::File));
+        edited.extend(began.data.touched(&core.root).cloned().map(Subject::File));
         let mut modules = change.changed_modules();
         modules.extend(began.code.touched(&core.root).filter(|path| !began.spared.contains(*path)).cloned());
         // A file that does not parse any more keeps its last good functions; it does not run all the same.
@@ -124,36 +122,40 @@ pub async fn stands(
 /// about because of it.
 pub fn untold<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>) -> Result<Vec<(FunctionId, u64)>, Trouble> {
     let index = core.index();
-    let wanted: Vec<FunctionId> = functions.cloned().collect();
+    let wanted: Vec<Subject> = functions.cloned().map(Subject::Function).collect();
     let totals: HashMap<FunctionId, u64> =
         core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
-    let edited = core
-        .store()
-        .code(&wanted)?
-        .into_iter()
-        .filter(|old| index.function(&old.function).is_none_or(|now| now.fingerprint.code() != old.fingerprint));
-    Ok(edited.filter_map(|old| totals.get(&old.function).map(|calls| (old.function.clone(), *calls))).collect())
+    let edited = core.store().code(&wanted)?.into_iter().filter_map(|old| {
+        let function = old.subject.function()?;
+        let differs = index.function(function).is_none_or(|now| now.fingerprint.code() != old.fingerprint);
+        differs.then(|| totals.get(function).map(|calls| (function.clone(), *calls))).flatten()
+    });
+    Ok(edited.collect())
 }
 
 /// Lists the edits that calls through these functions met, of code and of files they read, against what was remembered.
 pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, Trouble> {
     let (index, readers, data) = (core.index(), reachability::readers(core)?, reachability::data(core)?);
-    let mut wanted: Vec<FunctionId> = entered.iter().cloned().collect();
+    let mut wanted: Vec<Subject> = entered.iter().cloned().map(Subject::Function).collect();
     wanted.extend(entered.iter().filter_map(|id| index.module_of(id)).map(init_of));
     let modules: HashSet<&str> = entered.iter().map(FunctionId::module).collect();
-    let met = |id: &FunctionId| if id.qualname().is_empty() { modules.contains(id.module()) } else { entered.contains(id) };
+    let met = |by: &Subject| match by {
+        Subject::Function(id) => entered.contains(id),
+        Subject::ImportCode(module) => modules.contains(module.as_str()),
+        Subject::File(_) => false,
+    };
     let read = readers.iter().filter(|(_, reads)| reads.by.iter().any(met));
-    wanted.extend(read.map(|(path, _)| FunctionId::data(path)));
+    wanted.extend(read.map(|(path, _)| Subject::File(path.clone())));
     let mut functions = Vec::new();
     let mut modules = Vec::new();
     for old in core.store().code(&wanted)? {
-        if old.function.as_data().is_some() {
-            let changed = data.digest(&old.path).is_some_and(|now| now != old.fingerprint);
-            functions.extend(changed.then(|| Edit { function: old.function, path: old.path, hunk: Vec::new(), line: 1 }));
-        } else if old.function.qualname().is_empty() {
-            modules.extend(module_edit(&index, &old));
-        } else {
-            functions.extend(function_edit(&index, &old));
+        match &old.subject {
+            Subject::Function(id) => functions.extend(function_edit(&index, id, &old)),
+            Subject::ImportCode(_) => modules.extend(module_edit(&index, &old)),
+            Subject::File(path) => {
+                let changed = data.digest(path).is_some_and(|now| now != old.fingerprint);
+                functions.extend(changed.then(|| Edit { subject: old.subject, path: old.path, hunk: Vec::new(), line: 1 }));
+            }
         }
     }
     // A module's text holds its functions too: it is named only where no function explains the change.
@@ -162,14 +164,14 @@ pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, T
     Ok(functions)
 }
 
-fn function_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {
+fn function_edit(index: &Index, id: &FunctionId, old: &RecordedCode) -> Option<Edit> {
     let text = index.text(&old.path);
-    let (new_lines, first, what) = match (index.function(&old.function), text) {
+    let (new_lines, first) = match (index.function(id), text) {
         (Some(now), Some(_)) if now.fingerprint.code() == old.fingerprint => return None,
-        (Some(now), Some(text)) => (lines(&text, now.span.first, now.span.last), now.span.first, What::Body),
-        _ => (Vec::new(), old.first_line, What::Removed),
+        (Some(now), Some(text)) => (lines(&text, now.span.first, now.span.last), now.span.first),
+        _ => (Vec::new(), old.first_line),
     };
-    Some(edit(old, new_lines, first, what))
+    Some(edit(old, &new_lines, first))
 }
 
 fn module_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {
@@ -178,19 +180,12 @@ fn module_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {
         return None;
     }
     let text = index.text(&old.path)?;
-    Some(edit(old, lines(&text, 1, u32::MAX), 1, What::Body))
+    Some(edit(old, &lines(&text, 1, u32::MAX), 1))
 }
 
-fn edit(old: &RecordedCode, new_lines: Vec<String>, new_first_line: u32, what: What) -> Edit {
-    FunctionChange {
-        id: old.function.clone(),
-        path: old.path.clone(),
-        what,
-        old_lines: old.text.lines().map(ToOwned::to_owned).collect(),
-        new_lines,
-        new_first_line,
-    }
-    .edit()
+fn edit(old: &RecordedCode, new_lines: &[String], new_first_line: u32) -> Edit {
+    let old_lines: Vec<String> = old.text.lines().map(ToOwned::to_owned).collect();
+    change::edit(old.subject.clone(), old.path.clone(), &old_lines, new_lines, new_first_line)
 }
 
 /// Gives lines of a text, 1-based and inclusive.

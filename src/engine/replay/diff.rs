@@ -13,6 +13,7 @@ use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How
 use crate::domain::event::{Event, JobKind};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
+use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
 use crate::engine::calls::views;
 use crate::engine::index::reachability;
@@ -206,7 +207,7 @@ impl Wanted {
         let reach = reachability::recorded(core, today)?;
         let recorded: HashSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
         for file in files {
-            let readers: Vec<FunctionId> = file.read_by.iter().map(|(id, _)| id.clone()).collect();
+            let readers: Vec<Subject> = file.read_by.iter().map(|(id, _)| Subject::Function(id.clone())).collect();
             for id in reach.resting_on(&readers, &file.named_by).into_iter().filter(|id| recorded.contains(id)) {
                 self.data.entry(id).or_default().insert(file.path.clone());
             }

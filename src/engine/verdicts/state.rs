@@ -13,6 +13,7 @@ use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{JudgedView, Mark, Topic, Trust, VerdictRow};
+use crate::domain::subject::Subject;
 use crate::domain::verdict::{Bound, ClauseOutcome, JudgedTest, Ruling};
 use crate::engine::checks::verdict_files;
 use crate::engine::index::reachability;
@@ -118,7 +119,7 @@ pub fn mark_stale_in(core: &Core, files: &dyn Fn(&RelPath) -> bool) -> usize {
 pub fn mark_edited(core: &Core) -> Result<(), Trouble> {
     let index = core.index();
     let readers = reachability::readers(core)?;
-    let mut read: HashMap<&FunctionId, Vec<&RelPath>> = HashMap::new();
+    let mut read: HashMap<&Subject, Vec<&RelPath>> = HashMap::new();
     for (path, reads) in readers.iter() {
         reads.by.iter().for_each(|by| read.entry(by).or_default().push(path));
     }
@@ -137,10 +138,9 @@ pub fn mark_edited(core: &Core) -> Result<(), Trouble> {
         let entered = || kept.stored.entered.iter().chain([&kept.stored.function]);
         let modules = || entered().filter_map(|id| index.module_of(id));
         let mut files: BTreeSet<&RelPath> = modules().map(|module| &module.path).collect();
-        files.extend(entered().filter_map(|id| read.get(id)).flatten());
-        // What a module reads on import has its name without a function's.
-        let inits: BTreeSet<FunctionId> = modules().map(|module| FunctionId::new(&module.name, "")).collect();
-        files.extend(inits.iter().filter_map(|id| read.get(id)).flatten());
+        let inits: BTreeSet<&String> = modules().map(|module| &module.name).collect();
+        let reading = entered().cloned().map(Subject::Function).chain(inits.into_iter().cloned().map(Subject::ImportCode));
+        files.extend(reading.filter_map(|by| read.get(&by)).flatten());
         files.extend(configuration.iter().filter(|path| config_changes::concerns(path, &kept.stored.judged.file)));
         kept.edited = files.into_iter().filter_map(&mut written).max().max(kept.edited);
     }

@@ -12,6 +12,7 @@ use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::function::{FunctionId, Module};
+use crate::domain::subject::Subject;
 use crate::engine::edits::plan;
 use crate::engine::index::reachability;
 use crate::engine::state::core::Core;
@@ -85,11 +86,11 @@ pub async fn catch_up(core: &Arc<Core>) -> Result<(), Trouble> {
         let differs = |(path, digest): &(&RelPath, &Digest)| before.data.get(*path).is_some_and(|before| before != *digest);
         let data: Vec<RelPath> = now.data.iter().filter(differs).map(|(path, _)| path.clone()).collect();
         let readers = on_save::note_data(core, &data)?;
-        verdicts::state::mark_stale(core, &readers, &[]);
+        verdicts::state::mark_stale(core, &readers.iter().filter_map(Subject::function).cloned().collect(), &[]);
         let mut stale = config_changes::changed(core, &configuration);
         let worker = core.clone();
         let resting = blocking(move || {
-            let data: Vec<FunctionId> = data.iter().map(FunctionId::data).collect();
+            let data: Vec<Subject> = data.into_iter().map(Subject::File).collect();
             Ok::<_, Trouble>(reachability::recorded(&worker, &worker.index())?.resting_on(&data, &[]))
         });
         stale.extend(resting.await??);

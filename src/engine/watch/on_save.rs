@@ -16,6 +16,7 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
+use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::replay::behaviour;
@@ -150,12 +151,16 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         core.touch();
         return;
     }
-    let mut functions: Vec<FunctionId> = change.code().cloned().collect();
+    let mut subjects: Vec<Subject> = change.code().cloned().map(Subject::Function).collect();
     let mut modules = change.changed_modules();
-    let importing = readers.iter().filter(|id| id.qualname().is_empty()).filter_map(|id| index.module_called(id.module()));
+    let importing = readers.iter().filter_map(|by| match by {
+        Subject::ImportCode(module) => index.module_called(module),
+        Subject::Function(_) | Subject::File(_) => None,
+    });
     let files: Vec<RelPath> = importing.map(|module| module.path.clone()).chain(modules.iter().cloned()).collect();
-    verdicts::state::mark_stale(core, &functions.iter().cloned().chain(readers).collect(), &files);
-    functions.extend(data.iter().map(FunctionId::data));
+    let affected = subjects.iter().chain(&readers).filter_map(Subject::function).cloned().collect();
+    verdicts::state::mark_stale(core, &affected, &files);
+    subjects.extend(data.into_iter().map(Subject::File));
     modules.extend(mended);
     let judging = core.clone();
     tokio::spawn(async move { verdicts::rerun::after_save(&judging).await });
@@ -163,7 +168,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let edited: BTreeSet<FunctionId> = change.code().cloned().collect();
     let rests = blocking(move || {
         let reach = reachability::recorded(&worker, &worker.index())?;
-        Ok::<_, Trouble>(reach.resting_on(&functions, &modules))
+        Ok::<_, Trouble>(reach.resting_on(&subjects, &modules))
     });
     let resting = match rests.await.and_then(|resting| resting) {
         Ok(resting) => resting,
@@ -246,16 +251,17 @@ fn note(core: &Arc<Core>, change: &IndexChange, before: &Index) {
 }
 
 /// Tells of changed files that are no code and that calls may read; gives those that do.
-pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<FunctionId>, Trouble> {
+pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<Subject>, Trouble> {
     let Some(first) = paths.first() else { return Ok(BTreeSet::new()) };
     let (known, files) = (reachability::readers(core)?, reachability::data(core)?);
     let reads = || paths.iter().filter_map(|path| known.get(path));
-    let readers: BTreeSet<FunctionId> = reads().flat_map(|reads| &reads.by).cloned().collect();
+    let readers: BTreeSet<Subject> = reads().flat_map(|reads| &reads.by).cloned().collect();
     let accesses: Vec<FileAccess> = reads().flat_map(|reads| &reads.accesses).cloned().collect();
     let calls: BTreeSet<CallId> = core.store().readers(&accesses)?.into_iter().map(|(call, ..)| call).collect();
     let it = if paths.len() == 1 { "it" } else { "them" };
     let because = match readers.first() {
-        Some(by) if calls.is_empty() => format!("{} names {it}", if by.qualname().is_empty() { by.module() } else { &by.0 }),
+        Some(Subject::ImportCode(module)) if calls.is_empty() => format!("{module} names {it}"),
+        Some(by) if calls.is_empty() => format!("{by} names {it}"),
         _ => format!("{} read {it}", text::count(calls.len(), "recorded call")),
     };
     let what = match paths {

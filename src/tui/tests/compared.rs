@@ -39,7 +39,7 @@ pub fn diffed() -> Diff {
         durations: (1_200_000, 48_000_000),
     };
     let edit = Edit {
-        function: id("pricing:shipping_for"),
+        subject: id("pricing:shipping_for").into(),
         path: RelPath::new("shop/pricing.py").unwrap(),
         hunk: vec!["-    if total > FREE_FROM:".into(), "+    if total >= FREE_FROM:".into()],
         line: 36,

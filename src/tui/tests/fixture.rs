@@ -248,7 +248,7 @@ fn change_view() -> ProposalView {
         calls: vec![call(14, "(country='FR')", 2), call(22, "(country='DE')", 1)],
         same: 28,
         because: vec![Edit {
-            function: id("pricing:shipping_for"),
+            subject: id("pricing:shipping_for").into(),
             path: rel("shop/pricing.py"),
             hunk: vec!["-    if total > FREE_FROM:".into(), "+    if total >= FREE_FROM:".into()],
             line: 36,
