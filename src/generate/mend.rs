@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::proposal::Draft;
 use crate::generate::trim;
-use crate::pytest::warm::{Look, Trace};
+use crate::pytest::warm::{Look, Trace, TraceKind};
 
 /// Lines that tests need, by the name of the test.
 pub type Lines = BTreeMap<String, BTreeSet<String>>;
@@ -17,7 +17,7 @@ pub type Lines = BTreeMap<String, BTreeSet<String>>;
 pub fn restoring(looks: &BTreeMap<String, Look>) -> Option<Lines> {
     let mut lines = Lines::new();
     for (name, look) in looks {
-        for trace in look.left.iter().filter(|trace| trace.kind == "setting") {
+        for trace in look.left.iter().filter(|trace| trace.kind == TraceKind::Setting) {
             lines.entry(test_of(name)).or_default().insert(statement(trace)?);
         }
     }
@@ -137,7 +137,7 @@ mod tests {
     fn setting(module: &str, name: &str, old: &str) -> Trace {
         Trace {
             what: format!("{module}.{name}"),
-            kind: "setting".into(),
+            kind: TraceKind::Setting,
             module: Some(module.into()),
             name: Some(name.into()),
             old: Some(old.into()),

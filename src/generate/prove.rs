@@ -14,7 +14,7 @@ use crate::base::text;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::{mend, trim};
-use crate::pytest::warm::Trace;
+use crate::pytest::warm::{Trace, TraceKind};
 
 /// Lines of a traceback kept as evidence.
 const TRACE_MAX: usize = 24;
@@ -195,8 +195,8 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
 fn pollution(trial: &Trial) -> Vec<Fall> {
     let mut falls = Vec::new();
     for (name, look) in &trial.looks {
-        let of_kind = |kind: &str| look.left.iter().filter(|trace| trace.kind == kind).collect::<Vec<_>>();
-        let (process, settings) = (of_kind("process"), of_kind("setting"));
+        let of_kind = |kind: TraceKind| look.left.iter().filter(|trace| trace.kind == kind).collect::<Vec<_>>();
+        let (process, settings) = (of_kind(TraceKind::Process), of_kind(TraceKind::Setting));
         let (seen, reason) = if !process.is_empty() {
             let what = words::list(&process);
             (format!("changes {what} and does not put it back"), format!("changes {what} for every later test"))
@@ -204,10 +204,10 @@ fn pollution(trial: &Trial) -> Vec<Fall> {
             // Put back, it may do no harm.
             continue;
         } else if let Some(victim) = trial.spoilers.get(name) {
-            let what = words::list(&of_kind("content"));
+            let what = words::list(&of_kind(TraceKind::Content));
             (format!("changes {what}; {victim} fails after it"), format!("makes {victim} fail: it changes {what}"))
         } else if trial.once.contains(name) {
-            let what = words::list(&of_kind("content"));
+            let what = words::list(&of_kind(TraceKind::Content));
             (
                 format!("fails the second time in a process: it changes {what}"),
                 format!("passes only once in a process: it changes {what}"),
@@ -224,7 +224,7 @@ fn pollution(trial: &Trial) -> Vec<Fall> {
 fn settings(trial: &Trial) -> BTreeMap<String, Vec<&Trace>> {
     let mut found: BTreeMap<String, Vec<&Trace>> = BTreeMap::new();
     for (name, look) in &trial.looks {
-        for trace in look.left.iter().filter(|trace| trace.kind == "setting") {
+        for trace in look.left.iter().filter(|trace| trace.kind == TraceKind::Setting) {
             found.entry(name.clone()).or_default().push(trace);
         }
     }

@@ -50,14 +50,30 @@ pub struct Session<'a> {
 pub struct Trace {
     /// What is another now, for people: `shop.i18n._current`, `the working folder`.
     pub what: String,
-    /// `process`, `setting` or `content`.
-    pub kind: String,
+    /// What kind of thing that is.
+    pub kind: TraceKind,
     /// The module of a setting.
     pub module: Option<String>,
     /// The variable of a setting.
     pub name: Option<String>,
     /// What a setting was before, as a Python literal.
     pub old: Option<String>,
+}
+
+/// Kinds of what a test may leave behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceKind {
+    /// A part of the process: the working folder, a variable of the environment, a logger.
+    Process,
+    /// The variable of a module, which holds another value.
+    Setting,
+    /// What a variable of a module holds, which has another content.
+    Content,
+    /// What this version does not know.
+    #[default]
+    #[serde(other)]
+    Unknown,
 }
 
 /// What was seen of one test when it ran alone.

@@ -11,7 +11,7 @@ use pytead_tui::base::paths::RelPath;
 use pytead_tui::contain::{self, Level};
 use pytead_tui::pytest::bench::Bench;
 use pytead_tui::pytest::report::Outcome;
-use pytead_tui::pytest::warm::{self, Heard, Session};
+use pytead_tui::pytest::warm::{self, Heard, Session, TraceKind};
 use pytead_tui::python::protocol::{Place, ProveRun};
 use pytead_tui::python::zygote::{Worker, WorkerSpec};
 use pytead_tui::python::{interpreter, package};
@@ -139,9 +139,9 @@ fn all_passed(heard: &Heard, key: u64) -> bool {
     !ends.is_empty() && ends.iter().all(|(_, outcome)| *outcome == Outcome::Passed)
 }
 
-fn left<'a>(heard: &'a Heard, test: &str) -> Vec<(&'a str, &'a str)> {
+fn left<'a>(heard: &'a Heard, test: &str) -> Vec<(&'a str, TraceKind)> {
     let look = &heard.looks[&format!("{FILE}::{test}")];
-    look.left.iter().map(|trace| (trace.what.as_str(), trace.kind.as_str())).collect()
+    look.left.iter().map(|trace| (trace.what.as_str(), trace.kind)).collect()
 }
 
 /// An edit of the same size in the same second leaves a `.pyc` that Python believes.
@@ -273,20 +273,20 @@ async fn what_a_test_leaves_behind_is_seen() {
 fn says_what_tests_left(heard: &Heard) {
     for (name, expected) in [
         ("nothing", vec![]),
-        ("context", vec![("shop._user", "content")]),
-        ("signal", vec![("signal handlers", "process")]),
-        ("exit", vec![("exit handlers", "process")]),
-        ("setting", vec![("shop._lang", "setting")]),
-        ("cache", vec![("shop._cache", "content")]),
-        ("counter", vec![("shop._ids", "content")]),
-        ("local", vec![("shop._local", "content")]),
-        ("class", vec![("shop.Shop", "content")]),
-        ("environment", vec![("os.environ['SHOP']", "process")]),
-        ("folder", vec![("the working folder", "process")]),
-        ("locale", vec![("the locale", "process")]),
-        ("path", vec![("sys.path", "process")]),
-        ("logging", vec![("logging", "process")]),
-        ("decimal", vec![("the decimal context", "process")]),
+        ("context", vec![("shop._user", TraceKind::Content)]),
+        ("signal", vec![("signal handlers", TraceKind::Process)]),
+        ("exit", vec![("exit handlers", TraceKind::Process)]),
+        ("setting", vec![("shop._lang", TraceKind::Setting)]),
+        ("cache", vec![("shop._cache", TraceKind::Content)]),
+        ("counter", vec![("shop._ids", TraceKind::Content)]),
+        ("local", vec![("shop._local", TraceKind::Content)]),
+        ("class", vec![("shop.Shop", TraceKind::Content)]),
+        ("environment", vec![("os.environ['SHOP']", TraceKind::Process)]),
+        ("folder", vec![("the working folder", TraceKind::Process)]),
+        ("locale", vec![("the locale", TraceKind::Process)]),
+        ("path", vec![("sys.path", TraceKind::Process)]),
+        ("logging", vec![("logging", TraceKind::Process)]),
+        ("decimal", vec![("the decimal context", TraceKind::Process)]),
         ("put_back", vec![]),
     ] {
         assert_eq!(left(heard, &format!("test_{name}")), expected, "{name}");

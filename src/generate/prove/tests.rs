@@ -39,9 +39,9 @@ fn faults(noticed: &[&[&str]]) -> Faults {
     Faults::Some((1..).zip(noticed).map(fault).collect())
 }
 
-fn left(what: &str, kind: &str) -> Look {
+fn left(what: &str, kind: TraceKind) -> Look {
     let (module, name) = what.rsplit_once('.').map_or((None, None), |(module, name)| (Some(module.into()), Some(name.into())));
-    Look { left: vec![Trace { what: what.into(), kind: kind.into(), module, name, old: Some("None".into()) }], ..Look::default() }
+    Look { left: vec![Trace { what: what.into(), kind, module, name, old: Some("None".into()) }], ..Look::default() }
 }
 
 fn ground() -> Ground {
@@ -154,16 +154,16 @@ fn the_one_that_spoils_others_goes_and_its_victims_stay() {
     let mut trial = trial(true, false);
     trial.excused.insert("test_b".into());
     trial.spoilers.insert("test_a".into(), "test_b".into());
-    trial.looks.insert("test_a".into(), left("m._seen", "content"));
+    trial.looks.insert("test_a".into(), left("m._seen", TraceKind::Content));
     assert_eq!(rest(&trial), (vec!["test_b".to_owned()], vec!["test_a makes test_b fail: it changes m._seen".to_owned()]));
 }
 
 #[test]
 fn what_changes_the_process_goes_and_what_fills_a_cache_stays() {
     let mut trial = trial(true, true);
-    trial.looks.insert("test_a".into(), left("the working folder", "process"));
+    trial.looks.insert("test_a".into(), left("the working folder", TraceKind::Process));
     assert_eq!(rest(&trial).1, ["test_a changes the working folder for every later test"]);
-    trial.looks.insert("test_a".into(), left("m._cache", "content"));
+    trial.looks.insert("test_a".into(), left("m._cache", TraceKind::Content));
     let proof = judge(&draft(), &trial, &ground());
     assert_eq!(proof.verdict, Verdict::Ready);
     assert!(proof.evidence.iter().any(|line| line.detail == "changes m._cache; no other test minds"), "{proof:?}");
@@ -174,7 +174,7 @@ fn what_changes_the_process_goes_and_what_fills_a_cache_stays() {
 #[test]
 fn a_setting_is_put_back_unless_a_person_wrote_the_test() {
     let mut trial = trial(true, true);
-    trial.looks.insert("test_a".into(), left("m.lang", "setting"));
+    trial.looks.insert("test_a".into(), left("m.lang", TraceKind::Setting));
     let proof = judge(&draft(), &trial, &ground());
     let Verdict::Again(mended) = proof.verdict else { panic!("{proof:?}") };
     assert!(mended.text.contains("    monkeypatch.setattr(\"m.lang\", None)\n"), "{}", mended.text);
