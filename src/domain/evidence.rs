@@ -1,9 +1,8 @@
 //! What a line of evidence beside a proposal is about.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::domain::text_form::text_form;
 
 /// What was checked, or what kept it from being checked. Stored, shown and printed as its word.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -150,17 +149,17 @@ const WORDS: &[(EvidenceKind, &str)] = &[
 impl EvidenceKind {
     /// Reads a word as it is stored.
     #[must_use]
-    pub fn from_word(word: &str) -> Self {
+    pub fn from_text(word: &str) -> Self {
         if let Some((kind, _)) = WORDS.iter().find(|(_, known)| *known == word) {
             return kind.clone();
         }
         let clause = word.strip_prefix('c').and_then(|number| number.parse().ok()).map(Self::Clause);
-        clause.filter(|clause| clause.word() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
+        clause.filter(|clause| clause.text() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
     }
 
     /// Gives the word for it.
     #[must_use]
-    pub fn word(&self) -> Cow<'_, str> {
+    pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Clause(number) => Cow::Owned(format!("c{number}")),
             Self::Other(word) => Cow::Borrowed(word),
@@ -175,23 +174,7 @@ impl EvidenceKind {
     }
 }
 
-impl fmt::Display for EvidenceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.word())
-    }
-}
-
-impl Serialize for EvidenceKind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.word())
-    }
-}
-
-impl<'de> Deserialize<'de> for EvidenceKind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::from_word(&String::deserialize(deserializer)?))
-    }
-}
+text_form!(EvidenceKind);
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -208,16 +191,16 @@ mod tests {
         let words: BTreeSet<&str> = WORDS.iter().map(|(_, word)| *word).collect();
         assert!(kinds.len() == WORDS.len() && words.len() == WORDS.len());
         for (kind, word) in WORDS {
-            assert_eq!((EvidenceKind::from_word(word), kind.word().as_ref()), (kind.clone(), *word));
+            assert_eq!((EvidenceKind::from_text(word), kind.text().as_ref()), (kind.clone(), *word));
         }
-        assert_eq!(EvidenceKind::from_word("c12"), EvidenceKind::Clause(12));
-        assert_eq!(EvidenceKind::from_word("c012"), EvidenceKind::Other("c012".into()));
+        assert_eq!(EvidenceKind::from_text("c12"), EvidenceKind::Clause(12));
+        assert_eq!(EvidenceKind::from_text("c012"), EvidenceKind::Other("c012".into()));
     }
 
     proptest! {
         #[test]
         fn a_stored_word_is_stored_again(word in "c[0-9]{0,3}|fails[a-z ]{0,6}|.{0,12}") {
-            let kind = EvidenceKind::from_word(&word);
+            let kind = EvidenceKind::from_text(&word);
             prop_assert_eq!(kind.to_string(), word.as_str());
             let json = serde_json::to_string(&kind).unwrap();
             prop_assert_eq!(&json, &serde_json::to_string(&word).unwrap());

@@ -13,6 +13,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::command::JobId;
 use crate::domain::decision::{Decision, FileEdit};
+use crate::domain::evaluator::Evaluator;
 use crate::domain::event::{JobKind, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalKind, ProposalState};
@@ -246,8 +247,8 @@ pub struct VerdictRow {
     pub ruling: Ruling,
     /// A person overruled it.
     pub overridden: bool,
-    /// Who decided: `rules`, `approved`, or `llm:` and the model.
-    pub evaluator: String,
+    /// Who decided.
+    pub evaluator: Evaluator,
     /// Why, in a sentence.
     pub reason: String,
     /// When it was judged.

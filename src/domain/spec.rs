@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::base::yaml::{Located, Place};
+use crate::domain::evaluator::Evaluator;
 use crate::domain::verdict::{Decided, Ruling};
 
 /// Seconds that a step may take where neither it nor its test says something else.
@@ -207,8 +208,8 @@ pub struct Report {
     pub verdict: Ruling,
     /// Why, in a sentence.
     pub reason: String,
-    /// Who decided: `rules`, or `llm:` and the model.
-    pub evaluator: String,
+    /// Who decided.
+    pub evaluator: Evaluator,
     /// Its steps, in the order they were run.
     pub steps: Vec<StepReport>,
     /// What `pass_if` and `fail_if` came to, one by one.

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::fmt;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
+use crate::domain::text_form::text_form;
 
 /// Something whose text decides how calls end. Stored and shown as one text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -65,11 +63,7 @@ impl From<FunctionId> for Subject {
     }
 }
 
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text())
-    }
-}
+text_form!(Subject);
 
 /// In the order of their texts.
 impl Ord for Subject {
@@ -81,18 +75,6 @@ impl Ord for Subject {
 impl PartialOrd for Subject {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
-    }
-}
-
-impl Serialize for Subject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text())
-    }
-}
-
-impl<'de> Deserialize<'de> for Subject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::from_text(&String::deserialize(deserializer)?))
     }
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
 use crate::base::paths::RelPath;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::journey::ToldLine;
 
 /// What came of an intent.
@@ -71,9 +72,6 @@ pub struct Decided {
     pub shown: Vec<String>,
 }
 
-/// Who decided about a test that failed by its own assertion.
-pub const ITSELF: &str = "pytest";
-
 /// What came of the intent of one run of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -81,8 +79,8 @@ pub struct Verdict {
     pub verdict: Ruling,
     /// A person overruled it; the verdict itself stays what it was.
     pub overridden: bool,
-    /// Who decided: `rules`, `approved`, `llm:` and the model, or [`ITSELF`].
-    pub evaluator: String,
+    /// Who decided.
+    pub evaluator: Evaluator,
     /// Why, in a sentence.
     pub reason: String,
     /// Its clauses.
@@ -248,7 +246,7 @@ impl JudgedTest {
     /// Tells whether the test failed by its own assertion, so that its intent was not judged.
     #[must_use]
     pub fn fails_itself(&self) -> bool {
-        self.verdict.evaluator == ITSELF
+        self.verdict.evaluator == Evaluator::Test
     }
 }
 

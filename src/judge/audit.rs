@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::base::clock::Moment;
 use crate::base::{seal, text};
+use crate::domain::evaluator::{Actor, Evaluator};
 use crate::domain::verdict::{Bound, Ruling};
 
 /// Where they are, below the project's root.
@@ -25,12 +26,12 @@ pub struct Override {
     /// Who, as git would sign a commit: name and address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<String>,
-    /// `person`; what anything else overruled does not count.
-    pub actor: String,
+    /// What anything but a person overruled does not count.
+    pub actor: Actor,
     /// What it would be without.
     pub was: Ruling,
     /// Who decided that.
-    pub evaluator: String,
+    pub evaluator: Evaluator,
     /// The lines that showed it.
     pub evidence: Vec<String>,
     /// Why it is overruled.
@@ -132,9 +133,9 @@ mod tests {
             at: Moment(5),
             by: "ada".into(),
             git: Some("Ada <ada@example.com>".into()),
-            actor: "person".into(),
+            actor: Actor::Person,
             was: Ruling::Fail,
-            evaluator: "rules".into(),
+            evaluator: Evaluator::Rules,
             evidence: vec!["L3".into()],
             reason: "The mail is sent by a cron job.".into(),
             bound: Bound { journey: "j".into(), meaning: "m".into() },

@@ -14,6 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::text;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::spec::{End, Phase, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided};
 use crate::llm::claude_agent::Errand;
@@ -23,8 +24,8 @@ use crate::spec::fold::Ending;
 use crate::spec::run::NEEDS_A_MODEL;
 use crate::spec::tools::{Called, Toolbox};
 
-/// Who decided, in a report.
-pub const EVALUATOR: &str = "agent:claude_code";
+/// The name of the agent, in a report.
+const NAME: &str = "claude_code";
 /// The words it is told.
 const TEMPLATE: &str = include_str!("../../assets/prompts/spec_agent.md");
 /// The name of the server, as it names our tools: `mcp__pytead__…`.
@@ -232,6 +233,12 @@ async fn relayed(
         line.push(b'\n');
         write.write_all(&line).await?;
     }
+}
+
+/// Names the agent where its own word decides.
+#[must_use]
+pub fn evaluator() -> Evaluator {
+    Evaluator::Agent(NAME.to_owned())
 }
 
 /// Takes the call that arrived for a step: the next one of its tool with its arguments, else the next one of its tool.

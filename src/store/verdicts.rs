@@ -146,6 +146,7 @@ mod tests {
 
     use super::*;
     use crate::base::paths::RelPath;
+    use crate::domain::evaluator::Evaluator;
     use crate::domain::journey::{LineId, Telling};
     use crate::domain::verdict::Verdict;
 
@@ -168,7 +169,7 @@ mod tests {
             verdict: Verdict {
                 verdict: ruling,
                 overridden: false,
-                evaluator: "rules".into(),
+                evaluator: Evaluator::Rules,
                 reason: "Because.".into(),
                 clauses: Vec::new(),
                 uncovered: Vec::new(),

@@ -219,7 +219,7 @@ fn these(tests: usize) -> String {
 /// Finds the width of the column that says what was checked.
 #[must_use]
 pub fn labels<'a>(all: impl Iterator<Item = &'a EvidenceKind>) -> usize {
-    all.map(|kind| text::width(&text::display_line(&kind.word()))).max().unwrap_or(0).min(LABEL)
+    all.map(|kind| text::width(&text::display_line(&kind.text()))).max().unwrap_or(0).min(LABEL)
 }
 
 /// Makes the lines of one piece of evidence: sign, what was checked, what was seen.
@@ -228,7 +228,7 @@ pub fn evidence_rows(index: usize, evidence: &Evidence, labels: usize) -> Vec<Do
     let (sign, role) = glyphs::of_finding(evidence.finding);
     let about = if index == usize::MAX { About::Nothing } else { About::Evidence(index) };
     let row =
-        Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what.word()), labels));
+        Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what.text()), labels));
     let row = row.add(Role::Text, "  ").add(Role::Text, evidence.detail.clone());
     let mut out = vec![DocRow { row, about: about.clone(), stop: true, changed: false }];
     let failed = matches!(evidence.finding, Finding::Fail | Finding::Flaky | Finding::Error);

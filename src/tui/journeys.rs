@@ -3,9 +3,10 @@
 
 use crate::base::clock::Moment;
 use crate::base::text::{self, count};
+use crate::domain::evaluator::Evaluator;
 use crate::domain::journey::Telling;
 use crate::domain::snapshot::VerdictRow;
-use crate::domain::verdict::{ClauseOutcome, Decided, ITSELF, Ruling, Since, Verdict};
+use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Since, Verdict};
 use crate::tui::app::AppState;
 use crate::tui::doc_row::{About, DocRow};
 use crate::tui::journey_lines::ending;
@@ -149,15 +150,13 @@ fn clause_rows(at: usize, clause: &Decided, room: usize, out: &mut Vec<DocRow>) 
     }
 }
 
-fn decided_by(evaluator: &str) -> String {
+fn decided_by(evaluator: &Evaluator) -> String {
     match evaluator {
-        "rules" => "decided by rules, no model asked".into(),
-        ITSELF => "the test itself failed, its intent was not judged".into(),
-        "approved" => "decided by the journey that was accepted".into(),
-        other => match other.strip_prefix("llm:") {
-            Some(model) => format!("decided by a model: {model}"),
-            None => format!("decided by {other}"),
-        },
+        Evaluator::Rules => "decided by rules, no model asked".into(),
+        Evaluator::Test => "the test itself failed, its intent was not judged".into(),
+        Evaluator::Approved => "decided by the journey that was accepted".into(),
+        Evaluator::Model(model) => format!("decided by a model: {model}"),
+        Evaluator::Agent(_) | Evaluator::Other(_) => format!("decided by {evaluator}"),
     }
 }
 
@@ -261,7 +260,7 @@ pub fn line(state: &AppState) -> (String, Vec<String>) {
         });
         chosen.map(|(_, one)| one.evidence.iter().take(NAMED).cloned().collect()).unwrap_or_default()
     });
-    let short = row.evaluator.clone();
+    let short = row.evaluator.to_string();
     let long = if evidence.is_empty() { short.clone() } else { format!("{short} · evidence {}", evidence.join(" ")) };
     (left, vec![long, short, String::new()])
 }

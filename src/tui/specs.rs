@@ -136,8 +136,7 @@ fn verdict_rows(
     };
     let (sign, role, word) = of_ruling(ruling, false);
     let mut out = say(role, sign, &format!("{word}: {}", last.reason));
-    let by = if last.evaluator == "rules" { "decided by rules".to_owned() } else { format!("decided by {}", last.evaluator) };
-    out.extend(say(Role::Dim, " ", &format!("{by}, {}", zone.day(at, now))));
+    out.extend(say(Role::Dim, " ", &format!("decided by {}, {}", last.evaluator, zone.day(at, now))));
     out.extend(view.because.iter().flat_map(|why| say(Role::Dim, " ", &format!("run again because {why}"))));
     out.extend(row.stale.iter().flat_map(|why| say(Role::Stale, "~", &format!("Not of today: {why}. t runs it again."))));
     out

@@ -166,6 +166,7 @@ fn is_private(folder: &Path) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::domain::evaluator::Evaluator;
     use crate::domain::verdict::Ruling;
 
     const NOTHING: Seen<'static> = Seen { events: &[], gaps: &[], began: Moment(0), accepts: false, suggestions: Vec::new() };
@@ -188,7 +189,7 @@ mod tests {
         Verdict {
             verdict: ruling,
             overridden: false,
-            evaluator: "rules".into(),
+            evaluator: Evaluator::Rules,
             reason: "Because.".into(),
             clauses: Vec::new(),
             uncovered: Vec::new(),

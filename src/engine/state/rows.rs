@@ -318,7 +318,7 @@ mod tests {
     fn what_the_gate_refused_is_the_reason_of_its_function() {
         let mut refused = proposal(1, "m:f", false, ProposalState::Refused);
         refused.evidence =
-            vec![crate::domain::proposal::Evidence::new(Finding::Flaky, EvidenceKind::from_word("passes sometimes"), "3/4")];
+            vec![crate::domain::proposal::Evidence::new(Finding::Flaky, EvidenceKind::from_text("passes sometimes"), "3/4")];
         let row = function(&blank(), &Known { calls: 3, ..Known::default() }, &[&refused]);
         assert_eq!((row.mark, row.reason.as_deref()), (Mark::Untestable, Some("passes sometimes 3/4")));
         let row = function(

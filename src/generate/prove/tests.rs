@@ -97,7 +97,7 @@ fn a_failing_test_is_taken_out_and_the_rest_is_proved_again() {
     assert_eq!(rest.tests, ["test_a"]);
     assert_eq!(rest.left_out, [LeftOut { calls: 1, reason: "test_b fails: assert 2 == 3".into() }]);
     assert_eq!(
-        (proof.evidence[0].what.word().as_ref(), proof.evidence[0].detail.as_str()),
+        (proof.evidence[0].what.text().as_ref(), proof.evidence[0].detail.as_str()),
         ("fails alone", "test_b, 3 of 3 runs")
     );
     assert_eq!(proof.evidence[0].more.last().map(String::as_str), Some("assert 2 == 3"));

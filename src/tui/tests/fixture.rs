@@ -221,9 +221,9 @@ fn draft_view(state: ProposalState) -> ProposalView {
     proposal.evidence = vec![
         Evidence::new(Finding::Pass, EvidenceKind::Runs, "12/12: alone, in company, 3 orders, 3 hash seeds"),
         Evidence::new(Finding::Pass, EvidenceKind::Mutants, "4 of 5 mutants of these lines are noticed"),
-        Evidence::new(Finding::Pass, EvidenceKind::from_word("adds"), "3 branches that no other test reaches"),
+        Evidence::new(Finding::Pass, EvidenceKind::from_text("adds"), "3 branches that no other test reaches"),
         Evidence::new(Finding::Note, EvidenceKind::Source, "recorded today 10:38, 12 calls, no test yet"),
-        Evidence::new(Finding::Note, EvidenceKind::from_word("not noticed"), "line 22, < to <=: no call with price 0 yet"),
+        Evidence::new(Finding::Note, EvidenceKind::from_text("not noticed"), "line 22, < to <=: no call with price 0 yet"),
     ];
     let after = BEFORE
         .replacen("\n\nfrom shop", "\n\nimport pytest\n\nfrom shop", 1)
@@ -257,9 +257,9 @@ fn change_view() -> ProposalView {
     };
     let mut proposal = proposal(1, "cart:Cart.total", ProposalState::Ready, Body::Change(change));
     proposal.evidence = vec![
-        Evidence::new(Finding::Pass, EvidenceKind::from_word("the same"), "28 calls end as before"),
-        Evidence::new(Finding::Pass, EvidenceKind::from_word("repeatable"), "replayed twice, the same both times"),
-        Evidence::new(Finding::Fail, EvidenceKind::from_word("tests"), "1 test is red until you decide"),
+        Evidence::new(Finding::Pass, EvidenceKind::from_text("the same"), "28 calls end as before"),
+        Evidence::new(Finding::Pass, EvidenceKind::from_text("repeatable"), "replayed twice, the same both times"),
+        Evidence::new(Finding::Fail, EvidenceKind::from_text("tests"), "1 test is red until you decide"),
     ];
     let text = |value: &str| {
         format!(
@@ -386,8 +386,8 @@ impl Shop {
         proving.plan.clear();
         proving.proposal.evidence = vec![
             Evidence::new(Finding::Pass, EvidenceKind::Syntax, "0.1 s"),
-            Evidence::new(Finding::Pass, EvidenceKind::from_word("alone"), "2/2"),
-            Evidence::new(Finding::Running, EvidenceKind::from_word("in company"), "1/3 orders"),
+            Evidence::new(Finding::Pass, EvidenceKind::from_text("alone"), "2/2"),
+            Evidence::new(Finding::Running, EvidenceKind::from_text("in company"), "1/3 orders"),
             Evidence::new(Finding::Pending, EvidenceKind::Mutants, "queued"),
         ];
         views.insert(ProposalId(5), proving);

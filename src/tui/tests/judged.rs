@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::clock::Moment;
 use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::{LineId, Telling, ToldLine};
 use crate::domain::proposal::{Body, OpenVerdict, ProposalId, ProposalKind, ProposalState};
@@ -121,7 +122,7 @@ pub fn judged_view() -> JudgedView {
     let verdict = Verdict {
         verdict: Ruling::Fail,
         overridden: false,
-        evaluator: "rules".into(),
+        evaluator: Evaluator::Rules,
         reason: "Database.save is called before EmailService.send_welcome: EmailService.send_welcome began in L6.".into(),
         clauses,
         uncovered: Vec::new(),
@@ -157,7 +158,7 @@ pub fn unclear_view() -> JudgedView {
     let mut view = judged_view();
     view.judged.test = "tests/test_registration.py::test_twice".into();
     view.judged.verdict.verdict = Ruling::Unclear;
-    view.judged.verdict.evaluator = "approved".into();
+    view.judged.verdict.evaluator = Evaluator::Approved;
     view.judged.verdict.reason = "The journey changed: Outbox.save is called now.".into();
     view.judged.verdict.clauses.clear();
     view.judged.accepts = true;

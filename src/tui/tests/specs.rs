@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::base::clock::Moment;
 use crate::domain::command::{Command, JobId};
+use crate::domain::evaluator::Evaluator;
 use crate::domain::event::{Event, JobKind, JobState};
 use crate::domain::snapshot::{JobRow, Mark, Trust};
 use crate::domain::spec::{End, Phase, Report, Status, StepReport};
@@ -101,7 +102,7 @@ fn view(row: &SpecRow, steps: Vec<StepReport>) -> SpecView {
         tags: Vec::new(),
         verdict,
         reason: row.reason.clone(),
-        evaluator: "rules".into(),
+        evaluator: Evaluator::Rules,
         steps: Vec::new(),
         clauses: vec![decided("pass_if: all steps pass", ClauseOutcome::Violated, "“send it back” in line 9.")],
         issues: vec!["The total has no currency.".into()],

@@ -321,7 +321,7 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
 fn ready(state: &AppState, row: &QueueRow) -> Vec<String> {
     if row.kind == ProposalKind::Verdict {
         let open = state.loaded().and_then(|loaded| loaded.view.proposal.verdict());
-        return open.map(|open| vec![open.verdict.evaluator.clone(), String::new()]).unwrap_or_default();
+        return open.map(|open| vec![open.verdict.evaluator.to_string(), String::new()]).unwrap_or_default();
     }
     if let Some(change) = state.loaded().and_then(|loaded| loaded.view.proposal.change()) {
         let all = change.calls.len() + usize::try_from(change.same).unwrap_or(0);

@@ -15,6 +15,7 @@ use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::base::text;
 use crate::domain::batch::JourneyBlock;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::journey::JourneyEvent;
 use crate::domain::question::Consent;
@@ -42,9 +43,6 @@ use crate::record::ingest::Ingest;
 use crate::record::journey::{events, started};
 use crate::source::bare::bare;
 use crate::source::index::Index;
-
-/// Who decides by a journey that a person accepted.
-const APPROVED: &str = "approved";
 
 /// A test that has run, and what it is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -314,7 +312,7 @@ impl Judge {
                 Some(change) => unclear(&format!("The journey changed: {change}")),
             },
         };
-        Verdict { evaluator: APPROVED.into(), ..verdict(ruling, reason, Vec::new()) }
+        Verdict { evaluator: Evaluator::Approved, ..verdict(ruling, reason, Vec::new()) }
     }
 
     fn clauses(&self, request: &Request, journey: &Journey, sentences: &[String]) -> Vec<Decided> {
@@ -469,7 +467,7 @@ impl Material {
 }
 
 /// Puts a model's answers in the places of the open sentences.
-fn joined(mut standing: Standing, reply: Reply, evaluator: String, events: &[JourneyEvent]) -> Verdict {
+fn joined(mut standing: Standing, reply: Reply, evaluator: Evaluator, events: &[JourneyEvent]) -> Verdict {
     match reply {
         Reply::Not { ruling, reason, asked } => Verdict { evaluator, asked, ..verdict(ruling, reason, standing.clauses) },
         Reply::Decided { sentences, suspicion, asked } => {

@@ -12,6 +12,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::decision::FileEdit;
+use crate::domain::evaluator::Actor;
 use crate::domain::verdict::{Bound, Ruling, Verdict};
 use crate::engine::checks::intents;
 use crate::engine::checks::pytest_run::Told;
@@ -22,8 +23,6 @@ use crate::write::apply::apply;
 
 /// Characters of a reason at least.
 const REASON_MIN: usize = 10;
-/// Who overrules here.
-const PERSON: &str = "person";
 
 /// An override and whether it counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -69,7 +68,7 @@ pub fn plan(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> 
             at: now,
             by: intents::accept::user(),
             git: git.clone(),
-            actor: PERSON.into(),
+            actor: Actor::Person,
             was: verdict.verdict,
             evaluator: verdict.evaluator.clone(),
             evidence: verdict.clauses.iter().flat_map(|clause| clause.evidence.clone()).collect(),
@@ -118,7 +117,7 @@ pub fn audited(overrides: Vec<Override>, told: &Told) -> Vec<Audited> {
 
 /// Marks a verdict as overruled where the last override of its test counts. The verdict stays what it is.
 pub(crate) fn apply_to(overrides: &[Override], test: &str, verdict: &mut Verdict, now: Moment) {
-    let own = overrides.iter().rev().find(|entry| entry.test == test && entry.actor == PERSON);
+    let own = overrides.iter().rev().find(|entry| entry.test == test && entry.actor == Actor::Person);
     if let (Some(entry), Some(bound), Ruling::Fail | Ruling::Unclear) = (own, &verdict.bound, verdict.verdict)
         && entry.state(bound, now) == State::Stands
     {

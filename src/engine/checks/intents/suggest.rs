@@ -119,7 +119,7 @@ impl Judge {
         let heard = answered.heard;
         let spans = heard.clauses.iter().map(|one| one.span.as_str());
         Proposed {
-            by: asking.evaluator(),
+            by: asking.evaluator().to_string(),
             uncovered: left_over(&answered.intent, spans).iter().map(|words| safe(words.trim_end_matches('.'))).collect(),
             clauses: heard.clauses.iter().map(clause).collect(),
             left_out: heard.left_out,

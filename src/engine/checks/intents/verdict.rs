@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::base::text;
 use crate::domain::clause::Outcome;
-use crate::domain::verdict::{ClauseOutcome, Decided, ITSELF, Ruling, Verdict};
+use crate::domain::evaluator::Evaluator;
+use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Verdict};
 use crate::engine::checks::intents::judge::Request;
 use crate::engine::verdicts::on_recording::Understood;
 use crate::judge::grammar;
 
-/// Who decides when no model is asked.
-const RULES: &str = "rules";
 /// Columns of what a failed assertion says that are told.
 const SAID_MAX: usize = 200;
 /// Lines of a journey given for a clause.
@@ -68,7 +67,7 @@ pub(crate) fn verdict(ruling: Ruling, reason: String, clauses: Vec<Decided>) -> 
     Verdict {
         verdict: ruling,
         overridden: false,
-        evaluator: RULES.into(),
+        evaluator: Evaluator::Rules,
         reason,
         clauses,
         uncovered: Vec::new(),
@@ -86,7 +85,7 @@ pub(crate) fn failed_itself(said: &str) -> Verdict {
     let said = text::cut(said.trim_end_matches('.'), SAID_MAX);
     let reason =
         if said.is_empty() { "It fails by its own assertion.".into() } else { format!("It fails by its own assertion: {said}.") };
-    Verdict { evaluator: ITSELF.into(), ..verdict(Ruling::Fail, reason, Vec::new()) }
+    Verdict { evaluator: Evaluator::Test, ..verdict(Ruling::Fail, reason, Vec::new()) }
 }
 
 pub(crate) fn nothing_recorded() -> Verdict {

@@ -18,6 +18,7 @@ use crate::base::redact::Redactor;
 use crate::base::seal;
 use crate::base::text;
 use crate::config::places::Places;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::journey::LineId;
 use crate::domain::question::Consent;
 use crate::domain::settings::{self, Settings};
@@ -117,7 +118,7 @@ struct Sentence {
 /// What is kept of a model's verdict.
 #[derive(Debug, Serialize, Deserialize)]
 struct Opinion {
-    evaluator: String,
+    evaluator: Evaluator,
     question: String,
     journey: String,
     word: Word,
@@ -163,10 +164,10 @@ impl Asking {
         }))
     }
 
-    /// Names the model, for reports: `llm:` with its place and name.
+    /// Names the model, for reports: with its place and name.
     #[must_use]
-    pub fn evaluator(&self) -> String {
-        text::display_line(&format!("llm:{}/{}", self.host(), self.provider.model())).into_owned()
+    pub fn evaluator(&self) -> Evaluator {
+        Evaluator::Model(text::display_line(&format!("{}/{}", self.host(), self.provider.model())).into_owned())
     }
 
     fn host(&self) -> String {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::base::hash;
 use crate::base::redact::Redactor;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::spec::{End, Spec, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
 use crate::engine::checks::llm::opinions::{About, Asking, Reply};
@@ -22,7 +23,7 @@ pub struct Put {
     /// What the end came to, with the model's word.
     pub ending: Ending,
     /// Who decided: the model, where one did.
-    pub evaluator: Option<String>,
+    pub evaluator: Option<Evaluator>,
     /// The model broke, and why: that says nothing about the test.
     pub broken: Option<String>,
     /// What else a person should hear of.

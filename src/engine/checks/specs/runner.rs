@@ -21,6 +21,7 @@ use crate::base::hash::{self, Digest};
 use crate::base::paths::RelPath;
 use crate::base::redact::{Redactor, is_secret_name};
 use crate::base::text;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
 use crate::domain::spec::{End, Phase, Progress, Report, Spec, Status, StepReport};
@@ -39,8 +40,6 @@ use crate::spec::load::{self, Mistake, Mistakes};
 use crate::spec::tools::{Toolbox, needs_python};
 use crate::spec::{fold, run};
 
-/// Who decides when no model is asked.
-const RULES: &str = "rules";
 /// Why a sentence is open that only a model decides.
 const NO_MODEL: &str = "Only a model can decide this, and none is asked.";
 
@@ -371,7 +370,7 @@ impl Specs {
                     llm_judge::fold_steps(&mut ran);
                     put.ending = fold::ending(spec, &ran);
                     let of_the_end = said.decide_ending(&mut put.ending);
-                    put.evaluator = (of_steps || of_the_end).then(|| agent::EVALUATOR.into());
+                    put.evaluator = (of_steps || of_the_end).then(|| agent::evaluator());
                 }
             }
             Some(Err(why)) => (put.broken, agent_broke) = (Some(why), true),
@@ -396,7 +395,7 @@ impl Specs {
             tags: spec.tags.clone(),
             verdict,
             reason,
-            evaluator: put.evaluator.unwrap_or_else(|| RULES.into()),
+            evaluator: put.evaluator.unwrap_or(Evaluator::Rules),
             steps: ran.steps,
             clauses,
             issues: put.issues,
@@ -439,7 +438,7 @@ fn error(file: &str, spec: Option<&Spec>, reason: String) -> Report {
         tags: spec.map(|spec| spec.tags.clone()).unwrap_or_default(),
         verdict: Ruling::Error,
         reason,
-        evaluator: RULES.into(),
+        evaluator: Evaluator::Rules,
         steps: Vec::new(),
         clauses: Vec::new(),
         issues: Vec::new(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::spec::End;
 
 const CODE: &str = "LIMIT = 1\n\n\nclass A:\n    rate = 1\n\n    def used(self):\n        def inner():\n            return 1\n        return inner()\n\n    def other(self):\n        return 2\n";
@@ -55,7 +56,7 @@ impl Place {
             tags: Vec::new(),
             verdict: Ruling::Pass,
             reason: "1 step passed.".into(),
-            evaluator: "rules".into(),
+            evaluator: Evaluator::Rules,
             steps: Vec::new(),
             clauses: Vec::new(),
             issues: Vec::new(),

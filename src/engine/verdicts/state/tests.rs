@@ -1,6 +1,7 @@
 //! What verdicts become in the workbench, on a project with one test.
 
 use super::*;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::settings::Settings;
 use crate::domain::verdict::Verdict;
 use crate::engine::checks::verdict_files::{Seen, leave, prepare};
@@ -38,7 +39,7 @@ fn judged(core: &Arc<Core>, ruling: Ruling, reason: &str) -> Vec<(ProposalState,
     let verdict = Verdict {
         verdict: ruling,
         overridden: false,
-        evaluator: "rules".into(),
+        evaluator: Evaluator::Rules,
         reason: reason.into(),
         clauses: Vec::new(),
         uncovered: Vec::new(),
