@@ -39,6 +39,8 @@ pub struct TestResult {
     pub message: String,
     /// The lines pytest shows of the failure, without its `E`.
     pub lines: Vec<String>,
+    /// What kept it from its own end.
+    pub interrupted: Option<Interrupted>,
     /// How long setup, call and teardown took together.
     pub took: Duration,
 }
@@ -49,6 +51,34 @@ impl TestResult {
     pub fn top(&self) -> &str {
         self.name.split("::").next().unwrap_or_default()
     }
+}
+
+/// That a test did not come to its own end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupted {
+    /// By what.
+    pub by: Interruption,
+    /// It had begun: else another test of the run was interrupted, and this one was not run.
+    pub begun: bool,
+}
+
+impl Interrupted {
+    /// Tells whether a test was not run, because another one was interrupted.
+    #[must_use]
+    pub fn before_it_began(interrupted: Option<Self>) -> bool {
+        interrupted.is_some_and(|interrupted| !interrupted.begun)
+    }
+}
+
+/// What may interrupt a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interruption {
+    /// pytest ended it in good order.
+    Stopped,
+    /// It had had its time.
+    TimedOut,
+    /// The process ended.
+    Died,
 }
 
 /// What a run found.
@@ -142,11 +172,13 @@ pub(super) fn gather(lines: impl IntoIterator<Item = Line>, output: &Output, lim
         let message = if test.begun { "pytest was stopped in it" } else { "not run: pytest was stopped in an earlier test" };
         let place = Line { message: message.into(), ..Line::default() };
         phase(&mut test.result, Line { outcome: "failed".into(), ..place });
+        test.result.interrupted = Some(Interrupted { by: Interruption::Stopped, begun: test.begun });
     }
-    if let Some(death) = death(output, limit, ended) {
+    if let Some((by, death)) = death(output, limit, ended) {
         for test in tests.iter_mut().filter(|test| !test.done) {
             let message = if test.begun { death.clone() } else { format!("not run: {death} in an earlier test") };
             fail(&mut test.result, Outcome::Error, &Line { message, ..Line::default() });
+            test.result.interrupted = Some(Interrupted { by, begun: test.begun });
         }
         if tests.is_empty() && uncollected.is_empty() {
             report.problem = Some(death);
@@ -170,15 +202,15 @@ pub(super) fn uncollectable(line: &Line) -> TestResult {
 }
 
 /// Says how a process died that did not come to the end of its tests.
-fn death(output: &Output, limit: Duration, ended: bool) -> Option<String> {
+fn death(output: &Output, limit: Duration, ended: bool) -> Option<(Interruption, String)> {
     match &output.end {
         _ if ended => None,
-        End::TimedOut => Some(format!("no end in {} s", limit.as_secs_f64())),
-        End::Killed(signal) => Some(format!("the process died by {}", display(signal))),
-        End::Exited(code) => Some(match last_words(output) {
-            Some(words) => format!("the process ended with code {code}: {words}"),
-            None => format!("the process ended with code {code}"),
-        }),
+        End::TimedOut => Some((Interruption::TimedOut, format!("no end in {} s", limit.as_secs_f64()))),
+        End::Killed(signal) => Some((Interruption::Died, format!("the process died by {}", display(signal)))),
+        End::Exited(code) => {
+            let words = last_words(output).map(|words| format!(": {words}")).unwrap_or_default();
+            Some((Interruption::Died, format!("the process ended with code {code}{words}")))
+        }
     }
 }
 
@@ -198,6 +230,7 @@ fn result(nodeid: &str) -> TestResult {
         line: None,
         message: String::new(),
         lines: Vec::new(),
+        interrupted: None,
         took: Duration::ZERO,
     }
 }
@@ -257,9 +290,24 @@ mod tests {
                 (Outcome::Error, "not run: the process died by SIGSEGV in an earlier test"),
             ]
         );
+        let interrupted: Vec<_> = report.results.iter().map(|result| result.interrupted).collect();
+        let died = |begun| Some(Interrupted { by: Interruption::Died, begun });
+        assert_eq!(interrupted, [None, died(true), died(false)]);
         assert_eq!(report.results[1].top(), "b");
         assert_eq!((report.results[2].name.as_str(), report.results[2].top()), ("C::c", "C"));
         assert!(!report.all_passed());
+    }
+
+    /// What a test says of itself excuses nothing.
+    #[test]
+    fn a_message_interrupts_no_test() {
+        let failed =
+            r#"{"kind":"phase","nodeid":"t.py::a","when":"call","outcome":"failed","message":"not run: the process died"}"#;
+        let lines = [COLLECTED.to_owned(), failed.into(), phase("t.py::a", "teardown", "passed"), r#"{"kind":"end"}"#.into()];
+        let report = read(&lines.join("\n"), &output(End::Exited(1)), Duration::from_secs(9));
+        let stopped = Some(Interrupted { by: Interruption::Stopped, begun: false });
+        assert_eq!(report.results[0].message, "not run: the process died");
+        assert_eq!(report.results.iter().map(|result| result.interrupted).collect::<Vec<_>>(), [None, stopped, stopped]);
     }
 
     #[test]

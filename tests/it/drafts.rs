@@ -384,6 +384,7 @@ impl Recorded {
                         passed,
                         message: message.into(),
                         lines: vec![],
+                        interrupted: None,
                     })
                 });
                 let end = RunEnd::Finished(results.collect());

@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::domain::proposal::ProposalId;
 use crate::engine::proving::trials::{Around, BACKWARD, Desk, FORWARD, LOOK, Observed, PAIR, SHUFFLED, hash_seed};
 use crate::generate::prove::{Blame, TestResult, name_of};
-use crate::pytest::report::{Outcome, Report};
+use crate::pytest::report::{Interrupted, Outcome, Report};
 use crate::pytest::warm::Heard;
 
 /// Tests looked at as culprits when some fail after others.
@@ -158,7 +158,8 @@ fn failures(heard: &Heard, key: u64, sound: &BTreeSet<String>) -> BTreeMap<Strin
     let mut found = BTreeMap::new();
     let Some(Report { results, .. }) = heard.reports.get(&(key, 0)) else { return found };
     for (at, result) in results.iter().enumerate() {
-        if result.outcome != Outcome::Passed && sound.contains(&result.nodeid) && !result.message.starts_with("not run: ") {
+        let was_run = !Interrupted::before_it_began(result.interrupted);
+        if result.outcome != Outcome::Passed && sound.contains(&result.nodeid) && was_run {
             found.insert(result.nodeid.clone(), results[..at].iter().map(|result| result.nodeid.clone()).collect());
         }
     }

@@ -21,7 +21,7 @@ use crate::engine::state::core::Core;
 use crate::generate::prove::{Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, name_of};
 use crate::generate::rules::Allowed;
 use crate::pytest::bench::Bench;
-use crate::pytest::report::Outcome;
+use crate::pytest::report::{Interrupted, Outcome};
 use crate::pytest::warm::{self, Heard, Session, millis};
 use crate::python::protocol::{Hello, Place, ProveRun};
 use crate::python::zygote::Worker;
@@ -452,7 +452,7 @@ impl Desk<'_> {
             trial.once = again.map(|result| name_of(&result.nodeid)).collect();
             trial.faults = faults(first, FAULT + at);
             // Nobody can tell what a test would have done that another draft's test gave no time to.
-            let cut_short = |result: &&TestResult| result.message.starts_with("not run: ");
+            let cut_short = |result: &&TestResult| Interrupted::before_it_began(result.interrupted);
             let skipped = trial.runs.iter().skip(1).filter_map(|run| match &run.end {
                 RunEnd::Finished(results) => Some(results.iter().filter(cut_short).map(|result| result.name.clone())),
                 _ => None,

@@ -18,9 +18,9 @@ use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::edits::support_files;
 use crate::engine::python::environment::Environment;
-use crate::generate::prove::{Manner, Run, RunEnd};
+use crate::generate::prove::{Manner, Run, RunEnd, TestResult};
 use crate::pytest::bench::Bench;
-use crate::pytest::report::Report;
+use crate::pytest::report::{Interruption, Report};
 use crate::pytest::runner::{self, End, Invocation, Output, Suite};
 
 /// What a run may print before the rest is dropped.
@@ -189,7 +189,10 @@ impl Seen {
     fn died(&self) -> bool {
         self.runs.iter().any(|run| match &run.end {
             RunEnd::TimedOut(_) | RunEnd::Broke(_) => true,
-            RunEnd::Finished(tests) => tests.iter().any(|test| test.message.contains("the process ")),
+            RunEnd::Finished(tests) => {
+                let died = |test: &TestResult| test.interrupted.is_some_and(|interrupted| interrupted.by == Interruption::Died);
+                tests.iter().any(died)
+            }
             RunEnd::NotCollected { .. } => false,
         })
     }

@@ -16,6 +16,7 @@ fn run(manner: Manner, seed: u32, results: &[(&str, bool)]) -> Run {
             passed: *passed,
             message: if *passed { String::new() } else { "assert 2 == 3".into() },
             lines: if *passed { vec![] } else { vec!["    def test_b():".into(), "assert 2 == 3".into()] },
+            interrupted: None,
         })
         .collect();
     let varied = if seed == 8 { vec!["another time zone".to_owned()] } else { vec![] };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::pytest::report::{Outcome, Report};
+use crate::pytest::report::{Interrupted, Outcome, Report};
 use crate::pytest::warm::{Fault, Look};
 
 /// One way in which all tests of a draft ran.
@@ -62,6 +62,8 @@ pub struct TestResult {
     pub message: String,
     /// What pytest wrote about a failure.
     pub lines: Vec<String>,
+    /// What kept it from its own end.
+    pub interrupted: Option<Interrupted>,
 }
 
 impl From<&crate::pytest::report::TestResult> for TestResult {
@@ -71,6 +73,7 @@ impl From<&crate::pytest::report::TestResult> for TestResult {
             passed: result.outcome == Outcome::Passed,
             message: result.message.clone(),
             lines: result.lines.clone(),
+            interrupted: result.interrupted,
         }
     }
 }
