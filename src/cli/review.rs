@@ -23,7 +23,7 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
     let queue = snapshot.queue.clone();
     let code = if args.undo || args.redo {
         let command = if args.undo { Command::Undo } else { Command::Redo };
-        said(&mut out, handle.perform(command).await?);
+        said(&mut out, handle.perform(command).await?, false);
         OK
     } else if !args.accept.is_empty() || !args.reject.is_empty() {
         for (words, verb) in [(&args.accept, Verb::Accept), (&args.reject, Verb::Reject)] {
@@ -37,7 +37,7 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
                 let reason = args.why.clone().filter(|_| verb == Verb::Reject);
                 let decided = handle.perform(Command::Decide { proposals, verb, reason });
                 let decided = with_events(&handle, &mut out, decided).await?;
-                said(&mut out, decided);
+                said(&mut out, decided, verb == Verb::Accept);
             }
         }
         OK
@@ -114,11 +114,12 @@ pub fn left_to_look_at(handle: &Handle, out: &mut Output, alone: &[(ProposalId, 
     Ok(())
 }
 
-fn said(out: &mut Output, done: Done) {
+/// Says what was decided, and after accepting how it is taken back.
+fn said(out: &mut Output, done: Done, accepted: bool) {
     if let Done::Decided { lines } = done {
         out.result("decided", &lines);
         lines.iter().for_each(|line| out.say(line));
-        if lines.iter().any(|line| line.starts_with("Accepted")) {
+        if accepted && !lines.is_empty() {
             out.say("pytead-tui review --undo takes back what was decided at once.");
         }
     }
@@ -144,13 +145,13 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
                 continue;
             }
             Some("u") => {
-                report(out, handle.perform(Command::Undo).await);
+                report(out, handle.perform(Command::Undo).await, false);
                 position = 0;
                 continue;
             }
             Some("e") => {
                 let edited = edit(handle, out, row.id, screen).await;
-                report(out, edited);
+                report(out, edited, false);
                 continue;
             }
             Some("o") => Verb::Overrule,
@@ -170,13 +171,13 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
             Command::Decide { proposals: vec![row.id], verb, reason }
         };
         let decided = with_events(handle, out, handle.perform(command)).await;
-        report(out, decided);
+        report(out, decided, verb == Verb::Accept);
     }
 }
 
-fn report(out: &mut Output, done: Result<Done, Trouble>) {
+fn report(out: &mut Output, done: Result<Done, Trouble>, accepted: bool) {
     match done {
-        Ok(done) => said(out, done),
+        Ok(done) => said(out, done, accepted),
         Err(trouble) => out.trouble(&trouble),
     }
 }
