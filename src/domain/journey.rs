@@ -159,6 +159,32 @@ pub enum Telling {
     Closed,
 }
 
+/// Where lines of a told journey belong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heading {
+    /// What ran before the test.
+    Setup,
+    /// The test itself.
+    Test,
+    /// What ran after the test.
+    Teardown,
+    /// What another thread or task did at the same time.
+    Beside,
+}
+
+impl Heading {
+    /// Gives the words of it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Setup => "In setup:",
+            Self::Test => "In the test:",
+            Self::Teardown => "In teardown:",
+            Self::Beside => "Beside it:",
+        }
+    }
+}
+
 /// One line of a journey as it is told to people: two runs of a test that do the same read the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToldLine {
@@ -183,6 +209,28 @@ pub struct ToldLine {
 }
 
 impl ToldLine {
+    /// Makes a heading.
+    #[must_use]
+    pub fn heading(heading: Heading) -> Self {
+        Self {
+            telling: Telling::Heading,
+            line: None,
+            call: None,
+            depth: 0,
+            name: heading.words().to_owned(),
+            detail: String::new(),
+            function: None,
+            at: None,
+            reached: Vec::new(),
+        }
+    }
+
+    /// Tells whether it is this heading.
+    #[must_use]
+    pub fn is_heading(&self, heading: Heading) -> bool {
+        self.telling == Telling::Heading && self.name == heading.words()
+    }
+
     /// Writes the line as files and reports have it: `2.   [CALLED] Cart.total({})`.
     #[must_use]
     pub fn text(&self) -> String {

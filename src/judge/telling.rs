@@ -12,7 +12,7 @@ use regex::{Captures, Regex};
 use crate::base::text;
 use crate::domain::call::Argument;
 use crate::domain::function::FunctionId;
-use crate::domain::journey::{JourneyEvent, Phase, Telling, ToldLine, What};
+use crate::domain::journey::{Heading, JourneyEvent, Phase, Telling, ToldLine, What};
 use crate::domain::value::Value;
 
 /// Characters of a value.
@@ -45,17 +45,20 @@ pub fn lines(events: &[JourneyEvent]) -> Vec<ToldLine> {
     let mut out = Vec::new();
     for phase in [Phase::Setup, Phase::Call, Phase::Teardown] {
         let of_phase: Vec<&JourneyEvent> = events.iter().filter(|event| event.phase == phase).collect();
-        if phase != Phase::Call && !of_phase.is_empty() {
-            out.push(heading(&format!("In {phase}:")));
-        }
+        let heading = match phase {
+            Phase::Setup => Some(Heading::Setup),
+            Phase::Call => None,
+            Phase::Teardown => Some(Heading::Teardown),
+        };
+        out.extend(heading.filter(|_| !of_phase.is_empty()).map(ToldLine::heading));
         for (at, strand) in strands(&of_phase).into_iter().enumerate() {
             if at > 0 {
-                out.push(heading("Beside it:"));
+                out.push(ToldLine::heading(Heading::Beside));
             }
             out.extend(strand.into_iter().filter_map(|event| teller.line(event)));
         }
         if phase == Phase::Setup && !out.is_empty() {
-            out.push(heading("In the test:"));
+            out.push(ToldLine::heading(Heading::Test));
         }
     }
     out
@@ -267,20 +270,6 @@ impl Teller {
             line = replaced.into_owned();
         }
         line
-    }
-}
-
-fn heading(words: &str) -> ToldLine {
-    ToldLine {
-        telling: Telling::Heading,
-        line: None,
-        call: None,
-        depth: 0,
-        name: words.to_owned(),
-        detail: String::new(),
-        function: None,
-        at: None,
-        reached: Vec::new(),
     }
 }
 

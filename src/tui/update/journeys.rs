@@ -4,6 +4,7 @@
 use crate::base::error::Trouble;
 use crate::domain::command::Command;
 use crate::domain::event::JobKind;
+use crate::domain::journey::Heading;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{JudgedView, VerdictRow};
 use crate::domain::verdict::Ruling;
@@ -58,7 +59,7 @@ pub fn take(state: &mut AppState, test: &str, view: Result<JudgedView, Trouble>)
     pane.loaded = Some(view.map(Told::new));
     let Some(Ok(told)) = &pane.loaded else { return };
     let clauses = told.view.judged.verdict.clauses.len();
-    let begin = told.view.judged.journey.iter().position(|line| line.name == "In the test:").map_or(0, |heading| heading + 1);
+    let begin = told.view.judged.journey.iter().position(|line| line.is_heading(Heading::Test)).map_or(0, |heading| heading + 1);
     if !again {
         pane.folded = folded_at_first(told);
     }
