@@ -5,6 +5,7 @@
 //! `clauses` has its own mark by `outcome`; its `evidence` are line ids to jump to, `shown` the same as text. Who decided is
 //! `evaluator`; what a model cost is `asked`. All texts are fit for a terminal.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::base::clock::Moment;
 use crate::base::paths::RelPath;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::journey::ToldLine;
+use crate::domain::text_form::text_form;
 
 /// What came of an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -222,12 +224,46 @@ pub struct JudgedTest {
     pub accepts: bool,
     /// Clauses that hold for what it did, each with what it would notice; where none decide it.
     #[serde(default)]
-    pub suggestions: Vec<String>,
+    pub suggestions: Vec<Suggested>,
     /// When its run began: code that was edited later was not in it.
     pub began: Moment,
     /// When it was judged.
     pub at: Moment,
 }
+
+/// A clause that holds for what a test did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggested {
+    /// The clause.
+    pub text: String,
+    /// What it would notice, for people; none where a text without it was stored.
+    pub notices: Option<String>,
+}
+
+impl Suggested {
+    /// Stands between a clause and what it would notice.
+    const BETWEEN: &str = "    # ";
+
+    /// Reads the line of one.
+    #[must_use]
+    pub fn from_text(line: &str) -> Self {
+        match line.split_once(Self::BETWEEN) {
+            Some((text, notices)) => Self { text: text.to_owned(), notices: Some(notices.to_owned()) },
+            None => Self { text: line.to_owned(), notices: None },
+        }
+    }
+
+    /// Gives it as a line: `Cart.total is called    # notices a call less`.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.notices {
+            Some(notices) => Cow::Owned(format!("{}{}{notices}", self.text, Self::BETWEEN)),
+            None => Cow::Borrowed(&self.text),
+        }
+    }
+}
+
+text_form!(Suggested);
 
 impl JudgedTest {
     /// Tells whether accepting what the test does now would decide it.

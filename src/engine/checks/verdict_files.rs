@@ -12,7 +12,7 @@ use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::{hash, text};
 use crate::domain::journey::{JourneyEvent, ToldLine};
-use crate::domain::verdict::{JudgedTest, Verdict};
+use crate::domain::verdict::{JudgedTest, Suggested, Verdict};
 use crate::engine::checks::intents::judge::Request;
 use crate::judge::telling;
 use crate::store;
@@ -46,7 +46,7 @@ pub struct Seen<'a> {
     /// What a person accepts decides it.
     pub accepts: bool,
     /// Clauses that hold for what it did.
-    pub suggestions: Vec<String>,
+    pub suggestions: Vec<Suggested>,
 }
 
 /// Leaves what came of a test.

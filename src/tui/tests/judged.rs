@@ -11,7 +11,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::journey::{LineId, Telling, ToldLine};
 use crate::domain::proposal::{Body, OpenVerdict, ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::{JudgedView, ProposalView, QueueRow, VerdictRow};
-use crate::domain::verdict::{ClauseOutcome, Decided, JudgedTest, Ruling, Since, Verdict};
+use crate::domain::verdict::{ClauseOutcome, Decided, JudgedTest, Ruling, Since, Suggested, Verdict};
 use crate::tui::tests::fixture::{NOW, Shop, proposal, queue, rel};
 
 pub const REGISTRATION: &str = r#"class RegistrationService:
@@ -163,8 +163,8 @@ pub fn unclear_view() -> JudgedView {
     view.judged.verdict.clauses.clear();
     view.judged.accepts = true;
     view.judged.suggestions = vec![
-        "Database.exists is called before Database.save    # notices a call less, another order".into(),
-        "Smtp.deliver is called exactly once    # notices a call less, a call more".into(),
+        Suggested::from_text("Database.exists is called before Database.save    # notices a call less, another order"),
+        Suggested::from_text("Smtp.deliver is called exactly once    # notices a call less, a call more"),
     ];
     view
 }

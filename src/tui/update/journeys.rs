@@ -334,9 +334,8 @@ pub fn list_clauses(state: &mut AppState) -> bool {
     let by_model = || proposed.into_iter().flat_map(|proposed| &proposed.clauses);
     let mut choices: Vec<Choice> = by_model().map(|clause| choice(&clause.text, clause.about())).collect();
     for suggestion in &judged.suggestions {
-        let (clause, notices) = suggestion.split_once("    # ").unwrap_or((suggestion, ""));
-        if !by_model().any(|one| one.text == clause) {
-            choices.push(choice(clause, notices.to_owned()));
+        if !by_model().any(|one| one.text == suggestion.text) {
+            choices.push(choice(&suggestion.text, suggestion.notices.clone().unwrap_or_default()));
         }
     }
     choices.push(line(words::ASK_FOR_CLAUSES.to_owned(), words::ASKING_FOR_CLAUSES, false));

@@ -20,7 +20,7 @@ use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::journey::JourneyEvent;
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
-use crate::domain::verdict::{Asked, Bound as VerdictBound, ClauseOutcome, Decided, Ruling, Show, Verdict};
+use crate::domain::verdict::{Asked, Bound as VerdictBound, ClauseOutcome, Decided, Ruling, Show, Suggested, Verdict};
 use crate::engine::checks::intents;
 use crate::engine::checks::intents::unrecorded_programs;
 use crate::engine::checks::intents::verdict::{
@@ -199,7 +199,10 @@ impl Judge {
         match show {
             Show::Journey => self.told(journey),
             Show::Lines => self.lines(journey),
-            Show::Suggestions => intents::suggest::from_journey(journey, &self.names(&request.file), &request.intent),
+            Show::Suggestions => {
+                let suggested = intents::suggest::from_journey(journey, &self.names(&request.file), &request.intent);
+                suggested.iter().map(Suggested::to_string).collect()
+            }
             Show::Proposals => Vec::new(),
             Show::Outgoing => self.outgoing(request, journey, standing),
         }

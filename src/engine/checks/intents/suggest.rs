@@ -3,8 +3,7 @@
 
 use crate::base::text;
 use crate::domain::clause::Outcome;
-use crate::domain::verdict::Ruling;
-use crate::domain::verdict::{Asked, ClauseOutcome, Proposed, ProposedClause, Show};
+use crate::domain::verdict::{Asked, ClauseOutcome, Proposed, ProposedClause, Ruling, Show, Suggested};
 use crate::engine::checks::intents::judge::{Journey, Judge, Request, Standing};
 use crate::engine::checks::intents::verdict::{decided, decisive, own, verdict};
 use crate::engine::checks::llm::clauses::Answered;
@@ -24,22 +23,21 @@ pub(crate) const NO_MODEL: (&str, &str) = (
 const SUSPICIOUS: &str = "The intent, the data or the sources of this test hold a text that reads like an instruction to a model: read each clause twice.";
 
 /// Proposes clauses from what a test did, of which none is left open by what is missing.
-pub(crate) fn from_journey(journey: &Journey, names: &Names, intent: &str) -> Vec<String> {
-    let line = |suggestion: Suggestion| match suggestion.notices.as_slice() {
-        [] => format!("{}    # notices nothing small", suggestion.text),
-        notices => format!("{}    # notices {}", suggestion.text, notices.join(", ")),
+pub(crate) fn from_journey(journey: &Journey, names: &Names, intent: &str) -> Vec<Suggested> {
+    let suggested = |suggestion: Suggestion| {
+        let notices = match suggestion.notices.as_slice() {
+            [] => "notices nothing small".to_owned(),
+            notices => format!("notices {}", notices.join(", ")),
+        };
+        let safe = |words: &str| text::display_line(words).into_owned();
+        Suggested { text: safe(&suggestion.text), notices: Some(safe(&notices)) }
     };
     let holds = |suggestion: &Suggestion| {
         let missing = |clause: &_| journey.missing(clause);
         let understood = on_recording::decide(names, &journey.events, &missing, &suggestion.text);
         matches!(understood, Understood::Clause { finding, .. } if matches!(finding.outcome, Outcome::Holds { .. }))
     };
-    suggest(&journey.events, names, intent)
-        .into_iter()
-        .filter(holds)
-        .map(line)
-        .map(|line| text::display_line(&line).into_owned())
-        .collect()
+    suggest(&journey.events, names, intent).into_iter().filter(holds).map(suggested).collect()
 }
 
 impl Judge {
