@@ -195,6 +195,9 @@ pub struct QueueRow {
     pub state: ProposalState,
     /// One line: what it is about.
     pub title: String,
+    /// The same beside its kind and its function, which it does not name again; empty where these say it all.
+    #[serde(skip)]
+    pub about: String,
     /// Runs passed and made.
     pub proved: Option<(u32, u32)>,
     /// Of a verdict, what came of the test.

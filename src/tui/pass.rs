@@ -170,6 +170,7 @@ mod tests {
             path: RelPath::new("m.py").unwrap(),
             state: ProposalState::Ready,
             title: String::new(),
+            about: String::new(),
             proved: None,
             ruling: None,
             blocked: None,

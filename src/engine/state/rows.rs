@@ -150,25 +150,29 @@ fn rank(proposal: &Proposal, known: Option<&Known>) -> Rank {
 }
 
 fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
-    let title = match &proposal.body {
+    let name = &proposal.function;
+    let (title, about) = match &proposal.body {
         Body::Draft(draft) => match &draft.origin {
-            Origin::Recording => format!("test for {}", proposal.function),
-            Origin::Model(_) => format!("test by a model for {}", proposal.function),
-            Origin::Agent(_) => format!("test by an agent for {}", proposal.function),
+            Origin::Recording => (format!("test for {name}"), String::new()),
+            Origin::Model(_) => (format!("test by a model for {name}"), "by a model".to_owned()),
+            Origin::Agent(_) => (format!("test by an agent for {name}"), "by an agent".to_owned()),
         },
         Body::Change(change) => {
             let total = change.calls.len() as u64 + change.same;
             let of = text::count_u64(total, "call");
-            format!("{}   old → new   {} of {of}", proposal.function, change.calls.len())
+            let about = format!("old → new   {} of {of}", change.calls.len());
+            (format!("{name}   {about}"), about)
         }
         Body::Verdict(open) => {
             let word = if open.verdict.verdict == Ruling::Fail { "FAIL" } else { "UNCLEAR" };
-            format!("{}   {word}  {}", proposal.function, text::display_line(&open.verdict.reason))
+            let about = format!("{word}  {}", text::display_line(&open.verdict.reason));
+            (format!("{name}   {about}"), about)
         }
         Body::Spec(spec) => {
             let by = if matches!(spec.origin, Origin::Agent(_)) { "an agent" } else { "a model" };
             let plugin = if spec.plugin.is_some() { ", with a plugin" } else { "" };
-            format!("YAML test by {by}{plugin}: {}", spec.test.path)
+            let about = format!("YAML test by {by}{plugin}: {}", spec.test.path);
+            (about.clone(), about)
         }
     };
     QueueRow {
@@ -178,6 +182,7 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         path: function.map(|function| function.path.clone()).unwrap_or_default(),
         state: proposal.state,
         title,
+        about,
         proved: proposal.proved,
         ruling: proposal.verdict().map(|open| open.verdict.verdict),
         blocked: blocked(proposal),

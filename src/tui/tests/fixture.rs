@@ -160,6 +160,7 @@ pub fn queue(number: i64, kind: ProposalKind, name: &str, path: &str, state: Pro
         path: rel(path),
         state,
         title: format!("{} calls", number + 3),
+        about: format!("{} calls", number + 3),
         proved: (state == ProposalState::Ready).then_some((12, 12)),
         ruling: None,
         blocked: None,

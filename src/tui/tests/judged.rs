@@ -219,6 +219,7 @@ impl Shop {
         let queued = |number: i64, word: &str, view: &JudgedView| QueueRow {
             function: view.function.clone(),
             title: format!("{}   {word}  {}", view.function, view.judged.verdict.reason),
+            about: format!("{word}  {}", view.judged.verdict.reason),
             proved: None,
             ruling: Some(view.judged.verdict.verdict),
             alone: true,

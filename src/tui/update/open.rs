@@ -60,9 +60,7 @@ pub fn open(state: &mut AppState, action: Action) {
 
 /// Writes what a proposal is, without the name that stands beside it.
 fn kind_word(row: &QueueRow) -> String {
-    let rest = row.title.replacen(&row.function.0, "", 1);
-    let rest = rest.trim().strip_prefix("test").unwrap_or(&rest).trim().trim_end_matches("for").trim();
-    format!("{}  {rest}", row.kind.word()).trim_end().to_owned()
+    format!("{}  {}", row.kind.word(), row.about).trim_end().to_owned()
 }
 
 fn actions(state: &AppState, help: bool) -> (Vec<Choice>, Vec<Action>) {

@@ -250,17 +250,12 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
         }
         (50..90, ProposalKind::Spec) => format!(" {at}/{all}  YAML test  {name}"),
         (50..90, kind) => format!(" {at}/{all}  {}  {name}", kind.word()),
-        (_, ProposalKind::Verdict) => format!(" {at}/{all}  verdict  {}", verdict_title(row)),
+        (_, ProposalKind::Verdict) => format!(" {at}/{all}  verdict  {}", row.about),
         (_, ProposalKind::Change) => format!(" {at}/{all}  change  {}   old → new", row.function),
-        (_, ProposalKind::Spec) => format!(" {at}/{all}  {}", row.title),
+        (_, ProposalKind::Spec) => format!(" {at}/{all}  {}", row.about),
         (_, kind) => format!(" {at}/{all}  {}  test for {}", kind.word(), row.function),
     };
     (left, standing(state, row))
-}
-
-/// Writes what came of a test, and why, without the name of its function.
-fn verdict_title(row: &QueueRow) -> String {
-    row.title.strip_prefix(row.function.0.as_str()).unwrap_or(&row.title).trim().to_owned()
 }
 
 /// Writes where a proposal stands, for the right end of line 2, in fewer and fewer words.
