@@ -6,7 +6,7 @@
 mod trial;
 pub mod words;
 
-pub use self::trial::{Blame, Clock, Faults, Ground, Manner, Run, RunEnd, TestResult, Trial, name_of};
+pub use self::trial::{Blame, Clock, Faults, Ground, Manner, Run, RunEnd, TestResult, Trial, Variation, name_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 

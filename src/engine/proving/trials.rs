@@ -18,7 +18,7 @@ use crate::engine::python::environment::Environment;
 use crate::engine::python::fresh_process::{self, Fresh, Way};
 use crate::engine::python::worker_pool::Author;
 use crate::engine::state::core::Core;
-use crate::generate::prove::{Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, name_of};
+use crate::generate::prove::{Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, Variation, name_of, words};
 use crate::generate::rules::Allowed;
 use crate::pytest::bench::Bench;
 use crate::pytest::report::{Interrupted, Outcome};
@@ -32,7 +32,6 @@ const FAULTS: u32 = 8;
 const CHANCES: u64 = 6;
 /// Seconds the clock is put forward: 400 days.
 const LATER: i64 = 400 * 24 * 3600;
-const LATER_WORDS: &str = "400 days later";
 /// A time zone with a quarter of an hour, where nobody who runs this is.
 const ZONE: &str = "Asia/Kathmandu";
 /// The same without a table of zones.
@@ -422,7 +421,7 @@ impl Desk<'_> {
             trial.runs.push(run(Manner::Alone, 0, &[], end(first, LOOK)));
             trial.runs.push(run(Manner::Forward, 0, &[], end(first, FORWARD)));
             for (nth, heard) in others {
-                let around = ["another time zone", "another folder"];
+                let around = [Variation::TimeZone, Variation::Folder];
                 trial.runs.push(run(Manner::Backward, *nth, &around, end(heard, BACKWARD)));
                 trial.runs.push(run(Manner::Shuffled, *nth, &around, end(heard, SHUFFLED)));
             }
@@ -433,17 +432,19 @@ impl Desk<'_> {
                     .any(|(_, report)| report.results.iter().any(|result| own(&result.nodeid)))
             };
             if more(LATE) {
-                trial.runs.push(run(Manner::Forward, 0, &[LATER_WORDS], end(first, LATE)));
+                trial.runs.push(run(Manner::Forward, 0, &[Variation::Later], end(first, LATE)));
                 // The same company in the same order passes today, so it is the clock.
                 let today = passed_in(first, FORWARD);
                 let failed = first.reports.get(&(LATE, 0)).map_or(&[][..], |report| &report.results);
                 let failed = failed.iter().filter(|result| result.outcome != Outcome::Passed && own(&result.nodeid));
                 for result in failed.filter(|result| today.contains(&result.nodeid)) {
-                    trial.blamed.insert(name_of(&result.nodeid), blame(first, LATE, &result.nodeid, LATER_WORDS));
+                    trial
+                        .blamed
+                        .insert(name_of(&result.nodeid), blame(first, LATE, &result.nodeid, words::varied(Variation::Later)));
                 }
             }
             for key in (CHANCE..CHANCE + CHANCES).filter(|key| more(*key)) {
-                trial.runs.push(run(Manner::Alone, 0, &["other random numbers"], end(first, key)));
+                trial.runs.push(run(Manner::Alone, 0, &[Variation::RandomNumbers], end(first, key)));
             }
             let looks = first.looks.iter().filter(|(nodeid, _)| own(nodeid));
             trial.looks = looks.map(|(nodeid, look)| (name_of(nodeid), look.clone())).collect();
@@ -468,9 +469,8 @@ impl Desk<'_> {
     }
 }
 
-fn run(manner: Manner, nth: u32, varied: &[&str], end: RunEnd) -> Run {
-    let varied = varied.iter().map(|word| (*word).to_owned()).collect();
-    Run { manner, fresh: false, hash_seed: Some(hash_seed(nth)), varied, end }
+fn run(manner: Manner, nth: u32, varied: &[Variation], end: RunEnd) -> Run {
+    Run { manner, fresh: false, hash_seed: Some(hash_seed(nth)), varied: varied.to_vec(), end }
 }
 
 fn clock_of(candidates: &[Candidate], id: ProposalId, by: Option<&str>) -> Clock {

@@ -18,7 +18,7 @@ use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::edits::support_files;
 use crate::engine::python::environment::Environment;
-use crate::generate::prove::{Manner, Run, RunEnd, TestResult};
+use crate::generate::prove::{Manner, Run, RunEnd, TestResult, Variation};
 use crate::pytest::bench::Bench;
 use crate::pytest::report::{Interruption, Report};
 use crate::pytest::runner::{self, End, Invocation, Output, Suite};
@@ -82,7 +82,7 @@ impl Fresh {
                 ends = self.once(drafts, way, with_roots)?;
             }
             for (id, end) in ends {
-                let varied = if way.elsewhere { vec!["another folder".to_owned()] } else { Vec::new() };
+                let varied = if way.elsewhere { vec![Variation::Folder] } else { Vec::new() };
                 let observed = seen.entry(id).or_default();
                 observed.runs.push(Run { manner: way.manner, fresh: true, hash_seed: Some(way.hash_seed), varied, end });
                 observed.with_roots = with_roots;

@@ -19,7 +19,7 @@ fn run(manner: Manner, seed: u32, results: &[(&str, bool)]) -> Run {
             interrupted: None,
         })
         .collect();
-    let varied = if seed == 8 { vec!["another time zone".to_owned()] } else { vec![] };
+    let varied = if seed == 8 { vec![Variation::TimeZone] } else { vec![] };
     Run { manner, fresh: false, hash_seed: Some(seed), varied, end: RunEnd::Finished(results) }
 }
 

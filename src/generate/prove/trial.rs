@@ -14,10 +14,23 @@ pub struct Run {
     pub fresh: bool,
     /// The seed of its hashes.
     pub hash_seed: Option<u32>,
-    /// What else was special about it: `another time zone`.
-    pub varied: Vec<String>,
+    /// What else was special about it.
+    pub varied: Vec<Variation>,
     /// How it ended.
     pub end: RunEnd,
+}
+
+/// In what a run differs from the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variation {
+    /// It ran in another folder.
+    Folder,
+    /// It ran in another time zone.
+    TimeZone,
+    /// It ran later by the clock.
+    Later,
+    /// It drew other random numbers.
+    RandomNumbers,
 }
 
 /// In what order tests ran, and with whom.

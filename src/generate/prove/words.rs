@@ -7,7 +7,7 @@ use crate::domain::call::{COUNTED, told};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::private;
-use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial};
+use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial, Variation};
 use crate::generate::stand_ins;
 use crate::pytest::warm::{Look, Trace};
 
@@ -19,7 +19,7 @@ const NAMED: usize = 4;
 pub fn fresh(run: &Run, company: usize) -> Evidence {
     let others = company.saturating_sub(1);
     let seed = run.hash_seed.map_or_else(String::new, |seed| format!(", hash seed {seed}"));
-    let varied = run.varied.iter().map(|word| format!(", {word}")).collect::<String>();
+    let varied = run.varied.iter().map(|variation| format!(", {}", varied(*variation))).collect::<String>();
     let with = if others == 0 { String::new() } else { format!(" with {}", text::count(others, "other draft")) };
     Evidence::new(Finding::Pass, EvidenceKind::NewProcess, format!("shuffled{with}{seed}{varied}"))
 }
@@ -119,13 +119,29 @@ fn circumstances(runs: &[Run]) -> String {
     if !seeds.is_empty() {
         parts.push(text::count(seeds.len(), "hash seed"));
     }
-    let varied: BTreeSet<&str> = runs.iter().flat_map(|run| &run.varied).map(String::as_str).collect();
-    let others: Vec<&str> = varied.iter().filter_map(|word| word.strip_prefix("another ")).collect();
-    if !others.is_empty() {
-        parts.push(format!("other {}", and(&others)));
+    let variations: BTreeSet<Variation> = runs.iter().flat_map(|run| &run.varied).copied().collect();
+    let place = |variation: &Variation| match variation {
+        Variation::Folder => Some("folder"),
+        Variation::TimeZone => Some("time zone"),
+        Variation::Later | Variation::RandomNumbers => None,
+    };
+    let places: Vec<&str> = variations.iter().filter_map(place).collect();
+    if !places.is_empty() {
+        parts.push(format!("other {}", and(&places)));
     }
-    parts.extend(varied.iter().filter(|word| !word.starts_with("another ")).map(|word| (*word).to_owned()));
+    parts.extend(variations.iter().filter(|variation| place(variation).is_none()).map(|variation| varied(*variation).to_owned()));
     parts.join(", ")
+}
+
+/// Says in what a run differs.
+#[must_use]
+pub fn varied(variation: Variation) -> &'static str {
+    match variation {
+        Variation::Folder => "another folder",
+        Variation::TimeZone => "another time zone",
+        Variation::Later => "400 days later",
+        Variation::RandomNumbers => "other random numbers",
+    }
 }
 
 fn and<T: AsRef<str>>(words: &[T]) -> String {
