@@ -42,7 +42,7 @@ pub async fn ask(core: &Arc<Core>, wanted: Wanted) -> Result<Done, Trouble> {
     // Said before anything is started.
     provider::of(core)?;
     core.jobs.supersede(JobKind::Model, Some(&wanted.place.id().0));
-    let tools = specs::drafts::tools(core, &wanted.place).await?;
+    let tools = specs::drafts::tools(core, &wanted.place.file()?).await?;
     let Some(id) = turn(core, &wanted, &tools, None).await? else { return Ok(Done::Nothing) };
     let first = core.proposal(id)?;
     if let Some(wrong) = specs::drafts::mistakes(&first.evidence).filter(|_| first.state == ProposalState::Refused) {

@@ -64,7 +64,11 @@ impl Place {
         FunctionId::new(&self.folder, &self.name)
     }
 
-    fn file(&self) -> Result<RelPath, Trouble> {
+    /// Gives the file of the test.
+    ///
+    /// # Errors
+    /// Fails when the settings name no folder of the project.
+    pub fn file(&self) -> Result<RelPath, Trouble> {
         below(&format!("{}/{}.yaml", self.folder, self.name))
     }
 
@@ -132,13 +136,13 @@ pub struct Tools {
     broken: Vec<Broken>,
 }
 
-/// Finds the tools there are. The plugins are the project's own, accepted ones, and run as the user.
+/// Finds the tools that a test in this file may call. The plugins are the project's own, accepted ones, and run as the user.
 ///
 /// # Errors
 /// Fails when there are plugins and Python does not start.
-pub async fn tools(core: &Core, wanted: &Place) -> Result<Tools, Trouble> {
+pub async fn tools(core: &Core, file: &RelPath) -> Result<Tools, Trouble> {
     let specs = Specs::new(&core.root, &core.settings());
-    let file = wanted.file()?.under(&core.root);
+    let file = file.under(&core.root);
     let mut known = own::built_in();
     if specs.plugin_files(&file).is_empty() && core.settings().mcp_servers.is_empty() {
         return Ok(Tools { known, broken: Vec::new() });
@@ -196,7 +200,7 @@ pub async fn propose(core: &Arc<Core>, wanted: Wanted, answer: Answer, by: &str)
             _ => {}
         }
     }
-    let evidence = check(&core.root, &made, &made.test.text, &tools(core, &wanted.place).await?)?;
+    let evidence = check(&core.root, &made, &made.test.text, &tools(core, &made.test.path).await?)?;
     if let Some(wrong) = mistakes(&evidence) {
         return Err(refused(wrong).so("Put it right and propose it again."));
     }
@@ -254,8 +258,7 @@ pub async fn check_again(core: &Arc<Core>, id: ProposalId, text: Option<String>)
 pub async fn finish(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble> {
     let Some(spec) = proposal.spec() else { return Ok(()) };
     let text = proposal.edited.as_ref().unwrap_or(&spec.test.text);
-    let place = Place { folder: proposal.function.module().to_owned(), name: proposal.function.qualname().to_owned() };
-    let checked = match tools(core, &place).await {
+    let checked = match tools(core, &spec.test.path).await {
         Ok(tools) => check(&core.root, spec, text, &tools),
         Err(trouble) => Err(trouble),
     };
