@@ -193,7 +193,7 @@ fn what_a_model_wrote_is_not_ready_where_no_fault_was_tried() {
     let proof = judge(&model, &trial, &ground());
     assert_eq!(proof.verdict, Verdict::Broken);
     assert_eq!(
-        (proof.evidence[0].what.as_str(), proof.evidence[0].detail.as_str()),
+        (proof.evidence[0].what.text().as_ref(), proof.evidence[0].detail.as_str()),
         ("can fail", "not tried: the warm one ended")
     );
     assert_eq!(judge(&model, &trial, &Ground { edited: true, ..ground() }).verdict, Verdict::Ready, "a person wrote it");
