@@ -410,6 +410,31 @@ fn a_plain_build_needs_no_cmake_no_libclang_and_no_cpp_compiler() {
     }
 }
 
+/// Gives the paths that a page names in code font: whole ones, and ends of one such as `bisect.rs`.
+fn paths(page: &str) -> Vec<&str> {
+    let kinds = [".rs", ".py", ".md", ".yaml", "/"];
+    let code = page.split('`').skip(1).step_by(2);
+    code.filter(|text| kinds.iter().any(|kind| text.ends_with(kind)))
+        .filter(|text| !text.starts_with('.') && !text.contains([' ', '<', '*', '(']))
+        .collect()
+}
+
+#[test]
+fn every_path_on_the_map_is_there() {
+    let sources: Vec<String> = files(&root(), &["rs", "py", "md"]).into_iter().map(|(path, _)| format!("/{path}")).collect();
+    let is_there = |path: &str| {
+        let (file, folder) = (format!("/{path}"), format!("/{}/", path.trim_end_matches('/')));
+        root().join(path).exists() || sources.iter().any(|source| source.ends_with(&file) || source.contains(&folder))
+    };
+    for page in ["docs/ARCHITECTURE.md", "docs/find-it.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root().join(page)).expect("a page");
+        let named = paths(&text);
+        assert!(named.len() > 10, "{page} names {} paths", named.len());
+        let missing: Vec<&str> = named.into_iter().filter(|path| !is_there(path)).collect();
+        assert!(missing.is_empty(), "{page} names what is not there: {missing:?}");
+    }
+}
+
 #[test]
 fn every_planted_violation_is_found() {
     let planted = [
