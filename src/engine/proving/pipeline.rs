@@ -190,7 +190,8 @@ async fn round_in_time(
     core.settle_proposal(proposal.id, move |standing| {
         if standing.state == ProposalState::Proving && standing.edited == proposal.edited {
             standing.state = ProposalState::Refused;
-            standing.evidence = vec![Evidence::new(Finding::Fail, "passes", format!("its runs did not end in {seconds} s"))];
+            standing.evidence =
+                vec![Evidence::new(Finding::Fail, EvidenceKind::Runs, format!("its runs did not end in {seconds} s"))];
         }
     })?;
     Ok(())

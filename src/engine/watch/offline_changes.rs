@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
-use crate::domain::function::{FunctionId, Module};
+use crate::domain::function::Module;
 use crate::domain::subject::Subject;
 use crate::engine::edits::plan;
 use crate::engine::index::reachability;
@@ -107,6 +107,7 @@ mod tests {
 
     use super::*;
     use crate::base::clock::Moment;
+    use crate::domain::function::FunctionId;
     use crate::domain::proposal::{Body, Draft, Proposal, ProposalId, ProposalState};
     use crate::domain::samples;
     use crate::domain::settings::Settings;
