@@ -16,7 +16,7 @@ use pytead_tui::{cli, config, contain, mcp, tui};
 /// Brings the front ends together, which do not know each other.
 struct Terminal;
 
-impl cli::Screen for Terminal {
+impl cli::screen::Screen for Terminal {
     fn require_terminal(&self) -> Result<(), Trouble> {
         tui::require_terminal()
     }

@@ -1,6 +1,7 @@
 //! The command line: words and flags, and nothing of what they do. *Verb = file in `cli/` = heading in the docs.*
 
 mod check;
+mod global;
 mod models;
 mod spec;
 
@@ -8,9 +9,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::config::layers::Flag;
-
 pub use check::{Check, Judge, Suggest};
+pub use global::{Format, Global};
 pub use models::{Draft, Model, ModelAction, Models};
 pub use spec::{SpecAction, SpecArgs, SpecNew};
 
@@ -35,53 +35,6 @@ pub struct Cli {
     /// What every verb takes.
     #[command(flatten)]
     pub global: Global,
-}
-
-/// Flags every verb takes.
-#[derive(Debug, Clone, Args)]
-pub struct Global {
-    /// The project's folder, in place of the one this folder belongs to.
-    #[arg(long, global = true, value_name = "DIR")]
-    pub root: Option<PathBuf>,
-
-    /// How results are printed: for people, or as JSON lines.
-    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
-
-    /// Trust this folder for this call: its code may be run.
-    #[arg(long, global = true)]
-    pub trust: bool,
-
-    /// The interpreter that runs the project's code.
-    #[arg(long, global = true, value_name = "PATH")]
-    pub python: Option<String>,
-
-    /// Settings that the verb's own flags stand for.
-    #[arg(skip)]
-    pub flags: Vec<Flag>,
-
-    /// A file of settings that the verb was given.
-    #[arg(skip)]
-    pub given: Option<PathBuf>,
-}
-
-/// How results are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people.
-    Human,
-    /// One JSON object a line: the engine's events, then the result.
-    Json,
-    /// A comment for a pull request; `diff` only.
-    Markdown,
-    /// Short, for a coding agent; `diff` only.
-    Agent,
-    /// A storage of the past; as for people.
-    #[value(hide = true)]
-    Pickle,
-    /// A storage of the past; as for people.
-    #[value(hide = true)]
-    GraphJson,
 }
 
 /// What can be done.

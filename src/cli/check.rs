@@ -5,12 +5,16 @@
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Check, Global, Suggest};
+use crate::cli::events::with_events;
+use crate::cli::exit::{FINDINGS, OK, WRONG};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, INTERRUPTED, OK, WRONG, engine, options, overriding, root_of, run, trusted_engine, with_events};
+use crate::cli::pytest::{pytest, untraced};
+use crate::cli::start::{engine, options, root_of, trusted_engine};
+use crate::cli::{overriding, run};
 use crate::domain::clause::Outcome;
 use crate::engine::checks::{intents, pytest_run};
 use crate::engine::verdicts::on_recording::{Judged, Understood};
-use crate::engine::{Handle, Options, Program, UNTRACED, prepare_verdicts};
+use crate::engine::{Handle, Options, Program, prepare_verdicts};
 
 /// Records a program's journey where one is given, decides, and prints.
 pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
@@ -93,13 +97,6 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
     Ok(code)
 }
 
-/// Prepares a run that is made to compare, to accept or to overrule: the workbench does not hear of its verdicts.
-pub(super) fn untraced(options: &Options, words: &[String]) -> Result<std::process::Command, Trouble> {
-    let mut command = pytest_run::pytest(&options.root, &options.settings, words)?;
-    command.env(UNTRACED, "1");
-    Ok(command)
-}
-
 /// Runs tests and accepts clauses, or what they do, for their intents.
 async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
@@ -164,32 +161,6 @@ async fn stability(options: &Options, words: &[String], out: &mut Output) -> Res
     let differ = if unstable.len() == 1 { "differs" } else { "differ" };
     out.say(format!("{} of {} {differ} between two runs.", unstable.len(), text::count(first.len(), "journey")));
     Ok(if unstable.is_empty() { OK } else { FINDINGS })
-}
-
-/// Waits for pytest and gives our exit code for its own. Beside lines of JSON it prints on the error stream.
-pub(super) async fn pytest(mut command: std::process::Command, beside_json: bool) -> Result<u8, Trouble> {
-    if beside_json {
-        command.stdout(std::io::stderr());
-    }
-    let mut command = tokio::process::Command::from(command);
-    let mut child =
-        command.spawn().map_err(|error| Trouble::environment("pytest could not be started.").because(format!("{error}.")))?;
-    let mut interrupted = false;
-    let status = loop {
-        tokio::select! {
-            status = child.wait() => break status,
-            // The terminal sends it to pytest, too, which ends by itself.
-            _ = tokio::signal::ctrl_c() => interrupted = true,
-        }
-    };
-    let status = status.map_err(|error| Trouble::environment("pytest was lost.").because(format!("{error}.")))?;
-    Ok(match status.code() {
-        Some(0) => OK,
-        Some(1) => FINDINGS,
-        Some(2) if interrupted => INTERRUPTED,
-        Some(2 | 4 | 5) => WRONG,
-        _ => 3,
-    })
 }
 
 /// Gathers the sentences: those of the command line, and a file's.

@@ -4,7 +4,8 @@ use clap::CommandFactory;
 
 use crate::base::error::Trouble;
 use crate::cli::args::Cli;
-use crate::cli::{OK, output};
+use crate::cli::exit::OK;
+use crate::cli::output;
 
 /// Prints the completions of a shell.
 pub fn print(shell: clap_complete::Shell) -> Result<u8, Trouble> {

@@ -2,8 +2,9 @@
 
 use crate::base::error::Trouble;
 use crate::cli::args::{Config, ConfigAction, Global};
+use crate::cli::exit::{OK, WRONG};
 use crate::cli::output::Output;
-use crate::cli::{OK, WRONG, root_of, settings, trust_of};
+use crate::cli::start::{root_of, settings, trust_of};
 
 /// Prints the settings.
 pub fn config(global: &Global, args: &Config) -> Result<u8, Trouble> {

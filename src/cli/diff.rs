@@ -2,8 +2,10 @@
 
 use crate::base::error::Trouble;
 use crate::cli::args::{self, Format, Global};
+use crate::cli::events::interruptible;
+use crate::cli::exit::{FINDINGS, INTERRUPTED, OK};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, trusted_engine};
+use crate::cli::start::trusted_engine;
 use crate::domain::command::Command;
 use crate::engine::Done;
 use crate::engine::handle::diff_report;

@@ -3,8 +3,11 @@
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{self, Global};
+use crate::cli::events::interruptible;
+use crate::cli::exit::{INTERRUPTED, OK};
 use crate::cli::output::Output;
-use crate::cli::{INTERRUPTED, OK, interruptible, show, trusted_engine};
+use crate::cli::show;
+use crate::cli::start::trusted_engine;
 
 /// Makes examples, shows them, and writes or takes back where asked.
 pub async fn doc(global: &Global, args: args::Doc) -> Result<u8, Trouble> {

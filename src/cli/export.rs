@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Export, Global};
+use crate::cli::exit::OK;
 use crate::cli::output::Output;
-use crate::cli::{OK, engine};
+use crate::cli::start::engine;
 use crate::domain::call::{Call, RecordingId};
 use crate::engine::Handle;
 

@@ -10,7 +10,9 @@ use serde_json::json;
 
 use crate::base::error::Trouble;
 use crate::cli::args::Global;
-use crate::cli::{OK, options, output, root_of};
+use crate::cli::exit::OK;
+use crate::cli::output;
+use crate::cli::start::{options, root_of};
 use crate::config::project;
 use crate::domain::diff::Diff;
 use crate::engine;

@@ -3,8 +3,9 @@
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, Import};
+use crate::cli::exit::{OK, WRONG};
 use crate::cli::output::Output;
-use crate::cli::{OK, WRONG, trusted_engine};
+use crate::cli::start::trusted_engine;
 use crate::engine::Imported;
 
 /// Files that are named one by one.

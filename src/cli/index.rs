@@ -3,8 +3,9 @@
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, Index};
+use crate::cli::exit::OK;
 use crate::cli::output::Output;
-use crate::cli::{OK, engine};
+use crate::cli::start::engine;
 
 /// Prints counts, or the functions asked for.
 pub async fn index(global: &Global, args: Index) -> Result<u8, Trouble> {

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::Trouble;
 use crate::cli::args::{Global, Judge as Args};
-use crate::cli::{OK, consent_of, root_of, settings, trust_of};
+use crate::cli::exit::OK;
+use crate::cli::start::{consent_of, root_of, settings, trust_of};
 use crate::domain::verdict::{Asked, Verdict};
 use crate::engine::checks::intents::judge::{Judge, Request};
 use crate::engine::checks::llm::budget::Run;

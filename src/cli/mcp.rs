@@ -2,7 +2,9 @@
 
 use crate::base::error::Trouble;
 use crate::cli::args::Global;
-use crate::cli::{OK, Screen, options, root_of};
+use crate::cli::exit::OK;
+use crate::cli::screen::Screen;
+use crate::cli::start::{options, root_of};
 
 /// Serves until the agent leaves.
 pub async fn mcp(global: &Global, screen: &impl Screen) -> Result<u8, Trouble> {

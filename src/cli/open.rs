@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use crate::base::error::Trouble;
 use crate::cli::args::Global;
-use crate::cli::{OK, Screen, options, root_of};
+use crate::cli::exit::OK;
+use crate::cli::screen::Screen;
+use crate::cli::start::{options, root_of};
 use crate::engine;
 
 /// Opens the workbench on a project.

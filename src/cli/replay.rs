@@ -4,8 +4,11 @@
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, Replay};
+use crate::cli::events::interruptible;
+use crate::cli::exit::{FINDINGS, INTERRUPTED, OK};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, INTERRUPTED, OK, interruptible, show, trusted_engine};
+use crate::cli::show;
+use crate::cli::start::trusted_engine;
 use crate::domain::command::Command;
 use crate::engine::Done;
 

@@ -3,8 +3,9 @@
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{Global, Run};
+use crate::cli::events::with_events;
 use crate::cli::output::Output;
-use crate::cli::{trusted_engine, with_events};
+use crate::cli::start::trusted_engine;
 use crate::domain::call::{ProgramEnd, Recording, told};
 use crate::engine::Program;
 

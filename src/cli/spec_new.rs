@@ -4,8 +4,9 @@
 use crate::base::error::Trouble;
 use crate::cli::args::{Global, SpecNew};
 use crate::cli::draft::Run;
+use crate::cli::exit::{FINDINGS, INTERRUPTED, OK};
 use crate::cli::output::Output;
-use crate::cli::{FINDINGS, INTERRUPTED, OK, options, root_of};
+use crate::cli::start::{opened, options, root_of};
 use crate::domain::command::Command;
 use crate::engine;
 
@@ -15,7 +16,7 @@ pub async fn new(global: &Global, args: SpecNew) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let options = options(&global, root_of(&global, None)?, false)?;
     engine::require_trust(&options.root, options.trust)?;
-    let handle = super::opened(options, &mut out).await?;
+    let handle = opened(options, &mut out).await?;
     let mut run = Run::new(&handle, !out.is_json());
     let asked = run.one(&mut out, Command::AskSpec { asked: args.description, name: args.name, extend: args.extend }).await;
     let interrupted = run.interrupted;

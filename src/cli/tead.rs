@@ -2,8 +2,11 @@
 
 use crate::base::error::Trouble;
 use crate::cli::args::{Global, Tead};
+use crate::cli::events::with_events;
+use crate::cli::exit::INTERRUPTED;
 use crate::cli::output::Output;
-use crate::cli::{INTERRUPTED, r#gen, run, trusted_engine, with_events};
+use crate::cli::start::trusted_engine;
+use crate::cli::{r#gen, run};
 use crate::engine::Program;
 
 /// Records a program, drafts from what it recorded, and passes the program's exit code on.

@@ -3,8 +3,9 @@
 use crate::base::error::Trouble;
 use crate::base::{paths, text};
 use crate::cli::args::{Global, Trust as Args};
+use crate::cli::exit::OK;
 use crate::cli::output::Output;
-use crate::cli::{OK, root_of};
+use crate::cli::start::root_of;
 use crate::config::places::Places;
 use crate::config::trust::TrustList;
 use crate::domain::question::Consent;

@@ -5,8 +5,9 @@ use std::path::Path;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::{self, Global};
+use crate::cli::exit::OK;
 use crate::cli::output::Output;
-use crate::cli::{OK, engine};
+use crate::cli::start::engine;
 use crate::engine::drafting::type_stubs::{HEADER, Stub};
 
 /// Makes stubs, and prints them or writes them.

@@ -3,8 +3,10 @@
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::Global;
+use crate::cli::exit::{INTERRUPTED, OK};
 use crate::cli::output::Output;
-use crate::cli::{INTERRUPTED, OK, options, root_of, show};
+use crate::cli::show;
+use crate::cli::start::{options, root_of};
 use crate::domain::event::{Event, Level};
 use crate::domain::proposal::ProposalId;
 use crate::domain::verdict::Ruling;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Global;
+use super::global::Global;
 use crate::config::layers::Flag;
 
 /// Which model a verb asks, in place of what the settings say.

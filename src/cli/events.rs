@@ -1,0 +1,82 @@
+//! Printing what happens while a verb works, and ending it on Ctrl-C.
+
+use std::time::Duration;
+
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+
+use crate::base::error::Trouble;
+use crate::cli::ask;
+use crate::cli::output::{self, Output};
+use crate::domain::event::Event;
+use crate::engine::Handle;
+
+/// Longest wait for what was interrupted to come to its end.
+const LAST_STEPS: Duration = Duration::from_secs(10);
+
+/// Does something while its events are printed, those it leaves behind included.
+pub(super) async fn with_events<T>(
+    handle: &Handle,
+    out: &mut Output,
+    work: impl Future<Output = Result<T, Trouble>>,
+) -> Result<T, Trouble> {
+    let mut events = handle.subscribe();
+    tokio::pin!(work);
+    let done = loop {
+        tokio::select! {
+            done = &mut work => break done,
+            event = events.recv() => match event {
+                Ok(event) => {
+                    out.event(&event);
+                    match event {
+                        Event::Asked { question, .. } => tokio::select! {
+                            answered = ask::question(handle, question) => answered?,
+                            () = handle.stopped() => {}
+                        },
+                        Event::Failed { trouble } if !out.is_json() => output::complain(&trouble),
+                        _ => {}
+                    }
+                }
+                // Events are hints; what was missed is in the result.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => break work.await,
+            },
+        }
+    };
+    handle.refreshed().await;
+    loop {
+        match events.try_recv() {
+            Ok(event) => {
+                out.event(&event);
+                if let Event::Failed { trouble } = event
+                    && !out.is_json()
+                {
+                    output::complain(&trouble);
+                }
+            }
+            Err(TryRecvError::Lagged(_)) => {}
+            Err(_) => return done,
+        }
+    }
+}
+
+/// As [`with_events`], and ends with `None` on Ctrl-C, with everything stopped.
+pub(super) async fn interruptible<T>(
+    handle: &Handle,
+    out: &mut Output,
+    work: impl Future<Output = Result<T, Trouble>>,
+) -> Result<Option<T>, Trouble> {
+    {
+        let mut work = std::pin::pin!(with_events(handle, out, work));
+        tokio::select! {
+            done = &mut work => return done.map(Some),
+            _ = tokio::signal::ctrl_c() => handle.stop(),
+        }
+        // What is in the middle of its proof says so to others on this project; who cannot wait for that presses it again.
+        tokio::select! {
+            _ = tokio::time::timeout(LAST_STEPS, &mut work) => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+    handle.close().await;
+    Ok(None)
+}
