@@ -9,7 +9,7 @@ use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::Edit;
 use crate::domain::subject::Subject;
 
-use super::index::Entry;
+use super::entry::Entry;
 
 /// What became of a function; where several hold, the first of this list that does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 
-use super::index::open;
+use super::regular::open;
 
 /// Files that pytest or its plugins read, besides `conftest.py`.
 const NAMES: &[&str] =

@@ -14,7 +14,7 @@ use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::domain::touch::FileAccess;
 
-use super::index::{Stat, open};
+use super::regular::{Stat, open};
 use super::stamps::Stamps;
 use super::walk::is_never_named;
 

@@ -12,7 +12,8 @@ use crate::domain::function::{FunctionId, Module};
 use crate::domain::subject::Subject;
 
 use super::data::DataFiles;
-use super::index::{Entry, Index};
+use super::entry::Entry;
+use super::index::Index;
 use super::names::absolute;
 use super::reached::{self, Sum};
 

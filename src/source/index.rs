@@ -4,9 +4,7 @@
 //! functions do. Asking (`find.rs`) and comparing (`change.rs`) live next door.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs;
 use std::io::Read as _;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -16,57 +14,13 @@ use crate::base::paths::RelPath;
 use crate::domain::function::{Function, Module};
 
 use super::change::{IndexChange, compare};
+use super::entry::Entry;
 use super::kept::Kept;
 use super::names::{Names, rename};
-use super::parse::{Parsed, parse_file};
+use super::parse::parse_file;
+use super::regular::{Stat, open};
 use super::stamps::Stamps;
 use super::walk::{SIZE_MAX, walk};
-
-/// What tells without reading that a file is the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Stat {
-    modified: (i64, i64),
-    changed: (i64, i64),
-    size: u64,
-    inode: u64,
-}
-
-impl Stat {
-    pub(super) fn of(meta: &fs::Metadata) -> Self {
-        Self {
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-            size: meta.size(),
-            inode: meta.ino(),
-        }
-    }
-}
-
-/// One file of the index.
-#[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub module: Arc<Module>,
-    /// The text that `module` was read from: the last good one.
-    pub text: Arc<str>,
-    pub init_uses: Arc<BTreeSet<String>>,
-    pub class_uses: Arc<BTreeMap<String, BTreeSet<String>>>,
-    stat: Stat,
-    /// It parsed at least once.
-    was_good: bool,
-}
-
-impl Entry {
-    fn new(parsed: Parsed, stat: Stat) -> Self {
-        Self {
-            was_good: parsed.module.error.is_none(),
-            module: Arc::new(parsed.module),
-            text: parsed.text.into(),
-            init_uses: Arc::new(parsed.init_uses),
-            class_uses: Arc::new(parsed.class_uses),
-            stat,
-        }
-    }
-}
 
 /// The modules of a project. Cloning shares them.
 #[derive(Debug, Clone, Default)]
@@ -330,21 +284,11 @@ fn read(root: &Path, path: &RelPath, known: Option<Stat>) -> Read {
     }
 }
 
-/// Opens a regular file of at most so many bytes, whatever a repository put in its place.
-pub(super) fn open(path: &Path, most: u64) -> Option<(fs::File, fs::Metadata)> {
-    // Opened without waiting, so that a pipe in a file's place cannot hold us.
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
-    let mut options = fs::OpenOptions::new();
-    options.read(true).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-    let file = options.open(path).ok()?;
-    let meta = file.metadata().ok()?;
-    (meta.is_file() && meta.len() <= most).then_some((file, meta))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use std::cell::Cell;
+    use std::fs;
 
     use super::*;
     use crate::domain::function::FunctionId;

@@ -13,8 +13,9 @@ use crate::base::paths::RelPath;
 use crate::domain::function::Module;
 
 use super::decode::decode;
-use super::index::{self, Index};
+use super::index::Index;
 use super::parse::Parsed;
+use super::regular;
 
 /// Bytes that are kept at most: a hundred thousand functions take less.
 const MOST: u64 = 256 << 20;
@@ -31,7 +32,7 @@ impl Kept {
     #[must_use]
     pub fn read(file: &Path, maker: &str) -> Self {
         let mut bytes = Vec::new();
-        let whole = index::open(file, MOST).is_some_and(|(file, _)| file.take(MOST).read_to_end(&mut bytes).is_ok());
+        let whole = regular::open(file, MOST).is_some_and(|(file, _)| file.take(MOST).read_to_end(&mut bytes).is_ok());
         if whole { Self::new(bytes, maker) } else { Self::default() }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::base::paths::RelPath;
 
-use super::index::Stat;
+use super::regular::Stat;
 
 /// Times, size and inode of files at one moment.
 #[derive(Debug, Default)]
