@@ -14,6 +14,7 @@ mod server;
 mod session;
 mod specs;
 mod tools;
+mod value_store;
 mod values;
 mod verdicts;
 mod working;
@@ -25,12 +26,10 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::base::error::Trouble;
-use crate::engine::Options;
 use crate::mcp::server::Server;
 use crate::mcp::session::Session;
 
-/// Gives what to open, with the trust and the settings of this moment.
-pub type Project = Arc<dyn Fn() -> Result<Options, Trouble> + Send + Sync>;
+pub use crate::mcp::session::Project;
 
 /// Bytes of one message of the agent.
 const MESSAGE_MAX: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! One agent's session: the open project, and the limits that no setting and no tool can raise.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,8 @@ use rmcp::service::RequestContext;
 
 use crate::base::error::Trouble;
 use crate::domain::event::JobState;
-use crate::engine::{self, Handle};
-use crate::mcp::Project;
-use crate::mcp::values::Values;
+use crate::engine::{self, Handle, Options};
+use crate::mcp::value_store::Values;
 
 /// Requests of a session.
 const CALLS_MAX: u32 = 2_000;
@@ -28,6 +28,9 @@ const BEAT: Duration = Duration::from_millis(500);
 const ASK: Duration = Duration::from_millis(50);
 /// What does not stop by then is left.
 const GRACE: Duration = Duration::from_secs(15);
+
+/// Gives what to open, with the trust and the settings of this moment.
+pub type Project = Arc<dyn Fn() -> Result<Options, Trouble> + Send + Sync>;
 
 /// The state of a session.
 pub struct Session {
