@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Level;
+use super::levels::Level;
 use crate::base::error::Trouble;
 
 /// Variables of the user that a contained command keeps: how text and time are written, nothing else.

@@ -1,6 +1,4 @@
-//! How strong a sandbox is, which runs need which, and what this machine can do, found out by doing it.
-
-use std::sync::OnceLock;
+//! How strong a sandbox is, and which runs need which.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,56 +55,8 @@ pub enum Class {
     Foreign,
 }
 
-/// What this machine can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Probe {
-    /// The strongest level that works.
-    pub level: Level,
-    /// The version of the kernel's Landlock interface; `None` without it.
-    pub landlock_abi: Option<u32>,
-    /// Why stronger levels do not work, a sentence each.
-    pub refused: Vec<(Level, String)>,
-}
-
-static PROBE: OnceLock<Probe> = OnceLock::new();
-
-/// The variable that names the strongest level to use, where a stronger one is there and does not do. It only lowers,
-/// and what a level needs a person's word for, it needs all the same.
-pub const SANDBOX: &str = "PYTEAD_SANDBOX";
-
-/// Finds out once, by entering each level for nothing, what works here.
-pub fn probe() -> &'static Probe {
-    PROBE.get_or_init(|| {
-        let most = std::env::var(SANDBOX).ok().and_then(|word| Level::from_word(&word)).unwrap_or(Level::Namespaces);
-        let works = |level: Level| {
-            if level < most {
-                return Err(format!("{SANDBOX} is {}.", most.word()));
-            }
-            super::system::works(level)
-        };
-        let mut refused = Vec::new();
-        let level = super::system::LEVELS
-            .iter()
-            .copied()
-            .find(|level| works(*level).map_err(|why| refused.push((*level, why))).is_ok())
-            .unwrap_or(Level::None);
-        Probe { level, landlock_abi: super::system::landlock_abi(), refused }
-    })
-}
-
-/// Gives the strongest level that works on this machine.
-#[must_use]
-pub fn available() -> Level {
-    probe().level
-}
-
-/// Gives the level at which a class of runs may run here, or [`Level::None`] when it may not.
-#[must_use]
-pub fn level_for(class: Class) -> Level {
-    admit(class, available())
-}
-
-fn admit(class: Class, available: Level) -> Level {
+/// Gives the level at which a class of runs may run where this one is available, or [`Level::None`].
+pub(super) fn admit(class: Class, available: Level) -> Level {
     match class {
         _ if available.is_kernel() => available,
         Class::Replay { weak_allowed: true } => available,

@@ -14,8 +14,13 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::command::{ENTRY, command};
+use super::confinement::Confinement;
+use super::folders::private_folder;
+use super::levels::Level;
+use super::order::Order;
 pub(super) use super::other::{landlock_abi, watch};
-use super::{Confinement, ENTRY, Level, Order, other, seatbelt};
+use super::{other, seatbelt};
 use crate::base::error::Trouble;
 
 /// The levels that this system may have, strongest first.
@@ -38,7 +43,7 @@ pub(super) fn works(level: Level) -> Result<(), String> {
         return other::works(level);
     }
     let probe = || -> std::io::Result<Option<String>> {
-        let folder = super::private_folder(&std::env::temp_dir(), "pytead-")?;
+        let folder = private_folder(&std::env::temp_dir(), "pytead-")?;
         for name in ["project", "scratch", "outside"] {
             std::fs::create_dir(folder.path().join(name))?;
         }
@@ -46,7 +51,7 @@ pub(super) fn works(level: Level) -> Result<(), String> {
             std::fs::write(folder.path().join(name), "text")?;
         }
         let spec = Confinement::new(folder.path().join("project"), folder.path().join("scratch"));
-        let mut command = super::command(level, &spec, Path::new(CHECK), [folder.path().join("outside")])
+        let mut command = command(level, &spec, Path::new(CHECK), [folder.path().join("outside")])
             .map_err(|trouble| std::io::Error::other(trouble.to_string()))?;
         let output = command.stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

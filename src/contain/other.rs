@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use super::{Level, Order};
+use super::levels::Level;
+use super::order::Order;
 use crate::base::error::Trouble;
 
 /// The levels that this system may have, strongest first.

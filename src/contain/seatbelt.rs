@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::Confinement;
+use super::confinement::Confinement;
 use crate::base::error::Trouble;
 
 /// Programs and libraries of the system, and the few files that starting a program needs. Not `/System` as a whole: all

@@ -7,8 +7,8 @@ use seccompiler::{
     TargetArch, apply_filter,
 };
 
-use super::{Failure, Step};
-use crate::contain::Level;
+use super::failure::{Failure, Step};
+use crate::contain::levels::Level;
 
 /// Calls without a use inside: the network, other processes' memory, keys, mounts, namespaces, the kernel itself.
 /// `socket` makes every kind of socket, those of the file system too; pairs of them stay.

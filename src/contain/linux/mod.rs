@@ -7,6 +7,7 @@
 //! ```
 //! P stays outside of Landlock and seccomp, so that it can end what is inside; it runs none of the command's code.
 
+mod failure;
 mod filter;
 mod mounts;
 mod rules;
@@ -18,29 +19,15 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{Confinement, Level, Limits, Order};
+use super::command::command;
+use super::confinement::{Confinement, Limits};
+use super::levels::Level;
+use super::order::Order;
 use crate::base::error::Trouble;
+use failure::{Failure, Step};
 use sys::Fork;
+use watched::ENDED;
 pub(super) use watched::watch;
-
-/// A step of the sandbox that did not work.
-#[derive(Debug, thiserror::Error)]
-#[error("{step}: {cause}")]
-pub(super) struct Failure {
-    step: &'static str,
-    cause: String,
-}
-
-/// Names the step in its error.
-trait Step<T> {
-    fn step(self, step: &'static str) -> Result<T, Failure>;
-}
-
-impl<T, E: std::fmt::Display> Step<T> for Result<T, E> {
-    fn step(self, step: &'static str) -> Result<T, Failure> {
-        self.map_err(|cause| Failure { step, cause: cause.to_string() })
-    }
-}
 
 /// The levels that this system may have, strongest first.
 pub(super) const LEVELS: &[Level] = &[Level::Namespaces, Level::Landlock, Level::Weak];
@@ -54,7 +41,7 @@ pub(super) fn landlock_abi() -> Option<u32> {
 pub(super) fn works(level: Level) -> Result<(), String> {
     let spec = Confinement::new("/usr", "/usr");
     let mut command =
-        super::command(level, &spec, Path::new(CHECK), std::iter::empty::<&str>()).map_err(|trouble| trouble.to_string())?;
+        command(level, &spec, Path::new(CHECK), std::iter::empty::<&str>()).map_err(|trouble| trouble.to_string())?;
     let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.code() == Some(CHECKED) {
         return Ok(());
@@ -66,9 +53,6 @@ pub(super) fn works(level: Level) -> Result<(), String> {
 /// In place of a program: check the sandbox from inside and end with [`CHECKED`].
 const CHECK: &str = "__check";
 const CHECKED: i32 = 47;
-
-/// The exit code when the command was ended from outside: that of SIGTERM.
-const ENDED: u8 = 143;
 
 /// Confines this process and becomes the command; gives the command's exit code.
 pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {

@@ -4,10 +4,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use super::failure::{Failure, Step};
 use super::sys::{self, attr};
-use super::{Failure, Step};
-use crate::contain::Confinement;
-use crate::contain::confinement::SYSTEM;
+use crate::contain::confinement::{Confinement, SYSTEM};
 
 /// Where the new file system is put together; it hides what lies there, which is why every source is opened first.
 const STAGE: &str = "/tmp";

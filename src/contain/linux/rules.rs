@@ -7,9 +7,10 @@ use landlock::{
     path_beneath_rules,
 };
 
-use super::{Failure, Step, sys};
-use crate::contain::confinement::SYSTEM;
-use crate::contain::{Confinement, Level};
+use super::failure::{Failure, Step};
+use super::sys;
+use crate::contain::confinement::{Confinement, SYSTEM};
+use crate::contain::levels::Level;
 
 /// Below this the kernel lets any file be truncated.
 const LEAST_ABI: u32 = 3;

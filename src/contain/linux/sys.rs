@@ -342,7 +342,7 @@ pub(super) fn reap_waiting(child: i32) -> Option<u8> {
     match wait_any(0) {
         Some((pid, code)) => (pid == child).then_some(code),
         None if io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => None,
-        None => Some(super::super::REFUSED),
+        None => Some(crate::contain::command::REFUSED),
     }
 }
 

@@ -5,14 +5,17 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use super::failure::{Failure, Step};
 use super::sys::{self, Fork};
-use super::{ENDED, Failure, Step};
 use crate::base::error::Trouble;
 
 /// How long a program may take to end that was asked to.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often is looked whether it did.
 const LOOK: i32 = 50;
+
+/// The exit code when the command was ended from outside: that of SIGTERM.
+pub(super) const ENDED: u8 = 143;
 
 /// Runs the program until it ends, its starter is gone or a signal asks for the end; then nothing of it is left.
 pub(in super::super) fn watch(starter: u32, program: &OsString, args: &[OsString]) -> Result<u8, Trouble> {
