@@ -8,8 +8,11 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, Row, Statement, ToSql, Transaction, params};
 
+use super::error::Result;
+use super::handle::Store;
+use super::journeys;
 use super::json::{json, to_json};
-use super::{Result, Store, journeys, signed, unsigned};
+use super::numbers::{signed, unsigned};
 use crate::base::hash::Digest;
 pub use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{CallId, RecordingId};

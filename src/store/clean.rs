@@ -2,8 +2,10 @@
 
 use rusqlite::{Connection, params};
 
+use super::error::Result;
+use super::handle::Store;
+use super::numbers::unsigned;
 use super::recordings::RESTS_ON_NOTHING;
-use super::{Result, Store, unsigned};
 use crate::base::clock::Moment;
 
 /// What may be removed.

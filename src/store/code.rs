@@ -2,8 +2,10 @@
 
 use rusqlite::params;
 
+use super::error::Result;
+use super::handle::Store;
 use super::json::to_json;
-use super::{Result, Store, signed, unsigned};
+use super::numbers::{signed, unsigned};
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::subject::Subject;

@@ -3,8 +3,11 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::edits;
+use super::error::{Result, StoreError};
+use super::handle::Store;
 use super::json::{from_word, word};
-use super::{Result, Store, StoreError, edits, signed, unsigned};
+use super::numbers::{signed, unsigned};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;

@@ -4,8 +4,8 @@
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 
+use super::error::{Result, StoreError};
 use super::json::{json, to_json};
-use super::{Result, StoreError};
 use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
 

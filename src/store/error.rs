@@ -111,3 +111,6 @@ impl From<StoreError> for Trouble {
         }
     }
 }
+
+/// What the store gives, or why not.
+pub(super) type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rusqlite::OptionalExtension;
 
+use super::error::Result;
 use super::schema;
 
 /// A larger file is none of its own.
@@ -37,7 +38,7 @@ pub fn verdict(file: &Path, key: &str) -> Option<Former> {
     })
 }
 
-fn read(file: &Path, key: &str) -> super::Result<Option<Former>> {
+fn read(file: &Path, key: &str) -> Result<Option<Former>> {
     // Nothing is locked or written beside it, not even where a log of it waits.
     let connection = schema::unchanging(file)?;
     let made: Option<String> = connection

@@ -2,7 +2,9 @@
 
 use rusqlite::{Transaction, params};
 
-use super::{Result, Store, StoreError, signed};
+use super::error::{Result, StoreError};
+use super::handle::Store;
+use super::numbers::signed;
 use crate::domain::batch::JourneyBlock;
 use crate::domain::call::RecordingId;
 

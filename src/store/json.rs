@@ -5,7 +5,10 @@ use rusqlite::types::Type;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Result, STACK, StoreError};
+use super::error::{Result, StoreError};
+
+/// Room for the deepest value a recording can hold, in a build without optimisation.
+pub(super) const STACK: usize = 128 << 20;
 
 /// Text nested deeper than this is read and written on a stack of its own; below it, any thread's stack will do.
 const SHALLOW: usize = 100;

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::error::WRITABLE;
-use super::{FILE, FOLDER, Mode, Place, Result, Store, StoreError, recordings, schema};
+use super::error::{Result, StoreError};
+use super::handle::{FILE, FOLDER, Mode, Store};
+use super::recordings;
+use super::schema::{self, Place};
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
 use crate::domain::call::RecordingId;

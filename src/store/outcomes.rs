@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
 
+use super::error::{Result, StoreError};
+use super::handle::Store;
 use super::json::{json, to_json};
-use super::{Result, Store, StoreError, signed, unsigned};
+use super::numbers::{signed, unsigned};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::domain::call::CallId;

@@ -2,8 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::error::{Result, StoreError};
+use super::handle::Store;
 use super::json::{from_word, json, to_json, word};
-use super::{Result, Store, StoreError, signed, unsigned};
+use super::numbers::{signed, unsigned};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::domain::call::CallId;

@@ -2,8 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::error::{Result, StoreError};
+use super::handle::Store;
 use super::json::{json, to_json};
-use super::{Result, Store, StoreError, signed, unsigned};
+use super::numbers::{signed, unsigned};
 use crate::base::clock::Moment;
 use crate::domain::call::{COUNTED, ProgramEnd, Recording, RecordingId};
 

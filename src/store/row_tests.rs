@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::error::Result;
 use super::samples::{accepted, batch, call, draft, end, recording, spool};
 use super::*;
 use crate::base::clock::Moment;

@@ -1,12 +1,23 @@
 //! Tables, migrations, and how connections are opened and hardened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
 
-use super::{Place, Result};
+use super::error::{Result, StoreError};
+
+/// Where connections lead.
+#[derive(Debug, Clone)]
+pub(super) enum Place {
+    /// A file, written by this process too.
+    File(PathBuf),
+    /// A file that is only read.
+    ReadOnly(PathBuf),
+    /// A database in memory, by its shared name.
+    Memory(String),
+}
 
 /// One step per released form of the database; never edited once released, only added to.
 const MIGRATIONS: &[&str] = &[
@@ -71,7 +82,7 @@ pub(super) fn read_only(path: &Path) -> Result<Connection> {
     });
     match opened {
         Ok(connection) => Ok(connection),
-        Err(super::StoreError::Damaged) => Err(super::StoreError::Damaged),
+        Err(StoreError::Damaged) => Err(StoreError::Damaged),
         Err(_) => unchanging(path),
     }
 }

@@ -4,8 +4,10 @@ use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::error::Result;
+use super::handle::Store;
 use super::json::{json, to_json};
-use super::{Result, Store, signed, unsigned};
+use super::numbers::{signed, unsigned};
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;

@@ -2,10 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rusqlite::Connection;
+
+use super::error::Result;
 use super::samples::{batch, call, recording};
+use super::schema::Place;
 use super::*;
 use crate::domain::call::ProgramEnd;
 use crate::domain::function::FunctionId;

@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::error::{Result, StoreError};
+use super::handle::Store;
 use super::json::{json, to_json};
-use super::{Place, Result, Store, StoreError, decisions, open, proposals};
+use super::schema::Place;
+use super::{decisions, open, proposals};
 use crate::domain::deed::{Deed, DeedId, Way};
 use crate::domain::proposal::{IllegalMove, Proposal};
 
@@ -40,7 +43,7 @@ impl Store {
     /// # Errors
     /// Fails when the lock cannot be made.
     pub fn turn_if_free(&self) -> Result<Option<Turn>> {
-        let Place::File(path) = &self.inner.place else { return Ok(Some(Turn { _lock: None })) };
+        let Place::File(path) = self.place() else { return Ok(Some(Turn { _lock: None })) };
         let unusable = |error: std::io::Error| StoreError::read_only(error.to_string());
         let lock = open::lock_file(path.parent().unwrap_or(path), "deciding").map_err(unusable)?;
         match lock.try_lock() {

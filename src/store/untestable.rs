@@ -2,7 +2,8 @@
 
 use rusqlite::params;
 
-use super::{Result, Store};
+use super::error::Result;
+use super::handle::Store;
 use crate::domain::function::FunctionId;
 
 impl Store {

@@ -3,8 +3,9 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
+use super::error::{Result, StoreError};
+use super::handle::Store;
 use super::json::{from_json, from_word, json, to_json, word};
-use super::{Result, Store, StoreError};
 use crate::base::clock::Moment;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::ToldLine;
