@@ -144,7 +144,6 @@ fn single(name: &str) -> io::Result<&str> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -87,7 +87,6 @@ fn is_mark(line: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::base::yaml;

@@ -155,7 +155,6 @@ pub fn read_regular(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

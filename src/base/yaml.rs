@@ -309,7 +309,6 @@ impl<'de> Deserialize<'de> for Plain {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::collections::BTreeMap;
 

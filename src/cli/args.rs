@@ -437,7 +437,6 @@ pub enum ConfigAction {
 }
 
 #[cfg(test)]
-#[allow(clippy::panic)]
 mod tests {
     use clap::CommandFactory;
 

@@ -188,7 +188,6 @@ pub(super) fn age(text: &str) -> Result<Duration, Trouble> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -99,7 +99,6 @@ fn is_ours(command: &PathBuf) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -103,7 +103,6 @@ pub fn check_index(text: &str) -> Result<(), String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::base::paths::RelPath;

@@ -442,7 +442,6 @@ fn decimal(digits: &str) -> Result<Value, Refused> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use std::process::Command;
 

@@ -38,7 +38,6 @@ pub fn user_file(variables: &[(String, String)]) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

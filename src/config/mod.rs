@@ -11,5 +11,4 @@ pub mod trust;
 mod source;
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;

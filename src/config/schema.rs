@@ -418,7 +418,6 @@ impl Form {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::settings::{McpServer, Provider, Settings};

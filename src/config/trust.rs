@@ -172,7 +172,6 @@ fn identify(root: &Path) -> std::io::Result<(PathBuf, u32)> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -133,7 +133,6 @@ fn quoted(path: &Path) -> Result<String, Trouble> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -82,7 +82,6 @@ impl Actor {
 text_form!(Actor);
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 

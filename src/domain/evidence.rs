@@ -177,7 +177,6 @@ impl EvidenceKind {
 text_form!(EvidenceKind);
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
 //! Every enum that is kept by a field's name comes back as it went: numbers with a fraction, the largest and the least too.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -79,7 +79,6 @@ impl PartialOrd for Subject {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 

@@ -366,7 +366,6 @@ impl<'de> Deserialize<'de> for Touch {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 

@@ -19,7 +19,6 @@ mod review;
 mod specs;
 mod state;
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;
 pub mod verdicts;
 mod watch;

@@ -283,7 +283,6 @@ pub fn operand(expr: &Expr) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::panic)]
 mod tests {
     use super::*;
 

@@ -116,7 +116,6 @@ fn resolved<'v>(known: &BTreeMap<u64, &'v Value>, value: &'v Value) -> &'v Value
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::domain::value::{ObjectKind, TypeName};

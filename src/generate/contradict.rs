@@ -331,7 +331,6 @@ fn is_plain(value: &Value) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::base::paths::RelPath;

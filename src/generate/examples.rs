@@ -308,7 +308,6 @@ pub fn put(text: &str, docstring: &Docstring, block: &[String]) -> Option<String
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::source::docstring::docstring;

@@ -249,7 +249,6 @@ fn imports_target(import: &str, module: &str, outer: &str, body: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::source::parse::parse;

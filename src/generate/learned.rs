@@ -153,7 +153,6 @@ fn objects<'v>(values: impl Iterator<Item = &'v Value>) -> BTreeMap<u64, State<'
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::function::FunctionId;

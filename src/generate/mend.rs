@@ -125,7 +125,6 @@ fn insert(text: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::domain::samples;

@@ -262,7 +262,6 @@ fn brief(value: &Value, same_type: bool) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::domain::call::CallId;

@@ -91,7 +91,6 @@ pub fn check_internals(draft: &Draft) -> Vec<Evidence> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::domain::proposal::Origin;

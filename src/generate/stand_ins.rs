@@ -184,7 +184,6 @@ pub fn named(text: &str) -> Vec<&str> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -255,7 +255,6 @@ pub(crate) fn is_private_path(text: &str, root: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! Whole drafts from calls written by hand. That drafts of real recordings pass is proved by `tests/it/drafts.rs`.
 //!
 //! Over 600 lines because each rule has its calls written out, and all of them are of the one shop at the top.

@@ -181,7 +181,6 @@ fn scan(line: &str, quote: &mut Option<&str>, depth: &mut usize) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::domain::samples;

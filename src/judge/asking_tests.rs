@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! What a model is told about a journey, and what of its answers is believed.
 
 use std::collections::{BTreeMap, HashSet};

@@ -123,7 +123,6 @@ fn sum(fields: &Map<String, Json>) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

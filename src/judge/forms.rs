@@ -98,7 +98,6 @@ pub fn page() -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::judge::grammar::parse;

@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! The table of sentences in docs/clauses.md: each row is decided on the two journeys that stand beside it.
 
 use crate::judge::tests::{decide, outcome};

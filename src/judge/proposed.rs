@@ -135,7 +135,6 @@ fn told(sentence: &str, why: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::judge::asking_tests::NAMES;

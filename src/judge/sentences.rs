@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! Which sentences are clauses, and what they say: each variant parses to its canonical sentence, that one to itself, and
 //! what may mean several things is refused.
 

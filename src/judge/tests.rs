@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! What clauses come to on journeys written as indented calls, and beside a second evaluator that only counts.
 
 use std::collections::BTreeSet;

@@ -53,7 +53,6 @@ impl Answer {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::json;
     use tokio::sync::mpsc;

@@ -302,7 +302,6 @@ fn plain(request: &Request, redactor: &mut Redactor) -> Value {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -197,7 +197,6 @@ fn chosen(settings: &Settings) -> Result<(String, Cow<'_, Place>), Trouble> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::{choose as choose_at, *};
     use crate::domain::settings::Network;

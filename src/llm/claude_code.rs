@@ -304,7 +304,6 @@ pub(super) struct Tokens {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::settings::Network;

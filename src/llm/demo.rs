@@ -37,7 +37,6 @@ pub fn placed(folder: &Path) -> Result<PathBuf, Trouble> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::llm::gguf::Gguf;

@@ -302,7 +302,6 @@ pub(crate) fn outside(prompt: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::collections::BTreeSet;
 

@@ -83,7 +83,6 @@ pub fn code(function: &Function, needs: &[String], placement: Dependencies) -> S
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::collections::BTreeSet;
 

@@ -246,7 +246,6 @@ pub(crate) fn model_names(body: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::sync::Arc;
 

@@ -174,7 +174,6 @@ impl<'de> Visitor<'de> for Id<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

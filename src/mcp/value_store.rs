@@ -76,7 +76,6 @@ fn bytes(name: &str, value: &Value) -> usize {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::json;
 

@@ -76,7 +76,6 @@ fn knows_chatml(model: &LlamaModel) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::path::Path;
     use std::process::Command;

@@ -260,7 +260,6 @@ fn fail(result: &mut TestResult, outcome: Outcome, line: &Line) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

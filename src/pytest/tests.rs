@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! Runs of a real pytest, by every Python of this machine that has one.
 
 use std::path::{Path, PathBuf};

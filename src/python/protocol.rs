@@ -393,7 +393,6 @@ pub async fn read_reply<T: DeserializeOwned>(stream: &mut (impl AsyncRead + Unpi
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

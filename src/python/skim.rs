@@ -88,7 +88,6 @@ fn skip(bytes: &[u8], at: &mut usize, count: usize) -> Result<Option<Open>, Deco
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use proptest::prelude::*;
 

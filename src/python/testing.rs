@@ -1,5 +1,4 @@
 //! What tests of several modules share: the Pythons of this machine.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

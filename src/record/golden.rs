@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! The golden spools of `tests/fixtures/spools`, one of every record, read. That each interpreter still writes their bytes
 //! is shown by `tests/python/recorder/test_golden.py`.
 

@@ -94,7 +94,6 @@ fn type_of(value: &mut Value) -> Option<&mut TypeName> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::domain::function::ParamKind;

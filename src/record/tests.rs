@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 //! Spools written by hand and by real programs, read back.
 
 use std::path::{Path, PathBuf};

@@ -68,7 +68,6 @@ fn rows(node: Node<'_>) -> Range<usize> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -488,5 +488,4 @@ fn children(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -38,7 +38,6 @@ pub fn meaning(root: &Path, path: &RelPath) -> Option<Digest> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

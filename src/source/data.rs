@@ -168,7 +168,6 @@ fn is_inside(root: &Path, full: &Path) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::os::unix::fs::symlink;
     use std::sync::Arc;

@@ -68,7 +68,6 @@ fn function_on(root: Node<'_>, row: usize) -> Option<Node<'_>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

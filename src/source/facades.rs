@@ -145,7 +145,6 @@ fn is_inside(module: &str, package: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::base::paths::RelPath;

@@ -235,7 +235,6 @@ fn module(old: &Index, new: &Index, path: &RelPath) -> Subject {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

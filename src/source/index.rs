@@ -285,7 +285,6 @@ fn read(root: &Path, path: &RelPath, known: Option<Stat>) -> Read {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use std::cell::Cell;
     use std::fs;

@@ -95,7 +95,6 @@ fn key(path: &RelPath, hash: Digest) -> Digest {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::fs;
 

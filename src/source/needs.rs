@@ -348,7 +348,6 @@ fn args(function: &Function, of_object: bool) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::function::FunctionId;

@@ -244,7 +244,6 @@ fn last_row(root: Node<'_>, text: &str, outline: &mut Outline) -> (usize, bool) 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

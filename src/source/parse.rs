@@ -468,7 +468,6 @@ pub(super) fn first_mistake(decoded: &Decoded, tree: Option<&Tree>) -> Option<Sy
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use proptest::prelude::*;
 

@@ -146,7 +146,6 @@ fn table(parts: &[Sum]) -> [Sum; 256] {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 

@@ -220,7 +220,6 @@ fn has_child(node: Node<'_>, kind: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use crate::base::paths::RelPath;
     use crate::domain::function::Function;

@@ -154,7 +154,6 @@ fn is_wanted(root: &Path, exclude: &[String], ignored: &Ignored, entry: &DirEntr
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use std::fs;
 

@@ -369,7 +369,6 @@ fn word(clause: &mut Decided, said: Option<bool>, why: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

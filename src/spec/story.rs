@@ -106,7 +106,6 @@ fn numeral(number: &Number) -> Value {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::json;
 

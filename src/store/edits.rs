@@ -123,7 +123,6 @@ fn unreadable() -> StoreError {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 

@@ -58,7 +58,6 @@ fn read(file: &Path, key: &str) -> Result<Option<Former>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use rusqlite::Connection;
 

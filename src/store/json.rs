@@ -84,7 +84,6 @@ fn bad_column(column: usize, error: StoreError) -> rusqlite::Error {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::value::Value;

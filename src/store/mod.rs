@@ -27,12 +27,10 @@ mod untestable;
 mod verdicts;
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod row_tests;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;
 
 pub use calls::{

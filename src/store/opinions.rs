@@ -100,7 +100,6 @@ pub fn clean(cache: &Path, older_than: Option<Duration>, look: bool) -> (u64, u6
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -141,7 +141,6 @@ fn load(row: &Row<'_>) -> rusqlite::Result<StoredVerdict> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::collections::BTreeMap;
 

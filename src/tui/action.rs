@@ -371,7 +371,6 @@ pub fn find(action: Action) -> Option<&'static Entry> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use std::collections::HashSet;
 

@@ -81,7 +81,6 @@ fn arguments(program: &str, given: &[String], file: &Path, line: u32) -> Vec<OsS
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

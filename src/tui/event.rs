@@ -155,7 +155,6 @@ fn moves(key: Key) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use crossterm::event::KeyEvent;
 

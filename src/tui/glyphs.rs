@@ -87,7 +87,6 @@ pub fn of_finding(finding: Finding) -> (&'static str, Role) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::base::text::width;

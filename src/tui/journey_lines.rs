@@ -191,7 +191,6 @@ pub fn ending(line: &ToldLine) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::tui::tests::judged::judged_view;

@@ -78,7 +78,6 @@ fn month_and_date(days: i64) -> (usize, i64) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -156,7 +156,6 @@ fn message(sign: &'static str, role: Role, text: String, stays: bool, since: Mom
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

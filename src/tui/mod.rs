@@ -48,5 +48,4 @@ pub mod words;
 pub use run::{require_terminal, run};
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests;

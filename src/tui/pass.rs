@@ -157,7 +157,6 @@ impl Pass {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::base::paths::RelPath;

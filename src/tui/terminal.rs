@@ -346,7 +346,6 @@ fn probe(_settings: &settings::Tui) -> Answer {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -50,7 +50,6 @@ fn content_of(file: &Path) -> Option<Option<Digest>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -85,7 +85,6 @@ impl Poller {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::fs;
     use std::time::SystemTime;

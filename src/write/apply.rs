@@ -318,7 +318,6 @@ pub fn test_file_name(module: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};

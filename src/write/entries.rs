@@ -213,7 +213,6 @@ fn toml(text: &str) -> Result<toml_edit::DocumentMut, EntryError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::json;
 

@@ -275,7 +275,6 @@ pub(super) fn add(lines: &mut Vec<Line>, line: Line) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -202,7 +202,6 @@ pub fn case_hash(text: &str, test: &str) -> Option<Digest> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use proptest::prelude::*;
 

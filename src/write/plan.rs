@@ -213,7 +213,6 @@ fn wanted_imports(imports: &[String]) -> Result<Vec<Line>, PlanError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use proptest::prelude::*;
 

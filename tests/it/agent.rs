@@ -1,6 +1,5 @@
 //! `pytead-tui agent` and `diff --hook` on the real binary: what is written for a coding agent, what it is told, and that
 //! both leave no trace.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::io::Write;

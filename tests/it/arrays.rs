@@ -1,5 +1,4 @@
 //! Values of numpy and pandas on the real binary: recorded, drafted, written, run by plain pytest, and broken.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::process::{Command, Output};
 

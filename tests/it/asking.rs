@@ -1,5 +1,4 @@
 //! Intents that a model judges, on the real binary: a server on loopback answers as told, well and badly.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 use crate::harness::judge::{INTENT, Judge, Reply, configure, line_of, nonce, project, right, said, text, well};

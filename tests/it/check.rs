@@ -1,5 +1,4 @@
 //! `pytead-tui check` on the real binary: sentences decided on the journey of a real program.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

@@ -1,5 +1,4 @@
 //! `pytead-tui clean` on the real binary: what goes, what stays, and what is said of it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::{Place, Terminal};
 

@@ -1,6 +1,5 @@
 //! Several servers with one model, of which one dies in the middle of an answer, one hangs and one only fails. They are
 //! scripted: no real one dies when a test wants it to.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};

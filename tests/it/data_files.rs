@@ -1,5 +1,4 @@
 //! Files that are no code, on the real binary while it watches: what a save of them makes stale, and why.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::watch::Watch;
 use crate::harness::{Place, Terminal};

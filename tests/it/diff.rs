@@ -1,5 +1,4 @@
 //! `pytead-tui diff` on the real binary: what a change of the code does, against a commit of a real repository.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

@@ -1,5 +1,4 @@
 //! `pytead-tui doc` on the real binary, its examples run by the real doctest.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

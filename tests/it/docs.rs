@@ -1,6 +1,5 @@
 //! What the pages say can be typed: each command they name is one the program knows, and the transcripts of the tutorial are
 //! what really happens. Figures are those that were measured.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! `pytead-tui draft` on files and folders, its second turn, recorded answers, and whom it asks; against scripted servers.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use crate::harness::model::Model;
 use crate::harness::{Place, Terminal};
 

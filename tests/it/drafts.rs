@@ -1,7 +1,5 @@
 //! Records a real program, drafts tests of it, and runs them: every draft has to pass as it is.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 mod odd_programs;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

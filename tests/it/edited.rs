@@ -1,6 +1,5 @@
 //! Code that is edited, also while recorded calls run, on the real binary: what its edits changed is told, and nothing else;
 //! what nobody can tell is said, and what a person did not accept stays readable.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
 //! The predecessor's command line, settings and traces on the real binary: what people typed still works.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

@@ -1,5 +1,4 @@
 //! The gate on the real binary: what it lets through of a small program that has one function for each of its rules.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

@@ -1,5 +1,4 @@
 //! Graphs of objects on the real binary: chosen in the settings, proved with their helper, written with it, and taken back.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

@@ -1,5 +1,4 @@
 //! The intents of tests on the real binary: pytest runs them, and each fails or passes by what it did.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::path::Path;

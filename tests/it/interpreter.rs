@@ -1,7 +1,6 @@
 //! How the project's Python is found: in its order, contained where it is the project's own, and in plain words.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,5 +1,4 @@
 //! Verdicts in the workbench, on the real binary in a real terminal: what `check` found is there, and is decided on.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::{Place, Terminal};
 

@@ -1,7 +1,6 @@
 //! The page of JSON lines: every kind that the sources can print stands on it, and what verbs really print has the fields that
 //! it names, with their types. The JSON Schema beside it is made from the page: `PYTEAD_WRITE=1 cargo nextest run --test it json::`
 //! writes it anew.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! Models on this machine: the workbench and the real `pytead-llm` with a real llama.cpp on a very small model, made here by
 //! a script. What `pytead-llm` says by itself is in the tests of its own package.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

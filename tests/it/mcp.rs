@@ -1,5 +1,4 @@
 //! `pytead-tui mcp` on the real binary: the official Python client, a client that attacks, programs that misbehave.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::Write;
 use std::process::Command;

@@ -1,6 +1,5 @@
 //! What coding agents do about tests over MCP: verdicts, intents judged anew, YAML tests proposed, values kept; and how an
 //! attacking one gets nowhere with it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 use crate::harness::agent::Client;

@@ -1,5 +1,4 @@
 //! Work of two people that git merges, on the real binary: what both accepted is there, and nobody has to repair a file of ours.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

@@ -1,5 +1,4 @@
 //! `pytead-tui model get` against a hub on loopback that cuts, lies, redirects and corrupts.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

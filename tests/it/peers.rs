@@ -4,8 +4,6 @@
 //! They are not part of the development environment: `PYTEAD_PEER_XLLAMACPP` names a Python that has the one,
 //! `PYTEAD_PEER_CLAUDE` the other. With both: `cargo test --test it peers:: -- --ignored`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,6 +1,5 @@
 //! The pictures of README and docs, taken from the real binary at work: `PYTEAD_WRITE=1 cargo nextest run --test it pictures::
 //! --run-ignored only` takes them anew. Ignored otherwise: times and numbers on them differ from run to run.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::Path;
 

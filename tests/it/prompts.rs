@@ -1,8 +1,6 @@
 //! What models are told about the examples: signature, docstring and dependencies for trained ones, and once the whole of
 //! each kind of prompt.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 

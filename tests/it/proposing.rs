@@ -1,5 +1,4 @@
 //! Clauses that a model proposes for an intent, on the real binary: a server on loopback answers as told, well and badly.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 use crate::harness::judge::{INTENT, Judge, Reply, configure, nonce, project, right, said, text, well};

@@ -1,7 +1,5 @@
 //! Tests run in forks of a warm Python: that they see what a fresh process would, and that none disturbs another.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,5 +1,4 @@
 //! What happens only after a person said yes: the weak sandbox, and the first function sent to another machine.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::process::Output;
 

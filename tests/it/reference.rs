@@ -1,6 +1,5 @@
 //! Pages and files that are made from the program's own tables: settings, keys, verbs, man page, completions. Each lies in
 //! the repository as it comes out here; `PYTEAD_WRITE=1 cargo nextest run --test it reference::` writes them anew.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fmt::Write as _;
 use std::path::Path;

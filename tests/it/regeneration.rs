@@ -1,6 +1,5 @@
 //! Drafting again never destroys work, and never asks twice: hand edits, deletions and rejections on the real binary, also
 //! for somebody who has the project's files and not its database.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

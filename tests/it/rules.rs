@@ -1,6 +1,5 @@
 //! Every rule of drafts has its row in docs/drafts.md, and a test that names it: in its own name or in the words above it. So
 //! has every fault that judging tests commonly gets wrong (`fixtures/intents/README.md`).
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! Secrets planted wherever a program, a test, a person or a model may put them: found in nothing that was written, printed or
 //! sent. (What the spool may hold is `tests/python/recorder/test_values.py`.)
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::Path;
 

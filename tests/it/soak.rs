@@ -1,7 +1,6 @@
 //! A long time in short: what `watch` holds in memory after many saves is what it held after a few. The long one is
 //! `make bench NAME=soak`.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Lines};

@@ -1,7 +1,5 @@
 //! What the index says of a file is what CPython says of it: over hairy files, and over a sample of the standard library.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,6 +1,5 @@
 //! `pytead-tui spec new` and what becomes of a YAML test that a model wrote: checked, proposed, accepted, rejected, taken
 //! back; against a scripted model server, on the command line and in the workbench.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::model::Model;
 use crate::harness::{Place, Terminal};

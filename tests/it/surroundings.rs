@@ -1,5 +1,4 @@
 //! R16, R17 on the real binary: what a call found around it (files, variables, chance, time) stands in its test.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::Path;
 use std::process::Command;

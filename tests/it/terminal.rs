@@ -1,6 +1,5 @@
 //! The terminal is given back whatever happens, and a workbench that is killed loses no decision: on the real binary in a real
 //! pseudo-terminal.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::{Place, Terminal, script};
 

@@ -1,6 +1,5 @@
 //! A repository that wants a person's key: whatever its files name as a provider, as an address and as the variable of a key, the
 //! key arrives nowhere, counted at a real listener. What the person's own configuration chooses does arrive there.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,5 +1,4 @@
 //! `pytead-tui types` on the real binary, its stubs read by mypy.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

@@ -1,5 +1,4 @@
 //! The verbs of the command line on the real binary, without a terminal, on real projects.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::Place;
 

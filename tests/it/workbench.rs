@@ -1,5 +1,4 @@
 //! The workbench on the real binary in a real terminal: the main job from the first frame to the last.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::harness::{Place, Terminal};
 

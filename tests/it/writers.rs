@@ -1,5 +1,4 @@
 //! Several processes on one project at once: what one decides or records, all of them have, and nothing is lost.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};

@@ -181,7 +181,6 @@ fn follow(path: &Path, links: &mut Vec<(PathBuf, PathBuf)>) -> io::Result<PathBu
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -383,7 +383,6 @@ fn children() -> Vec<i32> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::time::{Duration, Instant};
 

@@ -127,7 +127,6 @@ pub(crate) fn without_defaults(function: &Function, redactor: &mut Redactor) -> 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

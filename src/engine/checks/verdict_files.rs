@@ -163,7 +163,6 @@ fn is_private(folder: &Path) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::evaluator::Evaluator;

@@ -272,7 +272,6 @@ pub fn first_party(core: &Core) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -188,7 +188,6 @@ fn stamps(files: &[PathBuf]) -> Stamps {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

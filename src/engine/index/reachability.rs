@@ -199,7 +199,6 @@ pub fn by_names(core: &Core, index: &Arc<Index>) -> Arc<Reach> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::base::clock::Moment;

@@ -397,7 +397,6 @@ fn batch_of(calls: Vec<(Call, String)>) -> Batch {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

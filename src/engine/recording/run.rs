@@ -486,7 +486,6 @@ fn as_seen(line: &[u8]) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::expect_used)]
 mod tests {
     use super::*;
 

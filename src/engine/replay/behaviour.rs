@@ -499,7 +499,6 @@ pub async fn reach_of_now(core: &Arc<Core>, index: &Arc<Index>) -> Result<Arc<Re
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::call::Outcome;

@@ -246,7 +246,6 @@ fn version(from: &Path, files: &[(RelPath, Option<String>)]) -> std::io::Result<
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -513,7 +513,6 @@ fn empty(root: &std::path::Path, project: &str, state: &State) -> Snapshot {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::proposal::{Body, Change};

@@ -199,7 +199,6 @@ pub fn elapsed_ms(since: Moment) -> u64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -34,7 +34,6 @@ pub fn offers<'a>(modules: impl Iterator<Item = &'a Module>) -> Vec<Vec<String>>
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::base::hash::Digest;

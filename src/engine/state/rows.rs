@@ -240,7 +240,6 @@ fn undecidable(open: &OpenVerdict) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::base::paths::RelPath;

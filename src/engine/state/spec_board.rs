@@ -415,5 +415,4 @@ fn plan(phase: Phase, steps: &[Step], depth: u32, out: &mut Vec<PlannedStep>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

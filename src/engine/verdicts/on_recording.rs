@@ -126,7 +126,6 @@ fn incomplete(recording: &Recording, clause: &Bound) -> Option<Missing> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::base::clock::Moment;

@@ -162,7 +162,6 @@ fn keep(core: &Arc<Core>, judged: &JudgedTest, told: ToldTest) -> Result<(), Tro
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::domain::verdict::{ClauseOutcome, ProposedClause};

@@ -452,5 +452,4 @@ pub fn short(test: &str) -> &str {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

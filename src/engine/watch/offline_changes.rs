@@ -101,7 +101,6 @@ pub async fn catch_up(core: &Arc<Core>) -> Result<(), Trouble> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::path::Path;
 

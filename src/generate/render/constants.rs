@@ -197,7 +197,6 @@ fn json(value: &Expr) -> Option<serde_json::Value> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

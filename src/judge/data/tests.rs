@@ -1,5 +1,4 @@
 //! Sentences about data: what each form says of good and of bad data, and what is left alone.
-#![allow(clippy::unwrap_used)]
 
 use serde_json::json;
 

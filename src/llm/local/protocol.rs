@@ -165,7 +165,6 @@ pub enum Reason {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,5 +1,5 @@
 //! The client against a server on this machine that behaves in every way a server can.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+#![allow(clippy::print_stderr)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

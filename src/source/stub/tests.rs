@@ -1,5 +1,4 @@
 //! Stubs of modules: what stays, what goes, and where it stands.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use super::*;
 

@@ -1,5 +1,4 @@
 //! What a test comes to, case by case: no opinion of the whole is taken, and nothing passes by default.
-#![allow(clippy::unwrap_used)]
 
 use serde_json::json;
 

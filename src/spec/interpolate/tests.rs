@@ -1,5 +1,4 @@
 //! Both tables, row by row, and what is said of references that nothing is known of.
-#![allow(clippy::unwrap_used)]
 
 use serde_json::json;
 

@@ -1,5 +1,4 @@
 //! What is accepted, and what is said of everything else.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use super::*;
 use crate::spec::load::Mistakes;

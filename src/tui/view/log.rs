@@ -84,7 +84,6 @@ pub fn line(state: &AppState) -> (String, Vec<String>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

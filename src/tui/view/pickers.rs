@@ -182,7 +182,6 @@ fn list(picker: &Picker, room: usize, most: usize, line: impl Fn(&Choice, &str) 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::tui::action::{Context, TABLE};

@@ -72,7 +72,6 @@ fn is_return(line: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use crate::base::paths::RelPath;

@@ -104,7 +104,6 @@ pub fn typed(sign: &str, line: &LineEdit) -> Row {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -1,5 +1,5 @@
 //! Bad input on the real binary: each gets a sentence with what, why and what to do; nothing is lost, nothing panics.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+#![allow(clippy::print_stderr)]
 
 mod disk;
 mod ends;

@@ -3,7 +3,7 @@
 //! real binary.
 //!
 //! strace puts the faults into system calls; where there is none, or it may not trace, those tests say so and end.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+#![allow(clippy::print_stderr)]
 
 mod around;
 mod changes;

@@ -1,7 +1,6 @@
 //! A real terminal for tests: the real binary behind a pseudo-terminal, its screen kept by a terminal emulator.
 //!
 //! Tests wait for what the screen shows, never for time to pass; the deadline only ends a test that has failed.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod agent;
 pub mod judge;

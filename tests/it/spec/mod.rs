@@ -1,5 +1,4 @@
 //! `pytead-tui spec` on the real binary: YAML tests are checked and run with real plugins in real processes.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agent;
 mod browser;

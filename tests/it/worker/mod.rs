@@ -1,6 +1,6 @@
 //! The worker under every interpreter of this machine: what it answers, and that calls cannot disturb each other.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+#![allow(clippy::print_stderr)]
 
 mod imports;
 

@@ -183,7 +183,6 @@ pub fn money(millionths: u64) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
