@@ -3,6 +3,8 @@
 //! tokens, so that macro bodies count and comments do not. The planted violations at the end prove that the checker itself
 //! can fail.
 
+#![allow(clippy::expect_used)]
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 //! Each module is a file or a folder beside this one; `tests/architecture.rs` fails where one has no line here. A test of its
 //! own executable is for what changes its own process (working folder, variables, signals) or needs another build.
 // What helps tests is no test itself, and ends them where they end.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agent;
 mod arrays;

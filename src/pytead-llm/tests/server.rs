@@ -1,6 +1,8 @@
 //! Speaks to the real `pytead-llm` as the workbench does: a real llama.cpp on a very small model, made here by a script.
 //! What the workbench makes of it is in the tests of the root package.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
