@@ -12,8 +12,10 @@ use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
+use crate::engine::proving;
 use crate::engine::state::core::Core;
-use crate::engine::{Done, proving, require_trust};
+use crate::engine::state::done::Done;
+use crate::engine::state::trust::require_trust;
 use crate::generate::{from_model, render};
 
 /// Characters of a note.

@@ -16,8 +16,9 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Change, Edit, Proposal, ProposalState};
 use crate::engine::replay::{behaviour, diff};
 use crate::engine::state::core::Core;
+use crate::engine::state::done::Done;
+use crate::engine::state::trust::require_trust;
 use crate::engine::watch::on_save;
-use crate::engine::{Done, require_trust};
 use crate::generate::replay::difference;
 
 /// Gives what differs from a commit or from what a person last accepted, and is news; then it counts as told.

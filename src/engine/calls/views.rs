@@ -8,12 +8,11 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
-use crate::domain::function::{Function, FunctionId};
+use crate::domain::function::FunctionId;
 use crate::domain::observation::Observation;
 use crate::domain::proposal::{Body, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{CallKind, CallRow, OtherDraft, ProposalView, RecordedRow};
 use crate::domain::touch::Touch;
-use crate::engine::Handle;
 use crate::engine::edits::plan::{self, Overlay, planned};
 use crate::engine::review::known_failures;
 use crate::engine::state::core::Core;
@@ -22,69 +21,6 @@ use crate::python::value;
 use crate::source::index::Index;
 use crate::store::{StoredCall, StoredOutcome};
 use crate::write::plan::in_order;
-
-impl Handle {
-    /// Reads a source file of the project.
-    ///
-    /// # Errors
-    /// Fails when it cannot be read any more.
-    pub fn source(&self, path: &RelPath) -> Result<Arc<str>, Trouble> {
-        source(&self.core, path)
-    }
-
-    /// Lists all kinds of calls of a function, equal inputs together.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read.
-    pub fn call_kinds(&self, function: &FunctionId) -> Result<Vec<CallKind>, Trouble> {
-        Ok(self.core.store().kinds_of(function)?)
-    }
-
-    /// Gives some kinds of calls as rows; those that are gone are left out.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read.
-    pub fn call_rows(&self, kinds: &[CallKind]) -> Result<Vec<CallRow>, Trouble> {
-        call_rows(&self.core, kinds)
-    }
-
-    /// Gives the newest recorded calls of a function, equal inputs together.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read.
-    pub fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
-        calls(&self.core, function)
-    }
-
-    /// Gives a proposal with what accepting it would write.
-    ///
-    /// # Errors
-    /// Fails when there is no such proposal or the store cannot be read.
-    pub fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble> {
-        proposal(&self.core, id)
-    }
-
-    /// Gives a function of the index.
-    #[must_use]
-    pub fn function(&self, id: &FunctionId) -> Option<Function> {
-        self.core.function(id)
-    }
-
-    /// Finds the functions a person means.
-    ///
-    /// # Errors
-    /// Fails with the nearest names when there is none.
-    pub fn find(&self, wanted: &str) -> Result<Vec<FunctionId>, Trouble> {
-        self.core.index().find(wanted).map_err(|nearest| {
-            let trouble = Trouble::usage(format!("No function {}.", text::display_line(wanted)));
-            if nearest.is_empty() {
-                trouble.so("pytead-tui index --format json lists them all.")
-            } else {
-                trouble.so(format!("Nearest: {}.", nearest.join(", ")))
-            }
-        })
-    }
-}
 
 /// Calls of a function that are read at most.
 pub const CALLS_MAX: usize = 400;

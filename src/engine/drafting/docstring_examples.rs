@@ -18,8 +18,10 @@ use crate::domain::function::{Function, FunctionId};
 use crate::engine::edits::plan;
 use crate::engine::python::environment::{Environment, import_roots};
 use crate::engine::python::{environment, fresh_process};
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{Handle, blocking, calls, drafting, require_trust, review};
+use crate::engine::state::trust::require_trust;
+use crate::engine::{calls, drafting, review};
 use crate::generate::case::Case;
 use crate::generate::examples::{self, Example, Shown};
 use crate::pytest::runner::Invocation;
@@ -92,32 +94,6 @@ struct Raised {
 struct Wanted<'a> {
     function: &'a Function,
     block: Vec<String>,
-}
-
-impl Handle {
-    /// Makes docstring examples for these functions, or for all that were recorded; writes nothing.
-    ///
-    /// # Errors
-    /// Fails in an untrusted folder and where nothing can be run.
-    pub async fn document(&self, functions: Vec<FunctionId>) -> Result<Documented, Trouble> {
-        self::document(&self.core, functions).await
-    }
-
-    /// Writes docstring examples as they were shown.
-    ///
-    /// # Errors
-    /// Fails when a file is not as it was, and then nothing is written.
-    pub fn write_examples(&self, edits: &[FileEdit]) -> Result<(), Trouble> {
-        write(&self.core, edits)
-    }
-
-    /// Takes back the docstring examples written last; gives the files.
-    ///
-    /// # Errors
-    /// Fails when there are none, or a file changed since.
-    pub fn undocument(&self) -> Result<Vec<RelPath>, Trouble> {
-        take_back(&self.core)
-    }
 }
 
 /// Makes examples for these functions, or for all that were recorded.

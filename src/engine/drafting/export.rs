@@ -6,21 +6,20 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::Trouble;
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::engine::drafting;
 use crate::engine::edits::plan::{conftest, first_party};
 use crate::engine::state::core::Core;
-use crate::engine::{ExportTo, Handle, drafting};
 use crate::generate::scope::snake_path;
 use crate::write::apart::{Owners, Parts, apart};
 use crate::write::plan::{Addition, accept};
 
-impl Handle {
-    /// Writes proved drafts somewhere else than into the project's tests; gives each file with its lines.
-    ///
-    /// # Errors
-    /// Fails when a file exists already or cannot be written.
-    pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
-        export(&self.core, proposals, to)
-    }
+/// Where proved drafts are written besides the project's tests.
+#[derive(Debug, Clone, Copy)]
+pub enum ExportTo<'a> {
+    /// One file.
+    File(&'a Path),
+    /// A folder, a file a module.
+    Folder(&'a Path),
 }
 
 /// Writes the drafts; an existing file is never overwritten, and left alone where it holds them already.

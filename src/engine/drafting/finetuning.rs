@@ -13,7 +13,6 @@ use crate::base::hash;
 use crate::base::redact::Redactor;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Evidence, Finding, Proposal, ProposalState};
-use crate::engine::Handle;
 use crate::engine::models::prompt_context;
 use crate::engine::state::core::Core;
 
@@ -38,16 +37,6 @@ pub struct Exported {
     pub rejected: usize,
     /// Decided drafts that are in none of the files: their function is gone, or a secret may stand in them.
     pub left_out: usize,
-}
-
-impl Handle {
-    /// Writes what was decided on drafts as training data.
-    ///
-    /// # Errors
-    /// Fails when nothing was decided yet, and when the database cannot be read or the folder not be written to.
-    pub fn export_finetuning(&self, folder: &Path) -> Result<Exported, Trouble> {
-        export(&self.core, folder)
-    }
 }
 
 struct Example {

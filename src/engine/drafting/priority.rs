@@ -11,8 +11,9 @@ use crate::domain::function::{FunctionId, FunctionKind};
 use crate::domain::value::Value;
 use crate::engine::calls::views;
 use crate::engine::python::environment;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{blocking, calls, drafting};
+use crate::engine::{calls, drafting};
 
 /// Functions whose drafts come before those of all others, where a recording saw [`MANY`] of them or more.
 const FIRST: usize = 3;

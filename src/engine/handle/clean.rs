@@ -9,8 +9,9 @@ use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::engine::models::draft::KEPT;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{Handle, blocking, require_trust};
+use crate::engine::state::trust::require_trust;
 use crate::llm::cassette::Folder;
 use crate::store::Unwanted;
 
@@ -48,16 +49,6 @@ pub struct Cleaned {
     pub bytes: u64,
     /// Nothing was removed yet.
     pub dry_run: bool,
-}
-
-impl Handle {
-    /// Throws away recordings and drafts that no decision rests on, or finds out what that would be.
-    ///
-    /// # Errors
-    /// Fails in an untrusted folder and when the database cannot be written.
-    pub async fn clean(&self, clean: Clean) -> Result<Cleaned, Trouble> {
-        self::clean(&self.core, clean).await
-    }
 }
 
 /// Throws away, or finds out what that would be.

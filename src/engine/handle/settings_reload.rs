@@ -17,8 +17,9 @@ use crate::domain::event::{Event, Level};
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
 use crate::engine::checks::llm::provider;
+use crate::engine::specs;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{Handle, blocking, specs};
 
 /// How often it is looked whether a file changed.
 const EVERY: Duration = Duration::from_millis(250);
@@ -34,14 +35,6 @@ pub struct Source {
     pub files: Vec<PathBuf>,
     /// Reads them, for a folder that is trusted or not.
     pub read: Arc<dyn Fn(Trust) -> Result<Loaded, Trouble> + Send + Sync>,
-}
-
-impl Handle {
-    /// Gives the project's root, and the settings in force.
-    #[must_use]
-    pub fn project(&self) -> (&Path, Arc<Settings>) {
-        (&self.core.root, self.core.settings())
-    }
 }
 
 /// Reads the settings again whenever one of their files was written.

@@ -13,8 +13,8 @@ use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
 use crate::engine::calls::views;
 use crate::engine::index::reachability;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{Handle, blocking};
 use crate::source::index::Index;
 
 /// Columns of the line that is shown.
@@ -46,16 +46,6 @@ impl Unparsed {
             _ => format!("{calls} may run through it and cannot be compared"),
         };
         format!("{}:{} does not parse{stands}. {lost}, until the line is mended and saved.", self.path, self.line)
-    }
-}
-
-impl Handle {
-    /// Lists the project's files that do not parse, those first that recorded calls may run through.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read.
-    pub fn unparsed(&self) -> Result<Vec<Unparsed>, Trouble> {
-        list(&self.core)
     }
 }
 

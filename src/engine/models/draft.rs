@@ -20,9 +20,11 @@ use crate::engine::checks::llm::provider;
 use crate::engine::index::package_outlines;
 use crate::engine::models::prompt_context;
 use crate::engine::state::core::Core;
+use crate::engine::state::done::Done;
 use crate::engine::state::jobs::Job;
 use crate::engine::state::questions;
-use crate::engine::{Done, Handle, drafting, proving, require_trust};
+use crate::engine::state::trust::require_trust;
+use crate::engine::{drafting, proving};
 use crate::generate::contradict::{self, Contradiction};
 use crate::generate::from_model;
 use crate::generate::render;
@@ -89,20 +91,6 @@ pub async fn resume(core: &Arc<Core>) {
 fn is_repairable(proposal: &Proposal) -> bool {
     proposal.state == ProposalState::Refused
         && proposal.evidence.iter().any(|evidence| matches!(evidence.finding, Finding::Fail | Finding::Flaky))
-}
-
-impl Handle {
-    /// Gives what the chosen model would be sent for tests of a function, byte for byte.
-    ///
-    /// # Errors
-    /// Fails when there is no such function, no model is chosen, or there is nothing to ask.
-    pub async fn outgoing_draft(&self, function: &FunctionId, remark: Option<&str>) -> Result<String, Trouble> {
-        let core = &self.core;
-        let target = core.function(function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
-        let chosen = provider::of(core)?;
-        let request = request(core, &target, chosen.as_ref(), earlier(core, function).as_ref(), remark).await?;
-        Ok(chosen.outgoing(&request))
-    }
 }
 
 /// Writes what a model is asked.
@@ -482,4 +470,12 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
     })?;
     core.log.add(Level::Info, "model", &told, Some(Topic::Function(function)));
     Ok(())
+}
+
+/// Gives what the chosen model would be sent for tests of a function, byte for byte.
+pub async fn outgoing(core: &Arc<Core>, function: &FunctionId, remark: Option<&str>) -> Result<String, Trouble> {
+    let target = core.function(function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
+    let chosen = provider::of(core)?;
+    let request = request(core, &target, chosen.as_ref(), earlier(core, function).as_ref(), remark).await?;
+    Ok(chosen.outgoing(&request))
 }

@@ -8,13 +8,14 @@ use crate::base::error::Trouble;
 use crate::contain::{self, Class, Level};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
+use crate::engine::drafting;
 use crate::engine::proving::pipeline::{effective, fresh, is_foreign, passed, round, seeds};
 use crate::engine::proving::trials;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::fresh_process::Way;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
-use crate::engine::{blocking, drafting};
 use crate::generate::prove::{Manner, words};
 use crate::generate::stand_ins;
 

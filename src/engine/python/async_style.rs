@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::domain::proposal::{Draft, Origin, ProposalId};
+use crate::engine::proving;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::fresh_process::Way;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{blocking, proving};
 use crate::generate::project::AwaitBy;
 use crate::generate::prove::Manner;
 use crate::generate::render;

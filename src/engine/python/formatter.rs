@@ -12,8 +12,8 @@ use crate::base::paths::read_regular;
 use crate::contain::{self, Confinement};
 use crate::domain::event::Level;
 use crate::domain::proposal::Draft;
-use crate::engine::blocking;
 use crate::engine::python::environment::Environment;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::generate::trim::test_names;
 

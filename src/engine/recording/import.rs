@@ -18,9 +18,9 @@ use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, ProgramEnd, R
 use crate::domain::function::{Function, FunctionId, FunctionKind, Param, ParamKind};
 use crate::domain::observation::Observation;
 use crate::domain::value::{TypeName, Value};
-use crate::engine::blocking;
+use crate::engine::recording;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{Handle, recording};
 use crate::python::value::{encode_arguments, encode_outcome};
 use crate::record::inputs::{clean, digest};
 use crate::source::index::Index;
@@ -55,16 +55,6 @@ pub async fn import(core: &Arc<Core>, paths: Vec<PathBuf>) -> Result<Imported, T
     let imported = blocking(move || take(&worker, &paths)).await??;
     core.reload_recorded()?;
     Ok(imported)
-}
-
-impl Handle {
-    /// Takes in the old traces of a folder, as [`Handle::import`]; `None` where they were taken in since they were made.
-    ///
-    /// # Errors
-    /// As [`Handle::import`].
-    pub async fn import_news(&self, folder: PathBuf) -> Result<Option<Imported>, Trouble> {
-        self::import_news(&self.core, folder).await
-    }
 }
 
 /// Takes in a folder, unless an import of it is younger than all that lies there.

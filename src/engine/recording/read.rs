@@ -5,48 +5,12 @@ use std::collections::BTreeSet;
 use crate::base::error::Trouble;
 use crate::domain::call::{Call, Recording, RecordingId};
 use crate::domain::journey::JourneyEvent;
-use crate::domain::snapshot::RecordedRow;
 use crate::domain::touch::StartMethod;
-use crate::engine::Handle;
 use crate::engine::calls::views;
 use crate::engine::checks::intents::unrecorded_programs;
 use crate::engine::state::core::Core;
 use crate::judge::evaluate::Missing;
 use crate::record::journey::{events, started};
-
-impl Handle {
-    /// Lists the recordings, the newest first, each with the number of events where it is a journey.
-    ///
-    /// # Errors
-    /// Fails when the database cannot be read.
-    pub fn recordings(&self) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {
-        list(&self.core)
-    }
-
-    /// Gives the journey of a recording; empty where it is one of calls.
-    ///
-    /// # Errors
-    /// Fails when there is no such recording or the database cannot be read.
-    pub fn journey(&self, recording: RecordingId) -> Result<Vec<JourneyEvent>, Trouble> {
-        journey(&self.core, recording)
-    }
-
-    /// Gives the kept calls of a recording, a line each, in the order they began.
-    ///
-    /// # Errors
-    /// Fails when the store cannot be read.
-    pub fn recorded(&self, recording: RecordingId) -> Result<Vec<RecordedRow>, Trouble> {
-        views::recorded(&self.core, recording)
-    }
-
-    /// Gives the kept calls of a recording, in the order they began.
-    ///
-    /// # Errors
-    /// Fails when there is no such recording or the database cannot be read.
-    pub fn recorded_calls(&self, recording: RecordingId) -> Result<Vec<Call>, Trouble> {
-        calls(&self.core, recording)
-    }
-}
 
 /// Lists the recordings, the newest first, each with the number of events where it is a journey.
 pub fn list(core: &Core) -> Result<Vec<(Recording, Option<u64>)>, Trouble> {

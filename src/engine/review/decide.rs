@@ -22,7 +22,10 @@ use crate::engine::review;
 use crate::engine::review::journal::NotDone;
 use crate::engine::review::known_failures;
 use crate::engine::state::core::Core;
-use crate::engine::{Done, Handle, drafting, is_ready, proving, require_trust, specs, verdicts};
+use crate::engine::state::done::Done;
+use crate::engine::state::proposals::is_ready;
+use crate::engine::state::trust::require_trust;
+use crate::engine::{drafting, proving, specs, verdicts};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note, Turn};
 use crate::write::apply::{self, WriteError};
@@ -324,24 +327,6 @@ fn rejections(core: &Core, proposals: &[Arc<Proposal>]) -> Vec<Vec<FileEdit>> {
 
 /// Proposals that are accepted one by one only, and why.
 pub type LeftAlone = Vec<(ProposalId, String)>;
-
-impl Handle {
-    /// Parts proposals that may be accepted many at once from those that a person looks at one by one, with the reason.
-    ///
-    /// # Errors
-    /// Fails when the store or the files cannot be read.
-    pub fn in_bulk(&self, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, LeftAlone), Trouble> {
-        in_bulk(&self.core, ids)
-    }
-
-    /// Notes in the manifest which accepted tests a person deleted, so that they stay deleted; names them.
-    ///
-    /// # Errors
-    /// Fails when the manifest cannot be read or written.
-    pub fn note_deleted(&self) -> Result<Vec<String>, Trouble> {
-        note_deleted(&self.core)
-    }
-}
 
 /// Parts what may be accepted many at once from what a person looks at.
 pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, LeftAlone), Trouble> {

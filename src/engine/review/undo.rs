@@ -11,9 +11,12 @@ use crate::engine::edits::support_files;
 use crate::engine::replay::behaviour;
 use crate::engine::review;
 use crate::engine::review::journal::NotDone;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::engine::state::proposals::is_ready;
 use crate::engine::state::rows;
-use crate::engine::{blocking, is_ready, require_trust, verdicts};
+use crate::engine::state::trust::require_trust;
+use crate::engine::verdicts;
 use crate::store::Store;
 use crate::write::apply::WriteError;
 

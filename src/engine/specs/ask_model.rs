@@ -12,10 +12,12 @@ use crate::domain::proposal::{Body, Origin, Proposal, ProposalId, ProposalState}
 use crate::domain::snapshot::Topic;
 use crate::engine::checks::llm::provider;
 use crate::engine::checks::secrets;
+use crate::engine::models;
 use crate::engine::specs;
 use crate::engine::specs::drafts::{Tools, Wanted};
 use crate::engine::state::core::Core;
-use crate::engine::{Done, models, require_trust};
+use crate::engine::state::done::Done;
+use crate::engine::state::trust::require_trust;
 use crate::judge::suggest::words;
 use crate::llm::choose;
 use crate::llm::prompt::signature;

@@ -17,10 +17,12 @@ use crate::domain::proposal::{
     Body, Evidence, Finding, Helper, Origin, PluginDraft, Proposal, ProposalId, ProposalState, SpecDraft,
 };
 use crate::domain::snapshot::Topic;
+use crate::engine::agents;
 use crate::engine::checks::specs::runner::Specs;
 use crate::engine::edits::plan::{self, Overlay};
 use crate::engine::state::core::Core;
-use crate::engine::{Done, agents, require_trust};
+use crate::engine::state::done::Done;
+use crate::engine::state::trust::require_trust;
 use crate::python::plugins::{Broken, Tool};
 use crate::source::parse::parse;
 use crate::spec::load::{self, Mistakes};

@@ -15,13 +15,15 @@ use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::{Topic, Trust};
 use crate::domain::spec::Progress;
-use crate::domain::spec_board::{SpecRun, SpecView};
+use crate::domain::spec_board::SpecRun;
 use crate::domain::verdict::Ruling;
 use crate::engine::checks::specs::runner::{Outcome, Specs, Wanted};
 use crate::engine::checks::verdict_files;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::engine::state::done::Done;
 use crate::engine::state::spec_board::Rests;
-use crate::engine::{Done, Handle, blocking, require_trust};
+use crate::engine::state::trust::require_trust;
 use crate::source::index::Index;
 use crate::store;
 
@@ -30,17 +32,6 @@ const FOLDER: &str = "specs";
 /// The kind of the job a person asked for, and of the one that a save did.
 const JOB: JobKind = JobKind::Spec;
 const AFTER_SAVE: JobKind = JobKind::Respec;
-
-impl Handle {
-    /// Gives a YAML test of the project with all that is known of it.
-    ///
-    /// # Errors
-    /// Fails when there is no such test.
-    pub fn spec(&self, file: &RelPath) -> Result<SpecView, Trouble> {
-        let view = self.core.state.lock().specs.view(file);
-        view.ok_or_else(|| Trouble::usage(format!("There is no YAML test {file}.")))
-    }
-}
 
 /// Keeps what came of a test, for the workbench; where it has no place, nothing is kept.
 pub fn leave(root: &Path, file: &RelPath, run: &SpecRun) {

@@ -30,6 +30,7 @@ use crate::engine::calls::calibrate::Ran;
 use crate::engine::checks::llm::provider;
 use crate::engine::handle::settings_reload;
 use crate::engine::index::reachability::Reaches;
+use crate::engine::proving;
 use crate::engine::python::environment::Environment;
 use crate::engine::review::known_failures;
 use crate::engine::state::jobs::Jobs;
@@ -42,7 +43,6 @@ use crate::engine::state::token_buffers::Streams;
 use crate::engine::state::versioned::Counted;
 use crate::engine::verdicts;
 use crate::engine::watch::config_changes::Configured;
-use crate::engine::{Handle, proving};
 use crate::source::index::Index;
 use crate::source::installed::Installed;
 use crate::store::Store;
@@ -463,14 +463,6 @@ impl Core {
         self.state.lock().trust = Some(trust);
         self.touch();
         Ok(())
-    }
-}
-
-impl Handle {
-    /// Tells of snapshots that show something new, by their generation.
-    #[must_use]
-    pub fn newer(&self) -> watch::Receiver<u64> {
-        self.core.newer()
     }
 }
 

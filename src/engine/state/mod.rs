@@ -1,6 +1,8 @@
 //! What the jobs share, and the only writers of it.
 
+pub(crate) mod background;
 pub(crate) mod core;
+pub(crate) mod done;
 pub(crate) mod jobs;
 pub(crate) mod log;
 pub(crate) mod proposals;
@@ -9,4 +11,5 @@ pub(crate) mod record_suggestions;
 pub(crate) mod rows;
 pub(crate) mod spec_board;
 pub(crate) mod token_buffers;
+pub(crate) mod trust;
 pub(crate) mod versioned;

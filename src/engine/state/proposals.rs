@@ -158,3 +158,8 @@ impl Core {
         self.announce(Event::EvidenceChanged { proposal: id });
     }
 }
+
+/// Tells whether a proposal may be accepted now.
+pub fn is_ready(state: ProposalState) -> bool {
+    state == ProposalState::Ready
+}

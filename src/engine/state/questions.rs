@@ -12,8 +12,7 @@ use crate::base::error::Trouble;
 use crate::config::places::Places;
 use crate::config::trust::TrustList;
 use crate::domain::event::{Event, Level};
-use crate::domain::question::{About, Consent, Question, QuestionId};
-use crate::engine::Handle;
+use crate::domain::question::{About, Question, QuestionId};
 use crate::engine::state::core::Core;
 
 /// The questions that are open.
@@ -39,13 +38,6 @@ impl Questions {
     /// Gives what would be sent, byte for byte.
     pub fn outgoing(&self, id: QuestionId) -> Option<Arc<str>> {
         self.open.lock().get(&id)?.outgoing.clone()
-    }
-}
-
-impl Handle {
-    /// Takes what a person allowed by now: for a front end that lives long and cannot ask.
-    pub fn take_consent(&self, consent: Consent) {
-        self.core.state.lock().consent = consent;
     }
 }
 

@@ -14,11 +14,15 @@ use crate::engine::checks::intents::suggest::NO_MODEL;
 use crate::engine::checks::llm::budget::Run;
 use crate::engine::checks::llm::opinions::Asking;
 use crate::engine::checks::pytest_run::{self, ToldTest};
+use crate::engine::checks::verdict_files::UNTRACED;
 use crate::engine::python::pytest_process::Running;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::engine::state::done::Done;
 use crate::engine::state::jobs::Job;
 use crate::engine::state::questions;
-use crate::engine::{Done, UNTRACED, blocking, require_trust, verdicts};
+use crate::engine::state::trust::require_trust;
+use crate::engine::verdicts;
 
 /// The kind of its job.
 const JOB: JobKind = JobKind::Clauses;

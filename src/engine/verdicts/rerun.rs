@@ -13,8 +13,11 @@ use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::Trust;
 use crate::engine::checks::{pytest_run, verdict_files};
 use crate::engine::python::pytest_process::Running;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{Done, blocking, require_trust, verdicts};
+use crate::engine::state::done::Done;
+use crate::engine::state::trust::require_trust;
+use crate::engine::verdicts;
 
 /// The kind of the job a person asked for, and of the one that a save did.
 const JOB: JobKind = JobKind::Check;

@@ -17,10 +17,10 @@ use crate::domain::subject::Subject;
 use crate::domain::verdict::{Bound, ClauseOutcome, JudgedTest, Ruling};
 use crate::engine::checks::verdict_files;
 use crate::engine::index::reachability;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::rows;
 use crate::engine::watch::{config_changes, offline_changes};
-use crate::engine::{Handle, blocking};
 use crate::source::index::Index;
 use crate::store::{Mode, StoredVerdict};
 
@@ -46,16 +46,6 @@ impl Kept {
         let mut entered = self.stored.entered.iter().chain([own]);
         let of_file = |id: &FunctionId| index.module_of(id).is_some_and(|module| files.contains(&module.path));
         entered.any(|id| functions.contains(id) || of_file(id))
-    }
-}
-
-impl Handle {
-    /// Gives the last verdict of a test, with what the test did.
-    ///
-    /// # Errors
-    /// Fails when none is kept or the store cannot be read.
-    pub fn judged(&self, test: &str) -> Result<JudgedView, Trouble> {
-        view(&self.core, test)
     }
 }
 

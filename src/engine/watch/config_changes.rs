@@ -15,9 +15,10 @@ use crate::base::text;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::engine::verdicts;
 use crate::engine::watch::on_save;
-use crate::engine::{blocking, verdicts};
 use crate::source::change::{IndexChange, What};
 use crate::source::configuration::{is_configuration, meaning};
 

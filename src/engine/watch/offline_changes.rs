@@ -15,9 +15,10 @@ use crate::domain::function::Module;
 use crate::domain::subject::Subject;
 use crate::engine::edits::plan;
 use crate::engine::index::reachability;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::engine::verdicts;
 use crate::engine::watch::{config_changes, on_save};
-use crate::engine::{blocking, verdicts};
 use crate::source::index::Index;
 
 /// What files said when drafts and verdicts were last seen to rest on them.
