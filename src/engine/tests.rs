@@ -17,11 +17,12 @@ use crate::domain::snapshot::Trust;
 use crate::domain::subject::Subject;
 use crate::engine::calls::views;
 use crate::engine::index::reachability;
+use crate::engine::index::refresh;
 use crate::engine::replay::code_versions;
 use crate::engine::review::undo;
 use crate::engine::state::core::Core;
 use crate::engine::watch::on_save;
-use crate::engine::{drafting, index, review};
+use crate::engine::{drafting, review};
 use crate::source::index::Index;
 use crate::store;
 
@@ -325,11 +326,11 @@ async fn a_draft_proved_on_other_code_is_not_ready_any_more() {
     ready.basis = drafting::pipeline::rests_on(code, &ready);
     let id = core.add_proposal(ready).unwrap().id;
     save("def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x + 2\n");
-    assert!(!on_save::reread(&core, None).await.unwrap().is_harmless());
+    assert!(!refresh::reread(&core, None).await.unwrap().is_harmless());
     drafting::pipeline::mark_outdated(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Ready, "nothing under it changed");
     save("def f(x):\n    return x + 3 - 2\n\n\ndef g(x):\n    return x + 2\n");
-    on_save::reread(&core, None).await.unwrap();
+    refresh::reread(&core, None).await.unwrap();
     drafting::pipeline::mark_outdated(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Stale);
     assert_eq!(drafting::pipeline::unfinished(&core), [id]);
@@ -382,7 +383,7 @@ async fn what_another_process_made_of_it_meanwhile_is_shown_and_not_accepted_uns
 async fn read(folder: &Path, state: ProposalState, text: &str) -> (Arc<Core>, ProposalId) {
     std::fs::write(folder.join("m.py"), "def f(x):\n    return x + 1\n").unwrap();
     let core = core(folder, Trust::Unknown);
-    index::initial::index(&core).await;
+    on_save::index(&core).await;
     let id = core.add_proposal(proposal(state, draft(text))).unwrap().id;
     (core, id)
 }
@@ -403,7 +404,7 @@ async fn reading_the_project_once_more_forgets_no_save() {
     let folder = tempfile::tempdir().unwrap();
     let (core, id) = read(folder.path(), ProposalState::Ready, "def test_f():\n    assert f(1) == 2\n").await;
     std::fs::write(folder.path().join("m.py"), "def f(x):\n    return x + 2\n").unwrap();
-    index::initial::index(&core).await;
+    on_save::index(&core).await;
     assert_eq!(state(&core, id), ProposalState::Stale);
 }
 

@@ -14,17 +14,17 @@ use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Change, Edit, Proposal, ProposalState};
+use crate::engine::index::refresh;
 use crate::engine::replay::{behaviour, diff};
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
-use crate::engine::watch::on_save;
 use crate::generate::replay::difference;
 
 /// Gives what differs from a commit or from what a person last accepted, and is news; then it counts as told.
 pub async fn news(core: &Arc<Core>, reference: &str) -> Result<Option<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
-    on_save::reread(core, None).await;
+    refresh::reread(core, None).await;
     let mut told = Told::read(core)?;
     let waiting = waiting(core).await?;
     let mut found = match diff::diff(core, reference.to_owned()).await {

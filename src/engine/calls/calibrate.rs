@@ -21,13 +21,15 @@ use crate::domain::subject::Subject;
 use crate::engine::calls;
 use crate::engine::calls::views;
 use crate::engine::index::reachability;
+use crate::engine::index::refresh;
 use crate::engine::python::environment;
 use crate::engine::python::replay_calls::On;
+use crate::engine::python::replay_calls::Replaying;
 use crate::engine::replay::behaviour::{asked_about, reach_of, reach_of_now};
 use crate::engine::replay::{behaviour, code_versions};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::watch::{offline_changes, on_save};
+use crate::engine::watch::offline_changes;
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;
 use crate::record::LoadedModule;
@@ -43,7 +45,7 @@ pub const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on s
 
 /// The code that recordings of this process ran, until their calls were tried.
 #[derive(Default)]
-pub struct Ran(Mutex<HashMap<RecordingId, Arc<Index>>>);
+struct Ran(Mutex<HashMap<RecordingId, Arc<Index>>>);
 
 /// Finds out which code a program ran that has just ended, and keeps it until the calls were tried: the code as it was read
 /// when the program began, or as it is now where the program says so. Nothing is kept where files were edited meanwhile and
@@ -61,7 +63,7 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
         [begun, Arc::new(now)].into_iter().find(|index| edited.iter().all(|path| ran(index, path)))
     });
     if let Ok(Some(index)) = found.await {
-        core.ran.0.lock().insert(recording, index);
+        core.part::<Ran>().0.lock().insert(recording, index);
     }
 }
 
@@ -85,7 +87,7 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
     remember_unrun(core, recording, &calls).await?;
     if calls.is_empty() || try_calls(core, recording, calls).await? {
         core.store().set_tried(recording)?;
-        core.ran.0.lock().remove(&recording);
+        core.part::<Ran>().0.lock().remove(&recording);
         // By now it is known which files these calls read.
         let worker = core.clone();
         blocking(move || offline_changes::keep(&worker)).await?;
@@ -102,7 +104,7 @@ async fn remember_unrun(core: &Arc<Core>, recording: RecordingId, tried: &[Call]
     if unrun.is_empty() {
         return Ok(());
     }
-    let ran = core.ran.0.lock().get(&recording).cloned();
+    let ran = core.part::<Ran>().0.lock().get(&recording).cloned();
     let index = ran.unwrap_or_else(|| core.index());
     let reach = reach_of_now(core, &index).await?;
     let worker = core.clone();
@@ -145,7 +147,7 @@ struct Ground {
 }
 
 async fn ground(core: &Arc<Core>, recording: RecordingId) -> Result<Ground, Trouble> {
-    let ran = core.ran.0.lock().get(&recording).cloned();
+    let ran = core.part::<Ran>().0.lock().get(&recording).cloned();
     let core = core.clone();
     blocking(move || {
         let todays = |is_theirs| Ground { index: core.index(), former: Vec::new(), edited: BTreeSet::new(), is_theirs };
@@ -178,11 +180,12 @@ struct Tried {
 /// Tries calls; gives nothing where files were edited under them.
 async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Result<Option<Tried>, Trouble> {
     let environment = environment::contained(core).await?;
-    let _turn = core.replaying.lock().await;
+    let replaying = core.part::<Replaying>();
+    let _turn = replaying.0.lock().await;
     let job = core.jobs.begin(JobKind::Replay, "first replay", calls.len() as u64);
     core.touch();
     if core.watcher.lock().is_none() {
-        on_save::reread(core, None).await;
+        refresh::reread(core, None).await;
     }
     let Ground { index, former, edited, is_theirs } = ground(core, recording).await?;
     let is_edited = !edited.is_empty();
@@ -257,7 +260,7 @@ mod tests {
         let begun = Arc::new(Index::build(folder.path(), &[], &|_, _| {}));
         std::fs::write(folder.path().join("m.py"), new).unwrap();
         note_ran(&core, RecordingId(1), begun, loaded).await;
-        let ran = core.ran.0.lock().remove(&RecordingId(1))?;
+        let ran = core.part::<Ran>().0.lock().remove(&RecordingId(1))?;
         ran.text(&RelPath::new("m.py").unwrap()).map(|text| text.to_string())
     }
 

@@ -33,7 +33,7 @@ impl Handle {
         let decided = |lines| Done::Decided { lines };
         match command {
             Command::Index => {
-                index::initial::index(core).await;
+                watch::on_save::index(core).await;
                 Ok(Done::Nothing)
             }
             Command::Record { argv, limit, targets } => {
@@ -151,7 +151,7 @@ impl Handle {
     /// # Errors
     /// Fails when the store cannot be read.
     pub async fn reread(&self) -> Result<(), Trouble> {
-        watch::on_save::reread(&self.core, None).await;
+        index::refresh::reread(&self.core, None).await;
         watch::on_save::resync(&self.core)?;
         open::mark_outdated(&self.core).await;
         Ok(())

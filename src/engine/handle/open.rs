@@ -17,7 +17,7 @@ use crate::engine::handle::Handle;
 use crate::engine::handle::settings_reload::{self, Source};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{checks, drafting, index, models, python, recording, replay, review, specs, verdicts, watch};
+use crate::engine::{drafting, index, models, python, recording, replay, review, specs, verdicts, watch};
 use crate::store;
 
 /// How to open a project.
@@ -50,9 +50,9 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     let containment = blocking(contain::available).await?.word().to_owned();
     let mut core = Core::new(root, settings, opened.store, trust, containment);
     core.attended = attended;
-    core.settings_from = settings_from;
     core.state.get_mut().consent = consent;
     let core = Arc::new(core);
+    settings_reload::come_from(&core, settings_from);
     let of_settings = notes.clone();
     let notes = opened.notes.into_iter().chain(notes).chain(review::decide::load(&core, opened.alone)?).collect();
     let handle = Handle { core: core.clone(), stop: CancellationToken::new(), sent: TaskTracker::new(), notes };
@@ -67,12 +67,12 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         core.announce(Event::SettingsRead { wrong: of_settings });
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
-    core.state.lock().model = checks::llm::provider::label(&core);
+    core.state.lock().model = models::provider::label(&core);
     if watch {
         let core = core.clone();
         tokio::spawn(async move {
             let saves = watch::on_save::listen(&core);
-            index::initial::index(&core).await;
+            watch::on_save::index(&core).await;
             watch::config_changes::begin(&core).await;
             watch::on_save::follow_data(&core).await;
             verdicts::state::begin(&core).await;
@@ -85,7 +85,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         tokio::spawn(watch::on_save::follow_store(core.clone(), handle.stop.clone()));
         tokio::spawn(settings_reload::follow(core.clone(), handle.stop.clone()));
     } else {
-        index::initial::index(&core).await;
+        watch::on_save::index(&core).await;
         recording::recover::take_in(&core).await;
         verdicts::state::begin(&core).await;
         mark_outdated(&core).await;

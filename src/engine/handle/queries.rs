@@ -18,6 +18,7 @@ use crate::engine::calls::views;
 use crate::engine::edits::plan;
 use crate::engine::handle::Handle;
 use crate::engine::index::syntax_errors::{self, Unparsed};
+use crate::engine::replay::diff;
 use crate::engine::review::decide::LeftAlone;
 use crate::engine::{models, recording, review, verdicts};
 
@@ -41,7 +42,7 @@ impl Handle {
     /// Gives the last comparison with a commit.
     #[must_use]
     pub fn diffed(&self) -> Option<Arc<Diff>> {
-        self.core.diffed.lock().clone()
+        diff::last(&self.core)
     }
 
     /// Gives the text a model is writing for a proposal.

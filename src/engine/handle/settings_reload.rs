@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +17,7 @@ use crate::config::layers::Loaded;
 use crate::domain::event::{Event, Level};
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
-use crate::engine::checks::llm::provider;
+use crate::engine::models::provider;
 use crate::engine::specs;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -37,9 +38,18 @@ pub struct Source {
     pub read: Arc<dyn Fn(Trust) -> Result<Loaded, Trouble> + Send + Sync>,
 }
 
+/// Where the settings of an open project come from, where they are read again.
+#[derive(Default)]
+struct Origin(Mutex<Option<Source>>);
+
+/// Notes where the settings come from.
+pub fn come_from(core: &Core, source: Option<Source>) {
+    *core.part::<Origin>().0.lock() = source;
+}
+
 /// Reads the settings again whenever one of their files was written.
 pub async fn follow(core: Arc<Core>, stop: CancellationToken) {
-    let Some(source) = core.settings_from.clone() else { return };
+    let Some(source) = core.part::<Origin>().0.lock().clone() else { return };
     let look = async |files: &Vec<PathBuf>| {
         let files = files.clone();
         blocking(move || stamps(&files)).await.unwrap_or_default()
@@ -64,7 +74,7 @@ pub async fn follow(core: Arc<Core>, stop: CancellationToken) {
 /// Reads the settings and takes them; where something is wrong, those before stay. What is wrong now takes the place of
 /// what was told before.
 pub async fn read_again(core: &Arc<Core>) {
-    let (Some(source), trust) = (core.settings_from.clone(), core.trust()) else { return };
+    let (Some(source), trust) = (core.part::<Origin>().0.lock().clone(), core.trust()) else { return };
     let read = blocking(move || (source.read)(trust)).await.and_then(|read| read);
     let wrong = match read {
         Err(trouble) => vec![trouble],
@@ -92,7 +102,7 @@ async fn take(core: &Arc<Core>, read: Settings) {
     }
     core.use_settings(settings);
     // A kept model would go on as it was set up; who asks it now still ends with it.
-    core.provider.lock().take();
+    provider::forget(core);
     let label = provider::label(core);
     core.state.lock().model = label;
     if change.now.iter().any(|name| name.starts_with("spec.")) {

@@ -11,11 +11,11 @@ use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::Module;
 use crate::domain::snapshot::Trust;
 use crate::engine::checks::secrets;
+use crate::engine::index::refresh::Reading;
 use crate::engine::index::syntax_errors;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs;
-use crate::engine::watch::on_save;
 use crate::source::index::Index;
 use crate::source::kept::{self, Kept};
 use crate::store;
@@ -28,14 +28,15 @@ const OURS: [&str; 3] = [FILE, "verdicts/*", "specs/*"];
 /// One file in so many is parsed anew at the next start, too, rather than all written again.
 const FEW: usize = 20;
 
-/// Reads the whole project; once it was read, what differs, with all that follows a save of that.
-pub async fn index(core: &Arc<Core>) {
+/// Reads the whole project. Once it was read, `again` is to find what differs.
+pub async fn index(core: &Arc<Core>, again: impl Future<Output = ()> + Send) {
     let job = core.jobs.begin(JobKind::Index, &core.project, 0);
     let started = clock::now();
-    let turn = core.reading.lock().await;
+    let reading = core.part::<Reading>();
+    let turn = reading.0.lock().await;
     if core.state.lock().indexed {
         drop(turn);
-        on_save::changed(core, None).await;
+        again.await;
         job.end(true);
         return tell(core, started);
     }

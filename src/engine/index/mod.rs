@@ -4,4 +4,5 @@ pub(crate) mod call_sites;
 pub(crate) mod initial;
 pub(crate) mod package_outlines;
 pub(crate) mod reachability;
+pub(crate) mod refresh;
 pub(crate) mod syntax_errors;

@@ -21,7 +21,7 @@ use crate::source::naming::Naming;
 
 /// The reach of the newest index that was asked about, and the files that calls read.
 #[derive(Default)]
-pub struct Reaches {
+struct Reaches {
     kept: Mutex<Kept>,
     data: Mutex<Data>,
 }
@@ -78,7 +78,8 @@ impl Kept {
 pub fn recorded(core: &Core, index: &Arc<Index>) -> Result<Arc<Reach>, Trouble> {
     let edition = core.state.lock().recorded;
     let data = data_files(core, index)?.files;
-    let mut kept = core.reaches.kept.lock();
+    let reaches = core.part::<Reaches>();
+    let mut kept = reaches.kept.lock();
     let kept = kept.of(index);
     if let Some((of, reach)) = &kept.recorded
         && *of == edition
@@ -109,7 +110,8 @@ pub fn data(core: &Core) -> Result<Arc<DataFiles>, Trouble> {
 
 /// Looks again at files that calls may read: at these, or at all; gives those that changed.
 pub fn look_again(core: &Core, paths: Option<&[RelPath]>) -> Vec<RelPath> {
-    let mut data = core.reaches.data.lock();
+    let reaches = core.part::<Reaches>();
+    let mut data = reaches.data.lock();
     let mut now = (*data.known.files).clone();
     let changed = now.update(&core.root, paths);
     if !changed.is_empty() {
@@ -120,7 +122,8 @@ pub fn look_again(core: &Core, paths: Option<&[RelPath]>) -> Vec<RelPath> {
 
 fn data_files(core: &Core, index: &Arc<Index>) -> Result<Known, Trouble> {
     let edition = core.state.lock().recorded;
-    let mut data = core.reaches.data.lock();
+    let reaches = core.part::<Reaches>();
+    let mut data = reaches.data.lock();
     if data.of.as_ref().is_some_and(|(of, known)| *of == edition && Arc::ptr_eq(known, index)) {
         return Ok(data.known.clone());
     }
@@ -194,7 +197,8 @@ pub fn edges(core: &Core) -> Result<Vec<(Subject, Subject)>, Trouble> {
 
 /// Gives what may run through what by the names alone, which recordings do not change. As slow as [`recorded`].
 pub fn by_names(core: &Core, index: &Arc<Index>) -> Arc<Reach> {
-    let mut kept = core.reaches.kept.lock();
+    let reaches = core.part::<Reaches>();
+    let mut kept = reaches.kept.lock();
     kept.of(index).by_names.get_or_insert_with(|| Arc::new(Reach::new(index, std::iter::empty()))).clone()
 }
 

@@ -4,3 +4,4 @@ pub(crate) mod download;
 pub(crate) mod draft;
 pub(crate) mod outdated;
 pub(crate) mod prompt_context;
+pub(crate) mod provider;

@@ -9,8 +9,8 @@ use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::settings::WatchDraft;
-use crate::engine::checks::llm::provider;
 use crate::engine::models;
+use crate::engine::models::provider;
 use crate::engine::state::core::Core;
 use crate::source::change::IndexChange;
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
@@ -34,10 +35,19 @@ use crate::generate::rules;
 /// Drafts proved in one go: enough that starting pytest pays. The first batch and the second are smaller, so that a person
 /// has something to read while the others are proved.
 const BATCHES: [usize; 4] = [3, 9, 24, 72];
-/// Batches proved at a time.
-pub const PROOFS: usize = 2;
+/// Batches proved at a time: while one is in the second Python, the next is in the first.
+const PROOFS: usize = 2;
 /// A draft whose failing parts were left out is proved again at most so often.
 const ROUNDS: usize = 6;
+
+/// The turns of batches.
+struct Desks(Semaphore);
+
+impl Default for Desks {
+    fn default() -> Self {
+        Self(Semaphore::new(PROOFS))
+    }
+}
 
 /// Proves proposals, a batch at a time; each moves on by what its proof says.
 pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble> {
@@ -89,7 +99,8 @@ async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>
     let done = AtomicU64::new(0);
     let prove = async |some: &[Arc<Proposal>]| -> Result<(), Trouble> {
         // Proofs take turns batch by batch, so that a person's edit does not wait for a whole recording's drafts.
-        let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
+        let desks = core.part::<Desks>();
+        let Some(_turn) = job.unless_cancelled(desks.0.acquire()).await else { return Ok(()) };
         let ids: Vec<ProposalId> = some.iter().map(|proposal| proposal.id).collect();
         batch(core, &environment, &ids, job).await?;
         let now = done.fetch_add(some.len() as u64, Ordering::Relaxed) + some.len() as u64;
@@ -109,7 +120,8 @@ async fn prove_batches(core: &Arc<Core>, wanted: &[Arc<Proposal>], job: &Job<'_>
     if job.is_cancelled() {
         return Ok(());
     }
-    let Some(_turn) = job.unless_cancelled(core.proving.acquire()).await else { return Ok(()) };
+    let desks = core.part::<Desks>();
+    let Some(_turn) = job.unless_cancelled(desks.0.acquire()).await else { return Ok(()) };
     let ids: Vec<ProposalId> = wanted.iter().map(|proposal| proposal.id).collect();
     proving::final_run::in_fresh(core, &environment, &ids, job).await
 }

@@ -62,13 +62,18 @@ pub struct Found {
     pub packages: BTreeMap<String, String>,
 }
 
+/// The environment once it was found.
+#[derive(Default)]
+struct Current(tokio::sync::Mutex<Option<Arc<Environment>>>);
+
 /// Gives the environment, found when first needed.
 ///
 /// # Errors
 /// Fails in a folder that is not trusted, and where there is no usable Python.
 pub async fn get(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
     require_trust(&core.root, core.trust())?;
-    let mut slot = core.environment.lock().await;
+    let current = core.part::<Current>();
+    let mut slot = current.0.lock().await;
     if let Some(found) = slot.as_ref() {
         return Ok(found.clone());
     }
@@ -120,7 +125,8 @@ pub async fn contained(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
     if !questions::ask(core, about.clone(), None).await? {
         return Err(about.declined());
     }
-    let mut slot = core.environment.lock().await;
+    let current = core.part::<Current>();
+    let mut slot = current.0.lock().await;
     if slot.as_ref().is_some_and(|found| found.level == Level::None) {
         slot.take();
     }
@@ -162,7 +168,7 @@ pub async fn import_ahead(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> 
 
 /// Ends the worker.
 pub async fn close(core: &Core) {
-    core.environment.lock().await.take();
+    core.part::<Current>().0.lock().await.take();
 }
 
 /// Lists the folders the project's modules are imported from, absolute.

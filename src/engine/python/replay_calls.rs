@@ -30,6 +30,10 @@ const LANES_MAX: usize = 4;
 /// Calls for which another lane, a process more, is worth its start.
 const LANE_WORTH: usize = 8;
 
+/// One replay and one change of files at a time: newer requests wait, or make older ones pointless.
+#[derive(Default)]
+pub struct Replaying(pub tokio::sync::Mutex<()>);
+
 /// What a call came to when it was run again.
 #[derive(Debug, Clone)]
 pub struct Observed {

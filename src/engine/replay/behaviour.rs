@@ -20,15 +20,16 @@ use crate::domain::snapshot::{Topic, WatchState};
 use crate::domain::subject::Subject;
 use crate::domain::touch::Touch;
 use crate::engine::calls::views;
+use crate::engine::index::refresh;
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::python::environment;
 use crate::engine::python::replay_calls::Observed;
+use crate::engine::python::replay_calls::Replaying;
 use crate::engine::replay::code_versions;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::jobs;
-use crate::engine::watch::on_save;
 use crate::engine::{calls, drafting};
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
 use crate::python::zygote::LATE_MAX;
@@ -126,7 +127,7 @@ async fn run_and_compare(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: 
         }
         tokio::time::sleep(PAUSE).await;
         if core.watcher.lock().is_none() {
-            on_save::reread(core, None).await;
+            refresh::reread(core, None).await;
         }
         let owed = core.state.lock().owed.clone();
         if owed.is_empty() {
@@ -147,7 +148,8 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     // The newest request wins, and does what it interrupts as well.
     core.state.lock().owed.extend(wanted.iter().cloned());
     interrupt(core);
-    let _turn = core.replaying.lock().await;
+    let replaying = core.part::<Replaying>();
+    let _turn = replaying.0.lock().await;
     let wanted: BTreeSet<FunctionId> = core.state.lock().owed.union(&wanted).cloned().collect();
     let started = clock::now();
     let index = core.index();

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
@@ -17,6 +19,7 @@ use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
 use crate::engine::calls::views;
 use crate::engine::index::reachability;
+use crate::engine::index::refresh;
 use crate::engine::python::environment;
 use crate::engine::python::replay_calls::Observed;
 use crate::engine::replay::behaviour;
@@ -26,7 +29,6 @@ use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::engine::state::trust::require_trust;
-use crate::engine::watch::on_save;
 use crate::generate::replay::difference;
 use crate::python::value;
 use crate::source::dependencies::Reach;
@@ -67,6 +69,15 @@ pub struct Pair {
 /// Calls with both outcomes, by function.
 pub type Pairs = BTreeMap<FunctionId, Vec<Pair>>;
 
+/// The last comparison with a commit.
+#[derive(Default)]
+struct Last(Mutex<Option<Arc<Diff>>>);
+
+/// Gives the last comparison with a commit.
+pub fn last(core: &Core) -> Option<Arc<Diff>> {
+    core.part::<Last>().0.lock().clone()
+}
+
 /// Compares what recorded calls do under a commit's code and under today's; the newest request wins.
 pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Arc<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
@@ -78,7 +89,7 @@ pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Arc<Diff>, Trou
         return Err(cancelled());
     }
     job.end(true);
-    *core.diffed.lock() = Some(diff.clone());
+    *core.part::<Last>().0.lock() = Some(diff.clone());
     core.announce(Event::Diffed {
         reference: diff.reference.clone(),
         functions: diff.functions.len() as u64,
@@ -97,7 +108,7 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
     let revision = blocking(move || git::resolve(&worker.0, &worker.1)).await??;
     let commit = revision.commit.clone();
     if core.watcher.lock().is_none() {
-        on_save::reread(core, None).await;
+        refresh::reread(core, None).await;
     }
     let before = Elsewhere::of_commit(core, revision).await?;
     let today = core.index();

@@ -35,6 +35,10 @@ const OLD_MAX: usize = 40;
 /// A reason of fewer characters explains nothing.
 const REASON_MIN: usize = 10;
 
+/// One decision at a time.
+#[derive(Default)]
+pub struct Deciding(pub tokio::sync::Mutex<()>);
+
 /// Reads what earlier sessions left: open proposals, the undo log, the place of the screen. What a crash left half done
 /// is put right: decisions at once, work on drafts when nobody else has the project open, who may be at it. Tells of decisions.
 pub fn load(core: &Arc<Core>, alone: bool) -> Result<Vec<Trouble>, Trouble> {
@@ -95,7 +99,8 @@ pub async fn decide(
     seen: Option<Digest>,
 ) -> Result<Vec<String>, Trouble> {
     require_trust(&core.root, core.trust())?;
-    let _one = core.deciding.lock().await;
+    let deciding = core.part::<Deciding>();
+    let _one = deciding.0.lock().await;
     if verb == Verb::Overrule && reason.as_deref().map_or(0, |reason| reason.trim().chars().count()) < REASON_MIN {
         return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
     }

@@ -10,6 +10,7 @@ use crate::domain::proposal::Proposal;
 use crate::engine::edits::support_files;
 use crate::engine::replay::behaviour;
 use crate::engine::review;
+use crate::engine::review::decide::Deciding;
 use crate::engine::review::journal::NotDone;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -32,7 +33,8 @@ pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
 
 async fn walk(core: &Arc<Core>, way: Way) -> Result<Vec<String>, Trouble> {
     require_trust(&core.root, core.trust())?;
-    let _one = core.deciding.lock().await;
+    let deciding = core.part::<Deciding>();
+    let _one = deciding.0.lock().await;
     let worker = core.clone();
     let (group, lines) = blocking(move || {
         let turn = review::journal::turn(&worker)?;

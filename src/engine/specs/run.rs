@@ -33,6 +33,10 @@ const FOLDER: &str = "specs";
 const JOB: JobKind = JobKind::Spec;
 const AFTER_SAVE: JobKind = JobKind::Respec;
 
+/// One run at a time, whoever asked.
+#[derive(Default)]
+struct Turn(tokio::sync::Mutex<()>);
+
 /// Keeps what came of a test, for the workbench; where it has no place, nothing is kept.
 pub fn leave(root: &Path, file: &RelPath, run: &SpecRun) {
     if std::env::var_os(verdict_files::UNTRACED).is_some() || !store::folder_in(root).is_some_and(|folder| folder.is_dir()) {
@@ -185,7 +189,8 @@ async fn run_for(core: &Arc<Core>, kind: JobKind, mut asked: Asked) -> Result<Do
     core.touch();
     verdict_files::prepare(&core.root);
     // One after the other, whoever asked: tests may use the same things outside.
-    let turn = job.unless_cancelled(core.running_specs.lock()).await;
+    let turns = core.part::<Turn>();
+    let turn = job.unless_cancelled(turns.0.lock()).await;
     let mut done = 0;
     if turn.is_some() {
         let mut specs = Specs::new(&core.root, &core.settings());

@@ -2,6 +2,7 @@
 //!
 //! The store is written first, memory second, and announcements go out after the snapshot that shows them.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +18,6 @@ use crate::config::places::Places;
 use crate::config::trust::TrustList;
 use crate::domain::call::RecordingId;
 use crate::domain::decision::Decision;
-use crate::domain::diff::Diff;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
@@ -26,15 +26,10 @@ use crate::domain::settings::Settings;
 use crate::domain::snapshot::{
     Decided, FileRow, FunctionRow, QueueRow, RecordingRow, RedRow, Snapshot, Topic, Trust, VerdictRow, WatchState,
 };
-use crate::engine::calls::calibrate::Ran;
-use crate::engine::checks::llm::provider;
-use crate::engine::handle::settings_reload;
-use crate::engine::index::reachability::Reaches;
-use crate::engine::proving;
-use crate::engine::python::environment::Environment;
 use crate::engine::review::known_failures;
 use crate::engine::state::jobs::Jobs;
 use crate::engine::state::log::Log;
+use crate::engine::state::parts::Parts;
 use crate::engine::state::questions::Questions;
 use crate::engine::state::record_suggestions::offers;
 use crate::engine::state::rows::{self, Known};
@@ -42,7 +37,6 @@ use crate::engine::state::spec_board::Board;
 use crate::engine::state::token_buffers::Streams;
 use crate::engine::state::versioned::Counted;
 use crate::engine::verdicts;
-use crate::engine::watch::config_changes::Configured;
 use crate::source::index::Index;
 use crate::source::installed::Installed;
 use crate::store::Store;
@@ -59,42 +53,23 @@ pub struct Core {
     pub root: PathBuf,
     pub project: String,
     settings: RwLock<Arc<Settings>>,
-    /// Where the settings come from, where they are read again.
-    pub settings_from: Option<settings_reload::Source>,
     /// Somebody is there to answer questions.
     pub attended: bool,
     pub questions: Questions,
     store: RwLock<Store>,
     pub index: RwLock<Arc<Index>>,
-    pub reaches: Reaches,
-    pub configured: Configured,
-    /// Held by whoever reads files into the index.
-    pub reading: tokio::sync::Mutex<()>,
-    /// The code that recordings ran whose calls are still to be tried.
-    pub ran: Ran,
     pub jobs: Jobs,
     pub log: Log,
     pub streams: Streams,
-    pub environment: tokio::sync::Mutex<Option<Arc<Environment>>>,
     /// What is known of the packages in that environment.
     pub installed: RwLock<Arc<Installed>>,
     pub watcher: Mutex<Option<Watcher>>,
-    /// One replay and one change of files at a time: newer requests wait, or make older ones pointless.
-    pub replaying: tokio::sync::Mutex<()>,
-    /// So many batches of drafts are proved at a time: while one is in the second Python, the next is in the first.
-    pub proving: tokio::sync::Semaphore,
-    pub deciding: tokio::sync::Mutex<()>,
-    pub rejudging: tokio::sync::Mutex<()>,
-    pub running_specs: tokio::sync::Mutex<()>,
     /// A step of a proposal is stored and taken into memory as one, so that no older form comes back.
     pub stepping: Mutex<()>,
     /// The project is being closed: what stops now was stopped by nobody.
     pub closing: AtomicBool,
-    /// The chosen model, so that all who ask it share what it has learned and how much it takes at once.
-    pub provider: provider::Kept,
-    /// The last comparison with a commit.
-    pub diffed: Mutex<Option<Arc<Diff>>>,
     pub state: Mutex<State>,
+    parts: Parts,
     snapshot: RwLock<Arc<Snapshot>>,
     rows: Mutex<Option<Rows>>,
     events: broadcast::Sender<Event>,
@@ -176,31 +151,19 @@ impl Core {
             root,
             project,
             settings: RwLock::new(Arc::new(settings)),
-            settings_from: None,
             attended: false,
             questions: Questions::default(),
             store: RwLock::new(store),
             index: RwLock::new(Arc::new(Index::default())),
-            reaches: Reaches::default(),
-            configured: Configured::default(),
-            reading: tokio::sync::Mutex::new(()),
-            ran: Ran::default(),
             jobs: Jobs::default(),
             log: Log::default(),
             streams: Streams::default(),
-            environment: tokio::sync::Mutex::new(None),
             installed: RwLock::default(),
             watcher: Mutex::new(None),
-            replaying: tokio::sync::Mutex::new(()),
-            proving: tokio::sync::Semaphore::new(proving::pipeline::PROOFS),
-            deciding: tokio::sync::Mutex::new(()),
-            rejudging: tokio::sync::Mutex::new(()),
-            running_specs: tokio::sync::Mutex::new(()),
             stepping: Mutex::new(()),
             closing: AtomicBool::new(false),
-            provider: provider::Kept::default(),
-            diffed: Mutex::new(None),
             state: Mutex::new(state),
+            parts: Parts::default(),
             snapshot: RwLock::new(snapshot),
             rows: Mutex::new(None),
             events: broadcast::channel(EVENTS_KEPT).0,
@@ -219,6 +182,11 @@ impl Core {
     /// Takes other settings, for whatever asks from now on.
     pub fn use_settings(&self, settings: Settings) {
         *self.settings.write() = Arc::new(settings);
+    }
+
+    /// Gives what a kind of job keeps of its own.
+    pub fn part<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
+        self.parts.get()
     }
 
     /// Gives the store; clones share it.

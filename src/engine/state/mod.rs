@@ -5,6 +5,7 @@ pub(crate) mod core;
 pub(crate) mod done;
 pub(crate) mod jobs;
 pub(crate) mod log;
+pub(crate) mod parts;
 pub(crate) mod proposals;
 pub(crate) mod questions;
 pub(crate) mod record_suggestions;

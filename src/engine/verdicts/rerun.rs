@@ -43,13 +43,18 @@ pub async fn check(core: &Arc<Core>, node: &str, ask: bool) -> Result<Done, Trou
     Ok(Done::Judged { tests })
 }
 
+/// One run after a save at a time.
+#[derive(Default)]
+struct Turn(tokio::sync::Mutex<()>);
+
 /// After a save: runs the tests whose verdicts are stale by it. A newer save ends the run and begins it anew, with its own.
 pub async fn after_save(core: &Arc<Core>) {
     if core.settings().watch.judge == WatchJudge::Off || core.trust() != Trust::Trusted {
         return;
     }
     core.jobs.supersede(AFTER_SAVE, None);
-    let _one = core.rejudging.lock().await;
+    let turn = core.part::<Turn>();
+    let _one = turn.0.lock().await;
     let stale = verdicts::state::stale(core);
     if stale.is_empty() {
         return;

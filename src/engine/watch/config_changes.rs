@@ -24,7 +24,7 @@ use crate::source::configuration::{is_configuration, meaning};
 
 /// What files of configuration said when they were read last.
 #[derive(Default)]
-pub struct Configured(Mutex<BTreeMap<RelPath, Digest>>);
+struct Configured(Mutex<BTreeMap<RelPath, Digest>>);
 
 /// Reads what there is, so that a change can be told from a file that was only written again.
 pub async fn begin(core: &Arc<Core>) {
@@ -36,7 +36,8 @@ pub async fn begin(core: &Arc<Core>) {
 /// Reads these files of configuration again, or all there are; gives those that say something else than before.
 pub fn differing(core: &Core, paths: Option<&[RelPath]>) -> Vec<RelPath> {
     let index = core.index();
-    let mut known = core.configured.0.lock();
+    let configured = core.part::<Configured>();
+    let mut known = configured.0.lock();
     let wanted: BTreeSet<RelPath> = match paths {
         Some(paths) => paths.iter().filter(|path| is_configuration(path.as_str().as_ref())).cloned().collect(),
         None => known.keys().chain(index.configuration()).cloned().collect(),
@@ -50,7 +51,7 @@ pub fn differing(core: &Core, paths: Option<&[RelPath]>) -> Vec<RelPath> {
 
 /// Gives what the files of configuration said when they were read last.
 pub fn known(core: &Core) -> BTreeMap<RelPath, Digest> {
-    core.configured.0.lock().clone()
+    core.part::<Configured>().0.lock().clone()
 }
 
 /// Lists the files `conftest.py` of a change in which something means something else.

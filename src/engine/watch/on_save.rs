@@ -18,6 +18,7 @@ use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
+use crate::engine::index::{initial, refresh};
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::replay::behaviour;
 use crate::engine::state::background::blocking;
@@ -105,6 +106,11 @@ pub fn pause(core: &Arc<Core>, paused: bool) {
     core.touch();
 }
 
+/// Reads the whole project; once it was read, what differs, with all that follows a save of that.
+pub async fn index(core: &Arc<Core>) {
+    initial::index(core, changed(core, None)).await;
+}
+
 /// Works on saved files: these, or whatever differs.
 pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     if let Some(state) = core.watcher.lock().as_ref().map(Watcher::state) {
@@ -127,7 +133,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     };
     let before = core.index();
     let only_others = others && code.as_ref().is_some_and(Vec::is_empty);
-    let change = if only_others { Some(IndexChange::default()) } else { reread(core, code).await };
+    let change = if only_others { Some(IndexChange::default()) } else { refresh::reread(core, code).await };
     let Some(change) = change else { return };
     models::outdated::after_save(core, &change);
     if others || !change.files.is_empty() {
@@ -198,26 +204,6 @@ fn specs_saved(core: &Core, paths: &[RelPath]) {
         core.log.add(Level::Info, "saved", first.as_str(), Some(Topic::Spec(first.clone())));
         core.announce(Event::Saved { paths, functions: Vec::new(), because: None });
     }
-}
-
-/// Reads these files, or whatever differs, into the index; gives what changed. With whatever differs, files that are no code
-/// are looked at, too, where nobody watches.
-pub async fn reread(core: &Arc<Core>, paths: Option<Vec<RelPath>>) -> Option<IndexChange> {
-    let _turn = core.reading.lock().await;
-    let worker = core.clone();
-    let updated = blocking(move || {
-        // Where somebody watches, what is other than before is told by [`changed`].
-        if paths.is_none() && worker.watcher.lock().is_none() {
-            reachability::look_again(&worker, None);
-        }
-        let mut index = (*worker.index()).clone();
-        let change = index.update(&worker.root, paths.as_deref());
-        (index, change)
-    })
-    .await;
-    let (index, change) = updated.ok()?;
-    *core.index.write() = Arc::new(index);
-    Some(change)
 }
 
 fn is_unparsed(index: &Index, path: &RelPath) -> bool {
