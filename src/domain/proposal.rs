@@ -513,6 +513,12 @@ impl Proposal {
             Body::Change(_) | Body::Verdict(_) => None,
         }
     }
+
+    /// Tells whether a coding agent wrote a draft that no person has changed since.
+    #[must_use]
+    pub fn is_by_agent(&self) -> bool {
+        self.edited.is_none() && self.author().is_some_and(|origin| matches!(origin, Origin::Agent(_)))
+    }
 }
 
 #[cfg(test)]

@@ -32,6 +32,6 @@ pub use index::syntax_errors::Unparsed;
 pub use recording::import::{Imported, Refusal};
 pub use recording::run::{Program, gap_lines};
 pub use review::decide::LeftAlone;
-pub use review::known_failures::told as put_away;
 pub use state::done::Done;
+pub use state::known_failures::told as put_away;
 pub use state::trust::require_trust;

@@ -19,7 +19,6 @@ use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::engine::calls;
-use crate::engine::calls::views;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
 use crate::engine::python::environment;
@@ -83,7 +82,7 @@ fn is_source(text: &str, sha256: &str) -> bool {
 pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
     let worker = core.clone();
     blocking(move || calls::external::note(&worker, recording)).await??;
-    let calls = views::replayable_of(core, recording)?;
+    let calls = calls::read::replayable_of(core, recording)?;
     remember_unrun(core, recording, &calls).await?;
     if calls.is_empty() || try_calls(core, recording, calls).await? {
         core.store().set_tried(recording)?;

@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId, DECORATORS_MAX};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::LeftOut;
-use crate::engine::calls::views;
+use crate::engine::calls;
 use crate::engine::state::core::Core;
 use crate::generate::replay::ends_alike;
 
@@ -40,7 +40,7 @@ fn decorators(core: &Core, function: &FunctionId, calls: &[Call]) -> Result<Hash
     for _ in 0..DECORATORS_MAX {
         let parents: Vec<CallId> = inside.iter().map(|(_, parent)| *parent).collect();
         let around: HashMap<CallId, Call> =
-            core.store().calls(&parents)?.into_iter().map(views::decode).map(|call| (call.id, call)).collect();
+            core.store().calls(&parents)?.into_iter().map(calls::read::decode).map(|call| (call.id, call)).collect();
         let mut further = Vec::new();
         for (call, parent) in inside {
             let Some(outer) = around.get(&parent) else { continue };

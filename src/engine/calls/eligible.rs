@@ -9,11 +9,11 @@ use crate::domain::call::{Call, CallId};
 use crate::domain::function::Function;
 use crate::domain::proposal::LeftOut;
 use crate::domain::touch::Touch;
+use crate::engine::calls;
 use crate::engine::calls::calibrate::NOT_REPEATABLE;
+use crate::engine::calls::decorated;
 use crate::engine::calls::external::Outreach;
-use crate::engine::calls::{decorated, views};
-use crate::engine::drafting::evidence::Unsteady;
-use crate::engine::review;
+use crate::engine::calls::read::Unsteady;
 use crate::engine::state::core::Core;
 use crate::store::StoredCall;
 
@@ -35,12 +35,12 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     let mut unsteady = Vec::new();
     // Nothing below it leaves the process, or what stands in for that is known.
     let is_still = |call: &Call| outreach.below(call.id).is_empty() || Answers::of(call).next().is_some();
-    let confirmed = views::confirmed_calls(core, &function.id)?;
+    let confirmed = calls::read::confirmed_calls(core, &function.id)?;
     let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     // Nobody saw these end again: their arguments can only be made by what made them, which the draft's proof will do.
     let mut calls = Vec::new();
-    for stored in core.store().calls_of(&function.id, views::CALLS_MAX)? {
+    for stored in core.store().calls_of(&function.id, calls::read::CALLS_MAX)? {
         let (id, times) = (stored.id, stored.times.max(1));
         let noted = stored.not_replayable.clone();
         let call = decode(stored);
@@ -59,7 +59,7 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     }
     let notes = core.store().notes(&confirmed.iter().map(|(call, _)| call.id).collect::<Vec<_>>())?;
     for (mut call, baseline) in confirmed.into_iter().filter(|(call, _)| is_still(call)) {
-        let outcome = review::decide::outcome_hash(&baseline);
+        let outcome = calls::read::outcome_hash(&baseline);
         if notes.get(&call.id).into_iter().flatten().any(|note| note.outcome == outcome) {
             *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
             continue;
@@ -82,5 +82,5 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
 
 /// Decodes a call as drafts take it.
 pub fn decode(stored: StoredCall) -> Call {
-    views::decode(stored).with_placeholders()
+    calls::read::decode(stored).with_placeholders()
 }

@@ -18,7 +18,6 @@ use crate::engine::index::call_sites::Readers;
 use crate::engine::state::core::Core;
 use crate::generate::choose;
 use crate::generate::project::StandIn;
-use crate::python::protocol;
 use crate::source::index::Index;
 use crate::store::{Life, Reach};
 
@@ -123,21 +122,6 @@ pub fn note(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
     core.store().set_touches(noted)?;
     core.store().set_not_replayable(refused)?;
     Ok(())
-}
-
-/// Gives what stands in for others when a call is made again, with what these gave.
-///
-/// # Errors
-/// Fails when the store cannot be read.
-pub fn answering(core: &Core, call: &Call) -> Result<Vec<protocol::StandIn>, Trouble> {
-    let mut all = Vec::new();
-    for answers in Answers::of(call) {
-        let stored = core.store().calls(&answers.calls)?;
-        let outcome = |id: &CallId| stored.iter().find(|call| call.id == *id)?.outcome.clone();
-        let outcomes: Vec<Vec<u8>> = answers.calls.iter().filter_map(outcome).collect();
-        all.push(protocol::StandIn::new(answers, &outcomes));
-    }
-    Ok(all)
 }
 
 /// Finds what stands in for others in tests of these calls, and takes from the calls what only the others found around them.

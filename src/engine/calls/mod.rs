@@ -4,4 +4,5 @@ pub(crate) mod calibrate;
 pub(crate) mod decorated;
 pub(crate) mod eligible;
 pub(crate) mod external;
+pub(crate) mod read;
 pub(crate) mod views;

@@ -15,7 +15,7 @@ use crate::contain;
 use crate::domain::decision::FileEdit;
 use crate::domain::event::JobKind;
 use crate::domain::function::{Function, FunctionId};
-use crate::engine::edits::plan;
+use crate::engine::index::files;
 use crate::engine::python::environment::{Environment, import_roots};
 use crate::engine::python::{environment, fresh_process};
 use crate::engine::state::background::blocking;
@@ -300,7 +300,7 @@ pub fn write(core: &Core, edits: &[FileEdit]) -> Result<(), Trouble> {
 pub fn take_back(core: &Core) -> Result<Vec<RelPath>, Trouble> {
     require_trust(&core.root, core.trust())?;
     let mut edits = core.store().documented()?;
-    edits.retain(|edit| plan::read(&core.root, &edit.path).map_or(true, |now| now != edit.before));
+    edits.retain(|edit| files::read(&core.root, &edit.path).map_or(true, |now| now != edit.before));
     if edits.is_empty() {
         return Err(Trouble::usage("Nothing to take back: no examples were written."));
     }

@@ -17,7 +17,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::engine::calls;
 use crate::engine::calls::eligible::{Usable, decode, usable};
 use crate::engine::calls::external::Outreach;
-use crate::engine::calls::views;
+use crate::engine::calls::read::Unsteady;
 use crate::engine::edits::manifest_lookup::Standing;
 use crate::engine::index::call_sites::Readers;
 use crate::engine::state::core::Core;
@@ -50,15 +50,6 @@ pub struct Beneath {
     pub own: Vec<Call>,
     /// The calls above them that tests make.
     pub callers: Vec<Call>,
-}
-
-/// A call whose outcome may follow the clock, chance or something else that was not recorded.
-#[derive(Clone)]
-pub struct Unsteady {
-    /// As recorded.
-    pub call: Call,
-    /// Why no draft rests on it as it is; `None` where it ended the same way again.
-    pub reason: Option<String>,
 }
 
 /// A function, its calls, and why others do not count.
@@ -208,7 +199,8 @@ impl Gathered {
     /// Reads what may have made the objects: calls of `__init__`, and calls whose results hold some.
     fn read_makers(&mut self, core: &Core, objects: &BTreeSet<Object>, outreach: &Outreach) -> Result<(), Trouble> {
         for total in core.store().functions()? {
-            let calls: Vec<Call> = core.store().calls_of(&total.function, views::CALLS_MAX)?.into_iter().map(decode).collect();
+            let calls: Vec<Call> =
+                core.store().calls_of(&total.function, calls::read::CALLS_MAX)?.into_iter().map(decode).collect();
             calls.iter().for_each(|call| self.learned.see(call));
             let may = |call: &Call| !call.touches.iter().any(Touch::forbids_replay) && outreach.below(call.id).is_empty();
             let calls: Vec<Call> = calls.into_iter().filter(may).collect();

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId, Effect, RecordingId};
 use crate::domain::touch::Touch;
-use crate::engine::calls::views;
-use crate::engine::drafting::evidence::{Gathered, Unsteady};
+use crate::engine::calls;
+use crate::engine::calls::read::Unsteady;
+use crate::engine::drafting::evidence::Gathered;
 use crate::engine::python::environment::Environment;
 use crate::engine::state::core::Core;
 use crate::generate::project::ClockBy;
@@ -95,7 +96,7 @@ fn inner_touches(core: &Core, call: CallId) -> Result<Vec<Touch>, Trouble> {
     let mut all = Vec::new();
     let mut layer = vec![call];
     for _ in 0..DEPTH {
-        let children: Vec<Call> = core.store().children(&layer, INNER)?.into_iter().map(views::decode).collect();
+        let children: Vec<Call> = core.store().children(&layer, INNER)?.into_iter().map(calls::read::decode).collect();
         layer = children.iter().map(|child| child.id).take(INNER).collect();
         all.extend(children.into_iter().flat_map(|child| child.touches).filter(|touch| !touch.forbids_replay()));
         if layer.is_empty() {

@@ -9,11 +9,11 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId, Outcome, RecordingId};
 use crate::domain::function::{FunctionId, FunctionKind};
 use crate::domain::value::Value;
-use crate::engine::calls::views;
+use crate::engine::calls;
+use crate::engine::drafting;
 use crate::engine::python::environment;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{calls, drafting};
 
 /// Functions whose drafts come before those of all others, where a recording saw [`MANY`] of them or more.
 const FIRST: usize = 3;
@@ -26,7 +26,7 @@ const CALLS: usize = 12;
 pub async fn draft_first(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
     let worker = core.clone();
     blocking(move || calls::external::note(&worker, recording)).await??;
-    let calls = first_calls(core, views::replayable_of(core, recording)?);
+    let calls = first_calls(core, calls::read::replayable_of(core, recording)?);
     if calls.is_empty() || environment::contained(core).await?.interpreter.pytest.is_none() {
         return Ok(());
     }

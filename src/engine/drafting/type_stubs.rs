@@ -9,7 +9,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::call::Call;
 use crate::domain::function::{FunctionId, Module};
-use crate::engine::calls::views::{CALLS_MAX, decode};
+use crate::engine::calls::read::{CALLS_MAX, decode};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::generate::types::Annotations;

@@ -12,6 +12,7 @@ use crate::domain::proposal::{Draft, Proposal};
 use crate::domain::snapshot::Conflict;
 use crate::engine::drafting;
 use crate::engine::edits::support_files;
+use crate::engine::index::files;
 use crate::engine::state::core::Core;
 use crate::engine::{specs, verdicts};
 use crate::generate::scope::snake_path;
@@ -20,9 +21,6 @@ use crate::generate::{graph, layout};
 use crate::write::apart::{Owners, Parts, apart};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
-
-/// A file of tests larger than this was not written by us.
-const SIZE_MAX: u64 = 8 << 20;
 
 /// What files would hold: the disk, overlaid by edits planned before.
 pub type Overlay = HashMap<RelPath, Option<String>>;
@@ -129,8 +127,8 @@ fn composed(
 pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Trouble> {
     let Some(draft) = proposal.draft() else { return Ok(None) };
     let (file, parts) = (&draft.target, drafting::pipeline::parts(proposal)?);
-    let disk = read(&core.root, file)?;
-    let list = Manifest::read(read(&core.root, &manifest_path(core)?)?.as_deref())?;
+    let disk = files::read(&core.root, file)?;
+    let list = Manifest::read(files::read(&core.root, &manifest_path(core)?)?.as_deref())?;
     let standing = tests_of(&list, file, &proposal.function);
     let tests = by_hand(&list, file, disk.as_deref().unwrap_or(""), &standing, &parts);
     if tests.is_empty() {
@@ -224,26 +222,8 @@ pub fn manifest_path(core: &Core) -> Result<RelPath, Trouble> {
 pub fn content(core: &Core, overlay: &Overlay, path: &RelPath) -> Result<Option<String>, Trouble> {
     match overlay.get(path) {
         Some(text) => Ok(text.clone()),
-        None => read(&core.root, path),
+        None => files::read(&core.root, path),
     }
-}
-
-/// Reads a file of tests; `None` when there is none.
-pub fn read(root: &Path, path: &RelPath) -> Result<Option<String>, Trouble> {
-    let full = path.under(root);
-    let fail = |why: String| Trouble::environment(format!("{path} cannot be read.")).because(why);
-    let meta = match std::fs::symlink_metadata(&full) {
-        Ok(meta) => meta,
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(fail(format!("{error}."))),
-    };
-    if !meta.is_file() || meta.len() > SIZE_MAX {
-        return Err(fail("It is no ordinary file, or larger than 8 MiB.".into()));
-    }
-    let bytes = std::fs::read(&full).map_err(|error| fail(format!("{error}.")))?;
-    String::from_utf8(bytes).map(Some).map_err(|_| fail("It is not UTF-8.".into()))
 }
 
 /// Names the tests of a function that were accepted into a file.

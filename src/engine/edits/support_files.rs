@@ -2,25 +2,17 @@
 //! alone once a person changed them. What they hold is `generate/`'s affair.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
-use crate::domain::proposal::{Draft, Helper};
+use crate::domain::proposal::Draft;
 use crate::engine::edits::plan::{self, Overlay};
+use crate::engine::index::files;
 use crate::engine::state::core::Core;
 use crate::generate::graph;
 use crate::generate::render::constants;
 use crate::generate::trim::has_word;
-
-/// Gives what a helper holds when tests run: a person's text where there is one.
-///
-/// # Errors
-/// Fails when it cannot be read.
-pub fn text(root: &Path, helper: &Helper) -> Result<String, Trouble> {
-    Ok(plan::read(root, &helper.path)?.unwrap_or_else(|| helper.text.clone()))
-}
 
 /// Says what becomes of the files beside a test file whose tests change: those that are needed and not there are written,
 /// and what no test needs any more goes. The overlay holds the changed file.
@@ -54,7 +46,7 @@ pub fn spared(core: &Core, edits: Vec<FileEdit>) -> Result<Vec<FileEdit>, Troubl
     let mut kept = Vec::new();
     for edit in edits {
         let is_helper = [&edit.before, &edit.after].into_iter().flatten().any(|text| is_as_written(&edit.path, text));
-        let is_theirs = || Ok::<_, Trouble>(plan::read(&core.root, &edit.path)? != edit.before);
+        let is_theirs = || Ok::<_, Trouble>(files::read(&core.root, &edit.path)? != edit.before);
         if is_helper && (is_theirs()? || (edit.after.is_none() && is_needed(core, &edit.path, &overlay)?)) {
             continue;
         }

@@ -4,6 +4,7 @@ pub(crate) mod clean;
 mod commands;
 pub mod diff_report;
 mod open;
+pub(crate) mod proposal_view;
 mod queries;
 pub mod settings_reload;
 

@@ -17,6 +17,8 @@ use crate::domain::spec_board::SpecView;
 use crate::engine::calls::views;
 use crate::engine::edits::plan;
 use crate::engine::handle::Handle;
+use crate::engine::handle::proposal_view;
+use crate::engine::index::files;
 use crate::engine::index::syntax_errors::{self, Unparsed};
 use crate::engine::replay::diff;
 use crate::engine::review::decide::LeftAlone;
@@ -62,7 +64,7 @@ impl Handle {
     /// # Errors
     /// Fails when it cannot be read any more.
     pub fn source(&self, path: &RelPath) -> Result<Arc<str>, Trouble> {
-        views::source(&self.core, path)
+        files::source(&self.core, path)
     }
 
     /// Lists all kinds of calls of a function, equal inputs together.
@@ -94,7 +96,7 @@ impl Handle {
     /// # Errors
     /// Fails when there is no such proposal or the store cannot be read.
     pub fn proposal(&self, id: ProposalId) -> Result<ProposalView, Trouble> {
-        views::proposal(&self.core, id)
+        proposal_view::proposal(&self.core, id)
     }
 
     /// Gives a function of the index.

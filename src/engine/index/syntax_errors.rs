@@ -11,7 +11,7 @@ use crate::base::text;
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
-use crate::engine::calls::views;
+use crate::engine::index::files::source;
 use crate::engine::index::reachability;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -103,7 +103,7 @@ pub async fn warn(core: &Arc<Core>, saved: Option<&[RelPath]>) {
 
 /// Gives a line as it is on the disk: the index keeps the text that parsed.
 fn line_of(core: &Core, path: &RelPath, line: u32) -> String {
-    let source = views::source(core, path).unwrap_or_default();
+    let source = source(core, path).unwrap_or_default();
     let found = source.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
     text::cut(&text::display_line(found.trim()), LINE_MAX).into_owned()
 }

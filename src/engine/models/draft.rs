@@ -15,8 +15,8 @@ use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, 
 use crate::domain::question::About;
 use crate::domain::settings::Answers;
 use crate::domain::snapshot::Topic;
-use crate::engine::calls::views;
-use crate::engine::index::package_outlines;
+use crate::engine::calls;
+use crate::engine::models::package_outlines;
 use crate::engine::models::prompt_context;
 use crate::engine::models::provider;
 use crate::engine::state::core::Core;
@@ -411,7 +411,7 @@ async fn take(core: &Arc<Core>, function: &Function, id: ProposalId, answer: &An
         let why = Evidence::new(Finding::Fail, EvidenceKind::Rejected, format!("before, word for word: {number}"));
         return refuse(core, id, why, |standing| *standing = draft);
     }
-    let recorded = |id: &FunctionId| views::confirmed_calls(core, id);
+    let recorded = |id: &FunctionId| calls::read::confirmed_calls(core, id);
     let denied = contradict::contradictions(&draft.text, function, module, recorded)?;
     core.move_proposal(id, ProposalState::Proving, move |proposal| {
         proposal.basis = hash::of(draft.standalone().as_bytes());

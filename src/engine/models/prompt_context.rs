@@ -7,6 +7,7 @@ use crate::base::text::display_line;
 use crate::domain::function::{Function, FunctionKind};
 use crate::domain::settings::Dependencies;
 use crate::domain::value::{TypeName, Value};
+use crate::engine::calls;
 use crate::engine::calls::views;
 use crate::engine::checks::secrets::{self, Places};
 use crate::engine::state::core::Core;
@@ -52,7 +53,7 @@ pub fn says_needs(core: &Core, model: &str) -> bool {
 
 /// Writes what the demo model is asked.
 fn of_demo(core: &Core, function: &Function) -> Result<(Prompt, Form), Trouble> {
-    let calls = views::confirmed_calls(core, &function.id)?;
+    let calls = calls::read::confirmed_calls(core, &function.id)?;
     demo::question(function, calls.iter().map(|(call, effect)| (call, effect))).ok_or_else(|| {
         Trouble::usage(format!("The demo model has nothing to say of {}.", function.id))
             .because("It only arranges recorded calls of plain functions, whose arguments and results are numbers, texts and the like.")
@@ -156,7 +157,7 @@ pub fn needs(core: &Core, function: &Function) -> Result<Needs, Trouble> {
 fn types(core: &Core, function: &Function) -> Result<BTreeMap<String, TypeName>, Trouble> {
     let mut types = BTreeMap::new();
     for stored in core.store().calls_of(&function.id, CALLS_READ)? {
-        for argument in views::decode(stored).args {
+        for argument in calls::read::decode(stored).args {
             if let Some(ty) = class_of(&argument.value) {
                 types.entry(argument.name).or_insert(ty);
             }

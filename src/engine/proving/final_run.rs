@@ -9,9 +9,10 @@ use crate::contain::{self, Class, Level};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::engine::drafting;
-use crate::engine::proving::pipeline::{effective, fresh, is_foreign, passed, round, seeds};
+use crate::engine::proving::pipeline::{effective, is_foreign, round, seeds};
 use crate::engine::proving::trials;
 use crate::engine::python::environment::Environment;
+use crate::engine::python::fresh_process::Fresh;
 use crate::engine::python::fresh_process::Way;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -112,7 +113,7 @@ impl Last<'_> {
         }
         let drafts: Vec<(ProposalId, Draft)> =
             all.iter().map(|one| Ok((one.id, effective(one)?))).collect::<Result<_, Trouble>>()?;
-        let fresh = fresh(self.core, self.environment, level, &self.job.cancel);
+        let fresh = Fresh::new(self.core, self.environment, level, &self.job.cancel);
         let way = |manner| Way { manner, hash_seed: trials::hash_seed(seeds(self.core)), elsewhere: true };
         let mut ways = vec![way(Manner::Shuffled)];
         if all.iter().any(|one| has_stand_ins(one)) {
@@ -122,7 +123,7 @@ impl Last<'_> {
         let mut failed = Vec::new();
         for proposal in all {
             let Some([run, more @ ..]) = seen.get(&proposal.id).map(|seen| &*seen.runs) else { continue };
-            match passed(&run.end).filter(|_| more.iter().all(|run| passed(&run.end).is_some())) {
+            match run.end.passed().filter(|_| more.iter().all(|run| run.end.passed().is_some())) {
                 Some(tests) => self.note(proposal, words::fresh(run, all.len()), tests)?,
                 None => failed.push(proposal.id),
             }

@@ -19,17 +19,17 @@ use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::domain::touch::Touch;
-use crate::engine::calls::views;
+use crate::engine::calls;
 use crate::engine::drafting;
 use crate::engine::drafting::pipeline::announce_ready;
 use crate::engine::proving;
 use crate::engine::proving::trials::{self, Candidate, Observed, Trials};
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::fresh_process::Fresh;
-use crate::engine::python::worker_pool::{self, Author};
+use crate::engine::python::worker_pool::Author;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
-use crate::generate::prove::{Ground, Proof, RunEnd, Verdict, judge};
+use crate::generate::prove::{Ground, Proof, Verdict, judge};
 use crate::generate::rules;
 
 /// Drafts proved in one go: enough that starting pytest pays. The first batch and the second are smaller, so that a person
@@ -367,7 +367,7 @@ async fn observe(core: &Arc<Core>, trials: &Trials, open: &[Arc<Proposal>]) -> R
     for proposal in open {
         let (function, draft) = (proposal.function.clone(), effective(proposal)?);
         let stored = core.store().calls(&draft.calls)?;
-        let touches: Vec<Touch> = stored.into_iter().flat_map(|call| views::decode(call).touches).collect();
+        let touches: Vec<Touch> = stored.into_iter().flat_map(|call| calls::read::decode(call).touches).collect();
         // Nobody recorded what a model's tests run through.
         let touches = |is: fn(&Touch) -> bool| is_foreign(proposal) || touches.iter().any(is);
         let reads_clock = touches(|touch| matches!(touch, Touch::Clock(_)));
@@ -383,7 +383,7 @@ fn trials(core: &Arc<Core>, environment: &Arc<Environment>, foreign: bool, level
         environment: environment.clone(),
         author: if foreign { Author::Foreign } else { Author::Own },
         seeds: seeds(core),
-        fresh: Arc::new(fresh(core, environment, level, cancel)),
+        fresh: Arc::new(Fresh::new(core, environment, level, cancel)),
     }
 }
 
@@ -406,26 +406,6 @@ pub async fn start_pythons(core: &Arc<Core>) -> Result<(), Trouble> {
 /// Gives how many hash seeds tests are run under.
 pub fn seeds(core: &Core) -> u32 {
     core.settings().generation.proof_runs.clamp(2, 10)
-}
-
-/// Counts the tests of a run in which all passed.
-pub fn passed(end: &RunEnd) -> Option<usize> {
-    let RunEnd::Finished(results) = end else { return None };
-    (!results.is_empty() && results.iter().all(|result| result.passed)).then_some(results.len())
-}
-
-/// Gives what runs drafts in fresh processes.
-pub fn fresh(core: &Core, environment: &Arc<Environment>, level: Level, cancel: &CancellationToken) -> Fresh {
-    let (root, roots, names) = worker_pool::places(core);
-    Fresh {
-        root,
-        environment: environment.clone(),
-        level,
-        roots,
-        names,
-        limit: Duration::from_secs(core.settings().generation.proof_seconds.max(1)),
-        cancel: cancel.clone(),
-    }
 }
 
 fn relative_roots(core: &Core) -> Vec<String> {

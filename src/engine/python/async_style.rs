@@ -8,9 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::domain::proposal::{Draft, Origin, ProposalId};
-use crate::engine::proving;
 use crate::engine::python::environment::Environment;
-use crate::engine::python::fresh_process::Way;
+use crate::engine::python::fresh_process::{Fresh, Way};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::generate::project::AwaitBy;
@@ -86,11 +85,11 @@ async fn works(
         remark: None,
         promise: None,
     };
-    let fresh = proving::pipeline::fresh(core, environment, environment.level, cancel);
+    let fresh = Fresh::new(core, environment, environment.level, cancel);
     let way = Way { manner: Manner::Alone, hash_seed: 0, elsewhere: false };
     let id = ProposalId(0);
     let seen = blocking(move || fresh.prove(&[(id, draft)], &[way])).await??;
-    Ok(seen.get(&id).and_then(|seen| seen.runs.first()).is_some_and(|run| proving::pipeline::passed(&run.end) == Some(1)))
+    Ok(seen.get(&id).and_then(|seen| seen.runs.first()).is_some_and(|run| run.end.passed() == Some(1)))
 }
 
 fn dependency_files(root: &Path) -> Vec<PathBuf> {

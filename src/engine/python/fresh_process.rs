@@ -16,8 +16,10 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
-use crate::engine::edits::support_files;
+use crate::engine::index::files;
 use crate::engine::python::environment::Environment;
+use crate::engine::python::worker_pool;
+use crate::engine::state::core::Core;
 use crate::generate::prove::{Manner, Run, RunEnd, TestResult, Variation};
 use crate::pytest::bench::Bench;
 use crate::pytest::report::{Interruption, Report};
@@ -58,6 +60,20 @@ pub struct Seen {
 }
 
 impl Fresh {
+    /// Gives what runs drafts of a project in an environment.
+    pub fn new(core: &Core, environment: &Arc<Environment>, level: Level, cancel: &CancellationToken) -> Self {
+        let (root, roots, names) = worker_pool::places(core);
+        Self {
+            root,
+            environment: environment.clone(),
+            level,
+            roots,
+            names,
+            limit: Duration::from_secs(core.settings().generation.proof_seconds.max(1)),
+            cancel: cancel.clone(),
+        }
+    }
+
     /// Runs drafts in each of these ways.
     pub fn prove(&self, drafts: &[(ProposalId, Draft)], ways: &[Way]) -> Result<HashMap<ProposalId, Seen>, Trouble> {
         let mut together = self.run(drafts, ways)?;
@@ -204,17 +220,18 @@ pub fn lay_out(
     folder: &Path,
     drafts: &[(ProposalId, Draft)],
 ) -> Result<(Bench, BTreeMap<String, ProposalId>), Trouble> {
-    let mut files = BTreeMap::new();
+    let mut texts = BTreeMap::new();
     let mut owners = BTreeMap::new();
     for (at, (id, draft)) in drafts.iter().enumerate() {
         let path = Bench::file_of(&draft.target, at);
         owners.insert(path.as_str().to_owned(), *id);
-        files.insert(path, draft.standalone());
+        texts.insert(path, draft.standalone());
         for helper in &draft.helpers {
-            files.insert(helper.path.clone(), support_files::text(root, helper)?);
+            // A person's text where there is one.
+            texts.insert(helper.path.clone(), files::read(root, &helper.path)?.unwrap_or_else(|| helper.text.clone()));
         }
     }
-    let texts = files.iter().map(|(path, text)| (path, text.as_str()));
+    let texts = texts.iter().map(|(path, text)| (path, text.as_str()));
     let bench = Bench::lay_out(root, folder, texts)
         .map_err(|error| Trouble::environment("A proof could not be laid out.").because(format!("{error}.")))?;
     Ok((bench, owners))

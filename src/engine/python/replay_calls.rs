@@ -12,11 +12,12 @@ use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::contain::Level;
+use crate::domain::answers::Answers;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
 use crate::domain::function::FunctionId;
-use crate::engine::calls;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
+use crate::python::protocol;
 use crate::python::protocol::{Former, Spot, Surroundings};
 use crate::python::value;
 use crate::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
@@ -219,8 +220,7 @@ pub fn requests<'a>(
             false => &index.modules().find(|module| module.name == callee.module())?.path,
         };
         let qualname = callee.qualname();
-        let surroundings =
-            calls::external::answering(core, call).map(|found| Surroundings { stand_ins: found, ..Surroundings::of(call) });
+        let surroundings = answering(core, call).map(|found| Surroundings { stand_ins: found, ..Surroundings::of(call) });
         Some(surroundings.map(|surroundings| ReplayCall {
             key: key as u64,
             module: callee.module().to_owned(),
@@ -251,6 +251,21 @@ fn observed(index: &Index, result: Result<Ending, String>) -> Observed {
         })
         .collect();
     Observed { effect, bytes: ending.outcome, duration_ns: i64::try_from(ending.ns).unwrap_or(i64::MAX), entered }
+}
+
+/// Gives what stands in for others when a call is made again, with what these gave.
+///
+/// # Errors
+/// Fails when the store cannot be read.
+fn answering(core: &Core, call: &Call) -> Result<Vec<protocol::StandIn>, Trouble> {
+    let mut all = Vec::new();
+    for answers in Answers::of(call) {
+        let stored = core.store().calls(&answers.calls)?;
+        let outcome = |id: &CallId| stored.iter().find(|call| call.id == *id)?.outcome.clone();
+        let outcomes: Vec<Vec<u8>> = answers.calls.iter().filter_map(outcome).collect();
+        all.push(protocol::StandIn::new(answers, &outcomes));
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, Recording, RecordingId};
 use crate::domain::journey::JourneyEvent;
 use crate::domain::touch::StartMethod;
-use crate::engine::calls::views;
+use crate::engine::calls;
 use crate::engine::checks::intents::unrecorded_programs;
 use crate::engine::state::core::Core;
 use crate::judge::evaluate::Missing;
@@ -40,7 +40,7 @@ pub fn elsewhere(core: &Core, id: RecordingId) -> Result<Option<Missing>, Troubl
 /// Reads the kept calls of a recording.
 pub fn calls(core: &Core, id: RecordingId) -> Result<Vec<Call>, Trouble> {
     existing(core, id)?;
-    let mut calls: Vec<Call> = core.store().calls_in(id)?.into_iter().map(views::decode).collect();
+    let mut calls: Vec<Call> = core.store().calls_in(id)?.into_iter().map(calls::read::decode).collect();
     calls.sort_by_key(|call| (call.start_ns, call.id));
     Ok(calls)
 }

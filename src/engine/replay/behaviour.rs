@@ -19,7 +19,6 @@ use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Propo
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::domain::subject::Subject;
 use crate::domain::touch::Touch;
-use crate::engine::calls::views;
 use crate::engine::index::refresh;
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::python::environment;
@@ -251,9 +250,9 @@ fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(
         // A file that does not parse keeps its last good functions, so the code that is known is not what would run.
         let is_known = !unparsed.contains(function);
         let shown = changes_of(core, function);
-        let (confirmed, others) = views::parted_calls(core, function)?;
+        let (confirmed, others) = calls::read::parted_calls(core, function)?;
         left_out.insert(function.clone(), others);
-        let mut outcomes = views::outcomes(core, confirmed.iter().map(|(call, _)| call.id), code)?;
+        let mut outcomes = calls::read::outcomes(core, confirmed.iter().map(|(call, _)| call.id), code)?;
         for (call, baseline) in confirmed {
             match outcomes.remove(&call.id) {
                 Some(found)
@@ -408,7 +407,7 @@ pub async fn confirm(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Troubl
         return Ok(());
     }
     let code = reach_of_now(core, &core.index()).await?.code_key(&proposal.function);
-    let known = views::outcomes(core, change.calls.iter().map(|call| call.call), code)?;
+    let known = calls::read::outcomes(core, change.calls.iter().map(|call| call.call), code)?;
     let holds = |call: &CallChange| known.get(&call.call).is_some_and(|(now, _)| difference(now, &call.new).is_none());
     if change.calls.iter().all(holds) { Ok(()) } else { run(core, BTreeSet::from([proposal.function.clone()])).await }
 }

@@ -17,7 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
 use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
-use crate::engine::calls::views;
+use crate::engine::calls;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
 use crate::engine::python::environment;
@@ -276,7 +276,7 @@ async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Jo
     let mut pairs = Pairs::new();
     let mut unknown = 0;
     for (function, (old_code, new_code)) in wanted.keys.iter().filter(|(function, _)| !wanted.data.contains_key(*function)) {
-        let confirmed = views::confirmed_calls(core, function)?;
+        let confirmed = calls::read::confirmed_calls(core, function)?;
         let ids: Vec<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
         let (mut before, mut today) = (core.store().outcomes(&ids, *old_code)?, core.store().outcomes(&ids, *new_code)?);
         for (call, _) in confirmed {
@@ -327,7 +327,7 @@ async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Jo
 async fn under_todays_files(core: &Arc<Core>, wanted: &Wanted, job: &Job<'_>) -> Result<Vec<(Call, Ending)>, Trouble> {
     let mut calls = Vec::new();
     for function in wanted.data.keys() {
-        calls.extend(views::confirmed_calls(core, function)?.into_iter().map(|(call, _)| call));
+        calls.extend(calls::read::confirmed_calls(core, function)?.into_iter().map(|(call, _)| call));
     }
     if calls.is_empty() {
         return Ok(Vec::new());
@@ -395,7 +395,7 @@ fn function_diff(core: &Core, today: &Index, wanted: &Wanted, id: &FunctionId, p
                 kind: kind(pair)?,
                 arguments: pair.call.arguments(160),
                 times: pair.call.times,
-                caller: pair.call.caller.as_ref().map(|caller| views::place(today, caller, pair.call.caller_line)),
+                caller: pair.call.caller.as_ref().map(|caller| calls::read::place(today, caller, pair.call.caller_line)),
                 old: pair.old.effect.clone(),
                 new: pair.new.effect.clone(),
                 difference: difference(&pair.old.effect, &pair.new.effect),

@@ -11,19 +11,24 @@ use crate::domain::call::Effect;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::event::Event;
+use crate::domain::event::Level;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::Topic;
+use crate::engine::calls;
 use crate::engine::checks::intents::accept;
 use crate::engine::edits::manifest_lookup;
 use crate::engine::edits::plan::{self, Overlay, plan};
 use crate::engine::replay::behaviour;
 use crate::engine::review;
 use crate::engine::review::journal::NotDone;
-use crate::engine::review::known_failures;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
+use crate::engine::state::known_failures;
 use crate::engine::state::proposals::is_ready;
+use crate::engine::state::rows;
 use crate::engine::state::trust::require_trust;
 use crate::engine::{drafting, proving, specs, verdicts};
 use crate::python::value;
@@ -58,7 +63,7 @@ pub fn load(core: &Arc<Core>, alone: bool) -> Result<Vec<Trouble>, Trouble> {
     }
     core.reload_recorded()?;
     core.reload_undo()?;
-    known_failures::note(core);
+    note_red(core);
     Ok(told)
 }
 
@@ -106,7 +111,7 @@ pub async fn decide(
     }
     let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
     verdicts::decide::check(&proposals, verb)?;
-    if let Some(by_agent) = proposals.iter().find(|one| proposals.len() > 1 && verb == Verb::Accept && is_by_agent(one)) {
+    if let Some(by_agent) = proposals.iter().find(|one| proposals.len() > 1 && verb == Verb::Accept && one.is_by_agent()) {
         let trouble = Trouble::usage(format!("Not accepted: #{} among others.", by_agent.id.0));
         return Err(trouble.because("A coding agent wrote it.").so("Look at it and accept it by itself."));
     }
@@ -121,7 +126,7 @@ pub async fn decide(
         }
     }
     let worker = core.clone();
-    let (decided, mut lines) = crate::engine::blocking(move || {
+    let (decided, mut lines) = blocking(move || {
         let turn = review::journal::turn(&worker)?;
         // Another process may have proved another text since it was read here: that is none that a person saw.
         worker.take_in(&ids, |_| Ok(Vec::new()))?;
@@ -164,11 +169,6 @@ async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<
     Ok(Vec::new())
 }
 
-/// Tells whether a coding agent wrote a draft that no person has changed since.
-pub fn is_by_agent(proposal: &Proposal) -> bool {
-    proposal.edited.is_none() && proposal.author().is_some_and(|origin| matches!(origin, Origin::Agent(_)))
-}
-
 /// Reads again what decisions change.
 pub fn after(core: &Arc<Core>) -> Result<(), Trouble> {
     core.reload_counts()?;
@@ -187,8 +187,8 @@ fn accept(
     let mut overlay = Overlay::new();
     let (mut decisions, mut lines) = (Vec::new(), Vec::new());
     for proposal in proposals {
-        if !is_ready(proposal.state) || crate::engine::state::rows::blocked(proposal).is_some() {
-            return Err(not_ready(proposal));
+        if !is_ready(proposal.state) || rows::blocked(proposal).is_some() {
+            return Err(rows::not_ready(proposal));
         }
         let edits = plan(core, proposal, &overlay)?;
         if seen.is_some_and(|seen| seen != proposal.sight(&edits)) {
@@ -233,20 +233,6 @@ fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
     }
 }
 
-/// Says why a proposal cannot be accepted now.
-pub fn not_ready(proposal: &Proposal) -> Trouble {
-    let name = proposal.function.qualname();
-    let why = crate::engine::state::rows::blocked(proposal).unwrap_or_else(|| "it was decided already".into());
-    let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
-    match proposal.state {
-        ProposalState::Stale if proposal.promise_changed().is_some() => trouble.so("t asks the model again."),
-        ProposalState::Stale if proposal.draft().is_some() => trouble.so("t shows the new draft."),
-        ProposalState::Ready if proposal.verdict().is_some() => trouble.so("Edit the intent, or t judges it again."),
-        ProposalState::Refused | ProposalState::Failed => trouble.so("e edits it, and it is proved again; r puts it away."),
-        _ => trouble,
-    }
-}
-
 /// Tells whether a proposal can be rejected.
 pub fn may_be_put_away(state: ProposalState) -> bool {
     state != ProposalState::Rejected && state.transition(ProposalState::Rejected).is_ok()
@@ -260,7 +246,7 @@ fn put_away(
     reason: Option<&str>,
 ) -> Result<Vec<String>, Trouble> {
     if let Some(other) = proposals.iter().find(|proposal| !may_be_put_away(proposal.state)) {
-        let why = crate::engine::state::rows::blocked(other).unwrap_or_else(|| "it was decided already".into());
+        let why = rows::blocked(other).unwrap_or_else(|| "it was decided already".into());
         return Err(Trouble::usage(format!("Not put away: {}.", other.function.qualname())).because(format!("{why}.")));
     }
     let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
@@ -338,7 +324,7 @@ pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, Left
     let (mut together, mut alone) = (Vec::new(), Vec::new());
     for id in ids {
         let proposal = core.proposal(*id)?;
-        let why = crate::engine::state::rows::alone(&proposal);
+        let why = rows::alone(&proposal);
         let by_hand = || Ok::<_, Trouble>(plan::conflict(core, &proposal)?.map(|_| "its test was changed by hand".to_owned()));
         match why.map_or_else(by_hand, |why| Ok(Some(why)))? {
             Some(why) => alone.push((*id, why)),
@@ -368,20 +354,15 @@ pub fn overrule(core: &Core, proposal: &Proposal, at: clock::Moment, reason: Opt
 /// Lists the outcomes a proposal is about, by call.
 pub fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(crate::domain::call::CallId, Digest)>, Trouble> {
     Ok(match &proposal.body {
-        Body::Change(change) => change.calls.iter().map(|call| (call.call, outcome_hash(&call.new))).collect(),
+        Body::Change(change) => change.calls.iter().map(|call| (call.call, calls::read::outcome_hash(&call.new))).collect(),
         Body::Draft(draft) => core
             .store()
             .baselines(&draft.calls)?
             .into_iter()
-            .filter_map(|(call, bytes)| Some((call, outcome_hash(&value::outcome(&bytes).ok()?))))
+            .filter_map(|(call, bytes)| Some((call, calls::read::outcome_hash(&value::outcome(&bytes).ok()?))))
             .collect(),
         Body::Verdict(_) | Body::Spec(_) => Vec::new(),
     })
-}
-
-/// Hashes an outcome, for notes on it.
-pub fn outcome_hash(effect: &Effect) -> Digest {
-    hash::of(&value::encode_outcome(effect))
 }
 
 fn skip(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
@@ -518,7 +499,21 @@ pub async fn edit(core: &Arc<Core>, id: ProposalId, text: String) -> Result<(), 
 /// Compares accepted tests with the manifest and with what would be drafted now, a line for each difference.
 pub async fn check_accepted(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
     let worker = core.clone();
-    let mut lines = crate::engine::blocking(move || plan::compare_with_manifest(&worker)).await??;
+    let mut lines = blocking(move || plan::compare_with_manifest(&worker)).await??;
     lines.extend(drafting::pipeline::would_change(core).await?);
     Ok(lines)
+}
+
+/// Notes in the log what is red since an earlier session, which nobody would find there otherwise.
+fn note_red(core: &Core) {
+    let rows = {
+        let state = core.state.lock();
+        known_failures::rows(state.proposals.values(), &state.put_away)
+    };
+    for row in rows {
+        let change = row.calls.first().map_or_else(String::new, |call| format!(" {}.", call.change));
+        let told = row.decision.as_ref().map_or_else(String::new, |decision| format!(" {}", known_failures::told(decision)));
+        let line = format!("{} stays red:{change}{told}", row.function.qualname());
+        core.log.add(Level::Warning, "opened", &line, Some(Topic::Function(row.function)));
+    }
 }

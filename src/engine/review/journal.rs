@@ -12,7 +12,7 @@ use crate::domain::deed::{Deed, DeedId, Way};
 use crate::domain::event::{Event, Level};
 use crate::domain::proposal::{Body, Proposal, ProposalState};
 use crate::domain::snapshot::{Topic, Trust};
-use crate::engine::edits::plan;
+use crate::engine::index::files;
 use crate::engine::review;
 use crate::engine::state::core::Core;
 use crate::store::{StoreError, Turn};
@@ -200,7 +200,7 @@ fn put_right(core: &Arc<Core>) -> Vec<Trouble> {
 }
 
 fn put_one_right(core: &Arc<Core>, id: DeedId, deed: &Deed) -> Result<Trouble, Trouble> {
-    let stands = |edit: &FileEdit, text: &Option<String>| plan::read(&core.root, &edit.path).is_ok_and(|now| now == *text);
+    let stands = |edit: &FileEdit, text: &Option<String>| files::read(&core.root, &edit.path).is_ok_and(|now| now == *text);
     apply::sweep(&core.root, deed.edits.iter().map(|edit| &edit.path));
     if !deed.edits.is_empty() && !deed.edits.iter().any(|edit| stands(edit, &edit.after)) {
         for decision in deed.decisions.iter().filter(|_| deed.way != Way::Back) {

@@ -2,5 +2,4 @@
 
 pub(crate) mod decide;
 pub(crate) mod journal;
-pub(crate) mod known_failures;
 pub(crate) mod undo;

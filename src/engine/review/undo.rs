@@ -80,7 +80,7 @@ fn check(way: Way, proposal: &Proposal, decision: &Decision) -> Result<(), Troub
         return Ok(());
     }
     let possible = match decision.verb {
-        Verb::Accept | Verb::Edit if !is_ready(proposal.state) => return Err(review::decide::not_ready(proposal)),
+        Verb::Accept | Verb::Edit if !is_ready(proposal.state) => return Err(rows::not_ready(proposal)),
         Verb::Reject | Verb::Overrule => review::decide::may_be_put_away(proposal.state),
         _ => true,
     };

@@ -20,6 +20,7 @@ use crate::domain::snapshot::Topic;
 use crate::engine::agents;
 use crate::engine::checks::specs::runner::Specs;
 use crate::engine::edits::plan::{self, Overlay};
+use crate::engine::index::files;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
@@ -92,7 +93,7 @@ pub fn wanted(core: &Core, asked: &str, name: Option<&str>, extend: Option<&str>
     require_trust(&core.root, core.trust())?;
     let folder = core.settings().spec.paths.first().map_or(FOLDER, String::as_str).trim_end_matches('/').to_owned();
     let place = |name: String| Place { folder: folder.clone(), name };
-    let taken = |place: &Place| Ok::<_, Trouble>(plan::read(&core.root, &place.file()?)?.is_some());
+    let taken = |place: &Place| Ok::<_, Trouble>(files::read(&core.root, &place.file()?)?.is_some());
     let asked = text::cut(&text::display_line(asked.trim()), ASKED_MAX).into_owned();
     let place = match name {
         Some(given) => {
@@ -120,7 +121,7 @@ pub fn wanted(core: &Core, asked: &str, name: Option<&str>, extend: Option<&str>
         None => None,
         Some(name) => {
             let known = is_word(name).then(|| place.plugin(name)).transpose()?;
-            let text = known.as_ref().map(|path| plan::read(&core.root, path)).transpose()?.flatten();
+            let text = known.as_ref().map(|path| files::read(&core.root, path)).transpose()?.flatten();
             let (Some(path), Some(text)) = (known, text) else {
                 return Err(Trouble::usage(format!("There is no plugin {}.", text::display_line(name)))
                     .so("pytead-tui spec --tools lists them."));
@@ -323,7 +324,7 @@ fn check(root: &std::path::Path, spec: &SpecDraft, text: &str, tools: &Tools) ->
     let mut out = Vec::new();
     let mut names: Vec<String> = tools.known.iter().map(|tool| tool.name.clone()).collect();
     if let Some(plugin) = &spec.plugin {
-        let there = plan::read(root, &plugin.file.path)?;
+        let there = files::read(root, &plugin.file.path)?;
         let checked = checked_plugin(plugin, there.as_deref());
         match checked {
             Ok(found) => {

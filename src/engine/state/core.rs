@@ -26,8 +26,8 @@ use crate::domain::settings::Settings;
 use crate::domain::snapshot::{
     Decided, FileRow, FunctionRow, QueueRow, RecordingRow, RedRow, Snapshot, Topic, Trust, VerdictRow, WatchState,
 };
-use crate::engine::review::known_failures;
 use crate::engine::state::jobs::Jobs;
+use crate::engine::state::known_failures;
 use crate::engine::state::log::Log;
 use crate::engine::state::parts::Parts;
 use crate::engine::state::questions::Questions;
@@ -35,8 +35,8 @@ use crate::engine::state::record_suggestions::offers;
 use crate::engine::state::rows::{self, Known};
 use crate::engine::state::spec_board::Board;
 use crate::engine::state::token_buffers::Streams;
+use crate::engine::state::verdict_rows;
 use crate::engine::state::versioned::Counted;
-use crate::engine::verdicts;
 use crate::source::index::Index;
 use crate::source::installed::Installed;
 use crate::store::Store;
@@ -98,7 +98,7 @@ pub struct State {
     pub put_away: Counted<HashMap<ProposalId, Decision>>,
     pub edited: Counted<HashMap<FunctionId, Moment>>,
     /// The last verdict of each test with an intent, by node id.
-    pub verdicts: Counted<BTreeMap<String, verdicts::state::Kept>>,
+    pub verdicts: Counted<BTreeMap<String, verdict_rows::Kept>>,
     /// The project's YAML tests.
     pub specs: Board,
     pub recordings: Vec<RecordingRow>,
@@ -332,7 +332,7 @@ impl Core {
         }
         let red = known_failures::rows(state.proposals.values(), &state.put_away);
         let red_functions: HashSet<&FunctionId> = red.iter().map(|row| &row.function).collect();
-        let judged = verdicts::state::marks(state.verdicts.values());
+        let judged = verdict_rows::marks(state.verdicts.values());
         let known = |id: &FunctionId| Known {
             calls: state.calls.get(id).copied().unwrap_or(0),
             callers: state.callers.get(id).copied().unwrap_or(0),
@@ -365,7 +365,7 @@ impl Core {
             files: kept(&last.files, files),
             functions: kept(&last.functions, functions),
             queue: kept(&last.queue, queue),
-            verdicts: kept(&last.verdicts, verdicts::state::rows(state.verdicts.values(), state.proposals.values(), &index)),
+            verdicts: kept(&last.verdicts, verdict_rows::rows(state.verdicts.values(), state.proposals.values(), &index)),
             red: kept(&last.red, red),
             stale,
             tree: index.hash(),
@@ -407,9 +407,28 @@ impl Core {
         Ok(())
     }
 
+    /// Reads who put away what is red, and why.
+    fn reload_red(&self) -> Result<(), Trouble> {
+        let ids: Vec<ProposalId> = self
+            .state
+            .lock()
+            .proposals
+            .values()
+            .filter(|proposal| known_failures::is_red(proposal))
+            .map(|proposal| proposal.id)
+            .collect();
+        let found: HashMap<ProposalId, Decision> =
+            self.store().standing_on(&ids)?.into_iter().map(|decision| (decision.proposal, decision)).collect();
+        let mut state = self.state.lock();
+        if *state.put_away != found {
+            *state.put_away = found;
+        }
+        Ok(())
+    }
+
     /// Reads the undo log's two ends, and the decisions that still show.
     pub fn reload_undo(&self) -> Result<(), Trouble> {
-        known_failures::reload(self)?;
+        self.reload_red()?;
         let (standing, undone) = (self.store().last_standing()?.is_some(), self.store().last_undone()?.is_some());
         let mut state = self.state.lock();
         state.can_undo = standing;

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use crate::base::clock::Moment;
+use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Body, Finding, OpenVerdict, Origin, Proposal, ProposalState};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
-use crate::engine::review;
 
 /// What is known of a function besides its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -197,7 +197,7 @@ pub fn alone(proposal: &Proposal) -> Option<String> {
     if proposal.verdict().is_some() {
         return Some("it is a verdict".into());
     }
-    if review::decide::is_by_agent(proposal) {
+    if proposal.is_by_agent() {
         return Some("a coding agent wrote it".into());
     }
     if proposal.spec().is_some() {
@@ -237,6 +237,20 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
 fn undecidable(open: &OpenVerdict) -> Option<String> {
     let nothing = open.verdict.verdict == Ruling::Unclear && !open.takes_journey;
     nothing.then(|| "its own sentences decide it, and leave it open".into())
+}
+
+/// Says why a proposal cannot be accepted now.
+pub fn not_ready(proposal: &Proposal) -> Trouble {
+    let name = proposal.function.qualname();
+    let why = blocked(proposal).unwrap_or_else(|| "it was decided already".into());
+    let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
+    match proposal.state {
+        ProposalState::Stale if proposal.promise_changed().is_some() => trouble.so("t asks the model again."),
+        ProposalState::Stale if proposal.draft().is_some() => trouble.so("t shows the new draft."),
+        ProposalState::Ready if proposal.verdict().is_some() => trouble.so("Edit the intent, or t judges it again."),
+        ProposalState::Refused | ProposalState::Failed => trouble.so("e edits it, and it is proved again; r puts it away."),
+        _ => trouble,
+    }
 }
 
 #[cfg(test)]

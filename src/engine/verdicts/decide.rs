@@ -11,7 +11,8 @@ use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
 use crate::engine::checks::intents;
 use crate::engine::checks::pytest_run::{Told, ToldTest};
 use crate::engine::state::core::Core;
-use crate::engine::{review, verdicts};
+use crate::engine::state::rows;
+use crate::engine::verdicts;
 use crate::judge::grammar;
 
 /// Refuses what is not decided about a verdict, and to note as a bug what is no outcome.
@@ -64,7 +65,7 @@ pub fn choose(core: &Arc<Core>, proposal: &Proposal, open: &OpenVerdict, chosen:
         return Err(Trouble::usage("The clauses of this test stand in its own file.").so("e opens the editor there."));
     }
     if proposal.state != ProposalState::Ready {
-        return Err(review::decide::not_ready(proposal));
+        return Err(rows::not_ready(proposal));
     }
     for sentence in grammar::sentences(&chosen) {
         grammar::parse(sentence).map_err(|unclear| {

@@ -22,6 +22,7 @@ use crate::engine::state::done::Done;
 use crate::engine::state::jobs::Job;
 use crate::engine::state::questions;
 use crate::engine::state::trust::require_trust;
+use crate::engine::state::verdict_rows;
 use crate::engine::verdicts;
 
 /// The kind of its job.
@@ -39,7 +40,7 @@ pub async fn ask(core: &Arc<Core>, test: String) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     let view = verdicts::state::view(core, &test)?;
     let asking = asking(core)?;
-    let name = verdicts::state::short(&test).to_owned();
+    let name = verdict_rows::short(&test).to_owned();
     core.jobs.supersede(JOB, Some(&test));
     let job = core.jobs.begin(JOB, &test, 0);
     core.touch();
@@ -93,7 +94,7 @@ async fn allowed(
 
 /// Runs the test and gives what was told of it; none when somebody wanted it to stop.
 async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&str]) -> Result<Option<ToldTest>, Trouble> {
-    let name = verdicts::state::short(&judged.test);
+    let name = verdict_rows::short(&judged.test);
     let folder = pytest_run::scratch()?;
     let file = folder.path().join("told");
     // Never an option, and never a file of options.
@@ -146,7 +147,7 @@ fn made_safe(proposed: &mut Proposed) {
 
 /// Keeps what was proposed beside the verdict, and says what came of it.
 fn keep(core: &Arc<Core>, judged: &JudgedTest, told: ToldTest) -> Result<(), Trouble> {
-    let name = verdicts::state::short(&judged.test);
+    let name = verdict_rows::short(&judged.test);
     let mut proposed = *told.verdict.and_then(|verdict| verdict.proposed).unwrap_or_default();
     made_safe(&mut proposed);
     if proposed.by.is_empty() {

@@ -17,6 +17,7 @@ use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
+use crate::engine::state::verdict_rows;
 use crate::engine::verdicts;
 
 /// The kind of the job a person asked for, and of the one that a save did.
@@ -33,7 +34,7 @@ pub async fn judge(core: &Arc<Core>, tests: Vec<String>) -> Result<Done, Trouble
 /// Runs a test by its node id, or all tests of one, judged before or not. The chosen model decides what rules leave open
 /// only where `ask` says so, and only with what a person allowed to be sent.
 pub async fn check(core: &Arc<Core>, node: &str, ask: bool) -> Result<Done, Trouble> {
-    let wanted = Wanted { nodes: vec![node.to_owned()], subject: verdicts::state::short(node).to_owned() };
+    let wanted = Wanted { nodes: vec![node.to_owned()], subject: verdict_rows::short(node).to_owned() };
     let Done::Judged { tests } = run_all(core, JOB, &wanted, ask).await? else { return Ok(Done::Nothing) };
     if tests.is_empty() {
         return Err(Trouble::usage(format!("{} came to no verdict.", text::display_line(node)))
@@ -75,7 +76,7 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>) -> Result<Done
         return Err(Trouble::usage("No test with an intent was judged here yet.").so("Run them once: pytead-tui check."));
     };
     let subject = match nodes.len() {
-        1 => verdicts::state::short(first).to_owned(),
+        1 => verdict_rows::short(first).to_owned(),
         number => text::count(number, "intent"),
     };
     let wanted = Wanted { nodes, subject };
@@ -89,7 +90,7 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>) -> Result<Done
         let missing: Vec<&String> = wanted.nodes.iter().filter(|node| !of.contains(node)).collect();
         if let Some(first) = missing.first() {
             let names =
-                if missing.len() == 1 { verdicts::state::short(first).to_owned() } else { text::count(missing.len(), "test") };
+                if missing.len() == 1 { verdict_rows::short(first).to_owned() } else { text::count(missing.len(), "test") };
             core.say(Level::Warning, "judged", format!("{names} came to no verdict: skipped, renamed, or ended before its end."));
         }
     }

@@ -64,6 +64,15 @@ pub enum RunEnd {
     Broke(String),
 }
 
+impl RunEnd {
+    /// Counts the tests of a run in which all passed.
+    #[must_use]
+    pub fn passed(&self) -> Option<usize> {
+        let Self::Finished(results) = self else { return None };
+        (!results.is_empty() && results.iter().all(|result| result.passed)).then_some(results.len())
+    }
+}
+
 /// One test of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestResult {

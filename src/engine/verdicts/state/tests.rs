@@ -5,6 +5,7 @@ use crate::domain::evaluator::Evaluator;
 use crate::domain::settings::Settings;
 use crate::domain::verdict::Verdict;
 use crate::engine::checks::verdict_files::{Seen, leave, prepare};
+use crate::engine::state::{rows, verdict_rows};
 
 const TEST: &str = "tests/test_a.py::test_a[one]";
 
@@ -67,7 +68,7 @@ fn a_failure_waits_until_a_newer_run_passes_and_again_when_it_is_back() {
     assert_eq!(judged(&core, Ruling::Pass, ""), [(ProposalState::Stale, false)]);
     assert_eq!(judged(&core, Ruling::Unclear, "Another."), [(ProposalState::Ready, true)]);
     let state = core.state.lock();
-    let rows = rows(state.verdicts.values(), state.proposals.values(), &core.index());
+    let rows = verdict_rows::rows(state.verdicts.values(), state.proposals.values(), &core.index());
     assert_eq!((rows.len(), rows[0].ruling, rows[0].stale), (1, Ruling::Unclear, false));
     assert!(rows[0].proposal.is_some());
 }
@@ -85,7 +86,7 @@ fn a_test_that_fails_by_its_own_assertion_is_red_and_asks_nothing() {
     settle(&core, &now.judged, &now.function).unwrap();
     load(&core).unwrap();
     let state = core.state.lock();
-    let rows = rows(state.verdicts.values(), state.proposals.values(), &core.index());
+    let rows = verdict_rows::rows(state.verdicts.values(), state.proposals.values(), &core.index());
     assert_eq!((rows[0].ruling, rows[0].stale, rows[0].proposal), (Ruling::Fail, false, None));
     assert!(!state.proposals.values().any(|one| rows::is_in_queue(one)));
 }

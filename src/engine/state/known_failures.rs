@@ -4,13 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::base::clock;
-use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::decision::{Decision, Verb};
-use crate::domain::event::Level;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
-use crate::domain::snapshot::{RedCall, RedRow, Topic};
-use crate::engine::state::core::Core;
+use crate::domain::snapshot::{RedCall, RedRow};
 use crate::generate::replay::old_and_new;
 
 /// Calls of a change that are listed; the rest is counted.
@@ -39,36 +36,6 @@ fn row(proposal: &Proposal, decision: Option<&Decision>) -> RedRow {
         decision: decision.cloned(),
         calls: calls.collect(),
         more: all.len().saturating_sub(CALLS_SHOWN),
-    }
-}
-
-/// Reads who put away what is red, and why.
-///
-/// # Errors
-/// Fails when the store cannot be read.
-pub fn reload(core: &Core) -> Result<(), Trouble> {
-    let ids: Vec<ProposalId> =
-        core.state.lock().proposals.values().filter(|proposal| is_red(proposal)).map(|proposal| proposal.id).collect();
-    let found: HashMap<ProposalId, Decision> =
-        core.store().standing_on(&ids)?.into_iter().map(|decision| (decision.proposal, decision)).collect();
-    let mut state = core.state.lock();
-    if *state.put_away != found {
-        *state.put_away = found;
-    }
-    Ok(())
-}
-
-/// Notes in the log what is red since an earlier session, which nobody would find there otherwise.
-pub fn note(core: &Core) {
-    let rows = {
-        let state = core.state.lock();
-        rows(state.proposals.values(), &state.put_away)
-    };
-    for row in rows {
-        let change = row.calls.first().map_or_else(String::new, |call| format!(" {}.", call.change));
-        let told = row.decision.as_ref().map_or_else(String::new, |decision| format!(" {}", told(decision)));
-        let line = format!("{} stays red:{change}{told}", row.function.qualname());
-        core.log.add(Level::Warning, "opened", &line, Some(Topic::Function(row.function)));
     }
 }
 

@@ -1,0 +1,120 @@
+//! Recorded calls as they are kept, decoded, and what is known of how they end.
+
+use std::collections::HashMap;
+
+use crate::base::error::Trouble;
+use crate::base::hash::{self, Digest};
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
+use crate::domain::function::FunctionId;
+use crate::engine::state::core::Core;
+use crate::python::value;
+use crate::source::index::Index;
+use crate::store::{StoredCall, StoredOutcome};
+
+/// Calls of a function that are read at most.
+pub const CALLS_MAX: usize = 400;
+
+/// A call whose outcome may follow the clock, chance or something else that was not recorded.
+#[derive(Clone)]
+pub struct Unsteady {
+    /// As recorded.
+    pub call: Call,
+    /// Why no draft rests on it as it is; `None` where it ended the same way again.
+    pub reason: Option<String>,
+}
+
+/// Decodes a stored call; what cannot be decoded is a reason, not an error.
+pub fn decode(stored: StoredCall) -> Call {
+    let broken = |what: &str| Argument {
+        name: what.to_owned(),
+        kind: crate::domain::function::ParamKind::PositionalOrKeyword,
+        value: crate::domain::value::Value::Opaque { ordinal: 0, ty: crate::domain::value::TypeName::new("", "unreadable") },
+    };
+    let args = value::arguments(&stored.args).unwrap_or_else(|_| vec![broken("arguments")]);
+    let effect = match stored.outcome.as_deref().map(value::outcome) {
+        Some(Ok(effect)) => effect,
+        Some(Err(_)) | None => Effect { outcome: Outcome::Unfinished, changed: Vec::new() },
+    };
+    Call {
+        id: stored.id,
+        recording: stored.recording,
+        function: stored.function,
+        parent: stored.parent,
+        caller: stored.caller,
+        caller_line: stored.caller_line,
+        direct: stored.direct,
+        thread: stored.thread,
+        task: stored.task,
+        receiver: stored.receiver,
+        start_ns: stored.start_ns,
+        duration_ns: stored.duration_ns,
+        args,
+        effect,
+        touches: stored.touches,
+        observed: Observation::default(),
+        times: stored.times,
+        input: stored.input,
+    }
+}
+
+/// Gives the calls of a recording that end and may be run again.
+pub fn replayable_of(core: &Core, recording: RecordingId) -> Result<Vec<Call>, Trouble> {
+    let calls = core.store().calls_in(recording)?;
+    Ok(calls
+        .into_iter()
+        .filter(|call| call.not_replayable.is_none())
+        .map(decode)
+        .filter(|call| call.not_replayable().is_none())
+        .collect())
+}
+
+/// Gives the calls of a function that were seen to repeat, each with its baseline.
+pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
+    parted_calls(core, function).map(|(confirmed, _)| confirmed)
+}
+
+/// As [`confirmed_calls`], and how many others are kept of the function: they may not run, or run alone they end differently.
+pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<(Vec<(Call, Effect)>, u64), Trouble> {
+    let stored = core.store().calls_of(function, CALLS_MAX)?;
+    let kept = stored.len();
+    let stored: Vec<StoredCall> =
+        stored.into_iter().filter(|call| call.not_replayable.is_none() && call.outcome.is_some()).collect();
+    let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
+    let baselines = core.store().baselines(&ids)?;
+    let repeated = core.store().repeated(&ids)?;
+    let mut out = Vec::new();
+    for call in stored {
+        if !repeated.contains(&call.id) {
+            continue;
+        }
+        let Some(Ok(baseline)) = baselines.get(&call.id).map(|bytes| value::outcome(bytes)) else { continue };
+        out.push((decode(call), baseline));
+    }
+    let others = (kept - out.len()) as u64;
+    Ok((out, others))
+}
+
+/// Gives the known outcomes of calls under a version of the code, each with the functions it ran through.
+pub fn outcomes(
+    core: &Core,
+    calls: impl Iterator<Item = CallId>,
+    code: Digest,
+) -> Result<HashMap<CallId, (Effect, Vec<FunctionId>)>, Trouble> {
+    let stored = core.store().outcomes(&calls.collect::<Vec<_>>(), code)?;
+    let decoded = |(call, stored): (CallId, StoredOutcome)| Some((call, (value::outcome(&stored.outcome).ok()?, stored.entered)));
+    Ok(stored.into_iter().filter_map(decoded).collect())
+}
+
+/// Says where a call was made: `checkout order.py:41`.
+pub fn place(index: &Index, id: &FunctionId, line: Option<u32>) -> String {
+    let file = index.function(id).map_or_else(|| id.module().to_owned(), |f| f.path.file_name().to_owned());
+    match line {
+        Some(line) => format!("{} {file}:{line}", id.qualname()),
+        None => format!("{} {file}", id.qualname()),
+    }
+}
+
+/// Hashes an outcome, for notes on it.
+pub fn outcome_hash(effect: &Effect) -> Digest {
+    hash::of(&value::encode_outcome(effect))
+}
