@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Moment;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
+use crate::base::text;
 use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
 use crate::domain::evidence::EvidenceKind;
@@ -163,6 +164,16 @@ pub struct OpenVerdict {
     pub at: Moment,
 }
 
+/// Characters of an agent's name.
+const NAME_MAX: usize = 40;
+
+/// Makes the name an agent gave itself fit for a line.
+#[must_use]
+pub fn agent_name(by: &str) -> String {
+    let name = text::display_line(by.trim());
+    if name.is_empty() { "unnamed".into() } else { text::cut(&name, NAME_MAX).into_owned() }
+}
+
 /// Who wrote a draft.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -176,6 +187,12 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Gives the origin of what a coding agent wrote, by the name it gave itself.
+    #[must_use]
+    pub fn of_agent(by: &str) -> Self {
+        Self::Agent(agent_name(by))
+    }
+
     /// Tells whether the text is nobody's of here: it runs in a kernel sandbox or not at all.
     #[must_use]
     pub fn is_foreign(&self) -> bool {

@@ -18,6 +18,7 @@ use crate::domain::subject::Subject;
 use crate::engine::handle::proposal_view;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
+use crate::engine::proving::basis;
 use crate::engine::replay::code_versions;
 use crate::engine::review::undo;
 use crate::engine::state::core::Core;
@@ -322,8 +323,8 @@ async fn a_draft_proved_on_other_code_is_not_ready_any_more() {
     let core = core(place.path(), Trust::Trusted);
     *core.index.write() = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
     let mut ready = proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"));
-    let code = drafting::pipeline::code_of(&core, vec![ready.function.clone()]).await.unwrap()[&ready.function];
-    ready.basis = drafting::pipeline::rests_on(code, &ready);
+    let code = basis::code_of(&core, vec![ready.function.clone()]).await.unwrap()[&ready.function];
+    ready.basis = basis::rests_on(code, &ready);
     let id = core.add_proposal(ready).unwrap().id;
     save("def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x + 2\n");
     assert!(!refresh::reread(&core, None).await.unwrap().is_harmless());

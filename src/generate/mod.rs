@@ -25,6 +25,7 @@ pub mod layout;
 pub mod learned;
 pub mod mend;
 pub mod names;
+pub mod path_help;
 pub mod plan;
 pub mod private;
 pub mod project;

@@ -10,6 +10,7 @@ use crate::base::text;
 use crate::domain::event::Level;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::proposal::agent_name;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
 use crate::engine::proving;
@@ -22,8 +23,6 @@ use crate::generate::{from_model, render};
 const NOTE_MAX: usize = 1_000;
 /// Bytes of a proposed test file.
 const TEXT_MAX: usize = 64 << 10;
-/// Characters of an agent's name.
-const NAME_MAX: usize = 40;
 
 /// Proves a test that an agent wrote and puts it before a person. An open one of that agent for the function is replaced.
 pub async fn propose(
@@ -43,7 +42,7 @@ pub async fn propose(
     let module = index.module(&target.path).ok_or_else(|| Trouble::environment(format!("{} cannot be read.", target.path)))?;
     let path = render::target(&core.settings().output.tests, function.module())
         .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
-    let origin = Origin::Agent(name(&by));
+    let origin = Origin::of_agent(&by);
     let remark = remark.map(|remark| text::cut(&text::display_line(&remark), NOTE_MAX).into_owned());
     let draft = from_model::draft(text, origin.clone(), &target, module, &path, remark.as_deref())
         .map_err(|reason| refused(reason.to_string()))?;
@@ -75,7 +74,7 @@ pub fn explain(core: &Arc<Core>, id: ProposalId, note: &str, by: &str) -> Result
     if note.is_empty() {
         return Err(Trouble::usage("The note is empty.").so("Say in a sentence why the change is meant."));
     }
-    let line = format!("{} ({})", text::cut(&note, NOTE_MAX), name(by));
+    let line = format!("{} ({})", text::cut(&note, NOTE_MAX), agent_name(by));
     core.change_proposal(id, move |standing| {
         standing.evidence.retain(|line| line.what != EvidenceKind::AgentSays);
         standing.evidence.push(Evidence::new(Finding::Note, EvidenceKind::AgentSays, line));
@@ -128,10 +127,4 @@ fn replace(core: &Core, id: ProposalId, draft: Draft) -> Result<ProposalId, Trou
 fn add(core: &Core, function: &FunctionId, draft: Draft) -> Result<ProposalId, Trouble> {
     let proposal = core.add_proposal(Proposal::queued(function.clone(), Body::Draft(draft), clock::now()))?;
     Ok(proposal.id)
-}
-
-/// Makes the name an agent gave itself fit for a line.
-pub fn name(by: &str) -> String {
-    let name = text::display_line(by.trim());
-    if name.is_empty() { "unnamed".into() } else { text::cut(&name, NAME_MAX).into_owned() }
 }

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::base::{hash, text};
 use crate::domain::journey::{JourneyEvent, ToldLine};
+use crate::domain::spec_board::SpecRun;
 use crate::domain::verdict::{JudgedTest, Suggested, Verdict};
 use crate::engine::checks::intents::judge::Request;
 use crate::judge::telling;
@@ -20,6 +22,10 @@ use crate::write::apply::temporary_in;
 
 /// Below the workbench's folder of a project.
 const FOLDER: &str = "verdicts";
+
+/// Where runs of YAML tests are kept, below the workbench's folder of a project: the last one of each test.
+pub const SPECS: &str = "specs";
+
 /// Set where a run is made to compare or to accept, and its verdicts are nobody's.
 pub const UNTRACED: &str = "PYTEAD_UNTRACED";
 /// Lines of a journey that are kept.
@@ -160,6 +166,16 @@ fn read(file: &Path) -> Result<JudgedTest, Trouble> {
 fn is_private(folder: &Path) -> bool {
     let own = rustix::process::geteuid().as_raw();
     folder.symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == own && meta.mode() & 0o077 == 0)
+}
+
+/// Keeps what came of a test, for the workbench; where it has no place, nothing is kept.
+pub fn leave_spec(root: &Path, file: &RelPath, run: &SpecRun) {
+    if std::env::var_os(UNTRACED).is_some() || !store::folder_in(root).is_some_and(|folder| folder.is_dir()) {
+        return;
+    }
+    if let Err(error) = put(root, SPECS, file.as_str(), run) {
+        tracing::debug!(%error, "the run of a YAML test was not kept");
+    }
 }
 
 #[cfg(test)]

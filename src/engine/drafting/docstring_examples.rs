@@ -15,13 +15,14 @@ use crate::contain;
 use crate::domain::decision::FileEdit;
 use crate::domain::event::JobKind;
 use crate::domain::function::{Function, FunctionId};
+use crate::engine::edits::apply;
 use crate::engine::index::files;
 use crate::engine::python::environment::{Environment, import_roots};
 use crate::engine::python::{environment, fresh_process};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::trust::require_trust;
-use crate::engine::{calls, drafting, review};
+use crate::engine::{calls, drafting};
 use crate::generate::case::Case;
 use crate::generate::examples::{self, Example, Shown};
 use crate::pytest::runner::Invocation;
@@ -290,7 +291,7 @@ pub fn write(core: &Core, edits: &[FileEdit]) -> Result<(), Trouble> {
     require_trust(&core.root, core.trust())?;
     let before = core.store().documented()?;
     core.store().keep_documented(edits)?;
-    review::decide::write(core, edits).or_else(|error| {
+    apply::write(core, edits).or_else(|error| {
         core.store().keep_documented(&before)?;
         Err(error.into())
     })
@@ -305,7 +306,7 @@ pub fn take_back(core: &Core) -> Result<Vec<RelPath>, Trouble> {
         return Err(Trouble::usage("Nothing to take back: no examples were written."));
     }
     let inverse: Vec<FileEdit> = edits.iter().map(FileEdit::inverse).collect();
-    review::decide::write(core, &inverse).map_err(|error| match error {
+    apply::write(core, &inverse).map_err(|error| match error {
         WriteError::Changed { path } => {
             Trouble::environment(format!("Not taken back: {path} changed since. Nothing was written."))
         }

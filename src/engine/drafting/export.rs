@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::Trouble;
 use crate::domain::proposal::{ProposalId, ProposalState};
-use crate::engine::drafting;
-use crate::engine::edits::plan::{conftest, first_party};
+use crate::engine::edits::draft_text;
+use crate::engine::edits::plan::first_party;
 use crate::engine::state::core::Core;
+use crate::generate::path_help::conftest;
 use crate::generate::scope::snake_path;
 use crate::write::apart::{Owners, Parts, apart};
 use crate::write::plan::{Addition, accept};
@@ -35,7 +36,7 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
             ExportTo::File(file) => file.to_owned(),
             ExportTo::Folder(folder) => folder.join(draft.target.file_name()),
         };
-        let parts = drafting::pipeline::parts(&proposal)?;
+        let parts = draft_text::parts(&proposal)?;
         let before = files.get(&path).map(String::as_str);
         let there = written.entry(path.clone()).or_default();
         let owners = Owners { own: &BTreeSet::new(), others: there };

@@ -7,18 +7,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::hash::{self, Digest};
-use crate::domain::event::{Event, JobKind, Level};
+use crate::base::hash::Digest;
+use crate::domain::event::JobKind;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
-use crate::domain::snapshot::Topic;
 use crate::domain::value::Value;
 use crate::engine::drafting::evidence::{Gathered, Made};
 use crate::engine::drafting::{nondeterminism, private_functions};
 use crate::engine::edits::manifest_lookup::{News, Standing};
-use crate::engine::index::reachability;
 use crate::engine::proving;
+use crate::engine::proving::basis;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::{async_style, environment, formatter};
 use crate::engine::replay::behaviour;
@@ -27,38 +26,8 @@ use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::{calls, models, specs};
 use crate::generate::choose::FEW;
-use crate::generate::from_model;
 use crate::generate::plan::CheckItem;
-use crate::generate::trim::{test_names, without};
 use crate::python::protocol::Expression;
-use crate::source::parse::syntax_error;
-use crate::write::apart::Parts;
-
-/// Gives the text of a proposal as it would be written: the person's, or else the draft's.
-pub fn parts(proposal: &Proposal) -> Result<Parts, Trouble> {
-    let Some(draft) = proposal.draft() else { return Err(Trouble::internal("A change has no text.")) };
-    match &proposal.edited {
-        Some(text) => parse(text),
-        None => Ok(Parts { imports: draft.imports.clone(), text: draft.text.clone(), tests: draft.tests.clone() }),
-    }
-}
-
-/// Takes a person's text apart.
-///
-/// # Errors
-/// Fails when it does not parse or holds no test.
-pub fn parse(text: &str) -> Result<Parts, Trouble> {
-    let no_test = |why: String| Trouble::usage("This text is no test.").because(why).so("e opens it again.");
-    if let Some(error) = syntax_error(text) {
-        return Err(no_test(format!("It does not parse: line {}, column {}.", error.line, error.column)));
-    }
-    let (imports, body) = from_model::split(text);
-    let tests = test_names(&body);
-    if tests.is_empty() {
-        return Err(no_test("No function in it has a name that begins with test.".into()));
-    }
-    Ok(Parts { imports, text: body, tests })
-}
 
 /// Drafts and proves tests of these functions, or of all that were recorded.
 pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
@@ -80,7 +49,7 @@ async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Optio
 pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Done>, Trouble> {
     let Some(made) = write(core, functions).await? else { return Ok(None) };
     note_untestable(core, &made)?;
-    let code = code_of(core, made.iter().map(|one| one.function.clone()).collect()).await?;
+    let code = basis::code_of(core, made.iter().map(|one| one.function.clone()).collect()).await?;
     let mut ids = Vec::new();
     let mut left_out = Vec::new();
     let mut kept = Vec::new();
@@ -136,33 +105,6 @@ enum Entered {
     Known,
 }
 
-/// Gives the hash of all code that each function may run, by the names in it: recordings do not change it.
-pub async fn code_of(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<HashMap<FunctionId, Digest>, Trouble> {
-    if functions.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let core = core.clone();
-    blocking(move || {
-        let reach = reachability::by_names(&core, &core.index());
-        functions
-            .into_iter()
-            .map(|function| {
-                let code = reach.code_key(&function);
-                (function, code)
-            })
-            .collect()
-    })
-    .await
-}
-
-/// Hashes what the proof of a draft rests on: its text, and the code under it.
-pub fn rests_on(code: Digest, proposal: &Proposal) -> Digest {
-    let text = proposal.edited.clone().or_else(|| proposal.draft().map(Draft::standalone)).unwrap_or_default();
-    let mut hasher = hash::Hasher::default();
-    hasher.part(&code.0.to_le_bytes()).part(text.as_bytes());
-    hasher.digest()
-}
-
 /// Marks the proved drafts whose code is another today than when they were proved: edits nobody watched.
 pub async fn mark_outdated(core: &Arc<Core>) -> Result<(), Trouble> {
     let ready: Vec<Arc<Proposal>> = {
@@ -170,28 +112,16 @@ pub async fn mark_outdated(core: &Arc<Core>) -> Result<(), Trouble> {
         let proved = |proposal: &&Arc<Proposal>| proposal.state == ProposalState::Ready && proposal.draft().is_some();
         state.proposals.values().filter(proved).cloned().collect()
     };
-    let code = code_of(core, ready.iter().map(|proposal| proposal.function.clone()).collect()).await?;
+    let code = basis::code_of(core, ready.iter().map(|proposal| proposal.function.clone()).collect()).await?;
     for proposal in ready {
         let today = code.get(&proposal.function).copied().unwrap_or_default();
         if models::outdated::is_outdated(core, &proposal) {
             models::outdated::set_aside(core, proposal.id)?;
-        } else if proposal.basis != rests_on(today, &proposal) {
-            make_stale(core, proposal.id, |standing| standing.state == ProposalState::Ready)?;
+        } else if proposal.basis != basis::rests_on(today, &proposal) {
+            basis::make_stale(core, proposal.id, |standing| standing.state == ProposalState::Ready)?;
         }
     }
     Ok(())
-}
-
-/// Makes a proposal stale if it still is one that may be: a person may have accepted it since it was looked up.
-pub fn make_stale(core: &Arc<Core>, id: ProposalId, may_be: fn(&Proposal) -> bool) -> Result<bool, Trouble> {
-    let taken = core.claim(id, move |standing| {
-        let waits = may_be(standing);
-        if waits {
-            standing.state = ProposalState::Stale;
-        }
-        waits
-    })?;
-    Ok(taken.is_some())
 }
 
 /// Lists the drafts that an earlier session left stale, and those by rules that it did not come to the end of.
@@ -210,12 +140,12 @@ fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) ->
     let of_function = core.store().proposals_of(function)?;
     let from_rules = |proposal: &&Proposal| proposal.draft().is_some_and(|draft| draft.origin == Origin::Recording);
     let latest = of_function.iter().rev().filter(from_rules).find(|proposal| proposal.state != ProposalState::Failed);
-    if let Some(old) = latest.filter(|old| is_text_of(old, &draft)) {
+    if let Some(old) = latest.filter(|old| basis::is_text_of(old, &draft)) {
         match old.state {
             ProposalState::Written => return Ok(Entered::Known),
             // What was not wanted of other code may be wanted of this.
-            ProposalState::Rejected if old.basis == rests_on(code, old) => return Ok(Entered::Known),
-            ProposalState::Ready if old.basis == rests_on(code, old) => return Ok(Entered::Kept(old.id)),
+            ProposalState::Rejected if old.basis == basis::rests_on(code, old) => return Ok(Entered::Known),
+            ProposalState::Ready if old.basis == basis::rests_on(code, old) => return Ok(Entered::Kept(old.id)),
             // A person's text is proved anew, not replaced.
             ProposalState::Ready | ProposalState::Stale if old.edited.is_some() => {
                 core.move_proposal(old.id, ProposalState::Queued, |_| {})?;
@@ -259,18 +189,10 @@ fn may_be_renewed(old: &Proposal) -> bool {
 fn is_at_work(old: &Proposal, draft: &Draft, code: Digest) -> bool {
     let at_work = match old.state {
         ProposalState::Queued | ProposalState::Proving => true,
-        ProposalState::Ready => old.basis == rests_on(code, old),
+        ProposalState::Ready => old.basis == basis::rests_on(code, old),
         _ => false,
     };
-    at_work && old.edited.is_none() && is_text_of(old, draft)
-}
-
-/// Tells whether a proposal was drafted as this text, whatever a person made of it and the proof took out of it.
-pub fn is_text_of(proposal: &Proposal, draft: &Draft) -> bool {
-    proposal.draft().is_some_and(|old| {
-        let rest = if old.dropped.is_empty() { None } else { without(draft, &old.dropped) };
-        old.standalone() == rest.as_ref().unwrap_or(draft).standalone()
-    })
+    at_work && old.edited.is_none() && basis::is_text_of(old, draft)
 }
 
 /// Keeps why functions have no test, for this session and the next.
@@ -454,7 +376,7 @@ pub async fn would_change(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
     if functions.is_empty() {
         return Ok(Vec::new());
     }
-    let code = code_of(core, functions.clone()).await?;
+    let code = basis::code_of(core, functions.clone()).await?;
     let mut lines = Vec::new();
     for made in write(core, functions).await?.into_iter().flatten() {
         let Some(draft) = made.draft else { continue };
@@ -463,28 +385,10 @@ pub async fn would_change(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
         let written = core.store().proposals_of(&made.function)?;
         let written =
             written.iter().rev().find(|proposal| proposal.state == ProposalState::Written && proposal.draft().is_some());
-        let same = written.is_some_and(|old| old.edited.is_some() || is_text_of(old, &draft));
+        let same = written.is_some_and(|old| old.edited.is_some() || basis::is_text_of(old, &draft));
         if !same {
             lines.push(format!("{}: {} would be written otherwise today.", draft.target, made.function));
         }
     }
     Ok(lines)
-}
-
-/// Says that drafts are there.
-pub fn announce_ready(core: &Core, proposal: &Proposal) {
-    core.log.add(
-        Level::Info,
-        "proved",
-        &format!("{} {}", proposal.function.qualname(), summary(proposal)),
-        Some(Topic::Function(proposal.function.clone())),
-    );
-    core.announce(Event::EvidenceChanged { proposal: proposal.id });
-}
-
-fn summary(proposal: &Proposal) -> String {
-    match proposal.proved {
-        Some((passed, runs)) => format!("{passed}/{runs}"),
-        None => "not run".into(),
-    }
 }

@@ -9,8 +9,9 @@ use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
-use crate::engine::drafting;
-use crate::engine::edits::plan::{self, Overlay};
+use crate::engine::edits::draft_text;
+use crate::engine::edits::overlay;
+use crate::engine::edits::overlay::Overlay;
 use crate::engine::index::reachability;
 use crate::engine::state::core::Core;
 use crate::generate::trim::without;
@@ -43,11 +44,11 @@ impl Standing {
     /// # Errors
     /// Fails when it or a file it speaks of cannot be read.
     pub fn read(core: &Core) -> Result<Self, Trouble> {
-        let list = plan::manifest(core, &Overlay::new())?.1;
+        let list = overlay::manifest(core, &Overlay::new())?.1;
         let files: BTreeSet<&RelPath> = list.tests().map(|(file, _, _)| file).collect();
         let mut deleted: BTreeSet<(RelPath, String)> = BTreeSet::new();
         for file in files {
-            let text = plan::content(core, &Overlay::new(), file)?.unwrap_or_default();
+            let text = overlay::content(core, &Overlay::new(), file)?.unwrap_or_default();
             deleted.extend(list.hand_deleted(file, &text).into_iter().map(|test| (file.clone(), test)));
         }
         Ok(Self { list, deleted })
@@ -125,9 +126,9 @@ fn is_accepted(entry: &TestEntry) -> bool {
 /// Fails when the manifest cannot be read.
 pub fn rejection(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Option<FileEdit>, Trouble> {
     let Some(draft) = proposal.draft() else { return Ok(None) };
-    let parts = drafting::pipeline::parts(proposal)?;
+    let parts = draft_text::parts(proposal)?;
     let text = format!("{}\n\n\n{}", parts.imports.join("\n"), parts.text);
-    let (before, mut list) = plan::manifest(core, overlay)?;
+    let (before, mut list) = overlay::manifest(core, overlay)?;
     let code = reachability::by_names(core, &core.index()).code_key(&proposal.function);
     let inputs: Vec<Digest> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
     for test in &parts.tests {
@@ -137,7 +138,7 @@ pub fn rejection(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<
         let entry = TestEntry { function, inputs: inputs.clone(), body, case, code: Some(code), state: TestState::Rejected };
         list.note(&draft.target, &format!("{test}{REJECTED}"), entry);
     }
-    let edit = FileEdit { path: plan::manifest_path(core)?, before, after: Some(list.text()?) };
+    let edit = FileEdit { path: overlay::manifest_path(core)?, before, after: Some(list.text()?) };
     Ok((edit.before != edit.after).then_some(edit))
 }
 
@@ -147,7 +148,7 @@ pub fn rejection(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<
 /// Fails when the manifest cannot be read.
 pub fn deletions(core: &Core) -> Result<(Option<FileEdit>, Vec<String>), Trouble> {
     let standing = Standing::read(core)?;
-    let (before, mut list) = plan::manifest(core, &Overlay::new())?;
+    let (before, mut list) = overlay::manifest(core, &Overlay::new())?;
     for (file, test) in &standing.deleted {
         list.bury(file, test);
     }
@@ -155,5 +156,5 @@ pub fn deletions(core: &Core) -> Result<(Option<FileEdit>, Vec<String>), Trouble
     if standing.deleted.is_empty() {
         return Ok((None, names));
     }
-    Ok((Some(FileEdit { path: plan::manifest_path(core)?, before, after: Some(list.text()?) }), names))
+    Ok((Some(FileEdit { path: overlay::manifest_path(core)?, before, after: Some(list.text()?) }), names))
 }

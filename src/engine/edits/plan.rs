@@ -1,8 +1,7 @@
 //! What accepting a proposal would write: of a draft the test file and the manifest, of a verdict the accepted journey and
 //! the lock; from their content now to their content after.
 
-use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::collections::BTreeSet;
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
@@ -10,20 +9,19 @@ use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
 use crate::domain::snapshot::Conflict;
-use crate::engine::drafting;
+use crate::engine::edits::draft_text;
+use crate::engine::edits::overlay;
+use crate::engine::edits::overlay::Overlay;
 use crate::engine::edits::support_files;
+use crate::engine::edits::{spec_edits, verdict_edits};
 use crate::engine::index::files;
 use crate::engine::state::core::Core;
-use crate::engine::{specs, verdicts};
 use crate::generate::scope::snake_path;
 use crate::generate::trim::without;
-use crate::generate::{graph, layout};
+use crate::generate::{graph, path_help};
 use crate::write::apart::{Owners, Parts, apart};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
-
-/// What files would hold: the disk, overlaid by edits planned before.
-pub type Overlay = HashMap<RelPath, Option<String>>;
 
 /// Says what accepting a proposal would write now, given what was planned before it.
 pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<FileEdit>, Trouble> {
@@ -33,17 +31,17 @@ pub fn plan(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Vec<F
 /// As [`plan`], and whether tests that a person changed stay as they are beside what it writes.
 pub fn planned(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<(Vec<FileEdit>, bool), Trouble> {
     if let Some(open) = proposal.verdict() {
-        return Ok((verdicts::decide::plan(core, proposal, open)?, false));
+        return Ok((verdict_edits::plan(core, proposal, open)?, false));
     }
     if let Some(spec) = proposal.spec() {
-        return Ok((specs::drafts::plan(core, proposal, spec, overlay)?, false));
+        return Ok((spec_edits::plan(core, proposal, spec, overlay)?, false));
     }
     let Some(draft) = proposal.draft() else { return Ok((Vec::new(), false)) };
-    let mut parts = drafting::pipeline::parts(proposal)?;
+    let mut parts = draft_text::parts(proposal)?;
     let file = &draft.target;
-    let list_path = manifest_path(core)?;
-    let before = content(core, overlay, file)?;
-    let (list_before, mut list) = manifest(core, overlay)?;
+    let list_path = overlay::manifest_path(core)?;
+    let before = overlay::content(core, overlay, file)?;
+    let (list_before, mut list) = overlay::manifest(core, overlay)?;
     let mut standing = tests_of(&list, file, &proposal.function);
     let by_hand = by_hand(&list, file, before.as_deref().unwrap_or(""), &standing, &parts);
     let refused = || {
@@ -126,9 +124,9 @@ fn composed(
 /// Fails when the files or the store cannot be read.
 pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Trouble> {
     let Some(draft) = proposal.draft() else { return Ok(None) };
-    let (file, parts) = (&draft.target, drafting::pipeline::parts(proposal)?);
+    let (file, parts) = (&draft.target, draft_text::parts(proposal)?);
     let disk = files::read(&core.root, file)?;
-    let list = Manifest::read(files::read(&core.root, &manifest_path(core)?)?.as_deref())?;
+    let list = Manifest::read(files::read(&core.root, &overlay::manifest_path(core)?)?.as_deref())?;
     let standing = tests_of(&list, file, &proposal.function);
     let tests = by_hand(&list, file, disk.as_deref().unwrap_or(""), &standing, &parts);
     if tests.is_empty() {
@@ -139,12 +137,6 @@ pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Tr
     Ok(Some(Conflict { path: file.clone(), tests, base, mine, disk }))
 }
 
-/// A conftest that puts the project on the path, up to its first line that depends on the project; how this line begins,
-/// and how those after it do.
-const HELP: &str = "\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n";
-const HELP_ROOT: &str = "ROOT = Path(__file__).resolve().parents[";
-const HELP_PATH: &str = "sys.path.insert(0, str";
-
 /// Where plain pytest does not find the project, a conftest beside the tests puts its folders on the path.
 fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<FileEdit>, Trouble> {
     if draft.import_roots.is_empty() {
@@ -153,37 +145,20 @@ fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<Fil
     let settings = core.settings();
     let folder = &settings.output.tests;
     let Some(path) = RelPath::new(format!("{folder}/conftest.py")) else { return Ok(None) };
-    if content(core, overlay, &path)?.is_some() {
+    if overlay::content(core, overlay, &path)?.is_some() {
         return Ok(None);
     }
-    let text = conftest(path.parts().count().saturating_sub(1), draft.import_roots.iter());
+    let text = path_help::conftest(path.parts().count().saturating_sub(1), draft.import_roots.iter());
     Ok(Some(FileEdit { path, before: None, after: Some(text) }))
-}
-
-/// Writes a conftest that stands so many folders below the project and puts folders of it on the path.
-pub fn conftest<'a>(below: usize, roots: impl DoubleEndedIterator<Item = &'a String>) -> String {
-    // `parents[0]` is the conftest's own folder.
-    let mut text = format!("{HELP}{HELP_ROOT}{below}]\n");
-    for root in roots.rev() {
-        let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) };
-        text.push_str(&format!("{HELP_PATH}({place}))\n"));
-    }
-    text
-}
-
-/// Tells whether a conftest is one that was written with accepted tests, and no more: they were proved with its paths.
-pub fn is_path_help(text: &str) -> bool {
-    let rest = text.strip_prefix(HELP);
-    rest.is_some_and(|rest| rest.lines().all(|line| line.starts_with(HELP_ROOT) || line.starts_with(HELP_PATH)))
 }
 
 /// Lists what stands otherwise than the manifest says, a line each.
 pub fn compare_with_manifest(core: &Core) -> Result<Vec<String>, Trouble> {
-    let (_, list) = manifest(core, &Overlay::new())?;
+    let (_, list) = overlay::manifest(core, &Overlay::new())?;
     let files: BTreeSet<RelPath> = list.tests().map(|(file, _, _)| file.clone()).collect();
     let mut lines = Vec::new();
     for file in files {
-        let text = content(core, &Overlay::new(), &file)?.unwrap_or_default();
+        let text = overlay::content(core, &Overlay::new(), &file)?.unwrap_or_default();
         lines.extend(
             list.hand_deleted(&file, &text)
                 .into_iter()
@@ -195,35 +170,14 @@ pub fn compare_with_manifest(core: &Core) -> Result<Vec<String>, Trouble> {
 
 /// Lists the accepted tests that a person changed since, and that stay as they are.
 pub fn changed_by_hand(core: &Core) -> Result<Vec<String>, Trouble> {
-    let (_, list) = manifest(core, &Overlay::new())?;
+    let (_, list) = overlay::manifest(core, &Overlay::new())?;
     let files: BTreeSet<RelPath> = list.tests().map(|(file, _, _)| file.clone()).collect();
     let mut tests = Vec::new();
     for file in files {
-        let text = content(core, &Overlay::new(), &file)?.unwrap_or_default();
+        let text = overlay::content(core, &Overlay::new(), &file)?.unwrap_or_default();
         tests.extend(list.hand_edited(&file, &text).into_iter().map(|test| format!("{file}::{test}")));
     }
     Ok(tests)
-}
-
-/// Gives the manifest's text and what it says.
-pub fn manifest(core: &Core, overlay: &Overlay) -> Result<(Option<String>, Manifest), Trouble> {
-    let text = content(core, overlay, &manifest_path(core)?)?;
-    let list = Manifest::read(text.as_deref())?;
-    Ok((text, list))
-}
-
-/// Gives the place of the manifest.
-pub fn manifest_path(core: &Core) -> Result<RelPath, Trouble> {
-    RelPath::new(format!("{}/manifest.yaml", core.settings().output.tests))
-        .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))
-}
-
-/// Gives a file as it would be after the edits planned before; `None` when there is none.
-pub fn content(core: &Core, overlay: &Overlay, path: &RelPath) -> Result<Option<String>, Trouble> {
-    match overlay.get(path) {
-        Some(text) => Ok(text.clone()),
-        None => files::read(&core.root, path),
-    }
 }
 
 /// Names the tests of a function that were accepted into a file.
@@ -249,19 +203,4 @@ pub fn first_party(core: &Core) -> Vec<String> {
     let own = index.modules().filter(|module| matches!(module.import_root.as_str(), "" | "src"));
     let names: BTreeSet<String> = own.filter_map(|module| module.name.split('.').next().map(ToOwned::to_owned)).collect();
     names.into_iter().filter(|name| name != graph::MODULE).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_conftest_finds_the_root_from_any_depth() {
-        let text = |below: usize| conftest(below, [String::new(), "src".into()].iter());
-        assert!(text(1).contains("parents[1]\n"));
-        let deep = text(2);
-        assert!(deep.contains("parents[2]\n"), "{deep}");
-        assert!(deep.ends_with("str(ROOT / \"src\"))\nsys.path.insert(0, str(ROOT))\n"), "{deep}");
-        assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\n")) && !is_path_help("import sys\n"));
-    }
 }

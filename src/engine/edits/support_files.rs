@@ -7,7 +7,8 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
 use crate::domain::proposal::Draft;
-use crate::engine::edits::plan::{self, Overlay};
+use crate::engine::edits::overlay;
+use crate::engine::edits::overlay::Overlay;
 use crate::engine::index::files;
 use crate::engine::state::core::Core;
 use crate::generate::graph;
@@ -20,15 +21,15 @@ use crate::generate::trim::has_word;
 /// # Errors
 /// Fails when the files cannot be read.
 pub fn edits(core: &Core, draft: &Draft, before: &str, overlay: &Overlay) -> Result<Vec<FileEdit>, Trouble> {
-    let after = plan::content(core, overlay, &draft.target)?.unwrap_or_default();
+    let after = overlay::content(core, overlay, &draft.target)?.unwrap_or_default();
     let mut edits = Vec::new();
     for helper in draft.helpers.iter().filter(|helper| needs(&after, &helper.path)) {
-        if plan::content(core, overlay, &helper.path)?.is_none() {
+        if overlay::content(core, overlay, &helper.path)?.is_none() {
             edits.push(FileEdit { path: helper.path.clone(), before: None, after: Some(helper.text.clone()) });
         }
     }
     for path in standing(core, overlay).into_iter().filter(|path| needs(before, path) && !needs(&after, path)) {
-        let text = plan::content(core, overlay, &path)?.filter(|text| is_as_written(&path, text));
+        let text = overlay::content(core, overlay, &path)?.filter(|text| is_as_written(&path, text));
         if text.is_some() && !is_needed(core, &path, overlay)? {
             edits.push(FileEdit { path, before: text, after: None });
         }
@@ -99,7 +100,7 @@ fn needs(text: &str, helper: &RelPath) -> bool {
 fn is_needed(core: &Core, helper: &RelPath, overlay: &Overlay) -> Result<bool, Trouble> {
     let tests = beside(core, &core.settings().output.tests, overlay);
     for path in tests.iter().filter(|path| *path != helper && path.as_str().ends_with(".py")) {
-        if plan::content(core, overlay, path)?.is_some_and(|text| needs(&text, helper)) {
+        if overlay::content(core, overlay, path)?.is_some_and(|text| needs(&text, helper)) {
             return Ok(true);
         }
     }

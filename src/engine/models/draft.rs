@@ -19,12 +19,13 @@ use crate::engine::calls;
 use crate::engine::models::package_outlines;
 use crate::engine::models::prompt_context;
 use crate::engine::models::provider;
+use crate::engine::proving;
+use crate::engine::proving::basis;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::jobs::Job;
 use crate::engine::state::questions;
 use crate::engine::state::trust::require_trust;
-use crate::engine::{drafting, proving};
 use crate::generate::contradict::{self, Contradiction};
 use crate::generate::from_model;
 use crate::generate::render;
@@ -436,14 +437,14 @@ fn refuse(core: &Core, id: ProposalId, why: Evidence, text: impl FnOnce(&mut Dra
 async fn said_before(core: &Arc<Core>, function: &Function, draft: &Draft) -> Result<Option<Proposal>, Trouble> {
     let same = |old: &Proposal| {
         let by_model = old.draft().is_some_and(|old| matches!(old.origin, Origin::Model(_)) && old.promise == draft.promise);
-        by_model && old.edited.is_none() && drafting::pipeline::is_text_of(old, draft)
+        by_model && old.edited.is_none() && basis::is_text_of(old, draft)
     };
     let all = core.store().proposals_of(&function.id)?;
     let is_known = |old: &Proposal| matches!(old.state, ProposalState::Ready | ProposalState::Rejected) && same(old);
     let Some(old) = all.into_iter().rev().find(is_known) else { return Ok(None) };
-    let code = drafting::pipeline::code_of(core, vec![function.id.clone()]).await?;
+    let code = basis::code_of(core, vec![function.id.clone()]).await?;
     let code = code.get(&function.id).copied().unwrap_or_default();
-    Ok(Some(old).filter(|old| old.basis == drafting::pipeline::rests_on(code, old)))
+    Ok(Some(old).filter(|old| old.basis == basis::rests_on(code, old)))
 }
 
 /// Keeps what was written so far, as text that is not proved.

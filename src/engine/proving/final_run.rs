@@ -8,7 +8,7 @@ use crate::base::error::Trouble;
 use crate::contain::{self, Class, Level};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
-use crate::engine::drafting;
+use crate::engine::proving::basis;
 use crate::engine::proving::pipeline::{effective, is_foreign, round, seeds};
 use crate::engine::proving::trials;
 use crate::engine::python::environment::Environment;
@@ -165,7 +165,7 @@ impl Last<'_> {
             open.push(claimed.map_or_else(|| self.core.proposal(id), Ok)?);
         }
         open.retain(|one| matches!(one.state, ProposalState::Proving | ProposalState::Written));
-        let code = drafting::pipeline::code_of(self.core, open.iter().map(|one| one.function.clone()).collect()).await?;
+        let code = basis::code_of(self.core, open.iter().map(|one| one.function.clone()).collect()).await?;
         round(self.core, self.environment, open, level, &code, &self.job.cancel).await
     }
 }

@@ -1,5 +1,6 @@
 //! The gate: drafts are proved before a person is asked.
 
+pub(crate) mod basis;
 pub(crate) mod final_run;
 pub(crate) mod interference;
 pub(crate) mod pipeline;

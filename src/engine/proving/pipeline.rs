@@ -14,15 +14,16 @@ use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::machine;
 use crate::contain::{self, Class, Level};
-use crate::domain::event::JobKind;
+use crate::domain::event::{self, Event, JobKind};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
+use crate::domain::snapshot::Topic;
 use crate::domain::touch::Touch;
 use crate::engine::calls;
-use crate::engine::drafting;
-use crate::engine::drafting::pipeline::announce_ready;
+use crate::engine::edits::draft_text;
 use crate::engine::proving;
+use crate::engine::proving::basis;
 use crate::engine::proving::trials::{self, Candidate, Observed, Trials};
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::fresh_process::Fresh;
@@ -155,7 +156,7 @@ async fn batch(core: &Arc<Core>, environment: &Arc<Environment>, ids: &[Proposal
             _ => {}
         }
     }
-    let code = drafting::pipeline::code_of(core, open.iter().map(|proposal| proposal.function.clone()).collect()).await?;
+    let code = basis::code_of(core, open.iter().map(|proposal| proposal.function.clone()).collect()).await?;
     let (foreign, own): (Vec<_>, Vec<_>) = open.into_iter().partition(|proposal| is_foreign(proposal));
     round(core, environment, own, environment.level, &code, &job.cancel).await?;
     let level = contain::level_for(Class::Foreign);
@@ -283,7 +284,7 @@ fn verdict(core: &Core, proposal: &Proposal, observed: &Observed, level: Level) 
 /// Gives the draft with a person's text in place of its own, where there is one.
 pub fn effective(proposal: &Proposal) -> Result<Draft, Trouble> {
     let Some(draft) = proposal.draft() else { return Err(Trouble::internal("A change is not proved by tests.")) };
-    let parts = drafting::pipeline::parts(proposal)?;
+    let parts = draft_text::parts(proposal)?;
     Ok(Draft { imports: parts.imports, text: parts.text, tests: parts.tests, ..draft.clone() })
 }
 
@@ -313,7 +314,7 @@ fn settle(
             return;
         }
         proposal.state = state;
-        proposal.basis = drafting::pipeline::rests_on(code, proposal);
+        proposal.basis = basis::rests_on(code, proposal);
         proposal.evidence = proof.evidence;
         proposal.proved = Some(proof.proved);
         proposal.containment = Some(level.word().to_owned());
@@ -411,6 +412,24 @@ pub fn seeds(core: &Core) -> u32 {
 fn relative_roots(core: &Core) -> Vec<String> {
     let roots = environment::import_roots(&core.index(), &core.root);
     roots.iter().map(|path| path.strip_prefix(&core.root).unwrap_or(path).display().to_string()).collect()
+}
+
+/// Says that drafts are there.
+fn announce_ready(core: &Core, proposal: &Proposal) {
+    core.log.add(
+        event::Level::Info,
+        "proved",
+        &format!("{} {}", proposal.function.qualname(), summary(proposal)),
+        Some(Topic::Function(proposal.function.clone())),
+    );
+    core.announce(Event::EvidenceChanged { proposal: proposal.id });
+}
+
+fn summary(proposal: &Proposal) -> String {
+    match proposal.proved {
+        Some((passed, runs)) => format!("{passed}/{runs}"),
+        None => "not run".into(),
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use crate::base::text;
 use crate::domain::call::Effect;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
-use crate::domain::event::Event;
 use crate::domain::event::Level;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
@@ -18,8 +17,11 @@ use crate::domain::proposal::{Body, Change, Evidence, Finding, Origin, Proposal,
 use crate::domain::snapshot::Topic;
 use crate::engine::calls;
 use crate::engine::checks::intents::accept;
+use crate::engine::edits;
+use crate::engine::edits::draft_text;
 use crate::engine::edits::manifest_lookup;
-use crate::engine::edits::plan::{self, Overlay, plan};
+use crate::engine::edits::overlay::Overlay;
+use crate::engine::edits::plan::{self, plan};
 use crate::engine::replay::behaviour;
 use crate::engine::review;
 use crate::engine::review::journal::NotDone;
@@ -33,7 +35,6 @@ use crate::engine::state::trust::require_trust;
 use crate::engine::{drafting, proving, specs, verdicts};
 use crate::python::value;
 use crate::store::{AcceptedTest, Note, Turn};
-use crate::write::apply::{self, WriteError};
 
 /// Characters of the outcome that a rejected change should have again.
 const OLD_MAX: usize = 40;
@@ -338,7 +339,7 @@ pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, Left
 pub fn note_deleted(core: &Core) -> Result<Vec<String>, Trouble> {
     require_trust(&core.root, core.trust())?;
     let (edit, names) = manifest_lookup::deletions(core)?;
-    write(core, &Vec::from_iter(edit))?;
+    edits::apply::write(core, &Vec::from_iter(edit))?;
     Ok(names)
 }
 
@@ -413,7 +414,7 @@ pub fn count(core: &Core, verb: Verb, step: isize) {
 /// Stores which tests a function has now.
 pub fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
     let Some(draft) = proposal.draft() else { return Ok(()) };
-    let parts = drafting::pipeline::parts(proposal)?;
+    let parts = draft_text::parts(proposal)?;
     core.store().put_accepted(&AcceptedTest {
         function: proposal.function.clone(),
         path: draft.target.clone(),
@@ -432,21 +433,6 @@ pub fn take_baseline<'a>(
 ) -> Result<(), Trouble> {
     for call in &change.calls {
         core.store().set_baseline(call.call, Some(value::encode_outcome(which(call))))?;
-    }
-    Ok(())
-}
-
-/// Writes files, and lets the watcher know that it was us.
-pub fn write(core: &Core, edits: &[FileEdit]) -> Result<(), WriteError> {
-    if let Some(watcher) = core.watcher.lock().as_ref() {
-        for edit in edits {
-            watcher.expect(&edit.path, edit.after.as_deref().map(|text| hash::of(text.as_bytes())));
-        }
-    }
-    apply::apply(&core.root, edits)?;
-    for edit in edits {
-        let (added, removed) = (edit.lines_added(), edit.inverse().lines_added());
-        core.announce(Event::Wrote { path: edit.path.clone(), added, removed });
     }
     Ok(())
 }
@@ -491,7 +477,7 @@ pub async fn edit(core: &Arc<Core>, id: ProposalId, text: String) -> Result<(), 
     if proposal.state == ProposalState::Streaming {
         return Err(Trouble::usage("A model is still writing it.").so("Edit it when it is there."));
     }
-    drafting::pipeline::parse(&text)?;
+    draft_text::parse(&text)?;
     core.move_proposal(id, ProposalState::Proving, move |proposal| proposal.edited = Some(text))?;
     proving::pipeline::prove(core, vec![id]).await
 }

@@ -12,6 +12,7 @@ use crate::domain::deed::{Deed, DeedId, Way};
 use crate::domain::event::{Event, Level};
 use crate::domain::proposal::{Body, Proposal, ProposalState};
 use crate::domain::snapshot::{Topic, Trust};
+use crate::engine::edits;
 use crate::engine::index::files;
 use crate::engine::review;
 use crate::engine::state::core::Core;
@@ -76,7 +77,7 @@ pub fn carry_out(
         Ok(moved)
     });
     begun.map_err(|trouble| NotDone::Other(meanwhile(core, deed, trouble)))?;
-    if let Err(error) = review::decide::write(core, &deed.edits) {
+    if let Err(error) = edits::apply::write(core, &deed.edits) {
         if let Err(trouble) = core.steps(|store| store.give_up(id)) {
             core.complain("decided", &trouble);
         }
@@ -212,7 +213,7 @@ fn put_one_right(core: &Arc<Core>, id: DeedId, deed: &Deed) -> Result<Trouble, T
     }
     // A file that is neither as before nor as after was changed by a person since, and stays so.
     let rest: Vec<FileEdit> = deed.edits.iter().filter(|edit| stands(edit, &edit.before)).cloned().collect();
-    review::decide::write(core, &rest)?;
+    edits::apply::write(core, &rest)?;
     finish(core, id, deed, |_, proposal| {
         let done = if deed.way == Way::Back { "Taken back" } else { "Decided" };
         format!("{done}: {}.", proposal.function.qualname())

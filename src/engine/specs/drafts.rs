@@ -9,17 +9,15 @@ use crate::base::error::Trouble;
 use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::decision::FileEdit;
 use crate::domain::event::Level;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::proposal::agent_name;
 use crate::domain::proposal::{
     Body, Evidence, Finding, Helper, Origin, PluginDraft, Proposal, ProposalId, ProposalState, SpecDraft,
 };
 use crate::domain::snapshot::Topic;
-use crate::engine::agents;
 use crate::engine::checks::specs::runner::Specs;
-use crate::engine::edits::plan::{self, Overlay};
 use crate::engine::index::files;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
@@ -186,7 +184,7 @@ pub async fn propose(core: &Arc<Core>, wanted: Wanted, answer: Answer, by: &str)
     if answer.test.len().max(answer.plugin.as_ref().map_or(0, String::len)) > TEXT_MAX {
         return Err(refused(format!("A text has more than {}.", text::bytes(TEXT_MAX as u64))));
     }
-    let made = draft(&wanted, answer, Origin::Agent(agents::propose::name(by)))?;
+    let made = draft(&wanted, answer, Origin::of_agent(by))?;
     let id = wanted.place.id();
     let mut replaced = None;
     for old in core.store().proposals_of(&id)?.into_iter().rev() {
@@ -213,7 +211,7 @@ pub async fn propose(core: &Arc<Core>, wanted: Wanted, answer: Answer, by: &str)
     core.log.add(
         Level::Info,
         "proposed",
-        &format!("the YAML test {} by {}", wanted.place.name, agents::propose::name(by)),
+        &format!("the YAML test {} by {}", wanted.place.name, agent_name(by)),
         Some(Topic::Function(wanted.place.id())),
     );
     Ok(Done::Proposal(kept))
@@ -432,30 +430,4 @@ fn is_word(name: &str) -> bool {
     name.len() <= 40
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-}
-
-/// Says what accepting a YAML test writes now: the test, and its plugin.
-///
-/// # Errors
-/// Fails when a file is in the way.
-pub fn plan(core: &Core, proposal: &Proposal, spec: &SpecDraft, overlay: &Overlay) -> Result<Vec<FileEdit>, Trouble> {
-    let edit = |path: &RelPath, instead_of: Option<&str>, after: &str| {
-        let before = plan::content(core, overlay, path)?;
-        if before.as_deref() == Some(after) {
-            return Ok(None);
-        }
-        if before.as_deref() != instead_of {
-            let what = if instead_of.is_some() { "changed since" } else { "is there already" };
-            return Err(Trouble::usage(format!("Not written: {path} {what}."))
-                .because("What a person wrote is never overwritten.")
-                .so("Rename that file to keep both, or reject the proposal."));
-        }
-        Ok(Some(FileEdit { path: path.clone(), before, after: Some(after.to_owned()) }))
-    };
-    let test = edit(&spec.test.path, None, proposal.edited.as_ref().unwrap_or(&spec.test.text))?;
-    let plugin = match &spec.plugin {
-        Some(plugin) => edit(&plugin.file.path, plugin.instead_of.as_deref(), &plugin.file.text)?,
-        None => None,
-    };
-    Ok(test.into_iter().chain(plugin).collect())
 }

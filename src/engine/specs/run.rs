@@ -27,8 +27,6 @@ use crate::engine::state::trust::require_trust;
 use crate::source::index::Index;
 use crate::store;
 
-/// Where runs are kept, below the workbench's folder of a project: the last one of each test.
-const FOLDER: &str = "specs";
 /// The kind of the job a person asked for, and of the one that a save did.
 const JOB: JobKind = JobKind::Spec;
 const AFTER_SAVE: JobKind = JobKind::Respec;
@@ -37,20 +35,10 @@ const AFTER_SAVE: JobKind = JobKind::Respec;
 #[derive(Default)]
 struct Turn(tokio::sync::Mutex<()>);
 
-/// Keeps what came of a test, for the workbench; where it has no place, nothing is kept.
-pub fn leave(root: &Path, file: &RelPath, run: &SpecRun) {
-    if std::env::var_os(verdict_files::UNTRACED).is_some() || !store::folder_in(root).is_some_and(|folder| folder.is_dir()) {
-        return;
-    }
-    if let Err(error) = verdict_files::put(root, FOLDER, file.as_str(), run) {
-        tracing::debug!(%error, "the run of a YAML test was not kept");
-    }
-}
-
 /// Tells when a run was kept last.
 #[must_use]
 pub fn left_at(root: &Path) -> Option<SystemTime> {
-    store::folder_in(root)?.join(FOLDER).metadata().ok()?.modified().ok()
+    store::folder_in(root)?.join(verdict_files::SPECS).metadata().ok()?.modified().ok()
 }
 
 /// Reads the files of the tests, what other processes found out about them, and whether that still holds. Blocks shortly.
@@ -68,7 +56,7 @@ pub fn read(core: &Arc<Core>) {
             }
             Some(run)
         };
-        verdict_files::files(&core.root, FOLDER).into_iter().filter_map(read).collect()
+        verdict_files::files(&core.root, verdict_files::SPECS).into_iter().filter_map(read).collect()
     } else {
         Vec::new()
     };

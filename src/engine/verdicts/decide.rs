@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::decision::{FileEdit, Verb};
-use crate::domain::journey::ToldLine;
 use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
 use crate::engine::checks::intents;
 use crate::engine::checks::pytest_run::{Told, ToldTest};
@@ -28,20 +27,6 @@ pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
             .because("A verdict stands until the code, the intent or what was accepted changes.")
             .so("Change one of them, t judges it again; or overrule it with a reason: o.")),
     }
-}
-
-/// Says what accepting a verdict would write where that decides it: the clauses that a person chose, else what the test
-/// does now as its accepted journey.
-pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<FileEdit>, Trouble> {
-    if !open.takes_journey {
-        return Ok(Vec::new());
-    }
-    let clauses: Vec<String> = proposal.edited.iter().cloned().collect();
-    let judged = verdicts::state::view(core, &open.test)?.judged;
-    let journey = judged.journey.iter().map(ToldLine::text).collect();
-    let told = ToldTest { intent: open.intent.clone(), journey, verdict: Some(judged.verdict), ..ToldTest::default() };
-    let (edits, _) = intents::accept::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses, false)?;
-    Ok(edits)
 }
 
 /// Says what overruling verdicts writes into the file of overrides; nothing for other proposals.

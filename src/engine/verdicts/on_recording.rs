@@ -4,13 +4,12 @@ use serde::Serialize;
 
 use crate::base::error::Trouble;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
-use crate::domain::clause::Finding;
-use crate::domain::journey::JourneyEvent;
+use crate::engine::checks::intents::clauses::{Understood, cut, decide};
 use crate::engine::recording;
 use crate::engine::state::core::Core;
-use crate::judge::evaluate::{Missing, evaluate};
-use crate::judge::grammar::{self, Unclear};
-use crate::judge::names::{Bound, Names, Unresolved};
+use crate::judge::evaluate::Missing;
+use crate::judge::grammar;
+use crate::judge::names::{Bound, Names};
 
 /// What came of a sentence.
 #[derive(Debug, Clone, Serialize)]
@@ -20,29 +19,6 @@ pub struct Judged {
     /// What was understood, or why not.
     #[serde(flatten)]
     pub understood: Understood,
-}
-
-/// A sentence that is a clause, or none.
-#[derive(Debug, Clone, Serialize)]
-#[serde(untagged)]
-pub enum Understood {
-    /// It was decided.
-    Clause {
-        /// The canonical sentence.
-        clause: String,
-        /// What it came to.
-        #[serde(flatten)]
-        finding: Finding,
-        /// The lines of the journey that show it, as text.
-        shown: Vec<String>,
-    },
-    /// It was not understood, or names what is not there.
-    Unclear {
-        /// Why.
-        unclear: String,
-        /// What can be said instead.
-        instead: Vec<String>,
-    },
 }
 
 /// Decides the sentences of a text on the journey of a recording, or of the last one that has a journey.
@@ -74,48 +50,6 @@ pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<
         ),
     });
     Ok((id, judged.collect()))
-}
-
-/// Decides one sentence on a journey. `missing` says why events are not there that may decide a clause, if any are.
-pub fn decide(
-    names: &Names,
-    journey: &[JourneyEvent],
-    missing: &dyn Fn(&Bound) -> Option<Missing>,
-    sentence: &str,
-) -> Understood {
-    let clause = match grammar::parse(sentence) {
-        Ok(clause) => clause,
-        Err(unclear) => return unclear_words(&unclear),
-    };
-    let canonical = clause.to_string();
-    let bound = match names.bind(clause) {
-        Ok(bound) => bound,
-        Err(unresolved) => return unclear_names(&unresolved),
-    };
-    let finding = evaluate(journey, missing(&bound).as_ref(), &bound);
-    let shown = finding.evidence.iter().filter_map(|line| journey.get(line.0 as usize - 1)).map(JourneyEvent::text).collect();
-    Understood::Clause { clause: canonical, finding, shown }
-}
-
-fn unclear_words(unclear: &Unclear) -> Understood {
-    let instead = unclear.nearest().into_iter().map(str::to_owned).collect();
-    Understood::Unclear { unclear: unclear.to_string(), instead }
-}
-
-fn unclear_names(unresolved: &Unresolved) -> Understood {
-    Understood::Unclear { unclear: unresolved.to_string(), instead: Vec::new() }
-}
-
-/// Says why events of a journey are missing that may decide a clause, if any are. Of a function whose calls were not all
-/// kept, only clauses that name it lack something.
-pub fn cut(gaps: &[(String, u64)], clause: &Bound) -> Option<Missing> {
-    let one_function = ["repeats of ", "no calls of "];
-    let matters = |reason: &str| match one_function.iter().find_map(|start| reason.strip_prefix(start)) {
-        Some(function) => clause.functions().any(|(_, named)| named.0 == function),
-        None => true,
-    };
-    let reason = gaps.iter().map(|(reason, _)| reason).find(|reason| matters(reason))?;
-    Some(Missing { reason: reason.clone(), anywhere: reason.starts_with(one_function[1]) })
 }
 
 fn incomplete(recording: &Recording, clause: &Bound) -> Option<Missing> {

@@ -16,11 +16,12 @@ use crate::domain::snapshot::{JudgedView, Topic, Trust};
 use crate::domain::subject::Subject;
 use crate::domain::verdict::{Bound, ClauseOutcome, JudgedTest, Ruling};
 use crate::engine::checks::verdict_files;
+use crate::engine::edits::verdict_edits::stored;
+use crate::engine::index::configuration;
 use crate::engine::index::reachability;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::verdict_rows::{Kept, short};
-use crate::engine::watch::{config_changes, offline_changes};
 use crate::source::index::Index;
 use crate::store::{Mode, StoredVerdict};
 
@@ -88,7 +89,7 @@ pub fn mark_edited(core: &Core) -> Result<(), Trouble> {
     for (path, reads) in readers.iter() {
         reads.by.iter().for_each(|by| read.entry(by).or_default().push(path));
     }
-    let conftests = offline_changes::conftests(&index).map(|module| &module.path);
+    let conftests = configuration::conftests(&index).map(|module| &module.path);
     let configuration: Vec<&RelPath> = index.configuration().iter().chain(conftests).collect();
     let mut written: HashMap<RelPath, Option<Moment>> = HashMap::new();
     let mut written = |path: &RelPath| {
@@ -106,7 +107,7 @@ pub fn mark_edited(core: &Core) -> Result<(), Trouble> {
         let inits: BTreeSet<&String> = modules().map(|module| &module.name).collect();
         let reading = entered().cloned().map(Subject::Function).chain(inits.into_iter().cloned().map(Subject::ImportCode));
         files.extend(reading.filter_map(|by| read.get(&by)).flatten());
-        files.extend(configuration.iter().filter(|path| config_changes::concerns(path, &kept.stored.judged.file)));
+        files.extend(configuration.iter().filter(|path| configuration::concerns(path, &kept.stored.judged.file)));
         kept.edited = files.into_iter().filter_map(&mut written).max().max(kept.edited);
     }
     Ok(())
@@ -341,9 +342,7 @@ pub fn withdraw_gone(core: &Arc<Core>) -> Result<(), Trouble> {
 
 /// Gives the last verdict of a test with what the test did.
 pub fn view(core: &Core, test: &str) -> Result<JudgedView, Trouble> {
-    let stored = core.store().verdict(test)?;
-    let stored = stored.ok_or_else(|| Trouble::usage(format!("No verdict of {} is kept.", short(test))))?;
-    let StoredVerdict { judged, function, since, entered } = stored;
+    let StoredVerdict { judged, function, since, entered } = stored(core, test)?;
     let index = core.index();
     let place = |id: FunctionId| index.function(&id).map(|known| (known.path.clone(), known.span.def)).map(|place| (id, place));
     let places = entered.into_iter().chain([function.clone()]).filter_map(place).collect();

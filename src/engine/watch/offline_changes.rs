@@ -3,68 +3,20 @@
 //!
 //! Code itself is compared by what each draft was proved on (`drafting/pipeline.rs`), what calls do by their replay (`replay/behaviour.rs`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::base::error::Trouble;
-use crate::base::hash::{Digest, Hasher};
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::function::Module;
 use crate::domain::subject::Subject;
-use crate::engine::edits::plan;
+use crate::engine::index::last_said::Said;
 use crate::engine::index::reachability;
+use crate::engine::index::{configuration, last_said};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::verdicts;
 use crate::engine::watch::{config_changes, on_save};
-use crate::source::index::Index;
-
-/// What files said when drafts and verdicts were last seen to rest on them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Said {
-    configuration: BTreeMap<RelPath, Digest>,
-    data: BTreeMap<RelPath, Digest>,
-}
-
-impl Said {
-    /// Gives what is known now; nothing is read for it.
-    fn now(core: &Core) -> Result<Self, Trouble> {
-        let index = core.index();
-        let conftests = conftests(&index).map(|module| (module.path.clone(), meaning(module)));
-        let configuration = config_changes::known(core).into_iter().chain(conftests).collect();
-        Ok(Self { configuration, data: reachability::data(core)?.iter().map(|(path, digest)| (path.clone(), digest)).collect() })
-    }
-}
-
-/// Lists the files `conftest.py`, but for one that we wrote with accepted tests.
-pub fn conftests(index: &Index) -> impl Iterator<Item = &Module> {
-    let is_ours = |module: &&Module| index.text(&module.path).is_some_and(|text| plan::is_path_help(&text));
-    let all = index.modules().map(AsRef::as_ref).filter(|module| module.path.file_name() == "conftest.py");
-    all.filter(move |module| !is_ours(module))
-}
-
-/// Hashes what a `conftest.py` does.
-fn meaning(module: &Module) -> Digest {
-    let mut hasher = Hasher::default();
-    hasher.part(&module.init.0.to_le_bytes());
-    for class in &module.classes {
-        hasher.part(class.qualname.as_bytes()).part(&class.fingerprint.0.to_le_bytes());
-    }
-    for function in &module.functions {
-        hasher.part(function.id.0.as_bytes()).part(&function.fingerprint.code().0.to_le_bytes());
-    }
-    hasher.digest()
-}
-
-/// Keeps what is known now, for the next start.
-pub fn keep(core: &Core) {
-    let kept = Said::now(core).and_then(|said| Ok(core.store().keep_said(&said)?));
-    if let Err(trouble) = kept {
-        core.complain("stale", &trouble);
-    }
-}
 
 /// Marks as stale what rests on files that are others than when the project was open last, and says which.
 ///
@@ -74,7 +26,7 @@ pub async fn catch_up(core: &Arc<Core>) -> Result<(), Trouble> {
     let worker = core.clone();
     let (now, before) = blocking(move || {
         if worker.watcher.lock().is_none() {
-            config_changes::differing(&worker, None);
+            configuration::differing(&worker, None);
         }
         Ok::<_, Trouble>((Said::now(&worker)?, worker.store().said::<Said>()?))
     })
@@ -97,7 +49,7 @@ pub async fn catch_up(core: &Arc<Core>) -> Result<(), Trouble> {
         stale.extend(resting.await??);
         on_save::mark_stale(core, &stale);
     }
-    keep(core);
+    last_said::keep(core);
     Ok(())
 }
 
@@ -113,6 +65,7 @@ mod tests {
     use crate::domain::settings::Settings;
     use crate::domain::snapshot::Trust;
     use crate::engine::review;
+    use crate::source::index::Index;
     use crate::store::{self, Store};
 
     /// As we write it with accepted tests.

@@ -18,12 +18,13 @@ use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
-use crate::engine::index::{initial, refresh};
+use crate::engine::index::{configuration, initial, last_said, refresh};
 use crate::engine::index::{reachability, syntax_errors};
+use crate::engine::proving::basis;
 use crate::engine::replay::behaviour;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::watch::{config_changes, offline_changes};
+use crate::engine::watch::config_changes;
 use crate::engine::{drafting, models, specs, verdicts};
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
@@ -119,7 +120,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let worker = (core.clone(), paths.clone());
     let looked = blocking(move || {
         let (core, paths) = (&worker.0, worker.1.as_deref());
-        (reachability::look_again(core, paths), config_changes::differing(core, paths))
+        (reachability::look_again(core, paths), configuration::differing(core, paths))
     });
     let Ok((data, mut configuration)) = looked.await else { return };
     // The index knows no other files, and would look for new ones everywhere.
@@ -184,7 +185,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let stale = mark_stale(core, &resting.union(&unsure).cloned().collect());
     if others || !configuration.is_empty() {
         let worker = core.clone();
-        let _ = blocking(move || offline_changes::keep(&worker)).await;
+        let _ = blocking(move || last_said::keep(&worker)).await;
     }
     let core = core.clone();
     // The next save is read while this one is replayed; the newest replay wins.
@@ -274,7 +275,7 @@ pub fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<Propo
     };
     ids.into_iter()
         .filter(|id| {
-            drafting::pipeline::make_stale(core, *id, may_be_stale).unwrap_or_else(|trouble| {
+            basis::make_stale(core, *id, may_be_stale).unwrap_or_else(|trouble| {
                 core.complain("stale", &trouble);
                 false
             })

@@ -22,6 +22,7 @@ use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
 use crate::domain::verdict::{Asked, Bound as VerdictBound, ClauseOutcome, Decided, Ruling, Show, Suggested, Verdict};
 use crate::engine::checks::intents;
+use crate::engine::checks::intents::clauses;
 use crate::engine::checks::intents::unrecorded_programs;
 use crate::engine::checks::intents::verdict::{
     anew, decided, decisive, failed_itself, fold, not_clauses, nothing_recorded, own, undecided, verdict, word,
@@ -31,7 +32,6 @@ use crate::engine::checks::llm::budget::Run;
 use crate::engine::checks::llm::opinions::{Asking, Reply};
 use crate::engine::checks::secrets;
 use crate::engine::checks::verdict_files::{self, Seen};
-use crate::engine::verdicts::on_recording;
 use crate::judge::answer;
 use crate::judge::audit::Override;
 use crate::judge::evaluate::Missing;
@@ -94,7 +94,7 @@ impl Journey {
     }
 
     pub(crate) fn missing(&self, clause: &Bound) -> Option<Missing> {
-        self.elsewhere.clone().or_else(|| on_recording::cut(&self.gaps, clause))
+        self.elsewhere.clone().or_else(|| clauses::cut(&self.gaps, clause))
     }
 }
 
@@ -321,7 +321,7 @@ impl Judge {
     fn clauses(&self, request: &Request, journey: &Journey, sentences: &[String]) -> Vec<Decided> {
         let names = self.names(&request.file);
         let missing = |clause: &_| journey.missing(clause);
-        let decide = |sentence: &String| decided(&on_recording::decide(&names, &journey.events, &missing, sentence), sentence);
+        let decide = |sentence: &String| decided(&clauses::decide(&names, &journey.events, &missing, sentence), sentence);
         sentences.iter().map(decide).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Tests with an intent: judged beside pytest, accepted and overruled.
 
 pub mod accept;
+pub mod clauses;
 pub mod judge;
 pub(crate) mod legacy;
 pub mod overrule;

@@ -4,11 +4,11 @@
 use crate::base::text;
 use crate::domain::clause::Outcome;
 use crate::domain::verdict::{Asked, ClauseOutcome, Proposed, ProposedClause, Ruling, Show, Suggested};
+use crate::engine::checks::intents::clauses::{self, Understood};
 use crate::engine::checks::intents::judge::{Journey, Judge, Request, Standing};
 use crate::engine::checks::intents::verdict::{decided, decisive, own, verdict};
 use crate::engine::checks::llm::clauses::Answered;
 use crate::engine::checks::llm::opinions::{About, Asking};
-use crate::engine::verdicts::on_recording::{self, Understood};
 use crate::judge::covering::left_over;
 use crate::judge::grammar;
 use crate::judge::names::Names;
@@ -34,7 +34,7 @@ pub(crate) fn from_journey(journey: &Journey, names: &Names, intent: &str) -> Ve
     };
     let holds = |suggestion: &Suggestion| {
         let missing = |clause: &_| journey.missing(clause);
-        let understood = on_recording::decide(names, &journey.events, &missing, &suggestion.text);
+        let understood = clauses::decide(names, &journey.events, &missing, &suggestion.text);
         matches!(understood, Understood::Clause { finding, .. } if matches!(finding.outcome, Outcome::Holds { .. }))
     };
     suggest(&journey.events, names, intent).into_iter().filter(holds).map(suggested).collect()
@@ -102,7 +102,7 @@ impl Judge {
         let safe = |text: &str| text::display_line(text).into_owned();
         let clause = |one: &crate::judge::proposed::Rendered| {
             let missing = |clause: &_| journey.missing(clause);
-            let found = decided(&on_recording::decide(&names, &journey.events, &missing, &one.text), &one.text);
+            let found = decided(&clauses::decide(&names, &journey.events, &missing, &one.text), &one.text);
             let bound = grammar::parse(&one.text).ok().and_then(|clause| names.bind(clause).ok());
             let holds = found.outcome == ClauseOutcome::Holds;
             let notices = bound.filter(|_| holds).map(|bound| notices(&journey.events, &bound)).unwrap_or_default();

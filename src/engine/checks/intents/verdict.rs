@@ -6,8 +6,8 @@ use crate::base::text;
 use crate::domain::clause::Outcome;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Verdict};
+use crate::engine::checks::intents::clauses::Understood;
 use crate::engine::checks::intents::judge::Request;
-use crate::engine::verdicts::on_recording::Understood;
 use crate::judge::grammar;
 
 /// Columns of what a failed assertion says that are told.

@@ -30,6 +30,7 @@ use crate::domain::verdict::{Decided, Ruling};
 use crate::engine::checks::llm::budget::Run;
 use crate::engine::checks::llm::opinions::Asking;
 use crate::engine::checks::specs::llm_judge::{self, Put};
+use crate::engine::checks::verdict_files;
 use crate::engine::specs;
 use crate::llm::choose;
 use crate::python::interpreter::{self, Interpreter};
@@ -283,7 +284,7 @@ impl Specs {
             let used = Used { own, ..self.used(seen) };
             let because = wanted.because.get(file).cloned();
             let run = SpecRun { report: report.clone(), began: since, at: clock::now(), because, used };
-            specs::run::leave(&self.root, &path, &run);
+            verdict_files::leave_spec(&self.root, &path, &run);
             Box::new(run)
         });
         let text = || std::fs::read_to_string(file).unwrap_or_default();
