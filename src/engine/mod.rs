@@ -22,6 +22,7 @@ mod state;
 mod tests;
 pub mod verdicts;
 mod watch;
+mod workflow;
 
 pub use checks::verdict_files::{UNTRACED, prepare as prepare_verdicts};
 pub use drafting::docstring_examples::Documented;

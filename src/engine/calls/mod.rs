@@ -1,6 +1,5 @@
 //! Recorded calls: read, tried once and qualified for a test.
 
-pub(crate) mod calibrate;
 pub(crate) mod decorated;
 pub(crate) mod eligible;
 pub(crate) mod external;

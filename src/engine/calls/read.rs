@@ -14,6 +14,9 @@ use crate::store::{StoredCall, StoredOutcome};
 /// Calls of a function that are read at most.
 pub const CALLS_MAX: usize = 400;
 
+/// What is said of a call that gave another outcome on the very code it was recorded with.
+pub const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
+
 /// A call whose outcome may follow the clock, chance or something else that was not recorded.
 #[derive(Clone)]
 pub struct Unsteady {

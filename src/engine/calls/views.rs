@@ -11,8 +11,6 @@ use crate::domain::snapshot::{CallKind, CallRow, RecordedRow};
 use crate::domain::touch::Touch;
 use crate::engine::calls::read::{CALLS_MAX, decode, place};
 use crate::engine::state::core::Core;
-use crate::engine::state::rows;
-use crate::python::value;
 use crate::store::StoredCall;
 
 /// Calls of a recording that are listed at most.

@@ -19,6 +19,7 @@ use crate::engine::edits::apply;
 use crate::engine::index::files;
 use crate::engine::python::environment::{Environment, import_roots};
 use crate::engine::python::{environment, fresh_process};
+use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::trust::require_trust;
@@ -100,7 +101,7 @@ struct Wanted<'a> {
 /// Makes examples for these functions, or for all that were recorded.
 pub async fn document(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Documented, Trouble> {
     let environment = environment::contained(core).await?;
-    calls::calibrate::calibrate_rest(core).await?;
+    first_replay::calibrate_rest(core).await?;
     let job = core.jobs.begin(JobKind::Doc, "recorded calls", 0);
     let cancel = job.cancel.clone();
     let mut gathered = drafting::pipeline::gather(core, &environment, functions, cancel.clone()).await?;

@@ -20,11 +20,12 @@ use crate::engine::proving;
 use crate::engine::proving::basis;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::{async_style, environment, formatter};
-use crate::engine::replay::behaviour;
+use crate::engine::replay::compare;
+use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
-use crate::engine::{calls, models, specs};
+use crate::engine::{calls, models};
 use crate::generate::choose::FEW;
 use crate::generate::plan::CheckItem;
 use crate::python::protocol::Expression;
@@ -41,7 +42,7 @@ async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Optio
     if environment.interpreter.pytest.is_none() {
         return Err(environment.interpreter.without_pytest());
     }
-    calls::calibrate::calibrate_rest(core).await?;
+    first_replay::calibrate_rest(core).await?;
     draft_tried(core, functions).await
 }
 
@@ -281,19 +282,6 @@ pub async fn gather(
     Ok((gathered, by_function))
 }
 
-/// Proves one proposal again, or drafts it anew when the code under it changed.
-pub async fn prove_again(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
-    let proposal = core.proposal(id)?;
-    if proposal.change().is_some() {
-        return behaviour::replay(core, vec![proposal.function.clone()]).await.map(|_| ());
-    }
-    if proposal.spec().is_some() {
-        return specs::drafts::check_again(core, id, None).await;
-    }
-    renew(core, vec![id]).await;
-    Ok(())
-}
-
 /// Works again on drafts whose code changed: those made by rules are written anew, other text is proved again.
 pub async fn renew(core: &Arc<Core>, ids: Vec<ProposalId>) {
     if let Err(trouble) = try_renew(core, ids).await {
@@ -313,7 +301,7 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
             continue;
         }
         // While a person has not said which outcome is right, nobody can say what its tests should expect.
-        if behaviour::is_disputed(core, &proposal.function) {
+        if compare::is_disputed(core, &proposal.function) {
             continue;
         }
         // It would be proved for what nobody promises any more.

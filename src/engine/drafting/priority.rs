@@ -12,6 +12,7 @@ use crate::domain::value::Value;
 use crate::engine::calls;
 use crate::engine::drafting;
 use crate::engine::python::environment;
+use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 
@@ -31,7 +32,7 @@ pub async fn draft_first(core: &Arc<Core>, recording: RecordingId) -> Result<(),
         return Ok(());
     }
     let functions: BTreeSet<FunctionId> = calls.iter().map(|call| call.function.clone()).collect();
-    if calls::calibrate::try_calls(core, recording, calls).await? {
+    if first_replay::try_calls(core, recording, calls).await? {
         drafting::pipeline::draft_tried(core, functions.into_iter().collect()).await?;
     }
     Ok(())

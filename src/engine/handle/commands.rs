@@ -20,7 +20,9 @@ use crate::engine::handle::{Handle, open, settings_reload};
 use crate::engine::recording::import::Imported;
 use crate::engine::recording::run::Program;
 use crate::engine::state::done::Done;
-use crate::engine::{agents, drafting, index, models, python, recording, replay, review, specs, state, verdicts, watch};
+use crate::engine::{
+    agents, drafting, index, models, python, recording, replay, review, specs, state, verdicts, watch, workflow,
+};
 use crate::spec::written::Answer;
 
 impl Handle {
@@ -44,9 +46,7 @@ impl Handle {
             Command::Draft { functions } => drafting::pipeline::draft(core, functions).await,
             Command::AskModel { function, remark } => models::draft::ask(core, function, remark).await,
             Command::GetModel { model } => models::download::get(core, model.as_deref()).await,
-            Command::Prove { proposal } => {
-                drafting::pipeline::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal))
-            }
+            Command::Prove { proposal } => workflow::renew::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
             Command::Replay { functions } => replay::behaviour::replay(core, functions).await,
             Command::Diff { reference } => replay::diff::diff(core, reference).await.map(Done::Diffed),
             Command::Propose { function, text, remark, by } => agents::propose::propose(core, function, &text, remark, by).await,

@@ -17,7 +17,8 @@ use crate::engine::handle::Handle;
 use crate::engine::handle::settings_reload::{self, Source};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::{drafting, index, models, python, recording, replay, review, specs, verdicts, watch};
+use crate::engine::workflow::renew;
+use crate::engine::{drafting, models, python, recording, replay, review, specs, verdicts, watch};
 use crate::store;
 
 /// How to open a project.
@@ -67,6 +68,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         core.announce(Event::SettingsRead { wrong: of_settings });
     }
     tokio::spawn(core.clone().keep_fresh(handle.stop.clone()));
+    tokio::spawn(renew::follow(core.clone(), handle.stop.clone()));
     core.state.lock().model = models::provider::label(&core);
     if watch {
         let core = core.clone();
@@ -82,8 +84,8 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
             recording::recover::take_in(&core).await;
             catch_up(&core).await;
         });
-        tokio::spawn(watch::on_save::follow_store(core.clone(), handle.stop.clone()));
-        tokio::spawn(settings_reload::follow(core.clone(), handle.stop.clone()));
+        tokio::spawn(watch::on_save::follow_store(handle.core.clone(), handle.stop.clone()));
+        tokio::spawn(settings_reload::follow(handle.core.clone(), handle.stop.clone()));
     } else {
         watch::on_save::index(&core).await;
         recording::recover::take_in(&core).await;

@@ -13,6 +13,7 @@ use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
 use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::source::data::{self, DataFiles};
 use crate::source::dependencies::Reach;
@@ -200,6 +201,17 @@ pub fn by_names(core: &Core, index: &Arc<Index>) -> Arc<Reach> {
     let reaches = core.part::<Reaches>();
     let mut kept = reaches.kept.lock();
     kept.of(index).by_names.get_or_insert_with(|| Arc::new(Reach::new(index, std::iter::empty()))).clone()
+}
+
+/// Lists the functions whose code calls of these may run through, and the files that they may read.
+pub fn reach_of<'a>(functions: impl Iterator<Item = &'a FunctionId>, reach: &Reach) -> BTreeSet<Subject> {
+    functions.collect::<BTreeSet<_>>().into_iter().flat_map(|id| reach.reached_from(id)).collect()
+}
+
+/// Gives what may run through what by an index, off the async threads.
+pub async fn reach_of_now(core: &Arc<Core>, index: &Arc<Index>) -> Result<Arc<Reach>, Trouble> {
+    let (core, index) = (core.clone(), index.clone());
+    blocking(move || recorded(&core, &index)).await?
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::base::text;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::Level;
 use crate::domain::snapshot::{Topic, Trust};
+use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::{calls, recording};
@@ -120,5 +121,5 @@ async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Re
         );
     }
     core.reload_recorded()?;
-    calls::calibrate::calibrate(core, id).await
+    first_replay::calibrate(core, id).await
 }

@@ -16,6 +16,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::checks::secrets;
 use crate::engine::python::environment;
+use crate::engine::replay::first_replay;
 use crate::engine::state::core::Core;
 use crate::engine::{calls, drafting, proving};
 use crate::record::folder::SpoolFolder;
@@ -273,7 +274,7 @@ async fn conclude(
     recording.duration_ms = clock::now().0 - recording.started.0;
     // At once: what is edited from now on is no code that the program ran.
     if let Ok(ended) = &ended {
-        calls::calibrate::note_ran(core, recording.id, begun, ended.modules.clone()).await;
+        first_replay::note_ran(core, recording.id, begun, ended.modules.clone()).await;
     }
     let ended = match ended {
         Ok(ended) => ended,
@@ -304,7 +305,7 @@ async fn conclude(
             if wanted && let Err(trouble) = drafting::priority::draft_first(core, recording.id).await {
                 core.complain("draft", &trouble);
             }
-            calls::calibrate::calibrate(core, recording.id).await
+            first_replay::calibrate(core, recording.id).await
         };
         tokio::select! {
             tried = try_all => if let Err(trouble) = tried {

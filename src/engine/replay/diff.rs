@@ -22,9 +22,9 @@ use crate::engine::index::reachability;
 use crate::engine::index::refresh;
 use crate::engine::python::environment;
 use crate::engine::python::replay_calls::Observed;
-use crate::engine::replay::behaviour;
 use crate::engine::replay::bisect::Trial;
 use crate::engine::replay::checkout::Elsewhere;
+use crate::engine::replay::compare;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -156,10 +156,10 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
 
 /// Runs what is not known yet under today's code; somebody who cancels waits for no more than the call that runs.
 async fn run_today(core: &Arc<Core>, wanted: &Wanted, job: &Job<'_>) -> Result<(), Trouble> {
-    let mut running = std::pin::pin!(behaviour::run(core, wanted.functions.clone()));
+    let mut running = std::pin::pin!(compare::run(core, wanted.functions.clone()));
     tokio::select! {
         done = &mut running => return done,
-        () = job.cancel.cancelled() => behaviour::interrupt(core),
+        () = job.cancel.cancelled() => compare::interrupt(core),
     }
     running.await
 }

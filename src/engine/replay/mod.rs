@@ -4,4 +4,6 @@ pub(crate) mod behaviour;
 pub(crate) mod bisect;
 pub(crate) mod checkout;
 pub(crate) mod code_versions;
+pub(crate) mod compare;
 pub(crate) mod diff;
+pub(crate) mod first_replay;

@@ -22,7 +22,7 @@ use crate::engine::edits::draft_text;
 use crate::engine::edits::manifest_lookup;
 use crate::engine::edits::overlay::Overlay;
 use crate::engine::edits::plan::{self, plan};
-use crate::engine::replay::behaviour;
+use crate::engine::replay::compare;
 use crate::engine::review;
 use crate::engine::review::journal::NotDone;
 use crate::engine::state::background::blocking;
@@ -118,7 +118,7 @@ pub async fn decide(
     }
     if matches!(verb, Verb::Accept | Verb::Edit) {
         for proposal in &proposals {
-            behaviour::confirm(core, proposal).await?;
+            compare::confirm(core, proposal).await?;
             let standing = core.proposal(proposal.id)?;
             if proposal.state == ProposalState::Ready && proposal.change().is_some() && standing.basis != proposal.basis {
                 let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));

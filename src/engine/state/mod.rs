@@ -3,6 +3,7 @@
 pub(crate) mod background;
 pub(crate) mod core;
 pub(crate) mod done;
+pub(crate) mod follow_ups;
 pub(crate) mod jobs;
 pub(crate) mod known_failures;
 pub(crate) mod log;

@@ -22,9 +22,11 @@ use crate::engine::index::{configuration, initial, last_said, refresh};
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::proving::basis;
 use crate::engine::replay::behaviour;
+use crate::engine::replay::compare;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::watch::config_changes;
+use crate::engine::workflow::renew;
 use crate::engine::{drafting, models, specs, verdicts};
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
@@ -325,13 +327,13 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
             core.complain("verdict", &trouble);
         }
         if changed {
-            let disputed = behaviour::disputed(&core);
+            let disputed = compare::disputed(&core);
             if let Err(trouble) = resync(&core) {
                 core.complain("database", &trouble);
             }
             // Drafts that this process set aside over a change wait for its end, whoever brings that about.
-            let settled: Vec<FunctionId> = disputed.difference(&behaviour::disputed(&core)).cloned().collect();
-            behaviour::renew_drafts(&core, &settled);
+            let settled: Vec<FunctionId> = disputed.difference(&compare::disputed(&core)).cloned().collect();
+            renew::renew_drafts(&core, &settled);
             core.announce(Event::Resync);
         }
     }

@@ -19,16 +19,17 @@ use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::engine::calls;
+use crate::engine::calls::read::NOT_REPEATABLE;
+use crate::engine::index::last_said;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
 use crate::engine::python::environment;
 use crate::engine::python::replay_calls::On;
 use crate::engine::python::replay_calls::Replaying;
-use crate::engine::replay::behaviour::{asked_about, reach_of, reach_of_now};
-use crate::engine::replay::{behaviour, code_versions};
+use crate::engine::replay::code_versions;
+use crate::engine::replay::compare::{self, asked_about};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::watch::offline_changes;
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;
 use crate::record::LoadedModule;
@@ -39,8 +40,6 @@ const ATTEMPTS: usize = 5;
 /// Bytes of texts that are put in the place of files; with more, a whole other version of the project, nothing is said of
 /// calls that end differently.
 const FORMER_MAX: usize = 8 << 20;
-/// What is said of a call that gave another outcome on the very code it was recorded with.
-pub const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
 
 /// The code that recordings of this process ran, until their calls were tried.
 #[derive(Default)]
@@ -89,7 +88,7 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
         core.part::<Ran>().0.lock().remove(&recording);
         // By now it is known which files these calls read.
         let worker = core.clone();
-        blocking(move || offline_changes::keep(&worker)).await?;
+        blocking(move || last_said::keep(&worker)).await?;
     }
     Ok(())
 }
@@ -105,7 +104,7 @@ async fn remember_unrun(core: &Arc<Core>, recording: RecordingId, tried: &[Call]
     }
     let ran = core.part::<Ran>().0.lock().get(&recording).cloned();
     let index = ran.unwrap_or_else(|| core.index());
-    let reach = reach_of_now(core, &index).await?;
+    let reach = reachability::reach_of_now(core, &index).await?;
     let worker = core.clone();
     blocking(move || code_versions::remember(&worker, &index, &unrun, &asked_about(&worker, &reach))).await?
 }
@@ -124,7 +123,7 @@ pub async fn try_calls(core: &Arc<Core>, recording: RecordingId, calls: Vec<Call
         let Some(tried) = attempt(core, recording, &calls).await? else { continue };
         let functions = calls.iter().map(|call| call.function.clone()).collect();
         if tried.edited
-            && let Err(trouble) = behaviour::run(core, functions).await
+            && let Err(trouble) = compare::run(core, functions).await
         {
             core.complain("replay", &trouble);
         }
@@ -188,7 +187,7 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     }
     let Ground { index, former, edited, is_theirs } = ground(core, recording).await?;
     let is_edited = !edited.is_empty();
-    let reach = reach_of_now(core, &index).await?;
+    let reach = reachability::reach_of_now(core, &index).await?;
     let began = code_versions::begin(core, &index, &reach, edited).await?;
     let observed = environment.try_all(core, On { index: &index, former: &former }, calls, &job).await?;
     let mut entered: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
@@ -216,7 +215,7 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     }
     let (repeat, lost) = (confirmed.len(), dropped.len());
     core.store().put_outcomes(confirmed)?;
-    let reached = reach_of(calls.iter().map(|call| &call.function), &reach);
+    let reached = reachability::reach_of(calls.iter().map(|call| &call.function), &reach);
     code_versions::remember(core, &index, &reached, &asked_about(core, &reach))?;
     if is_theirs {
         core.store().set_not_replayable(dropped)?;

@@ -1,0 +1,500 @@
+//! Recorded calls run against today's code, compared with their baseline, and the changes that come of it.
+//!
+//! Outcomes are known by the code a call may run through, so known code is not run again and going back says nothing.
+//! A call counts only after it was seen to repeat its recorded outcome on the code it was recorded with (`first_replay.rs`).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::hash::{Digest, Hasher};
+use crate::base::text;
+use crate::domain::call::{Call, CallId, Effect, Outcome};
+use crate::domain::event::{Event, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalState};
+use crate::domain::snapshot::{Topic, WatchState};
+use crate::engine::calls;
+use crate::engine::index::refresh;
+use crate::engine::index::{reachability, syntax_errors};
+use crate::engine::python::environment;
+use crate::engine::python::replay_calls::Observed;
+use crate::engine::python::replay_calls::Replaying;
+use crate::engine::replay::code_versions;
+use crate::engine::state::background::blocking;
+use crate::engine::state::core::Core;
+use crate::engine::state::follow_ups::{Came, FollowUps};
+use crate::engine::state::jobs;
+use crate::engine::{calls, drafting};
+use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
+use crate::python::zygote::LATE_MAX;
+use crate::source::dependencies::Reach;
+use crate::store::StoredOutcome;
+
+/// How often calls are run after a save, while files go on being others than those that are known, and the time in between.
+const ATTEMPTS: usize = 10;
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// Runs the calls of these functions where their outcome under today's code is not known, and shows what changed.
+pub async fn run(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> Result<(), Trouble> {
+    if functions.is_empty() { Ok(()) } else { run_and_compare(core, functions, &BTreeSet::new()).await.map(|_| ()) }
+}
+
+/// Lists the functions whose code the calls of an open change may run through, and the files that they may read.
+pub fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<Subject> {
+    reachability::reach_of(disputed(core).iter(), reach)
+}
+
+/// What a replay came to.
+pub struct Seen {
+    /// Calls compared, whether they ran now or their outcome was known.
+    pub compared: u64,
+    /// Those that ended as before.
+    pub same: u64,
+    /// Those of which nobody can tell.
+    pub unknown: u64,
+    /// Files were others than those that are known, so what ran says nothing.
+    moved: bool,
+    /// Edited functions that have recorded calls of which none can be run, and how many.
+    pub untold: Vec<(FunctionId, u64)>,
+    /// Kept calls of the other functions that cannot be compared.
+    pub left_out: u64,
+}
+
+impl Seen {
+    fn nothing() -> Self {
+        Self { compared: 0, same: 0, unknown: 0, moved: false, untold: Vec::new(), left_out: 0 }
+    }
+}
+
+/// Lets a replay of saved code end early; what it did not come to is owed.
+pub fn interrupt(core: &Core) {
+    core.jobs.supersede(JobKind::Replay, Some("saved code"));
+}
+
+/// Runs and compares, again where files were edited meanwhile: of one that was put back at once no save tells.
+pub async fn run_and_compare(
+    core: &Arc<Core>,
+    wanted: BTreeSet<FunctionId>,
+    first: &BTreeSet<FunctionId>,
+) -> Result<Seen, Trouble> {
+    let mut seen = compare_now(core, wanted, first).await?;
+    for _ in 1..ATTEMPTS {
+        // While saves wait, files stay others than those that are known.
+        if !seen.moved || matches!(core.state.lock().watch, Some(WatchState::Paused { .. })) {
+            return Ok(seen);
+        }
+        tokio::time::sleep(PAUSE).await;
+        if core.watcher.lock().is_none() {
+            refresh::reread(core, None).await;
+        }
+        let owed = core.state.lock().owed.clone();
+        if owed.is_empty() {
+            return Ok(seen);
+        }
+        seen = compare_now(core, owed, first).await?;
+    }
+    if seen.moved && core.watcher.lock().is_none() {
+        // Nobody would learn of the save that did it.
+        let trouble = Trouble::environment("The code changed while its calls ran, so they say nothing.");
+        return Err(trouble.so("Replay them again."));
+    }
+    Ok(seen)
+}
+
+/// Runs and compares: the calls of `first` ahead of the others, so that what they come to is shown while those still run.
+async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
+    // The newest request wins, and does what it interrupts as well.
+    core.state.lock().owed.extend(wanted.iter().cloned());
+    interrupt(core);
+    let replaying = core.part::<Replaying>();
+    let _turn = replaying.0.lock().await;
+    let wanted: BTreeSet<FunctionId> = core.state.lock().owed.union(&wanted).cloned().collect();
+    let started = clock::now();
+    let index = core.index();
+    let reach = reachability::reach_of_now(core, &index).await?;
+    let began = code_versions::begin(core, &index, &reach, BTreeSet::new()).await?;
+    let worker = (core.clone(), reach.clone(), wanted.clone());
+    let (calls, mut outcomes, unknown_code, left_out) = blocking(move || {
+        let (core, reach, wanted) = worker;
+        gather(&core, &reach, &wanted)
+    })
+    .await??;
+    let job = core.jobs.begin(JobKind::Replay, "saved code", unknown_code.len() as u64);
+    core.touch();
+    let silent: Vec<FunctionId> = wanted.iter().filter(|function| !calls.contains_key(*function)).cloned().collect();
+    let waits: HashSet<&FunctionId> = unknown_code.iter().map(|call| &call.function).collect();
+    let (open, known): (Calls, Calls) = calls.into_iter().partition(|(function, _)| waits.contains(function));
+    let (ahead, behind): (Calls, Calls) = open.into_iter().partition(|(function, _)| first.contains(function));
+    let (mut ran, mut same, mut changed, mut unknown) = (0, 0, 0, 0);
+    for calls in [known, ahead, behind] {
+        let open: Vec<Call> = unknown_code.iter().filter(|call| calls.contains_key(&call.function)).cloned().collect();
+        if !open.is_empty() {
+            let fresh = run_twice(core, &reach, &calls, &open, &job).await?;
+            let functions = calls.keys().cloned().collect();
+            if !code_versions::stands(core, &index, &reach, &functions, &began).await? {
+                // Nobody can tell which code the outcomes belong to.
+                job.end(false);
+                return Ok(Seen { moved: true, ..Seen::nothing() });
+            }
+            let (stored, seen): (Vec<StoredOutcome>, Vec<_>) = fresh.into_iter().unzip();
+            core.store().put_outcomes(stored)?;
+            outcomes.extend(seen);
+        }
+        if job.is_cancelled() {
+            job.end(false);
+            return Ok(Seen::nothing());
+        }
+        core.state.lock().owed.retain(|function| !calls.contains_key(function));
+        let told = conclude(core, &calls, &outcomes)?;
+        (same, changed, unknown) = (same + told.0, changed + told.1, unknown + told.2);
+        ran += calls.values().map(|own| own.len() as u64).sum::<u64>();
+    }
+    core.state.lock().owed.retain(|function| !wanted.contains(function));
+    job.end(true);
+    if ran > 0 {
+        let ms = jobs::elapsed_ms(started);
+        let seconds = Duration::from_millis(ms).as_secs_f64();
+        let line = format!("{} in {seconds:.1} s: {same} as before, {changed} changed", text::count_u64(ran, "call"));
+        core.log.add(Level::Info, "replayed", &line, None);
+        core.announce(Event::Replayed { calls: ran, changed, same, unknown, ms });
+    }
+    let untold = code_versions::untold(core, silent.iter())?;
+    let left_out = left_out.iter().filter(|(function, _)| untold.iter().all(|(other, _)| other != *function));
+    let left_out = left_out.map(|(_, calls)| calls).sum();
+    Ok(Seen { compared: ran, same, unknown, moved: false, untold, left_out })
+}
+
+/// Runs calls, and once more those that seem to differ: only the same answer twice is shown to a person.
+async fn run_twice(
+    core: &Arc<Core>,
+    reach: &Reach,
+    calls: &Calls,
+    open: &[Call],
+    job: &jobs::Job<'_>,
+) -> Result<Vec<(StoredOutcome, (CallId, Known))>, Trouble> {
+    let environment = environment::contained(core).await?;
+    let observed = environment.replay(core, open, job).await?;
+    let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
+    let suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
+    let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
+    let again = environment.replay(core, &suspects, job).await?;
+    let seen = open.iter().filter_map(|call| {
+        let seen = observed.get(&call.id)?;
+        let effect = seen.effect.as_ref().ok()?;
+        let repeated = |second: &Observed| second.effect.as_ref().is_ok_and(|other| difference(effect, other).is_none());
+        let is_sure = !suspected.contains(&call.id) || again.get(&call.id).is_some_and(repeated);
+        is_sure.then(|| (seen.stored(call.id, reach.code_key(&call.function)), (call.id, (effect.clone(), seen.entered.clone()))))
+    });
+    Ok(seen.collect())
+}
+
+/// How a call ended, and the project's functions that it ran through.
+type Known = (Effect, Vec<FunctionId>);
+type Outcomes = HashMap<CallId, Known>;
+type Calls = BTreeMap<FunctionId, Vec<(Call, Effect)>>;
+/// How many calls of a function are kept that cannot be compared.
+type LeftOut = BTreeMap<FunctionId, u64>;
+
+/// Reads the calls with their baselines, and parts them into known outcomes and calls that have to run.
+fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(Calls, Outcomes, Vec<Call>, LeftOut), Trouble> {
+    let mut calls = Calls::new();
+    let mut left_out = LeftOut::new();
+    let mut known = Outcomes::new();
+    let mut unknown = Vec::new();
+    let unparsed = reach.resting_on(&[], &syntax_errors::files(&core.index()));
+    for function in wanted {
+        let code = reach.code_key(function);
+        let mut own = Vec::new();
+        let mut open = Vec::new();
+        // A file that does not parse keeps its last good functions, so the code that is known is not what would run.
+        let is_known = !unparsed.contains(function);
+        let shown = changes_of(core, function);
+        let (confirmed, others) = calls::read::parted_calls(core, function)?;
+        left_out.insert(function.clone(), others);
+        let mut outcomes = calls::read::outcomes(core, confirmed.iter().map(|(call, _)| call.id), code)?;
+        for (call, baseline) in confirmed {
+            match outcomes.remove(&call.id) {
+                Some(found)
+                    if is_known && (difference(&baseline, &found.0).is_none() || was_shown(&shown, call.id, &found.0)) =>
+                {
+                    known.insert(call.id, found);
+                }
+                // One that was known as the right outcome, and is not any more, is run twice before it is shown.
+                _ => open.push(call.clone()),
+            }
+            own.push((call, baseline));
+        }
+        // Where enough of them are known not to end, the others are not tried at each start.
+        let late =
+            own.iter().filter(|(call, _)| known.get(&call.id).is_some_and(|(effect, _)| late_by(effect).is_some())).count();
+        if late < LATE_MAX as usize {
+            unknown.extend(open);
+        }
+        if !own.is_empty() {
+            calls.insert(function.clone(), own);
+        }
+    }
+    Ok((calls, known, unknown, left_out))
+}
+
+/// Gives the seconds that a call had, where it took all of them.
+fn late_by(effect: &Effect) -> Option<f64> {
+    if let Outcome::TimedOut(seconds) = effect.outcome { Some(seconds) } else { None }
+}
+
+fn differs(calls: &Calls, call: &Call, seen: &Observed) -> bool {
+    let baseline = calls.get(&call.function).and_then(|own| own.iter().find(|(other, _)| other.id == call.id));
+    match (&seen.effect, baseline) {
+        (Ok(effect), Some((_, baseline))) => difference(baseline, effect).is_some(),
+        _ => false,
+    }
+}
+
+/// Turns outcomes into proposals: new changes, other changes, changes that are gone.
+fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64, u64, u64), Trouble> {
+    let (mut same_all, mut changed_all, mut unknown_all) = (0, 0, 0);
+    for (function, own) in calls {
+        let mut changed = Vec::new();
+        let mut entered: HashSet<FunctionId> = HashSet::from([function.clone()]);
+        let mut same = 0;
+        let mut untold = HashSet::new();
+        for (call, baseline) in own {
+            let Some((effect, through)) = outcomes.get(&call.id) else {
+                untold.insert(call.id);
+                continue;
+            };
+            // What seemed to differ was run twice already; a clock that moved on is no change of the code.
+            let reproduced = !call.touches.iter().any(|touch| matches!(touch, Touch::Clock(_)));
+            match compare(call, Baseline { effect: baseline, reproduced }, &[effect.clone(), effect.clone()]) {
+                Answer::Same => same += 1,
+                Answer::Unknown(_) => {
+                    untold.insert(call.id);
+                }
+                Answer::Changed(call) => {
+                    entered.extend(through.iter().cloned());
+                    changed.push(*call);
+                }
+            }
+        }
+        same_all += same;
+        unknown_all += untold.len() as u64;
+        changed_all += changed.len() as u64;
+        if changed.is_empty() {
+            withdraw(core, function, &untold)?;
+        } else {
+            let because = code_versions::causes(core, &entered)?;
+            show(core, function, Change { calls: changed, same, because, seen: clock::now() }, untold.len())?;
+        }
+    }
+    Ok((same_all, changed_all, unknown_all))
+}
+
+/// Lists what was ever asked about a function's calls, the newest first.
+fn changes_of(core: &Core, function: &FunctionId) -> Vec<Arc<Proposal>> {
+    let state = core.state.lock();
+    let changes = state.proposals.values().rev().filter(|proposal| proposal.change().is_some());
+    changes.filter(|proposal| proposal.function == *function).cloned().collect()
+}
+
+fn was_shown(changes: &[Arc<Proposal>], call: CallId, new: &Effect) -> bool {
+    let mut shown = changes.iter().filter_map(|proposal| proposal.change()).flat_map(|change| &change.calls);
+    shown.any(|other| other.call == call && other.new == *new)
+}
+
+/// Tells whether a change still shows, whatever a person said of it.
+pub fn is_open(proposal: &Proposal) -> bool {
+    matches!(proposal.state, ProposalState::Ready | ProposalState::Rejected)
+}
+
+fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize) -> Result<(), Trouble> {
+    let basis = basis(&change);
+    let line = summary_line(function, &change);
+    let evidence = evidence(&change, untold);
+    let mut changes = changes_of(core, function).into_iter();
+    let existing = changes.next();
+    // Undo may have brought back an older one.
+    for older in changes.filter(|older| is_open(older)) {
+        core.move_proposal(older.id, ProposalState::Stale, |_| {})?;
+    }
+    let count = change.calls.len() as u64;
+    let id = match existing {
+        Some(old) if old.basis == basis && is_open(&old) => return Ok(()),
+        // What was decided on stays as it was, so that it can be taken back.
+        Some(old) if !core.store().was_decided(old.id)? => {
+            if old.state != ProposalState::Stale {
+                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+            }
+            core.move_proposal(old.id, ProposalState::Ready, move |proposal| {
+                proposal.body = Body::Change(change);
+                proposal.evidence = evidence;
+                proposal.basis = basis;
+                proposal.skipped = false;
+            })?
+            .id
+        }
+        decided => {
+            if let Some(old) = decided.filter(|old| is_open(old)) {
+                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+            }
+            let containment = core.state.lock().containment.clone();
+            let proposal = Proposal {
+                state: ProposalState::Ready,
+                evidence,
+                proved: Some((2, 2)),
+                containment: Some(containment),
+                basis,
+                ..Proposal::queued(function.clone(), Body::Change(change), clock::now())
+            };
+            // Another workbench sees the same save.
+            let is_it = move |other: &Proposal| other.change().is_some() && other.basis == basis && is_open(other);
+            let (stands, new) = core.add_unless(proposal, is_it)?;
+            if !new {
+                return Ok(());
+            }
+            stands.id
+        }
+    };
+    core.log.add(Level::Warning, "changed", &line, Some(Topic::Function(function.clone())));
+    core.announce(Event::BehaviourChanged { proposal: id, function: function.clone(), calls: count, line });
+    Ok(())
+}
+
+/// Sees that a change still is what today's code does, before somebody takes it: where that is not known, its calls run.
+/// What is gone by then, or another change, waits as that.
+pub async fn confirm(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble> {
+    let Some(change) = proposal.change() else { return Ok(()) };
+    if change.calls.is_empty() {
+        return Ok(());
+    }
+    let code = reachability::reach_of_now(core, &core.index()).await?.code_key(&proposal.function);
+    let known = calls::read::outcomes(core, change.calls.iter().map(|call| call.call), code)?;
+    let holds = |call: &CallChange| known.get(&call.call).is_some_and(|(now, _)| difference(now, &call.new).is_none());
+    if change.calls.iter().all(holds) { Ok(()) } else { run(core, BTreeSet::from([proposal.function.clone()])).await }
+}
+
+/// Tells whether recorded calls of a function end differently and nobody has taken the new outcomes.
+pub fn is_disputed(core: &Core, function: &FunctionId) -> bool {
+    changes_of(core, function).iter().any(|change| is_open(change))
+}
+
+/// The calls of a function end as before: whatever was asked about them is void, silently. A call of which nobody can
+/// tell how it ends now, because its module does not load, is still asked about.
+fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -> Result<(), Trouble> {
+    let open: Vec<Arc<Proposal>> = changes_of(core, function).into_iter().filter(|old| is_open(old)).collect();
+    let is_untold = |call: &CallChange| untold.contains(&call.call);
+    if open.iter().filter_map(|old| old.change()).any(|change| change.calls.iter().any(is_untold)) {
+        return Ok(());
+    }
+    for old in open {
+        core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+        core.announce(Event::BehaviourRestored { proposal: old.id, function: function.clone() });
+        core.part::<FollowUps>().say(Came::Settled(vec![function.clone()]));
+    }
+    Ok(())
+}
+
+/// Lists the functions of which [`is_disputed`] is true.
+pub fn disputed(core: &Core) -> BTreeSet<FunctionId> {
+    let state = core.state.lock();
+    let open = state.proposals.values().filter(|proposal| proposal.change().is_some() && is_open(proposal));
+    open.map(|proposal| proposal.function.clone()).collect()
+}
+
+fn evidence(change: &Change, untold: usize) -> Vec<Evidence> {
+    let mut lines = vec![Evidence::new(Finding::Pass, EvidenceKind::Replays, "the same both times")];
+    if change.same > 0 {
+        lines.push(Evidence::new(Finding::Pass, EvidenceKind::Unchanged, text::count_u64(change.same, "other call")));
+    }
+    let late: Vec<f64> = change.calls.iter().filter_map(|call| late_by(&call.new)).collect();
+    if let [.., seconds] = late.as_slice()
+        && late.len() >= LATE_MAX as usize
+        && untold > 0
+    {
+        let told =
+            format!("{}: {} of its calls now do not end within {seconds} s", text::count(untold, "other call"), late.len());
+        lines.push(Evidence::new(Finding::Note, EvidenceKind::NotRun, told));
+    }
+    lines
+}
+
+fn basis(change: &Change) -> Digest {
+    let mut hasher = Hasher::default();
+    for call in &change.calls {
+        hasher.part(&call.call.0.to_le_bytes());
+        hasher.part(serde_json::to_string(&call.old).unwrap_or_default().as_bytes());
+        hasher.part(serde_json::to_string(&call.new).unwrap_or_default().as_bytes());
+    }
+    hasher.digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::call::Outcome;
+    use crate::domain::samples;
+    use crate::domain::settings::Settings;
+    use crate::domain::snapshot::Trust;
+    use crate::domain::value::Value;
+
+    fn core() -> Arc<Core> {
+        let store = crate::store::open_in_memory().unwrap();
+        Arc::new(Core::new("/nonexistent".into(), Settings::default(), store, Trust::Trusted, "none".into()))
+    }
+
+    fn gave(number: i64) -> Effect {
+        Effect { outcome: Outcome::Returned(Value::Int(number)), changed: vec![] }
+    }
+
+    fn call() -> Call {
+        samples::call(FunctionId("m:f".into()), &[], Value::Int(1))
+    }
+
+    /// Compares one call, recorded as 1, with what it gives now.
+    fn see(core: &Arc<Core>, baseline: i64, now: Option<i64>) -> (u64, u64, u64) {
+        let calls = Calls::from([(call().function, vec![(call(), gave(baseline))])]);
+        let outcomes = now.map(|now| (CallId(1), (gave(now), vec![]))).into_iter().collect();
+        conclude(core, &calls, &outcomes).unwrap()
+    }
+
+    fn states(core: &Core) -> Vec<ProposalState> {
+        core.store().proposals_of(&call().function).unwrap().iter().map(|proposal| proposal.state).collect()
+    }
+
+    #[test]
+    fn a_change_that_nobody_can_tell_any_more_is_not_called_restored() {
+        let core = core();
+        assert_eq!(see(&core, 1, Some(2)), (0, 1, 0));
+        assert_eq!(see(&core, 1, None), (0, 0, 1));
+        assert_eq!(states(&core), [ProposalState::Ready]);
+        assert_eq!(see(&core, 1, Some(1)), (1, 0, 0));
+        assert_eq!(states(&core), [ProposalState::Stale]);
+    }
+
+    #[test]
+    fn what_was_accepted_stays_as_it_was_when_the_function_changes_again() {
+        let core = core();
+        see(&core, 1, Some(2));
+        let first = core.store().proposals_of(&call().function).unwrap().remove(0);
+        let decision = crate::domain::decision::Decision {
+            id: crate::domain::decision::DecisionId(0),
+            proposal: first.id,
+            function: first.function.clone(),
+            verb: crate::domain::decision::Verb::Accept,
+            from: first.state,
+            by: "me".into(),
+            at: clock::now(),
+            reason: None,
+            basis: first.basis,
+            edits: vec![],
+            undone: false,
+        };
+        let deed = crate::domain::deed::Deed::new(crate::domain::deed::Way::Made, vec![decision], vec![]);
+        let written = core.steps(|store| store.begin(&deed).and_then(|(id, _)| store.finish(id))).unwrap().remove(0);
+        see(&core, 2, Some(3));
+        assert_eq!(states(&core), [ProposalState::Written, ProposalState::Ready]);
+        assert_eq!(core.store().proposal(first.id).unwrap().unwrap().body, written.body);
+    }
+}

@@ -1,0 +1,3 @@
+//! What follows from a job when that is another kind of job: "and then" stands here alone.
+
+pub(crate) mod renew;

@@ -1,0 +1,55 @@
+//! Drafts that are worked on again: after a change was settled, and when a person asks.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::error::Trouble;
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+use crate::engine::replay::behaviour;
+use crate::engine::state::core::Core;
+use crate::engine::state::follow_ups::{Came, FollowUps};
+use crate::engine::{drafting, specs};
+
+/// Works on what follows from what came to pass, until the project is closed.
+pub async fn follow(core: Arc<Core>, stop: CancellationToken) {
+    let Some(mut came) = core.part::<FollowUps>().take() else { return };
+    loop {
+        let next = tokio::select! {
+            () = stop.cancelled() => return,
+            next = came.recv() => next,
+        };
+        match next {
+            Some(Came::Settled(functions)) => renew_drafts(&core, &functions),
+            None => return,
+        }
+    }
+}
+
+/// Works again on the drafts of these functions that waited for a change to be decided or to go.
+pub fn renew_drafts(core: &Arc<Core>, functions: &[FunctionId]) {
+    let waiting: Vec<ProposalId> = {
+        let state = core.state.lock();
+        let drafts = state.proposals.values().filter(|proposal| proposal.draft().is_some());
+        let waits = |one: &&Arc<Proposal>| one.state == ProposalState::Stale && functions.contains(&one.function);
+        drafts.filter(waits).map(|proposal| proposal.id).collect()
+    };
+    if !waiting.is_empty() {
+        let core = core.clone();
+        tokio::spawn(async move { drafting::pipeline::renew(&core, waiting).await });
+    }
+}
+
+/// Proves one proposal again, or drafts it anew when the code under it changed.
+pub async fn prove_again(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
+    let proposal = core.proposal(id)?;
+    if proposal.change().is_some() {
+        return behaviour::replay(core, vec![proposal.function.clone()]).await.map(|_| ());
+    }
+    if proposal.spec().is_some() {
+        return specs::drafts::check_again(core, id, None).await;
+    }
+    renew(core, vec![id]).await;
+    Ok(())
+}
