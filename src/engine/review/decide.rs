@@ -7,7 +7,6 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
 use crate::base::text;
-use crate::domain::call::Effect;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::event::Level;
@@ -33,8 +32,7 @@ use crate::engine::state::proposals::is_ready;
 use crate::engine::state::rows;
 use crate::engine::state::trust::require_trust;
 use crate::engine::{drafting, proving, specs, verdicts};
-use crate::python::value;
-use crate::store::{AcceptedTest, Note, Turn};
+use crate::store::Turn;
 
 /// Characters of the outcome that a rejected change should have again.
 const OLD_MAX: usize = 40;
@@ -343,29 +341,6 @@ pub fn note_deleted(core: &Core) -> Result<Vec<String>, Trouble> {
     Ok(names)
 }
 
-/// Notes that recorded outcomes are bugs.
-pub fn overrule(core: &Core, proposal: &Proposal, at: clock::Moment, reason: Option<&str>) -> Result<(), Trouble> {
-    for (call, outcome) in outcomes_of(core, proposal)? {
-        let note = Note { outcome, reason: reason.map(ToOwned::to_owned), at };
-        core.store().overrule(call, note)?;
-    }
-    Ok(())
-}
-
-/// Lists the outcomes a proposal is about, by call.
-pub fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(crate::domain::call::CallId, Digest)>, Trouble> {
-    Ok(match &proposal.body {
-        Body::Change(change) => change.calls.iter().map(|call| (call.call, calls::read::outcome_hash(&call.new))).collect(),
-        Body::Draft(draft) => core
-            .store()
-            .baselines(&draft.calls)?
-            .into_iter()
-            .filter_map(|(call, bytes)| Some((call, calls::read::outcome_hash(&value::outcome(&bytes).ok()?))))
-            .collect(),
-        Body::Verdict(_) | Body::Spec(_) => Vec::new(),
-    })
-}
-
 fn skip(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
     let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, None, Vec::new())).collect();
     let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.function.qualname());
@@ -396,45 +371,6 @@ pub fn basis(proposal: &Proposal) -> Digest {
         (Body::Draft(draft), None) => hash::of(draft.standalone().as_bytes()),
         (Body::Change(_) | Body::Verdict(_) | Body::Spec(_), None) => proposal.basis,
     }
-}
-
-/// Counts a decision of this pass, or one that was taken back.
-pub fn count(core: &Core, verb: Verb, step: isize) {
-    let decided = &mut core.state.lock().decided;
-    let counter = match verb {
-        Verb::Accept => &mut decided.accepted,
-        Verb::Edit => &mut decided.edited,
-        Verb::Reject => &mut decided.rejected,
-        Verb::Overrule => &mut decided.overruled,
-        Verb::Skip => return,
-    };
-    *counter = counter.saturating_add_signed(step);
-}
-
-/// Stores which tests a function has now.
-pub fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
-    let Some(draft) = proposal.draft() else { return Ok(()) };
-    let parts = draft_text::parts(proposal)?;
-    core.store().put_accepted(&AcceptedTest {
-        function: proposal.function.clone(),
-        path: draft.target.clone(),
-        tests: parts.tests,
-        body: hash::of(parts.text.as_bytes()),
-        proposal: Some(proposal.id),
-    })?;
-    Ok(())
-}
-
-/// Makes one side of a change the right outcomes from now on.
-pub fn take_baseline<'a>(
-    core: &Core,
-    change: &'a Change,
-    which: impl Fn(&'a crate::domain::proposal::CallChange) -> &'a Effect,
-) -> Result<(), Trouble> {
-    for call in &change.calls {
-        core.store().set_baseline(call.call, Some(value::encode_outcome(which(call))))?;
-    }
-    Ok(())
 }
 
 /// Says what accepting these proposals together would write now: each file once.

@@ -10,11 +10,11 @@ use crate::base::text;
 use crate::domain::decision::{Decision, FileEdit, Verb};
 use crate::domain::deed::{Deed, DeedId, Way};
 use crate::domain::event::{Event, Level};
-use crate::domain::proposal::{Body, Proposal, ProposalState};
+use crate::domain::proposal::{Body, Proposal};
 use crate::domain::snapshot::{Topic, Trust};
 use crate::engine::edits;
 use crate::engine::index::files;
-use crate::engine::review;
+use crate::engine::review::effects;
 use crate::engine::state::core::Core;
 use crate::store::{StoreError, Turn};
 use crate::write::apply::{self, WriteError};
@@ -130,7 +130,7 @@ fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Propo
     let mut lines = Vec::new();
     for (index, (decision, proposal)) in deed.decisions.iter().zip(after).enumerate() {
         let line = line(index, &proposal);
-        review::decide::count(core, decision.verb, if back { -1 } else { 1 });
+        effects::count(core, decision.verb, if back { -1 } else { 1 });
         core.log.add(
             Level::Done,
             if back { "undone" } else { "decided" },
@@ -156,32 +156,19 @@ fn follow(core: &Core, way: Way, decision: &Decision) -> Result<(), Trouble> {
     match (&proposal.body, decision.verb) {
         (_, Verb::Skip) => Ok(()),
         (Body::Change(change), Verb::Accept | Verb::Edit) => {
-            review::decide::take_baseline(core, change, |call| if stands { &call.new } else { &call.old })
+            effects::take_baseline(core, change, |call| if stands { &call.new } else { &call.old })
         }
         (_, Verb::Reject) => Ok(()),
-        (_, Verb::Overrule) if stands => review::decide::overrule(core, &proposal, decision.at, decision.reason.as_deref()),
+        (_, Verb::Overrule) if stands => effects::overrule(core, &proposal, decision.at, decision.reason.as_deref()),
         (_, Verb::Overrule) => {
-            for (call, outcome) in review::decide::outcomes_of(core, &proposal)? {
+            for (call, outcome) in effects::outcomes_of(core, &proposal)? {
                 core.store().withdraw_note(call, outcome)?;
             }
             Ok(())
         }
-        (_, Verb::Accept | Verb::Edit) if stands => review::decide::remember_tests(core, &proposal),
-        (_, Verb::Accept | Verb::Edit) => forget_tests(core, &proposal),
+        (_, Verb::Accept | Verb::Edit) if stands => effects::remember_tests(core, &proposal),
+        (_, Verb::Accept | Verb::Edit) => effects::forget_tests(core, &proposal),
     }
-}
-
-/// After undoing, the function has the tests it had before, if it had any.
-fn forget_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
-    let Some(draft) = proposal.draft() else { return Ok(()) };
-    core.store().remove_accepted(&proposal.function, &draft.target)?;
-    let older = core.store().proposals_of(&proposal.function)?;
-    let older = older.iter().rev().find(|other| {
-        other.id != proposal.id
-            && other.state == ProposalState::Written
-            && other.draft().is_some_and(|d| d.target == draft.target)
-    });
-    older.map_or(Ok(()), |older| review::decide::remember_tests(core, older))
 }
 
 /// Finishes or gives up every deed that is not done, and tells of each. Only for whoever has the turn: no living process is at
