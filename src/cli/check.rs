@@ -12,8 +12,9 @@ use crate::cli::pytest::{pytest, untraced};
 use crate::cli::start::{engine, options, root_of, trusted_engine};
 use crate::cli::{overriding, run};
 use crate::domain::clause::Outcome;
+use crate::engine::checks::intents::clauses::Understood;
 use crate::engine::checks::{intents, pytest_run};
-use crate::engine::verdicts::on_recording::{Judged, Understood};
+use crate::engine::verdicts::on_recording::Judged;
 use crate::engine::{Handle, Options, Program, prepare_verdicts};
 
 /// Records a program's journey where one is given, decides, and prints.

@@ -9,7 +9,8 @@ use crate::cli::args::{Global, Judge as Args};
 use crate::cli::exit::OK;
 use crate::cli::start::{consent_of, root_of, settings, trust_of};
 use crate::domain::verdict::{Asked, Verdict};
-use crate::engine::checks::intents::judge::{Judge, Request};
+use crate::engine::checks::intents::judge::Judge;
+use crate::engine::checks::intents::request::Request;
 use crate::engine::checks::llm::budget::Run;
 
 /// What the plugin and this binary have to agree on.

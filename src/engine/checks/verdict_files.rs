@@ -15,7 +15,7 @@ use crate::base::{hash, text};
 use crate::domain::journey::{JourneyEvent, ToldLine};
 use crate::domain::spec_board::SpecRun;
 use crate::domain::verdict::{JudgedTest, Suggested, Verdict};
-use crate::engine::checks::intents::judge::Request;
+use crate::engine::checks::intents::request::Request;
 use crate::judge::telling;
 use crate::store;
 use crate::write::apply::temporary_in;

@@ -1,6 +1,6 @@
 //! What the proof of a draft rests on, and drafts whose proof does not hold any more.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
@@ -57,4 +57,37 @@ pub fn make_stale(core: &Arc<Core>, id: ProposalId, may_be: fn(&Proposal) -> boo
         waits
     })?;
     Ok(taken.is_some())
+}
+
+/// Marks the drafts of these functions, whose code changed; gives them.
+pub fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalId> {
+    let ids: Vec<ProposalId> = {
+        let state = core.state.lock();
+        state
+            .proposals
+            .values()
+            .filter(|proposal| may_be_stale(proposal) && resting.contains(&proposal.function))
+            .map(|proposal| proposal.id)
+            .collect()
+    };
+    ids.into_iter()
+        .filter(|id| {
+            make_stale(core, *id, may_be_stale).unwrap_or_else(|trouble| {
+                core.complain("stale", &trouble);
+                false
+            })
+        })
+        .collect()
+}
+
+/// Tells whether a proposal is a draft whose text, or its proof, rests on the project as it is.
+pub fn may_be_stale(proposal: &Proposal) -> bool {
+    use ProposalState as S;
+    let Some(draft) = proposal.draft() else { return false };
+    match proposal.state {
+        S::Ready | S::Refused | S::Proving => true,
+        // One that is still to be written will be of the project as it is then.
+        S::Queued => !draft.text.is_empty(),
+        _ => false,
+    }
 }

@@ -18,7 +18,7 @@ use crate::engine::checks::secrets;
 use crate::engine::python::environment;
 use crate::engine::replay::first_replay;
 use crate::engine::state::core::Core;
-use crate::engine::{calls, drafting, proving};
+use crate::engine::{drafting, proving};
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};

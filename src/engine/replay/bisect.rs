@@ -9,7 +9,7 @@ use crate::domain::call::{Call, CallId};
 use crate::domain::diff::{DiffedCall, FunctionDiff, How, Kind};
 use crate::domain::subject::Subject;
 use crate::engine::replay::checkout::Elsewhere;
-use crate::engine::replay::diff::{Pairs, ending};
+use crate::engine::replay::pairs::{Pairs, ending};
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::generate::replay::difference;

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Call, CallId, Effect, Outcome};
+use crate::domain::call::{Call, CallId, Outcome};
 use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How, Kind};
 use crate::domain::event::{Event, JobKind};
 use crate::domain::function::FunctionId;
@@ -21,10 +21,10 @@ use crate::engine::calls;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
 use crate::engine::python::environment;
-use crate::engine::python::replay_calls::Observed;
 use crate::engine::replay::bisect::Trial;
 use crate::engine::replay::checkout::Elsewhere;
 use crate::engine::replay::compare;
+use crate::engine::replay::pairs::{Ending, Pair, Pairs, ending};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -45,29 +45,6 @@ const SLOWER_NS: i64 = 5_000_000;
 const ROUNDS: usize = 6;
 /// Changed files of these kinds change nothing that runs, unless a recorded call reads them.
 const PROSE: &[&str] = &["md", "rst", "txt", "adoc"];
-
-/// A call's outcome under one version of the code.
-pub struct Ending {
-    /// How it ended.
-    pub effect: Effect,
-    /// How long it took, in nanoseconds.
-    pub ns: i64,
-    /// The project's functions it ran through.
-    pub entered: Vec<FunctionId>,
-}
-
-/// A call with its outcome under both versions.
-pub struct Pair {
-    /// The call.
-    pub call: Call,
-    /// Under the commit's code.
-    pub old: Ending,
-    /// Under today's.
-    pub new: Ending,
-}
-
-/// Calls with both outcomes, by function.
-pub type Pairs = BTreeMap<FunctionId, Vec<Pair>>;
 
 /// The last comparison with a commit.
 #[derive(Default)]
@@ -363,13 +340,6 @@ fn is_slower(pair: &Pair) -> bool {
 fn known(stored: StoredOutcome) -> Option<Ending> {
     let effect = value::outcome(&stored.outcome).ok()?;
     Some(Ending { effect, ns: stored.duration_ns, entered: stored.entered })
-}
-
-/// Gives the outcome of a call that could be run.
-pub fn ending(seen: Option<&Observed>) -> Option<Ending> {
-    let seen = seen?;
-    let effect = seen.effect.as_ref().ok()?.clone();
-    Some(Ending { effect, ns: seen.duration_ns, entered: seen.entered.clone() })
 }
 
 fn kind(pair: &Pair) -> Option<Kind> {

@@ -7,3 +7,4 @@ pub(crate) mod code_versions;
 pub(crate) mod compare;
 pub(crate) mod diff;
 pub(crate) mod first_replay;
+pub(crate) mod pairs;

@@ -13,10 +13,10 @@ use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
 use crate::engine::index::configuration;
+use crate::engine::proving::basis;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::verdicts;
-use crate::engine::watch::on_save;
 use crate::source::change::{IndexChange, What};
 
 /// Reads what there is, so that a change can be told from a file that was only written again.
@@ -42,7 +42,7 @@ pub fn changed(core: &Arc<Core>, paths: &[RelPath]) -> BTreeSet<FunctionId> {
     let judged = verdicts::state::mark_stale_in(core, &concerned);
     let drafts: BTreeSet<FunctionId> = {
         let state = core.state.lock();
-        let open = state.proposals.values().filter(|proposal| on_save::may_be_stale(proposal));
+        let open = state.proposals.values().filter(|proposal| basis::may_be_stale(proposal));
         let here = open.filter(|proposal| proposal.draft().is_some_and(|draft| concerned(&draft.target)));
         here.map(|proposal| proposal.function.clone()).collect()
     };

@@ -13,6 +13,7 @@ use crate::domain::subject::Subject;
 use crate::engine::index::last_said::Said;
 use crate::engine::index::reachability;
 use crate::engine::index::{configuration, last_said};
+use crate::engine::proving::basis;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::verdicts;
@@ -47,7 +48,7 @@ pub async fn catch_up(core: &Arc<Core>) -> Result<(), Trouble> {
             Ok::<_, Trouble>(reachability::recorded(&worker, &worker.index())?.resting_on(&data, &[]))
         });
         stale.extend(resting.await??);
-        on_save::mark_stale(core, &stale);
+        basis::mark_stale(core, &stale);
     }
     last_said::keep(core);
     Ok(())

@@ -14,7 +14,7 @@ use crate::base::text;
 use crate::domain::call::CallId;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
@@ -184,7 +184,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         Ok(resting) => resting,
         Err(trouble) => return core.complain("stale", &trouble),
     };
-    let stale = mark_stale(core, &resting.union(&unsure).cloned().collect());
+    let stale = basis::mark_stale(core, &resting.union(&unsure).cloned().collect());
     if others || !configuration.is_empty() {
         let worker = core.clone();
         let _ = blocking(move || last_said::keep(&worker)).await;
@@ -262,39 +262,6 @@ pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<Subject>, Tr
     core.log.add(Level::Info, "saved", &format!("{what}: {because}"), Some(Topic::File(first.clone())));
     core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because) });
     Ok(readers)
-}
-
-/// Marks the drafts of these functions, whose code changed; gives them.
-pub fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<ProposalId> {
-    let ids: Vec<ProposalId> = {
-        let state = core.state.lock();
-        state
-            .proposals
-            .values()
-            .filter(|proposal| may_be_stale(proposal) && resting.contains(&proposal.function))
-            .map(|proposal| proposal.id)
-            .collect()
-    };
-    ids.into_iter()
-        .filter(|id| {
-            basis::make_stale(core, *id, may_be_stale).unwrap_or_else(|trouble| {
-                core.complain("stale", &trouble);
-                false
-            })
-        })
-        .collect()
-}
-
-/// Tells whether a proposal is a draft whose text, or its proof, rests on the project as it is.
-pub fn may_be_stale(proposal: &Proposal) -> bool {
-    use ProposalState as S;
-    let Some(draft) = proposal.draft() else { return false };
-    match proposal.state {
-        S::Ready | S::Refused | S::Proving => true,
-        // One that is still to be written will be of the project as it is then.
-        S::Queued => !draft.text.is_empty(),
-        _ => false,
-    }
 }
 
 /// Looks for what another process wrote to the store.

@@ -50,6 +50,6 @@ pub async fn prove_again(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble
     if proposal.spec().is_some() {
         return specs::drafts::check_again(core, id, None).await;
     }
-    renew(core, vec![id]).await;
+    drafting::pipeline::renew(core, vec![id]).await;
     Ok(())
 }

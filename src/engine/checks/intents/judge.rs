@@ -7,8 +7,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
@@ -23,6 +21,7 @@ use crate::domain::settings::Settings;
 use crate::domain::verdict::{Asked, Bound as VerdictBound, ClauseOutcome, Decided, Ruling, Show, Suggested, Verdict};
 use crate::engine::checks::intents;
 use crate::engine::checks::intents::clauses;
+use crate::engine::checks::intents::request::Request;
 use crate::engine::checks::intents::unrecorded_programs;
 use crate::engine::checks::intents::verdict::{
     anew, decided, decisive, failed_itself, fold, not_clauses, nothing_recorded, own, undecided, verdict, word,
@@ -43,34 +42,6 @@ use crate::record::ingest::Ingest;
 use crate::record::journey::{events, started};
 use crate::source::bare::bare;
 use crate::source::index::Index;
-
-/// A test that has run, and what it is for.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Request {
-    /// The test, by its node id.
-    pub test: String,
-    /// Its file below the project's root.
-    pub file: String,
-    /// What it is for, in plain English.
-    pub intent: String,
-    /// What has to hold, in sentences; where there are none, the intent's own sentences.
-    #[serde(default)]
-    pub checks: Vec<String>,
-    /// The folder that its journey was written to.
-    pub journey: PathBuf,
-    /// What is wanted beside the verdict.
-    #[serde(default)]
-    pub show: Vec<Show>,
-    /// Ask no model, only say what would be asked.
-    #[serde(default)]
-    pub dry: bool,
-    /// Ask the model anew, whatever it said before.
-    #[serde(default)]
-    pub refresh: bool,
-    /// What the test said when it failed by its own assertion: its intent is not judged then.
-    #[serde(default)]
-    pub failed: Option<String>,
-}
 
 /// What a test did.
 pub struct Journey {

@@ -5,6 +5,7 @@ pub mod clauses;
 pub mod judge;
 pub(crate) mod legacy;
 pub mod overrule;
+pub mod request;
 pub(crate) mod suggest;
 pub(crate) mod unrecorded_programs;
 pub(crate) mod verdict;

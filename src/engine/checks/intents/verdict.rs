@@ -7,7 +7,7 @@ use crate::domain::clause::Outcome;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Verdict};
 use crate::engine::checks::intents::clauses::Understood;
-use crate::engine::checks::intents::judge::Request;
+use crate::engine::checks::intents::request::Request;
 use crate::judge::grammar;
 
 /// Columns of what a failed assertion says that are told.

@@ -31,7 +31,6 @@ use crate::engine::checks::llm::budget::Run;
 use crate::engine::checks::llm::opinions::Asking;
 use crate::engine::checks::specs::llm_judge::{self, Put};
 use crate::engine::checks::verdict_files;
-use crate::engine::specs;
 use crate::llm::choose;
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};

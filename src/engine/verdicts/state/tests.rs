@@ -26,7 +26,7 @@ fn test_of(core: &Core) -> FunctionId {
 }
 
 fn judged(core: &Arc<Core>, ruling: Ruling, reason: &str) -> Vec<(ProposalState, bool)> {
-    let request = crate::engine::checks::intents::judge::Request {
+    let request = crate::engine::checks::intents::request::Request {
         test: TEST.into(),
         file: "tests/test_a.py".into(),
         intent: "Free English".into(),
