@@ -40,7 +40,7 @@ impl Handle {
             }
             Command::Record { argv, limit, targets } => {
                 let program = Program { argv, limit, targets, ..Program::default() };
-                let recording = recording::run::record(core, program, recording::run::Stdio::Kept).await?;
+                let recording = workflow::record::record(core, program, recording::run::Stdio::Kept).await?;
                 Ok(Done::Recorded(Box::new(recording)))
             }
             Command::Draft { functions } => drafting::pipeline::draft(core, functions).await,
@@ -119,7 +119,7 @@ impl Handle {
     /// # Errors
     /// Fails when the program cannot be started or its recording cannot be kept.
     pub async fn record_attached(&self, program: Program) -> Result<Recording, Trouble> {
-        recording::run::record(&self.core, program, recording::run::Stdio::Inherited).await
+        workflow::record::record(&self.core, program, recording::run::Stdio::Inherited).await
     }
 
     /// Takes in old traces and spools of another machine as one recording.

@@ -18,7 +18,6 @@ use crate::engine::checks::secrets;
 use crate::engine::python::environment;
 use crate::engine::replay::first_replay;
 use crate::engine::state::core::Core;
-use crate::engine::{drafting, proving};
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Plan, Request};
@@ -63,8 +62,16 @@ pub struct Program {
     pub drafts: bool,
 }
 
-/// Runs a program under the recorder to its end.
-pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<Recording, Trouble> {
+/// A recording that has ended.
+pub struct Recorded {
+    /// As it is stored.
+    pub recording: Recording,
+    /// How it ended is stored, too.
+    pub noted: bool,
+}
+
+/// Runs a program under the recorder to its end; `begins` is called when it starts, where its calls will be tried at once.
+pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio, begins: impl FnOnce() + Send) -> Result<Recorded, Trouble> {
     let Program { argv, limit, targets, python_path, journey, drafts } = program;
     if argv.iter().any(|word| word.contains(PLACEHOLDER)) {
         return Err(Trouble::usage("The command is not whole.")
@@ -115,12 +122,10 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
     let replays = drafts || core.watcher.lock().is_some();
     if replays {
-        let core = core.clone();
-        // What is wrong with them is said where they are needed.
-        tokio::spawn(async move { proving::pipeline::start_pythons(&core).await });
+        begins();
     }
     let ended = follow(core, &plan, &recording, stdio, replays).await;
-    conclude(core, recording, ended, begun, stdio, drafts).await
+    conclude(core, recording, ended, begun).await
 }
 
 /// Stores a recording that begins, gives it its number, and lists it.
@@ -268,9 +273,7 @@ async fn conclude(
     mut recording: Recording,
     ended: Result<Ended, Trouble>,
     begun: Arc<Index>,
-    stdio: Stdio,
-    drafts: bool,
-) -> Result<Recording, Trouble> {
+) -> Result<Recorded, Trouble> {
     recording.duration_ms = clock::now().0 - recording.started.0;
     // At once: what is edited from now on is no code that the program ran.
     if let Ok(ended) = &ended {
@@ -299,25 +302,11 @@ async fn conclude(
         row.duration_ms = recording.duration_ms;
     });
     say_end(core, &recording);
-    if recording.kept > 0 && noted.is_ok() {
-        let try_all = async {
-            let wanted = drafts || core.watcher.lock().is_some();
-            if wanted && let Err(trouble) = drafting::priority::draft_first(core, recording.id).await {
-                core.complain("draft", &trouble);
-            }
-            first_replay::calibrate(core, recording.id).await
-        };
-        tokio::select! {
-            tried = try_all => if let Err(trouble) = tried {
-                // What was recorded is kept, and tried when it is needed next.
-                core.complain("recorder", &trouble);
-            },
-            // The program has ended, so the interrupt is for us.
-            _ = tokio::signal::ctrl_c(), if stdio == Stdio::Inherited => {
-                core.say(Level::Warning, "recorder", "Interrupted: the other calls are tried once more when they are needed.");
-            }
-        }
-    }
+    Ok(Recorded { recording, noted: noted.is_ok() })
+}
+
+/// Announces the end of a recording, once its calls were tried.
+pub fn announce_end(core: &Core, recording: &Recording) {
     core.announce(Event::RecordingEnded {
         recording: recording.id,
         end: recording.end.clone(),
@@ -326,16 +315,6 @@ async fn conclude(
         functions: recording.functions,
         ms: u64::try_from(recording.duration_ms).unwrap_or(0),
     });
-    if core.watcher.lock().is_some() && recording.kept > 0 {
-        // In the workbench drafts come by themselves; on the command line `gen` asks for them.
-        let core = core.clone();
-        tokio::spawn(async move {
-            if let Err(trouble) = drafting::pipeline::draft(&core, Vec::new()).await {
-                core.complain("draft", &trouble);
-            }
-        });
-    }
-    Ok(recording)
 }
 
 fn note_end(core: &Core, recording: &Recording) -> Result<(), Trouble> {

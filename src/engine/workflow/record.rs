@@ -1,0 +1,54 @@
+//! What follows a recording: its calls are tried, and in the workbench they become drafts.
+
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::domain::call::Recording;
+use crate::domain::event::Level;
+use crate::engine::drafting;
+use crate::engine::proving;
+use crate::engine::recording::run::{self, Program, Recorded, Stdio};
+use crate::engine::replay::first_replay;
+use crate::engine::state::core::Core;
+
+/// Runs a program under the recorder to its end and tries its calls. Where drafts of them are wanted, the Pythons for that
+/// start while the program still runs, and a few drafts come before all calls were tried.
+pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<Recording, Trouble> {
+    let drafts = program.drafts;
+    let begins = || {
+        let core = core.clone();
+        // What is wrong with them is said where they are needed.
+        tokio::spawn(async move { proving::pipeline::start_pythons(&core).await });
+    };
+    let Recorded { recording, noted } = run::record(core, program, stdio, begins).await?;
+    if recording.kept > 0 && noted {
+        let try_all = async {
+            let wanted = drafts || core.watcher.lock().is_some();
+            if wanted && let Err(trouble) = drafting::priority::draft_first(core, recording.id).await {
+                core.complain("draft", &trouble);
+            }
+            first_replay::calibrate(core, recording.id).await
+        };
+        tokio::select! {
+            tried = try_all => if let Err(trouble) = tried {
+                // What was recorded is kept, and tried when it is needed next.
+                core.complain("recorder", &trouble);
+            },
+            // The program has ended, so the interrupt is for us.
+            _ = tokio::signal::ctrl_c(), if stdio == Stdio::Inherited => {
+                core.say(Level::Warning, "recorder", "Interrupted: the other calls are tried once more when they are needed.");
+            }
+        }
+    }
+    run::announce_end(core, &recording);
+    if core.watcher.lock().is_some() && recording.kept > 0 {
+        // In the workbench drafts come by themselves; on the command line `gen` asks for them.
+        let core = core.clone();
+        tokio::spawn(async move {
+            if let Err(trouble) = drafting::pipeline::draft(&core, Vec::new()).await {
+                core.complain("draft", &trouble);
+            }
+        });
+    }
+    Ok(recording)
+}
