@@ -22,6 +22,7 @@ use crate::engine::index::files;
 use crate::engine::index::syntax_errors::{self, Unparsed};
 use crate::engine::replay::diff;
 use crate::engine::review::decide::LeftAlone;
+use crate::engine::state::token_buffers::Streams;
 use crate::engine::{models, recording, review, verdicts};
 
 impl Handle {
@@ -50,7 +51,7 @@ impl Handle {
     /// Gives the text a model is writing for a proposal.
     #[must_use]
     pub fn stream(&self, id: ProposalId) -> Option<StreamView> {
-        self.core.streams.view(id)
+        self.core.part::<Streams>().view(id)
     }
 
     /// Gives what would be sent on a yes to this question, byte for byte.

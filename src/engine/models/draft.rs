@@ -25,6 +25,7 @@ use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::jobs::Job;
 use crate::engine::state::questions;
+use crate::engine::state::token_buffers::Streams;
 use crate::engine::state::trust::require_trust;
 use crate::generate::contradict::{self, Contradiction};
 use crate::generate::from_model;
@@ -159,7 +160,7 @@ async fn answered(
     let label = format!("{} at {}", provider.model(), provider.host());
     let proposal = begin(core, target, provider.model(), earlier, remark)?;
     let id = proposal.id;
-    core.streams.open(id, &label);
+    core.part::<Streams>().open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
     core.log.add(
         Level::Info,
@@ -170,7 +171,7 @@ async fn answered(
     let job = core.jobs.begin(JobKind::Model, &function.0, 0);
     core.touch();
     let written = stream(core, provider, request, id, &job).await;
-    core.streams.close(id);
+    core.part::<Streams>().close(id);
     match written {
         Ok(answer) => {
             job.end(true);
@@ -353,13 +354,13 @@ pub async fn stream(
         match piece {
             Some(Ok(Piece::Text(more))) => {
                 text.push_str(&more);
-                let (tokens, rate) = core.streams.push(id, &more);
+                let (tokens, rate) = core.part::<Streams>().push(id, &more);
                 job.rate(tokens, rate);
             }
             Some(Ok(Piece::Thinking)) => {}
             Some(Ok(Piece::Elsewhere(why))) => {
                 text.clear();
-                core.streams.begin_again(id);
+                core.part::<Streams>().begin_again(id);
                 core.complain("model", &Trouble::environment(why).so("The others go on; it is asked last for a while."));
             }
             Some(Ok(Piece::End(usage))) => return Ok(Answer { text, usage }),
@@ -449,8 +450,8 @@ async fn said_before(core: &Arc<Core>, function: &Function, draft: &Draft) -> Re
 
 /// Keeps what was written so far, as text that is not proved.
 pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: bool) -> Result<(), Trouble> {
-    let text = core.streams.view(id).map(|view| view.text).unwrap_or_default();
-    let tokens = core.streams.view(id).map_or(0, |view| view.tokens);
+    let text = core.part::<Streams>().view(id).map(|view| view.text).unwrap_or_default();
+    let tokens = core.part::<Streams>().view(id).map_or(0, |view| view.tokens);
     let (what, detail) = match cancelled {
         // Only a test of a function is asked for again by itself.
         true if core.closing.load(Ordering::Relaxed) && core.proposal(id)?.draft().is_some() => {

@@ -14,7 +14,7 @@ use crate::base::paths::read_regular;
 use crate::contain::{self, Level};
 use crate::domain::function::Function;
 use crate::engine::models::prompt_context;
-use crate::engine::python::environment::{self, Environment};
+use crate::engine::python::environment::{self, Environment, Packages};
 use crate::engine::python::fresh_process;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -48,7 +48,8 @@ pub async fn learn(core: &Arc<Core>, function: &Function) -> Result<(), Trouble>
             tracing::debug!(%trouble, "installed modules were not looked at");
             BTreeMap::new()
         });
-        let mut installed = core.installed.write();
+        let packages = core.part::<Packages>();
+        let mut installed = packages.0.write();
         for name in &unknown {
             Arc::make_mut(&mut installed).learn(name, outlines.get(name));
         }

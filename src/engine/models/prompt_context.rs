@@ -10,6 +10,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::engine::calls;
 use crate::engine::calls::views;
 use crate::engine::checks::secrets::{self, Places};
+use crate::engine::python::environment::Packages;
 use crate::engine::state::core::Core;
 use crate::generate::demo;
 use crate::llm::choose;
@@ -149,7 +150,7 @@ pub fn promise(core: &Core, function: &Function) -> Result<String, Trouble> {
 /// # Errors
 /// Fails when the database cannot be read.
 pub fn needs(core: &Core, function: &Function) -> Result<Needs, Trouble> {
-    let installed = core.installed.read().clone();
+    let installed = core.part::<Packages>().0.read().clone();
     Ok(needs::needs(&core.index(), &installed, function, &types(core, function)?))
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
+use parking_lot::RwLock;
 use serde::Serialize;
 use tokio::sync::OnceCell;
 
@@ -32,6 +33,7 @@ use crate::python::protocol::{Expression, Spot};
 use crate::python::value;
 use crate::python::zygote::{LATE_MAX, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
+use crate::source::installed::Installed;
 
 /// Outside modules that are imported once, ahead of all runs.
 const PRELOAD_MAX: usize = 60;
@@ -65,6 +67,10 @@ pub struct Found {
 /// The environment once it was found.
 #[derive(Default)]
 struct Current(tokio::sync::Mutex<Option<Arc<Environment>>>);
+
+/// What is known of the packages in the environment.
+#[derive(Default)]
+pub struct Packages(pub RwLock<Arc<Installed>>);
 
 /// Gives the environment, found when first needed.
 ///
@@ -101,7 +107,7 @@ pub async fn get(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
     let weak_allowed = core.state.lock().consent.weak == Some(true);
     let level = blocking(move || contain::level_for(Class::Replay { weak_allowed })).await?;
     let environment = Arc::new(Environment { interpreter, package, level, provers: Provers::default(), worker: OnceCell::new() });
-    *core.installed.write() = Arc::default();
+    *core.part::<Packages>().0.write() = Arc::default();
     *slot = Some(environment.clone());
     Ok(environment)
 }

@@ -17,6 +17,7 @@ use crate::engine::specs;
 use crate::engine::specs::drafts::{Tools, Wanted};
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
+use crate::engine::state::token_buffers::Streams;
 use crate::engine::state::trust::require_trust;
 use crate::judge::suggest::words;
 use crate::llm::choose;
@@ -92,14 +93,14 @@ async fn turn(
     let provider = models::draft::kept(core, chosen);
     let label = format!("{} at {}", provider.model(), provider.host());
     let id = begin(core, wanted, provider.model(), again.map(|(id, _)| id))?;
-    core.streams.open(id, &label);
+    core.part::<Streams>().open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
     core.log.add(Level::Info, "asked", &format!("{label} for a YAML test"), Some(Topic::Function(wanted.place.id())));
     let subject = wanted.place.id();
     let job = core.jobs.begin(JobKind::Model, &subject.0, 0);
     core.touch();
     let answered = models::draft::stream(core, provider.as_ref(), request, id, &job).await;
-    core.streams.close(id);
+    core.part::<Streams>().close(id);
     match answered {
         Ok(answer) => {
             job.end(true);
