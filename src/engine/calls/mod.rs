@@ -1,4 +1,4 @@
-//! Recorded calls: read, tried once and qualified for a test.
+//! Recorded calls: read, and qualified for a test.
 
 pub(crate) mod decorated;
 pub(crate) mod eligible;

@@ -1,6 +1,6 @@
 //! pytest run with our plugin put in, and what the plugin told of the tests: which did what, and what differs between runs.
 //!
-//! Who judges is `intents.rs`, in a process of the plugin's own.
+//! Who judges is `intents/judge.rs`, in a process of the plugin's own.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What a decision would write, planned and not written yet.
+//! What a decision would write, and the one place that writes it.
 
 pub(crate) mod apply;
 pub(crate) mod draft_text;

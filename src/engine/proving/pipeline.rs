@@ -1,5 +1,5 @@
-//! The proof: batch by batch drafts are tried, and what was seen then ([`trials`](crate::engine::proving::trials)) becomes evidence and
-//! a verdict.
+//! The proof: batch by batch drafts are tried, and what was seen then ([`trials`](crate::engine::proving::trials)) becomes
+//! evidence and a verdict.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Recorded calls under other code, and what they do differently there.
+//! Recorded calls made again: once on the code they were recorded with, then on other code, and what they do differently.
 
 pub(crate) mod behaviour;
 pub(crate) mod bisect;

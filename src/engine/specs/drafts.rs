@@ -1,6 +1,6 @@
 //! YAML tests that a model or a coding agent wrote, as proposals: checked by our own schema and against the tools there are,
 //! put before a person, written when accepted. Nothing of them is run or imported before; what a model is asked is
-//! `spec_asking.rs`.
+//! `ask_model.rs`.
 
 use std::sync::Arc;
 

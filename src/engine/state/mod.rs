@@ -1,4 +1,4 @@
-//! What the jobs share, and the only writers of it.
+//! What the jobs share; what one kind of job knows is a part of the core that only its owner names.
 
 pub(crate) mod background;
 pub(crate) mod core;

@@ -1,6 +1,7 @@
 //! Tests with intents run under the recorder, and judged: what `check` does, for the workbench and for coding agents.
 //!
-//! Their verdicts come as those of every run do, by `checks/verdict_files.rs`. The tests run as the user, like the command `check`.
+//! Their verdicts come as those of every run do, by `checks/verdict_files.rs`. The tests run as the user, like
+//! the command `check`.
 
 use std::sync::Arc;
 use std::time::Duration;

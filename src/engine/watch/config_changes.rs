@@ -2,7 +2,7 @@
 //!
 //! It concerns what pytest runs in its folder and below: drafts are proved again, judged tests are judged again. Recorded
 //! calls are made again without pytest, so no configuration of pytest changes how they end. The program's own settings are
-//! `reloading.rs`.
+//! `handle/settings_reload.rs`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

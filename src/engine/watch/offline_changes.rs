@@ -1,7 +1,8 @@
 //! What changed while nothing was open besides code: configuration and the files that calls read. What drafts and verdicts rest
 //! on of these is kept with the project, and compared when it is opened; what follows is what follows a save.
 //!
-//! Code itself is compared by what each draft was proved on (`drafting/pipeline.rs`), what calls do by their replay (`replay/behaviour.rs`).
+//! Code itself is compared by what each draft was proved on (`proving/basis.rs`), what calls do by their replay
+//! (`replay/behaviour.rs`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

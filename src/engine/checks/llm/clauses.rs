@@ -1,5 +1,6 @@
 //! An intent put to a language model, to be said in clauses: what was proposed before first, else asked once, and once more
-//! where the answer is none. Who may be asked, and what that may cost, is `opinions.rs`; what becomes of the clauses a person's word.
+//! where the answer is none. Who may be asked, and what that may cost, is `opinions.rs`; what becomes of the clauses a
+//! person's word.
 
 use serde::{Deserialize, Serialize};
 
