@@ -152,7 +152,7 @@ impl Handle {
     /// Fails when the store cannot be read.
     pub async fn reread(&self) -> Result<(), Trouble> {
         index::refresh::reread(&self.core, None).await;
-        watch::on_save::resync(&self.core)?;
+        watch::store_sync::resync(&self.core)?;
         open::mark_outdated(&self.core).await;
         Ok(())
     }

@@ -84,7 +84,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
             recording::recover::take_in(&core).await;
             catch_up(&core).await;
         });
-        tokio::spawn(watch::on_save::follow_store(handle.core.clone(), handle.stop.clone()));
+        tokio::spawn(watch::store_sync::follow_store(handle.core.clone(), handle.stop.clone()));
         tokio::spawn(settings_reload::follow(handle.core.clone(), handle.stop.clone()));
     } else {
         watch::on_save::index(&core).await;

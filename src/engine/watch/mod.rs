@@ -3,3 +3,4 @@
 pub(crate) mod config_changes;
 pub(crate) mod offline_changes;
 pub(crate) mod on_save;
+pub(crate) mod store_sync;

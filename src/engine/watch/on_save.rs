@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
@@ -14,7 +12,6 @@ use crate::base::text;
 use crate::domain::call::CallId;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
@@ -22,7 +19,6 @@ use crate::engine::index::{configuration, initial, last_said, refresh};
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::proving::basis;
 use crate::engine::replay::behaviour;
-use crate::engine::replay::compare;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::watch::config_changes;
@@ -30,11 +26,7 @@ use crate::engine::workflow::renew;
 use crate::engine::{drafting, models, specs, verdicts};
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
-use crate::store::{Store, StoreError};
 use crate::watch::{Batch, Watcher};
-
-/// How often the store is asked whether another process changed it.
-const STORE_EVERY: Duration = Duration::from_millis(100);
 
 /// Begins to watch, or says why not. Saves wait for [`follow`], so that none is missed while the project is read.
 pub fn listen(core: &Arc<Core>) -> Option<UnboundedReceiver<Batch>> {
@@ -264,50 +256,8 @@ pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<Subject>, Tr
     Ok(readers)
 }
 
-/// Looks for what another process wrote to the store.
-pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
-    let mut gone = false;
-    let mut runs = specs::run::left_at(&core.root);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(STORE_EVERY) => {}
-        }
-        count_waiting(&core);
-        let worker = core.clone();
-        let left = specs::run::left_at(&core.root);
-        let specs = std::mem::replace(&mut runs, left) != left;
-        let looked = blocking(move || {
-            let taken = verdicts::state::take_in(&worker);
-            if specs {
-                specs::run::read(&worker);
-            }
-            (worker.store().changed(), taken)
-        });
-        let Ok((changed, taken)) = looked.await else { return };
-        let was_gone = std::mem::replace(&mut gone, matches!(changed, Err(StoreError::Gone)));
-        if gone && !was_gone {
-            core.complain("database", &StoreError::Gone.into());
-        }
-        let changed = changed.unwrap_or(false);
-        if let Err(trouble) = taken {
-            core.complain("verdict", &trouble);
-        }
-        if changed {
-            let disputed = compare::disputed(&core);
-            if let Err(trouble) = resync(&core) {
-                core.complain("database", &trouble);
-            }
-            // Drafts that this process set aside over a change wait for its end, whoever brings that about.
-            let settled: Vec<FunctionId> = disputed.difference(&compare::disputed(&core)).cloned().collect();
-            renew::renew_drafts(&core, &settled);
-            core.announce(Event::Resync);
-        }
-    }
-}
-
 /// Counts the files that wait while the watch is paused.
-fn count_waiting(core: &Core) {
+pub fn count_waiting(core: &Core) {
     let state = core.watcher.lock().as_ref().map(Watcher::state);
     let Some(state @ WatchState::Paused { .. }) = state else { return };
     let mut known = core.state.lock();
@@ -316,15 +266,4 @@ fn count_waiting(core: &Core) {
         drop(known);
         core.touch();
     }
-}
-
-/// Reads again what another process may have changed.
-pub fn resync(core: &Arc<Core>) -> Result<(), Trouble> {
-    let ours: Vec<ProposalId> = core.state.lock().proposals.keys().copied().collect();
-    core.take_in(&ours, Store::open_proposals)?;
-    let recordings = core.store().recordings()?.into_iter().map(crate::engine::recording::run::row).collect();
-    core.state.lock().recordings = recordings;
-    verdicts::state::load(core)?;
-    core.reload_recorded()?;
-    core.reload_undo()
 }
