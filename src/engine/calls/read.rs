@@ -6,6 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
+use crate::domain::observation::Observation;
 use crate::engine::state::core::Core;
 use crate::python::value;
 use crate::source::index::Index;

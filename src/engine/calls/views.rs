@@ -6,7 +6,6 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::call::{Call, CallId, RecordingId};
 use crate::domain::function::FunctionId;
-use crate::domain::observation::Observation;
 use crate::domain::snapshot::{CallKind, CallRow, RecordedRow};
 use crate::domain::touch::Touch;
 use crate::engine::calls::read::{CALLS_MAX, decode, place};

@@ -4,12 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
-use crate::domain::event::JobKind;
-use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
-use crate::domain::subject::Subject;
-use crate::domain::touch::Touch;
 use crate::engine::python::environment;
 use crate::engine::replay::compare::{Seen, is_open, run_and_compare};
 use crate::engine::replay::first_replay;
