@@ -22,7 +22,6 @@ use crate::engine::replay::behaviour;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::watch::config_changes;
-use crate::engine::workflow::renew;
 use crate::engine::{drafting, models, specs, verdicts};
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
