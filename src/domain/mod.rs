@@ -18,6 +18,7 @@ pub mod observation;
 pub mod parts;
 pub mod proposal;
 pub mod question;
+pub mod reason;
 #[cfg(test)]
 mod round_trips;
 #[cfg(test)]
