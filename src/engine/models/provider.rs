@@ -10,10 +10,12 @@ use crate::engine::checks::llm::provider::provider;
 use crate::engine::state::core::Core;
 use crate::llm::provider::Provider;
 
-/// The provider, with the hosts that may be sent to, so that all who ask it share what it has learned and how much it takes
-/// at once.
+/// A provider with the hosts that it may send to.
+type Chosen = (BTreeSet<String>, Arc<dyn Provider>);
+
+/// The chosen provider, so that all who ask it share what it has learned and how much it takes at once.
 #[derive(Default)]
-struct Kept(Mutex<Option<(BTreeSet<String>, Arc<dyn Provider>)>>);
+struct Kept(Mutex<Option<Chosen>>);
 
 /// Gives the provider that the settings choose: the same one until a person allows another host.
 ///

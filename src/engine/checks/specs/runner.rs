@@ -370,7 +370,7 @@ impl Specs {
                     llm_judge::fold_steps(&mut ran);
                     put.ending = fold::ending(spec, &ran);
                     let of_the_end = said.decide_ending(&mut put.ending);
-                    put.evaluator = (of_steps || of_the_end).then(|| agent::evaluator());
+                    put.evaluator = (of_steps || of_the_end).then(agent::evaluator);
                 }
             }
             Some(Err(why)) => (put.broken, agent_broke) = (Some(why), true),
