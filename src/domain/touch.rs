@@ -392,7 +392,7 @@ mod tests {
             ("content", "a.txt\0ada"),
             ("variable", "SHOP=Ada"),
             ("bound", "shop:Money.__lt__"),
-            ("stand-in", "rates\0Client.get\0await\03 7"),
+            ("stand-in", "rates\0Client.get\0await\x003 7"),
         ] {
             assert!(!touch(kind, detail).forbids_replay(), "{kind} {detail}");
         }
