@@ -213,9 +213,19 @@ fn every_kind_of_line_in_the_sources_stands_on_the_page_and_no_other() {
 
     let source = std::fs::read_to_string(root.join("domain/event.rs")).unwrap();
     let body = source.split("pub enum Event {").nth(1).unwrap().split("\n}").next().unwrap();
-    let variants = body.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with(char::is_uppercase));
+    let mut lines = body.lines();
     let mut events = BTreeMap::new();
-    for variant in variants {
+    while let Some(line) = lines.next() {
+        let Some(line) = line.strip_prefix("    ").filter(|line| line.starts_with(char::is_uppercase)) else { continue };
+        let mut variant = line.to_owned();
+        if variant.ends_with('{') {
+            let mut is_written = true;
+            for field in lines.by_ref().map(str::trim).take_while(|field| *field != "},") {
+                let is_said = is_written && !field.starts_with("#[");
+                variant.extend(is_said.then(|| format!(" {field}")));
+                is_written = field != "#[serde(skip)]";
+            }
+        }
         let (name, fields) = variant.split_once(" {").unwrap_or((variant.trim_end_matches(','), ""));
         let named = fields.trim_end_matches("},").split(", ").filter_map(|field| field.split_once(':'));
         let mut snake = String::new();
