@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::hash::Digest;
 use crate::domain::function::FunctionId;
+use crate::domain::reason::Reason;
 use crate::domain::touch::Touch;
 
 /// Names a call inside its recording, as the recorder does: counters of one process never repeat.
@@ -62,7 +63,7 @@ pub struct CallEnd {
     /// Duration in nanoseconds.
     pub duration_ns: i64,
     /// Why it cannot be run again, as far as known.
-    pub not_replayable: Option<String>,
+    pub not_replayable: Option<Reason>,
 }
 
 /// How often a kept call's input was seen so far.

@@ -10,6 +10,7 @@ use crate::base::text;
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::observation::{Control, Observation};
 use crate::domain::parts;
+use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::domain::touch::{ExternalAccess, Touch};
 use crate::domain::value::{Value, placeholder};
 
@@ -174,47 +175,46 @@ pub fn told(calls: u64, at_least: bool) -> String {
 
 /// Tells that a call without an end cannot be run again.
 #[must_use]
-pub fn unended(outcome: &Outcome) -> Option<String> {
-    matches!(outcome, Outcome::Unfinished).then(|| "it had not ended when the recording stopped".into())
+pub fn unended(outcome: &Outcome) -> Option<Reason> {
+    matches!(outcome, Outcome::Unfinished).then(|| ReasonCode::Unfinished.into())
 }
 
 /// Tells what of that which a call touched stands in the way of running it again.
 #[must_use]
-pub fn touched(touches: &[Touch]) -> Option<String> {
+pub fn touched(touches: &[Touch]) -> Option<Reason> {
     let touch = touches.iter().find(|touch| touch.forbids_replay())?;
-    let does = match touch {
-        Touch::Network(_) => "it uses the network",
-        Touch::Process(_) => "it starts a process",
-        Touch::Unknown { kind, detail } => return Some(format!("it does what is not known here: {kind} {detail}")),
-        _ => "it writes files",
-    };
-    Some(format!("{does}: {}", touch.detail()))
+    Some(match touch {
+        Touch::Network(_) => ReasonCode::Network.with(touch.detail()),
+        Touch::Process(_) => ReasonCode::Subprocess.with(touch.detail()),
+        Touch::Unknown { kind, detail } => ReasonCode::UnknownSideEffect.of(kind).with(detail),
+        _ => ReasonCode::WritesFiles.with(touch.detail()),
+    })
 }
 
 /// Tells why a call is not run again that made another one which left the process (R16).
 #[must_use]
-pub fn reached_out(below: &FunctionId, access: ExternalAccess) -> String {
-    let does = match access {
-        ExternalAccess::Network => "uses the network",
-        ExternalAccess::Process => "starts a process",
+pub fn reached_out(below: &FunctionId, access: ExternalAccess) -> Reason {
+    let used = match access {
+        ExternalAccess::Network => "the network",
+        ExternalAccess::Process => "other programs",
     };
-    format!("{below}, which it calls, {does}")
+    ReasonCode::ExternalCall.of(below).with(used)
 }
 
 /// Tells why a function cannot be called with these arguments by somebody else; `is_bound`: a name leads to it, although
 /// another function made it.
 #[must_use]
-pub fn not_callable(function: &FunctionId, is_bound: bool, args: &[Argument]) -> Option<String> {
+pub fn not_callable(function: &FunctionId, is_bound: bool, args: &[Argument]) -> Option<Reason> {
     if function.qualname().contains("<locals>") && !is_bound {
-        return Some("it is defined inside another function".into());
+        return Some(ReasonCode::NestedFunction.into());
     }
-    args.iter().find_map(|arg| Some(format!("argument {}: {}", arg.name, arg.value.not_buildable()?)))
+    args.iter().find_map(|arg| Some(arg.value.not_buildable()?.at(Place::Argument(arg.name.clone()))))
 }
 
 impl Call {
     /// Tells why this call cannot be run again, if it cannot.
     #[must_use]
-    pub fn not_replayable(&self) -> Option<String> {
+    pub fn not_replayable(&self) -> Option<Reason> {
         unended(&self.effect.outcome)
             .or_else(|| touched(&self.touches))
             .or_else(|| not_callable(&self.function, self.bound().is_some(), &self.args))

@@ -12,6 +12,7 @@ use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::reason::Reason;
 use crate::domain::subject::Subject;
 use crate::domain::value::Difference;
 use crate::domain::verdict::Verdict;
@@ -273,8 +274,9 @@ pub struct Helper {
 pub struct LeftOut {
     /// How many calls.
     pub calls: u64,
-    /// Why, for people.
-    pub reason: String,
+    /// Why.
+    #[serde(flatten)]
+    pub reason: Reason,
 }
 
 /// A YAML test that a model or a coding agent wrote. Nothing of it is run, and its plugin is not imported, before a person

@@ -18,6 +18,7 @@ use crate::domain::event::{JobKind, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{Proposal, ProposalId, ProposalKind, ProposalState};
 use crate::domain::question::Question;
+use crate::domain::reason::{Reason, or_null};
 use crate::domain::spec_board::SpecRow;
 use crate::domain::verdict::{JudgedTest, Ruling, Since};
 
@@ -177,7 +178,8 @@ pub struct FunctionRow {
     /// Changes that wait.
     pub changes: usize,
     /// Why no test is possible.
-    pub reason: Option<String>,
+    #[serde(flatten, serialize_with = "or_null")]
+    pub reason: Option<Reason>,
 }
 
 /// One line of the queue.
@@ -439,7 +441,7 @@ pub struct CallRow {
     /// What it changed, one line each.
     pub changed: Vec<String>,
     /// Why it cannot be run again.
-    pub not_replayable: Option<String>,
+    pub not_replayable: Option<Reason>,
     /// Recording, thread, time for people.
     pub recording: RecordingId,
     /// The thread.

@@ -8,6 +8,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::reason::{Reason, ReasonCode};
+
 /// A dotted module and a qualified name in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TypeName {
@@ -265,22 +267,25 @@ impl Value {
 
     /// Tells why this value cannot be made again from what was recorded, if it cannot.
     #[must_use]
-    pub fn not_buildable(&self) -> Option<String> {
+    pub fn not_buildable(&self) -> Option<Reason> {
         let mut reason = None;
         self.walk(&mut |value| {
             reason = match value {
                 Self::Cut { ty, length, head, .. } => Some(match length {
-                    None if let Self::Str(reason) = head.as_ref()
-                        && !reason.is_empty() =>
+                    // Of numpy and pandas the recorder says what it has no form for.
+                    None if let Self::Str(what) = head.as_ref()
+                        && !what.is_empty() =>
                     {
-                        format!("{} {reason}", with_article(ty))
+                        let is_array = ty == "ndarray";
+                        let code = if is_array { ReasonCode::UnsupportedArray } else { ReasonCode::UnsupportedDataframe };
+                        code.of(ty).with(what)
                     }
-                    Some(length) => format!("{} of length {length} is over the recording budget", with_article(ty)),
-                    None => format!("{} is over the recording budget", with_article(ty)),
+                    Some(length) => ReasonCode::ValueTooLarge.of(ty).with(length),
+                    None => ReasonCode::ValueTooLarge.of(ty),
                 }),
-                Self::Opaque { ty, .. } => Some(format!("{} cannot be read or made again", ty.short())),
+                Self::Opaque { ty, .. } => Some(ReasonCode::OpaqueObject.of(ty.short())),
                 Self::Object { ty, .. } | Self::Sub { ty, .. } if ty.qualname.contains("<locals>") => {
-                    Some(format!("class {} is made inside a function", ty.short()))
+                    Some(ReasonCode::LocalClass.of(ty.short()))
                 }
                 _ => None,
             };
@@ -300,13 +305,6 @@ impl Value {
 #[must_use]
 pub fn placeholder(kind: &str) -> String {
     format!("[REDACTED:{kind}]")
-}
-
-/// Says a type as people do: `a list`, `an int`, `an ndarray`.
-#[must_use]
-pub fn with_article(ty: &str) -> String {
-    let article = if ty == "ndarray" || ty.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an" } else { "a" };
-    format!("{article} {ty}")
 }
 
 fn indexed(items: &[Value]) -> Vec<(Step, &Value)> {
@@ -795,7 +793,7 @@ mod tests {
     #[test]
     fn what_cannot_be_made_again_says_why() {
         let value = Value::List(vec![Value::Opaque { ordinal: 1, ty: TypeName::new("_thread", "lock") }]);
-        assert_eq!(value.not_buildable().as_deref(), Some("lock cannot be read or made again"));
+        assert_eq!(value.not_buildable(), Some(ReasonCode::OpaqueObject.of("lock")));
         assert_eq!(Value::Int(1).not_buildable(), None);
     }
 }

@@ -11,6 +11,7 @@ use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Change, Draft, Proposal, ProposalId, ProposalState};
+use crate::domain::reason::ReasonCode;
 use crate::domain::samples;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::Trust;
@@ -262,9 +263,10 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
 async fn why_a_function_has_no_test_is_known_after_a_restart() {
     let core = nowhere();
     let function = FunctionId("m:f".into());
-    core.store().note_untestable(vec![(function.clone(), Some("it reads the clock".into()))]).unwrap();
+    let reads_clock = ReasonCode::DependsOnClock.with("time.time");
+    core.store().note_untestable(vec![(function.clone(), Some(reads_clock.clone()))]).unwrap();
     review::decide::load(&core, true).unwrap();
-    assert_eq!(core.state.lock().untestable.get(&function).map(String::as_str), Some("it reads the clock"));
+    assert_eq!(core.state.lock().untestable.get(&function), Some(&reads_clock));
     core.store().note_untestable(vec![(function.clone(), None)]).unwrap();
     core.reload_counts().unwrap();
     assert!(core.state.lock().untestable.is_empty());

@@ -1,6 +1,7 @@
 //! How a recorded call is written: a call, an attribute, an operator, an assignment.
 
 use crate::domain::function::{Function, FunctionKind, Param, ParamKind};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::generate::build::Statement;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::is_identifier;
@@ -37,7 +38,7 @@ pub enum Target {
 ///
 /// # Errors
 /// Fails with the reason when it is not called by people.
-pub fn act(function: &Function, target: &Target, items: Vec<Item>) -> Result<Act, String> {
+pub fn act(function: &Function, target: &Target, items: Vec<Item>) -> Result<Act, Reason> {
     match target {
         Target::Free(callee) => Ok(Act::Value(Expr::call_with(callee, items))),
         Target::Object(receiver) => method(function, receiver, items),
@@ -110,7 +111,7 @@ pub(super) fn same_literal(default: &str, built: &Expr) -> bool {
 ///
 /// # Errors
 /// Fails with the reason when the method is not called by people.
-pub fn method(function: &Function, receiver: &str, items: Vec<Item>) -> Result<Act, String> {
+pub fn method(function: &Function, receiver: &str, items: Vec<Item>) -> Result<Act, Reason> {
     let name = function.name();
     if function.kind == FunctionKind::Property {
         return property(receiver, name, items);
@@ -127,7 +128,7 @@ pub fn method(function: &Function, receiver: &str, items: Vec<Item>) -> Result<A
     Ok(Act::Value(Expr::call_with(&format!("{receiver}.{name}"), items)))
 }
 
-fn property(receiver: &str, name: &str, items: Vec<Item>) -> Result<Act, String> {
+fn property(receiver: &str, name: &str, items: Vec<Item>) -> Result<Act, Reason> {
     let mut items = items.into_iter();
     match (items.next(), items.next()) {
         (None, _) => Ok(Act::Value(Expr::Atom(format!("{receiver}.{name}")))),
@@ -135,12 +136,12 @@ fn property(receiver: &str, name: &str, items: Vec<Item>) -> Result<Act, String>
             let same = format!("setattr({receiver}, \"{name}\", {})", item.value.flat());
             Ok(Act::Statement(Statement::assign(&format!("{receiver}.{name}"), item.value, same)))
         }
-        _ => Err("a property takes no arguments".into()),
+        _ => Err(ReasonCode::UnsupportedProperty.into()),
     }
 }
 
 /// Writes a special method as the operator or builtin that calls it; `None` when there is none.
-fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, String> {
+fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, Reason> {
     let plain = items.iter().all(|item| item.prefix.is_empty());
     let value = |text: String| Ok(Some(Act::Value(Expr::Atom(text))));
     let binary = |sign: &str, other: &Expr| value(format!("{receiver} {sign} {}", operand(other)));
@@ -156,7 +157,7 @@ fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, S
         return Ok(Some(Act::Value(Expr::call_with(receiver, items.to_vec()))));
     }
     if matches!(name, "__new__" | "__post_init__" | "__init_subclass__" | "__set_name__" | "__del__" | "__class_getitem__") {
-        return Err(format!("Python calls {name} by itself"));
+        return Err(ReasonCode::ImplicitMethod.of(name));
     }
     if !plain {
         return Ok(None);
@@ -225,7 +226,7 @@ fn operator(receiver: &str, name: &str, items: &[Item]) -> Result<Option<Act>, S
     }
 }
 
-fn builtin(name: &str, receiver: &str, args: &[&Expr]) -> Result<Option<Act>, String> {
+fn builtin(name: &str, receiver: &str, args: &[&Expr]) -> Result<Option<Act>, Reason> {
     let mut all = vec![Expr::atom(receiver)];
     all.extend(args.iter().map(|arg| (*arg).clone()));
     Ok(Some(Act::Value(Expr::call(name, all))))

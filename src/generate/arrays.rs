@@ -2,6 +2,7 @@
 //!
 //! Owns what is special about these two; what else a value may be is `build.rs` and `expect.rs`.
 
+use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value, python_float};
 use crate::generate::alike::is_short;
 use crate::generate::build::{Builder, Stop, no};
@@ -17,7 +18,7 @@ impl Builder<'_, '_> {
     pub(super) fn array(&mut self, dtype: &str, shape: &[u64], items: &[Value]) -> Result<Expr, Stop> {
         let size: u64 = shape.iter().product();
         if u64::try_from(items.len()) != Ok(size) {
-            return no("an array does not fit its shape");
+            return no(ReasonCode::UnsupportedArray.with("does not fit its shape"));
         }
         if shape.len() > 1 && size == 0 {
             let shape = Value::Tuple(shape.iter().map(|length| Value::Int(length.cast_signed())).collect());
@@ -57,7 +58,7 @@ impl Builder<'_, '_> {
         }
         match kwargs {
             [(name, Value::Str(dtype))] if name == "dtype" => self.evenly(rule, args, dtype),
-            _ => no("an array has no dtype"),
+            _ => no(ReasonCode::UnsupportedArray.with("has no dtype")),
         }
     }
 
@@ -95,7 +96,7 @@ impl Builder<'_, '_> {
         match (rest.split_at_checked(1), native) {
             (Some(("b", "1")), true) => Ok(Expr::atom("bool")),
             (Some((kind @ ("i" | "u" | "f" | "c"), size)), true) => {
-                let Some(bits) = bits(size) else { return no("an array has a dtype without a name") };
+                let Some(bits) = bits(size) else { return no(ReasonCode::UnsupportedArray.with("has a dtype without a name")) };
                 let name = match kind {
                     "i" => "int",
                     "u" => "uint",
@@ -227,7 +228,10 @@ impl Builder<'_, '_> {
         let written = match value {
             Value::Str(dtype) if name == "dtype" && dtype == "object" => Expr::atom("object"),
             Value::New { ty, args, kwargs } if ty.module == "pandas" && ty.qualname == "Index" && kwargs.is_empty() => {
-                args.first().map_or_else(|| no("an index has no labels"), |items| self.column(items))?
+                args.first().map_or_else(
+                    || no(ReasonCode::UnsupportedDataframe.of("Index").with("has no labels")),
+                    |items| self.column(items),
+                )?
             }
             other => self.value(other, name)?,
         };
@@ -245,7 +249,7 @@ impl Builder<'_, '_> {
     }
 
     fn array_tested(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
-        let Some((dtype, shape)) = self::shape(value) else { return no("an array's shape is not known") };
+        let Some((dtype, shape)) = self::shape(value) else { return no(ReasonCode::UnsupportedArray.with("has no known shape")) };
         let expected = match value {
             // Type and shape are asserted by themselves.
             Value::Array { dtype, shape, items } if !items.is_empty() && !dtype.contains(['M', 'm']) => {
@@ -316,7 +320,7 @@ impl Builder<'_, '_> {
     /// Compares the entries of a dict one by one, as each can be compared: `==` does not say whether arrays are equal.
     pub(super) fn entries(&mut self, subject: &str, pairs: &[(Value, Value)]) -> Result<Vec<Assertion>, Stop> {
         if !pairs.iter().all(|(key, _)| matches!(key, Value::Str(_) | Value::Int(_))) {
-            return no("its values are not compared by their content");
+            return no(ReasonCode::NotComparable.of("dict"));
         }
         let keys: Vec<Value> = pairs.iter().map(|(key, _)| key.clone()).collect();
         let keys = self.expected(&Value::List(keys))?;
@@ -326,7 +330,7 @@ impl Builder<'_, '_> {
             all.extend(self.assertions(&format!("{subject}[{key}]"), value)?);
         }
         if all.len() > PARTS_MAX {
-            return no("its values are not compared by their content");
+            return no(ReasonCode::NotComparable.of("dict"));
         }
         Ok(all)
     }

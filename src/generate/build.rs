@@ -21,6 +21,7 @@ pub(super) use self::stop::{Stop, no};
 
 use crate::domain::call::Call;
 use crate::domain::function::Module;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::layout::{self, Expr, Item};
 use crate::generate::project::{Lookup, Project};
@@ -65,7 +66,7 @@ pub fn fold(setup: &[Statement], expression: &Expr) -> String {
 ///
 /// # Errors
 /// Fails with the reason when the value has no code form.
-pub fn build<'a>(value: &Value, hint: &str, call: &'a Call, project: Project<'a>, scope: &mut Scope) -> Result<Built, String> {
+pub fn build<'a>(value: &Value, hint: &str, call: &'a Call, project: Project<'a>, scope: &mut Scope) -> Result<Built, Reason> {
     together(call, project, scope, Way::State, |builder| builder.value(value, hint)).map(|(expression, work)| Built {
         setup: work.setup,
         expression,
@@ -95,7 +96,7 @@ pub(super) fn together<'a, T>(
     scope: &mut Scope,
     way: Way,
     mut construct: impl FnMut(&mut Builder<'a, '_>) -> Result<T, Stop>,
-) -> Result<(T, Work), String> {
+) -> Result<(T, Work), Reason> {
     let mut bind = BTreeSet::new();
     loop {
         let mut builder = Builder {
@@ -118,7 +119,7 @@ pub(super) fn together<'a, T>(
             Err(Stop::No(reason)) => return Err(reason),
             Err(Stop::Again(ordinal)) => {
                 if !bind.insert(ordinal) {
-                    return Err("the same object is needed in two places at once".into());
+                    return Err(ReasonCode::SharedObject.into());
                 }
             }
         }
@@ -193,7 +194,7 @@ impl<'a> Builder<'a, '_> {
         let before = self.work.setup.len();
         let built = self.value(value, "expected")?;
         if self.work.setup.len() > before {
-            return no("it cannot be written in one expression");
+            return no(ReasonCode::MultiStatementValue);
         }
         Ok(built)
     }
@@ -202,7 +203,7 @@ impl<'a> Builder<'a, '_> {
     pub(super) fn value(&mut self, value: &Value, hint: &str) -> Result<Expr, Stop> {
         self.work.nodes += 1;
         if self.work.nodes > if self.expecting.is_some() { EXPECTED_NODES_MAX } else { NODES_MAX } {
-            return no("its values are too large to read in a test");
+            return no(ReasonCode::TooLong);
         }
         if let Some(expr) = scalar(value) {
             return self.scalar(value, expr);
@@ -250,12 +251,11 @@ impl<'a> Builder<'a, '_> {
             }
             Value::Sub { ordinal, ty, base, fields } => self.identified(*ordinal, &snake(ty.short()), |builder| {
                 if !fields.is_empty() {
-                    let reason = format!("{} is a {} with fields of its own", ty.short(), base.type_name());
-                    return builder.by_its_past(*ordinal, ty, reason);
+                    return builder.by_its_past(*ordinal, ty, ReasonCode::ExtraAttributes.of(ty.short()));
                 }
                 let own = |name: &str| matches!(builder.project.method(ty, name), Lookup::Found(_));
                 if builder.expecting.is_some() && (own("__new__") || own("__init__")) {
-                    return no(format!("{} is not made from its content", ty.short()));
+                    return no(ReasonCode::CustomConstructor.of(ty.short()));
                 }
                 let base = builder.value(base, hint)?;
                 Ok(Expr::call(&builder.spell(ty)?, vec![base]))
@@ -273,7 +273,7 @@ impl<'a> Builder<'a, '_> {
             }
             Value::Method { receiver, name } => {
                 if !is_identifier(name) {
-                    return no("a bound method has no name");
+                    return no(ReasonCode::InvalidName.of(name));
                 }
                 let receiver = self.value(receiver, "owner")?;
                 match receiver {
@@ -285,11 +285,11 @@ impl<'a> Builder<'a, '_> {
             }
             Value::File { class, content, position } => self.file(class, content, *position, hint),
             Value::Array { dtype, shape, items } => self.array(dtype, shape, items),
-            Value::Secret { kind, .. } => no(format!("it holds a secret ({kind}) that was not recorded")),
+            Value::Secret { kind, .. } => no(ReasonCode::Redacted.of(kind)),
             Value::Opaque { ordinal, ty } => self.identified(*ordinal, &snake(ty.short()), |builder| {
-                builder.by_its_past(*ordinal, ty, format!("{} has no code form", ty.short()))
+                builder.by_its_past(*ordinal, ty, ReasonCode::UnreadableArgument.of(ty.short()))
             }),
-            cut => no(cut.not_buildable().unwrap_or_else(|| format!("a {} has no code form", cut.type_name()))),
+            cut => no(cut.not_buildable().unwrap_or_else(|| ReasonCode::UnreadableArgument.of(cut.type_name()))),
         }
     }
 
@@ -299,7 +299,7 @@ impl<'a> Builder<'a, '_> {
                 return Ok(Expr::Atom(format!("str({path})")));
             }
             if surroundings::is_private_path(text, self.project.root) {
-                return no("it holds a path of this machine");
+                return no(ReasonCode::MachinePath);
             }
         }
         Ok(expr)
@@ -313,7 +313,7 @@ impl<'a> Builder<'a, '_> {
         let mut items = Vec::new();
         for (name, value) in fields {
             if !is_identifier(name) {
-                return no(format!("{} is no name of an argument", layout::string(name)));
+                return no(ReasonCode::InvalidName.of(name));
             }
             items.push(Item::keyword(name, self.value(value, name)?));
         }
@@ -354,10 +354,10 @@ impl<'a> Builder<'a, '_> {
     /// Spells an importable thing and notes the import.
     pub(super) fn spell(&mut self, ty: &TypeName) -> Result<String, Stop> {
         if (self.project.module)(&ty.module).is_some_and(Module::is_test) {
-            return no(format!("{} belongs to a test file", ty.short()));
+            return no(ReasonCode::DefinedInTestFile.of(ty.short()));
         }
         if !(self.project.importable)(&ty.module) {
-            return no(format!("{} belongs to a script that runs when it is imported", ty.short()));
+            return no(ReasonCode::UnguardedScript.of(ty.short()));
         }
         let (spelled, import) = self.scope.spell(&self.project.facades.public(ty))?;
         self.work.imports.extend(import);
@@ -387,7 +387,7 @@ impl<'a> Builder<'a, '_> {
         }
         let opened = self.expecting.as_mut().is_some_and(|expecting| expecting.open.insert(ordinal));
         if !opened {
-            return no("it contains itself");
+            return no(ReasonCode::CyclicValue);
         }
         let made = make(self);
         if let Some(expecting) = &mut self.expecting {
@@ -411,8 +411,8 @@ impl<'a> Builder<'a, '_> {
         match self.work.seen.get(&ordinal) {
             Some(Seen::Bound(name)) => Ok(Expr::atom(name.clone())),
             Some(Seen::Inline) => Err(Stop::Again(ordinal)),
-            Some(Seen::Building) => no("it contains itself"),
-            None => no("it refers to an object that was not recorded"),
+            Some(Seen::Building) => no(ReasonCode::CyclicValue),
+            None => no(ReasonCode::MissingObject),
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::base::hash::Digest;
 use crate::domain::call::{Argument, CallId, Outcome};
 use crate::domain::function::{Function, FunctionId};
+use crate::domain::reason::Reason;
 use crate::domain::value::Value;
 use crate::generate::act::{self, Act, Target};
 use crate::generate::build::Statement;
@@ -122,7 +123,7 @@ impl Case {
     ///
     /// # Errors
     /// Fails with the reason when the function is not called by people.
-    pub fn act(&self, function: &Function, items: Vec<Vec<Item>>) -> Result<Act, String> {
+    pub fn act(&self, function: &Function, items: Vec<Vec<Item>>) -> Result<Act, Reason> {
         let args = self.args.iter().zip(items).map(|(arg, items)| (arg.recorded.kind, items)).collect();
         let names = self.args.iter().map(|arg| arg.recorded.name.as_str());
         act::act(function, &self.target, act::assemble(&function.params, names, args))

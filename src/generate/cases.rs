@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::call::{Argument, Call, Outcome, touched};
 use crate::domain::function::{Function, FunctionKind, ParamKind};
+use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::Target;
@@ -65,7 +66,7 @@ pub fn case<'a>(
     project: Project<'a>,
     scope: &mut Scope,
     way: Way,
-) -> Result<Case, String> {
+) -> Result<Case, Reason> {
     let bound = call.bound().map(|name| function.bound_to(name));
     let function = bound.as_ref().unwrap_or(function);
     refuse(call, function)?;
@@ -90,32 +91,32 @@ pub fn case<'a>(
     case.check.1 = project.without_caches(&case.check.1);
     case.setup = work.setup;
     if case.weight_of_setup() > SOURCE_MAX || !constants::has_room(&case) {
-        return Err(format!("its values would be {} characters of code", case.weight()));
+        return Err(ReasonCode::TooLong.with(case.weight()));
     }
     Ok(case)
 }
 
 /// Calls that no test is made of, whatever their values are (R16). What a call was seen to repeat under another clock,
 /// other chance and another environment is not among its touches any more.
-fn refuse(call: &Call, function: &Function) -> Result<(), String> {
+fn refuse(call: &Call, function: &Function) -> Result<(), Reason> {
     if let Some(why) = touched(&call.touches) {
         return Err(why);
     }
     let unsteady = call.touches.iter().find_map(|touch| match touch {
-        Touch::Clock(by) => Some(format!("its result may follow the clock: {by}")),
-        Touch::Random(by) => Some(format!("its result may be random: {by}")),
-        Touch::Environment(by) => Some(format!("its result may follow the environment: {by}")),
+        Touch::Clock(by) => Some(ReasonCode::DependsOnClock.with(by)),
+        Touch::Random(by) => Some(ReasonCode::DependsOnRandom.with(by)),
+        Touch::Environment(by) => Some(ReasonCode::DependsOnEnvironment.with(by)),
         _ => None,
     });
     if let Some(why) = unsteady {
         return Err(why);
     }
     if function.kind == FunctionKind::Nested || function.id.qualname().contains("<locals>") {
-        return Err("it is defined inside another function".into());
+        return Err(ReasonCode::NestedFunction.into());
     }
     match call.effect.outcome {
-        Outcome::Unfinished => Err("it had not ended when the recording stopped".into()),
-        Outcome::TimedOut(_) | Outcome::Died(_) => Err("it did not end".into()),
+        Outcome::Unfinished => Err(ReasonCode::Unfinished.into()),
+        Outcome::TimedOut(_) | Outcome::Died(_) => Err(ReasonCode::NoResult.into()),
         _ => Ok(()),
     }
 }
@@ -145,10 +146,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
     let skipped = usize::from(takes_receiver(function, call));
     let mut args = Vec::new();
     for arg in call.args.iter().skip(skipped) {
-        let mut items = builder.argument(arg).map_err(|stop| match stop {
-            Stop::No(reason) => Stop::No(format!("argument {}: {reason}", arg.name)),
-            again => again,
-        })?;
+        let mut items = builder.argument(arg).map_err(|stop| stop.at(Place::Argument(arg.name.clone())))?;
         let watched = changed.contains(&arg.name.as_str()) || returned == Some(arg.name.as_str());
         if watched && let [item] = items.as_mut_slice() {
             let name = bound(builder, &arg.value, &item.value, &arg.name);
@@ -244,21 +242,20 @@ fn target<'a>(
     if function.name() == "__init__" {
         let ty = ty.cloned().unwrap_or(class);
         if overridden.is_some() {
-            return no(format!("the __init__ of {} calls it", ty.short()));
+            return no(ReasonCode::Overridden.of(ty.short()));
         }
         return Ok((Target::Class(builder.spell(&ty)?), None));
     }
-    let built = builder.value(&receiver.value, &snake(class.short())).map_err(|stop| match stop {
-        Stop::No(reason) => Stop::No(format!("{}: {reason}", class.short())),
-        again => again,
-    })?;
+    let built = builder
+        .value(&receiver.value, &snake(class.short()))
+        .map_err(|stop| stop.at(Place::Receiver(class.short().to_owned())))?;
     let name = match (&receiver.value, &built) {
         (Value::Enum { .. } | Value::Name(_), Expr::Atom(text)) if !text.contains(' ') => text.clone(),
         _ => bound(builder, &receiver.value, &built, &snake(class.short())),
     };
     if overridden.is_some() {
         if function.kind == FunctionKind::Property {
-            return no(format!("{} has another property of this name", ty.map_or("its class", |ty| ty.short())));
+            return no(ReasonCode::Overridden.of(ty.map_or("its class", |ty| ty.short())));
         }
         let class = builder.spell(&class)?;
         return Ok((Target::Unbound { method: format!("{class}.{}", function.name()), receiver: name }, Some(receiver)));

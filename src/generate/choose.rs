@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::hash::{self, Digest};
 use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::proposal::LeftOut;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
 use crate::generate::case::{Case, Ending};
 use crate::generate::layout::Expr;
@@ -97,8 +98,7 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
     rest.retain(|case| {
         let forced = others && is_forced(case);
         if forced {
-            let reason = "what it is called on would have to be put together field by field".to_owned();
-            left_out.push(LeftOut { calls: case.times, reason });
+            left_out.push(LeftOut { calls: case.times, reason: ReasonCode::FieldsSetByHand.into() });
         }
         !forced
     });
@@ -107,8 +107,7 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
     rest.retain(|case| {
         let long = others && is_long(case);
         if long {
-            let reason = "only the project's own code calls it like that, and the test would be too long to read".to_owned();
-            left_out.push(LeftOut { calls: case.times, reason });
+            left_out.push(LeftOut { calls: case.times, reason: ReasonCode::InternalAndLong.into() });
         }
         !long
     });
@@ -144,7 +143,7 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
                 rest.push(case);
                 break;
             }
-            left_out.push(LeftOut { calls: case.times, reason: nothing_new(most) });
+            left_out.push(LeftOut { calls: case.times, reason: ReasonCode::Redundant.with(most) });
             continue;
         }
         room -= cost(&case);
@@ -154,7 +153,7 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
     }
     let calls: u64 = rest.iter().map(|case| case.times).sum();
     if calls > 0 {
-        left_out.push(LeftOut { calls, reason: nothing_new(most) });
+        left_out.push(LeftOut { calls, reason: ReasonCode::Redundant.with(most) });
     }
     merge(&mut left_out);
     chosen.sort_by_key(|case| (!matches!(case.ending, Ending::Returns), case.call));
@@ -186,13 +185,9 @@ fn next(rest: &[Case], reached: &BTreeSet<u32>, kinds: &BTreeMap<String, usize>)
     best.map(|(at, case)| (at, seen(case) == 0 && case.by_hand == 0))
 }
 
-fn nothing_new(most: usize) -> String {
-    format!("it shows nothing that others do not: at most {most} tests a function")
-}
-
 /// Counts equal reasons together.
 pub fn merge(left_out: &mut Vec<LeftOut>) {
-    let mut by_reason: BTreeMap<String, u64> = BTreeMap::new();
+    let mut by_reason: BTreeMap<Reason, u64> = BTreeMap::new();
     for left in left_out.drain(..) {
         *by_reason.entry(left.reason).or_default() += left.calls;
     }
@@ -223,7 +218,7 @@ fn without_contradictions(cases: Vec<Case>, left_out: &mut Vec<LeftOut>) -> Vec<
         }
     }
     if unstable > 0 {
-        left_out.push(LeftOut { calls: unstable, reason: "the same input ended in different ways".into() });
+        left_out.push(LeftOut { calls: unstable, reason: ReasonCode::Contradictory.into() });
     }
     kept.sort_by_key(|case| case.call);
     each_test_once(kept)

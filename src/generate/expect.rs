@@ -6,11 +6,12 @@ mod items;
 
 use crate::base::text;
 use crate::domain::call::{Argument, Call};
+use crate::domain::reason::ReasonCode;
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::operand;
 use crate::generate::alike::{digits_matter, equals_other_types, is_ambiguous, is_flat_and_long, is_short, maxlen, zone};
-use crate::generate::build::{Builder, Stop};
+use crate::generate::build::{Builder, Stop, no};
 use crate::generate::closer;
 use crate::generate::found;
 use crate::generate::layout::{Expr, WIDTH};
@@ -136,7 +137,7 @@ impl Builder<'_, '_> {
     /// Fails with the reason when nothing of it can be asserted, and when construction has to begin again.
     pub(super) fn assertions(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
         if self.parts_around >= NESTED_MAX {
-            return Err(Stop::No("it holds itself, or parts in parts in parts".into()));
+            return no(ReasonCode::TooDeep);
         }
         self.parts_around += 1;
         let found = self.part_by_part(subject, value);
@@ -205,7 +206,7 @@ impl Builder<'_, '_> {
                 let fields: Vec<(&str, &Value)> = fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
                 all.extend(self.attributes(subject, &fields)?);
                 if all.is_empty() {
-                    return Err(Stop::No(format!("nothing of the {} can be compared", ty.short())));
+                    return no(ReasonCode::NotComparable.of(ty.short()));
                 }
                 all.insert(0, Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
                 Ok(all)
@@ -215,7 +216,7 @@ impl Builder<'_, '_> {
                     let fields: Vec<(&str, &Value)> = fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
                     let mut all = self.attributes(subject, &fields)?;
                     if all.is_empty() {
-                        return Err(Stop::No(format!("nothing of the {} can be compared", ty.short())));
+                        return no(ReasonCode::NotComparable.of(ty.short()));
                     }
                     all.insert(0, Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
                     Ok(all)
@@ -361,7 +362,7 @@ impl Builder<'_, '_> {
     /// Asserts what a pattern found, where, and its groups.
     fn what_was_found(&mut self, subject: &str, args: &[Value]) -> Result<Vec<Assertion>, Stop> {
         const GROUPS_MAX: usize = 8;
-        let Some(span @ (start, end)) = found::span(args) else { return Err(Stop::No("where it was found is not known".into())) };
+        let Some(span @ (start, end)) = found::span(args) else { return no(ReasonCode::UnsupportedRegex) };
         let mut all = Vec::new();
         if let Some(part) = found::part(args, span) {
             all.push(Assertion::new(&format!("{subject}.group()"), Relation::Equal, self.expected(&part)?));
@@ -430,7 +431,7 @@ impl Builder<'_, '_> {
         let fields: Vec<(&str, &Value)> = own.map(|(name, value)| (name.as_str(), value)).collect();
         let attributes = self.attributes(subject, &fields)?;
         if attributes.is_empty() {
-            return Err(Stop::No(format!("nothing of the {} can be compared", ty.short())));
+            return no(ReasonCode::NotComparable.of(ty.short()));
         }
         let mut all = vec![Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?))];
         all.extend(attributes);

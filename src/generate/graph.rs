@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::paths::RelPath;
 use crate::domain::proposal::Helper;
+use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Stop, no};
 use crate::generate::expect::{Assertion, Relation};
@@ -123,7 +124,7 @@ impl<'a> Builder<'a, '_> {
                     self.draw(found, drawing)
                 }
                 (None, Some(found)) => self.container(found, Some(*ordinal), drawing),
-                (None, None) => no("it refers to an object that was not recorded"),
+                (None, None) => no(ReasonCode::MissingObject),
             },
             Value::Shared(ordinal, held) => self.container(held, Some(*ordinal), drawing),
             Value::Object { ordinal, ty, fields, .. } => {
@@ -143,7 +144,7 @@ impl<'a> Builder<'a, '_> {
                 ("collections", "deque", [held, ..]) => self.instance(ty, None, Some(held), &[], drawing),
                 ("threading", "Lock", []) => self.instance(&TypeName::new("_thread", "lock"), None, None, &[], drawing),
                 ("threading", "RLock", []) => self.instance(&TypeName::new("_thread", "RLock"), None, None, &[], drawing),
-                _ => no(format!("a {} is not shown as plain data", ty.short())),
+                _ => no(ReasonCode::NotComparable.of(ty.short())),
             },
             other => self.container(other, None, drawing),
         }
@@ -223,7 +224,7 @@ impl<'a> Builder<'a, '_> {
                 Ok(Expr::dict(vec![(text("$map"), Expr::list(drawn))]))
             }
             other if self.stands_for_itself(other) => self.itself(other),
-            other => no(format!("a {} is not shown as plain data", other.type_name())),
+            other => no(ReasonCode::NotComparable.of(other.type_name())),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Function;
 use crate::domain::proposal::{Draft, LeftOut};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::agree;
@@ -38,7 +39,7 @@ pub struct CheckItem {
 pub struct Plan {
     /// For each call the ways to write it, the most readable first.
     cases: Vec<Vec<Case>>,
-    left_out: BTreeMap<String, u64>,
+    left_out: BTreeMap<Reason, u64>,
     scope: Scope,
 }
 
@@ -79,7 +80,7 @@ impl Plan {
         plan
     }
 
-    fn leave_out(&mut self, calls: u64, reason: String) {
+    fn leave_out(&mut self, calls: u64, reason: Reason) {
         *self.left_out.entry(reason).or_default() += calls;
     }
 
@@ -129,7 +130,7 @@ impl Plan {
             }
             match (found, last_reason) {
                 (Some(case), _) => kept.push(vec![case]),
-                (None, reason) => dropped.push((times, reason.unwrap_or_default())),
+                (None, reason) => dropped.push((times, reason.unwrap_or_else(|| ReasonCode::NotEvaluated.into()))),
             }
         }
         self.cases = kept;
@@ -184,20 +185,20 @@ fn ways_of(call: &Call, project: Project<'_>) -> Vec<Way> {
 }
 
 /// Says why a case's expression does not make the recorded values again, if it does not.
-fn wrong(case: &Case, answer: Option<Result<Value, &String>>) -> Option<String> {
+fn wrong(case: &Case, answer: Option<Result<Value, &String>>) -> Option<Reason> {
     if case.check.1 == Value::Tuple(Vec::new()) {
         return None;
     }
     match answer {
-        None => Some("its arguments could not be checked".to_owned()),
-        Some(Err(why)) if is_syntax(why) => Some("a file that it needs does not parse".to_owned()),
-        Some(Err(why)) => Some(format!("its arguments cannot be made again: {why}")),
+        None => Some(ReasonCode::NotEvaluated.into()),
+        Some(Err(why)) if is_syntax(why) => Some(ReasonCode::SyntaxError.with(why)),
+        Some(Err(why)) => Some(ReasonCode::ArgumentRaises.with(why)),
         Some(Ok(value)) if agree::is_partial(&case.check.1) => {
-            (!agree::agrees(&case.check.1, &value)).then(|| "its arguments come out different when made again".to_owned())
+            (!agree::agrees(&case.check.1, &value)).then(|| ReasonCode::ArgumentMismatch.into())
         }
-        Some(Ok(value)) => case.check.1.first_difference(&value).map(|difference| {
-            let path = if difference.path.is_empty() { String::new() } else { format!(" at {}", difference.path) };
-            format!("its arguments come out different when made again{path}")
+        Some(Ok(value)) => case.check.1.first_difference(&value).map(|difference| match difference.path.as_str() {
+            "" => ReasonCode::ArgumentMismatch.into(),
+            path => ReasonCode::ArgumentMismatch.with(path),
         }),
     }
 }

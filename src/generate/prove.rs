@@ -6,13 +6,14 @@
 mod trial;
 pub mod words;
 
-pub use self::trial::{Blame, Clock, Faults, Ground, Manner, Run, RunEnd, TestResult, Trial, Variation, name_of};
+pub use self::trial::{Blame, Clock, Faults, Ground, Manner, Run, RunEnd, TestResult, Trial, Variation, When, name_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
+use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::generate::{mend, trim};
 use crate::pytest::warm::{Trace, TraceKind};
 
@@ -47,13 +48,13 @@ pub struct Proof {
 struct Fall {
     name: String,
     evidence: Evidence,
-    reason: String,
+    reason: Reason,
 }
 
 impl Fall {
-    fn of(name: &str, what: EvidenceKind, seen: &str, reason: &str) -> Self {
+    fn of(name: &str, what: EvidenceKind, seen: &str, reason: Reason) -> Self {
         let evidence = Evidence::new(Finding::Fail, what, format!("{name} {seen}"));
-        Self { name: name.to_owned(), evidence, reason: format!("{name} {reason}") }
+        Self { name: name.to_owned(), evidence, reason: reason.at(Place::Test(name.to_owned())) }
     }
 }
 
@@ -177,16 +178,17 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
         let why = if message.is_empty() { "it did not run each time" } else { message };
         let why = text::cut(&text::display_line(why), 100).into_owned();
         let (mut evidence, reason) = if let Some(Blame { when, .. }) = blame {
-            (Evidence::new(Finding::Fail, EvidenceKind::Fails, format!("{name}, {when}")), format!("{name} fails {when}: {why}"))
+            (Evidence::new(Finding::Fail, EvidenceKind::Fails, format!("{name}, {}", words::when(*when))), when.reason(&why))
         } else if seen.passed > 0 {
             let detail = format!("{name} passes {} of {all} runs", seen.passed);
-            (Evidence::new(Finding::Flaky, EvidenceKind::Flaky, detail.clone()), format!("flaky: {detail}"))
+            (Evidence::new(Finding::Flaky, EvidenceKind::Flaky, detail), ReasonCode::Flaky.of(seen.passed).with(all))
         } else {
             let what = if seen.alone { EvidenceKind::FailsAlone } else { EvidenceKind::Fails };
-            (Evidence::new(Finding::Fail, what, format!("{name}, {} of {all} runs", seen.failed)), format!("{name} fails: {why}"))
+            let detail = format!("{name}, {} of {all} runs", seen.failed);
+            (Evidence::new(Finding::Fail, what, detail), ReasonCode::Fails.with(&why))
         };
         evidence.more = last_lines(lines);
-        falls.push(Fall { name: name.clone(), evidence, reason });
+        falls.push(Fall { name: name.clone(), evidence, reason: reason.at(Place::Test(name.clone())) });
     }
     falls
 }
@@ -199,23 +201,20 @@ fn pollution(trial: &Trial) -> Vec<Fall> {
         let (process, settings) = (of_kind(TraceKind::Process), of_kind(TraceKind::Setting));
         let (seen, reason) = if !process.is_empty() {
             let what = words::list(&process);
-            (format!("changes {what} and does not put it back"), format!("changes {what} for every later test"))
+            (format!("changes {what} and does not put it back"), ReasonCode::PollutesState.with(what))
         } else if !settings.is_empty() {
             // Put back, it may do no harm.
             continue;
         } else if let Some(victim) = trial.spoilers.get(name) {
             let what = words::list(&of_kind(TraceKind::Content));
-            (format!("changes {what}; {victim} fails after it"), format!("makes {victim} fail: it changes {what}"))
+            (format!("changes {what}; {victim} fails after it"), ReasonCode::Polluter.of(victim).with(what))
         } else if trial.once.contains(name) {
             let what = words::list(&of_kind(TraceKind::Content));
-            (
-                format!("fails the second time in a process: it changes {what}"),
-                format!("passes only once in a process: it changes {what}"),
-            )
+            (format!("fails the second time in a process: it changes {what}"), ReasonCode::NonIdempotent.with(what))
         } else {
             continue;
         };
-        falls.push(Fall::of(name, EvidenceKind::GlobalState, &seen, &reason));
+        falls.push(Fall::of(name, EvidenceKind::GlobalState, &seen, reason));
     }
     falls
 }
@@ -258,7 +257,7 @@ fn unmended(settings: &BTreeMap<String, Vec<&Trace>>) -> Vec<Fall> {
     let fall = |(name, traces): (&String, &Vec<&Trace>)| {
         let what = words::list(traces);
         let seen = format!("changes {what} and does not put it back");
-        Fall::of(name, EvidenceKind::GlobalState, &seen, &format!("changes {what} for every later test"))
+        Fall::of(name, EvidenceKind::GlobalState, &seen, ReasonCode::PollutesState.with(what))
     };
     settings.iter().map(fall).collect()
 }
@@ -276,7 +275,7 @@ fn toothless(tally: &BTreeMap<String, Seen>, trial: &Trial, ground: &Ground) -> 
         .map(|name| {
             let (function, number) = (&ground.function, text::count(faults.len(), "fault"));
             let seen = format!("passes with each of {number} put into {function}()");
-            Fall::of(name, EvidenceKind::KillsNoMutant, &seen, &format!("passes whatever {function}() does"))
+            Fall::of(name, EvidenceKind::KillsNoMutant, &seen, ReasonCode::KillsNoMutant.of(function).with(faults.len()))
         })
         .collect()
 }
@@ -302,7 +301,7 @@ fn idle(draft: &Draft, tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fal
             adds |= raises.insert(trim::text_of(&draft.text, test).is_some_and(|text| text.contains("raises(")));
             if !adds {
                 let seen = "shows nothing that the tests before it do not";
-                falls.push(Fall::of(name, EvidenceKind::Redundant, seen, seen));
+                falls.push(Fall::of(name, EvidenceKind::Redundant, seen, ReasonCode::Redundant.into()));
             }
         }
     }
@@ -347,7 +346,7 @@ fn without_the_stopping_one(draft: &Draft, trial: &Trial) -> Option<Draft> {
     let name = trim::test_at(&draft.text, at.checked_sub(above)?)?;
     let mut rest = trim::without(draft, std::slice::from_ref(&name))?;
     let why = lines.iter().map(|line| text::display_line(line.trim())).find(|line| !line.is_empty()).unwrap_or_default();
-    let reason = format!("{name} cannot be collected: {why}");
+    let reason = ReasonCode::CollectionError.with(why).at(Place::Test(name.clone()));
     rest.dropped.push(name);
     rest.left_out.push(LeftOut { calls: 1, reason });
     Some(rest)

@@ -1,5 +1,6 @@
 //! R14: what `pytest.raises` is given: the nearest type that can be imported, and the stable part of the message.
 
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::layout::{self, Expr};
 use crate::generate::project::{Lookup, Project};
@@ -45,15 +46,15 @@ impl Raises {
 ///
 /// # Errors
 /// Fails with the reason when a test cannot expect it.
-pub fn raises(exception: &Value, mro: &[String], project: Project<'_>, scope: &mut Scope) -> Result<Raises, String> {
+pub fn raises(exception: &Value, mro: &[String], project: Project<'_>, scope: &mut Scope) -> Result<Raises, Reason> {
     let Value::Exception { ty, args, .. } = exception else {
-        return Err("what it raised was not recorded".into());
+        return Err(ReasonCode::ExceptionNotRecorded.into());
     };
     if matches!(ty.qualname.as_str(), "GeneratorExit" | "KeyboardInterrupt" | "CancelledError" | "StopAsyncIteration") {
-        return Err(format!("{} comes from outside of the call", ty.short()));
+        return Err(ReasonCode::ExternalException.of(ty.short()));
     }
     let above = mro.iter().filter_map(|name| name.split_once(':')).map(|(module, name)| TypeName::new(module, name));
-    let mut reason = String::new();
+    let mut reason = None;
     for candidate in std::iter::once(ty.clone()).chain(above) {
         if candidate.qualname.split('.').any(|part| part.starts_with('_')) || candidate.qualname == "object" {
             continue;
@@ -63,10 +64,10 @@ pub fn raises(exception: &Value, mro: &[String], project: Project<'_>, scope: &m
                 let code = (ty.qualname == "SystemExit").then(|| exit_code(args)).flatten();
                 return Ok(Raises { class, import, message: message(ty, args, project), code });
             }
-            Err(why) => reason = why,
+            Err(why) => reason = Some(why),
         }
     }
-    Err(if reason.is_empty() { format!("{} is private", ty.short()) } else { reason })
+    Err(reason.unwrap_or_else(|| ReasonCode::PrivateException.of(ty.short())))
 }
 
 fn exit_code(args: &[Value]) -> Option<Expr> {

@@ -5,6 +5,7 @@ use crate::base::text;
 use crate::domain::call::{Call, Effect, GeneratorEnd, Outcome};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{CallChange, Change, Edit};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{Difference, Value};
 
 /// Characters of a value in a one-line summary.
@@ -20,7 +21,7 @@ pub enum Answer {
     /// It ends differently now.
     Changed(Box<CallChange>),
     /// It cannot be said, with the reason.
-    Unknown(String),
+    Unknown(Reason),
 }
 
 /// A call's baseline.
@@ -35,21 +36,21 @@ pub struct Baseline<'a> {
 /// Compares a call's replays under today's code with its baseline.
 #[must_use]
 pub fn compare(call: &Call, baseline: Baseline<'_>, replays: &[Effect]) -> Answer {
-    let Some(new) = replays.first() else { return Answer::Unknown("it was not replayed".into()) };
+    let Some(new) = replays.first() else { return Answer::Unknown(ReasonCode::NotReplayed.into()) };
     if matches!(baseline.effect.outcome, Outcome::Unfinished) {
-        return Answer::Unknown("it had not ended when the recording stopped".into());
+        return Answer::Unknown(ReasonCode::Unfinished.into());
     }
     let Some(difference) = difference(baseline.effect, new) else { return Answer::Same };
     if let Some(touch) = call.touches.iter().find(|touch| touch.is_nondeterministic()) {
         if !baseline.reproduced {
-            return Answer::Unknown(format!("its outcome may differ from run to run: {} {}", touch.kind(), touch.detail()));
+            return Answer::Unknown(ReasonCode::Nondeterministic.of(touch.kind()).with(touch.detail()));
         }
         if replays.len() < 2 {
-            return Answer::Unknown("it has to be replayed twice".into());
+            return Answer::Unknown(ReasonCode::NeedsSecondReplay.into());
         }
     }
     if replays.iter().skip(1).any(|other| self::difference(new, other).is_some()) {
-        return Answer::Unknown("it ends differently each time".into());
+        return Answer::Unknown(ReasonCode::Nondeterministic.into());
     }
     Answer::Changed(Box::new(CallChange {
         call: call.id,

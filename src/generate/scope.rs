@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::function::FunctionId;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{TypeName, Value};
 
 /// One import statement.
@@ -190,10 +191,10 @@ impl Scope {
     ///
     /// # Errors
     /// Fails with the reason when it cannot be reached by an import.
-    pub fn spell(&mut self, ty: &TypeName) -> Result<(String, Option<Import>), String> {
+    pub fn spell(&mut self, ty: &TypeName) -> Result<(String, Option<Import>), Reason> {
         let module = match ty.module.as_str() {
             "builtins" => return builtin(&ty.qualname).map(|spelled| (spelled, None)),
-            "__main__" => return Err(format!("{} belongs to a script that has no name to import", name_or_module(ty))),
+            "__main__" => return Err(ReasonCode::UnimportableScript.of(name_or_module(ty))),
             // Where the standard library hides its classes is its own affair.
             "pathlib._local" | "pathlib._abc" => "pathlib".to_owned(),
             "_io" | "_operator" | "_functools" | "_collections" | "_struct" | "_bisect" | "_heapq" | "_weakref" => {
@@ -203,10 +204,10 @@ impl Scope {
             module => module.to_owned(),
         };
         if ty.qualname.contains('<') {
-            return Err(format!("{} is made inside a function", ty.short()));
+            return Err(ReasonCode::LocalClass.of(ty.short()));
         }
         if !module.split('.').all(is_identifier) || !(ty.qualname.is_empty() || ty.qualname.split('.').all(is_identifier)) {
-            return Err(format!("{} has no name that Python can import", name_or_module(ty)));
+            return Err(ReasonCode::UnimportableName.of(name_or_module(ty)));
         }
         let qualname = match (module.as_str(), ty.qualname.as_str()) {
             ("pathlib", "PosixPath" | "WindowsPath") => "Path",
@@ -225,12 +226,12 @@ impl Scope {
     }
 
     /// Takes a name for an import; the same head of two modules of one package may be shared.
-    fn claim(&mut self, import: Import) -> Result<Import, String> {
+    fn claim(&mut self, import: Import) -> Result<Import, Reason> {
         let bound = import.bound().to_owned();
         match self.owners.get(&bound) {
             Some(owner) if *owner == import => {}
             Some(Import::Module { alias: None, .. }) if matches!(import, Import::Module { alias: None, .. }) => {}
-            Some(owner) => return Err(format!("two things are called {bound}: \"{}\" is one", owner.statement())),
+            Some(owner) => return Err(ReasonCode::NameConflict.of(bound).with(owner.statement())),
             None => {
                 self.owners.insert(bound.clone(), import.clone());
                 self.reserved.insert(bound);
@@ -272,17 +273,17 @@ fn would_confuse(name: &str) -> bool {
     name.starts_with("test") || name.starts_with("Test") || BUILTINS.contains(&name) || OURS.contains(&name)
 }
 
-fn builtin(qualname: &str) -> Result<String, String> {
+fn builtin(qualname: &str) -> Result<String, Reason> {
     match qualname {
         "NoneType" => Ok("type(None)".into()),
         "ellipsis" => Ok("type(...)".into()),
         "NotImplementedType" => Ok("type(NotImplemented)".into()),
-        "" => Err("the module builtins is no value for a test".into()),
+        "" => Err(ReasonCode::UnimportableName.of("builtins")),
         "function" | "builtin_function_or_method" | "generator" | "coroutine" | "method" | "module" => {
-            Err(format!("{qualname} has no name that Python can import"))
+            Err(ReasonCode::UnimportableName.of(qualname))
         }
         name if name.split('.').all(is_identifier) => Ok(name.into()),
-        name => Err(format!("{name} has no name that Python can import")),
+        name => Err(ReasonCode::UnimportableName.of(name)),
     }
 }
 
@@ -317,7 +318,7 @@ pub fn snake_path(qualname: &str) -> String {
 mod tests {
     use super::*;
 
-    fn spell(scope: &mut Scope, module: &str, qualname: &str) -> Result<(String, Option<String>), String> {
+    fn spell(scope: &mut Scope, module: &str, qualname: &str) -> Result<(String, Option<String>), Reason> {
         scope.spell(&TypeName::new(module, qualname)).map(|(text, import)| (text, import.map(|import| import.statement())))
     }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::call::{Argument, Call, Outcome};
 use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::reason::{Place, ReasonCode};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Stop, no};
 use crate::generate::layout::{Expr, Item};
@@ -39,7 +40,7 @@ pub(super) fn write(builder: &mut Builder<'_, '_>, stand_ins: &[StandIn]) -> Res
             _ => Item::keyword("side_effect", Expr::list(answers)),
         };
         if given.value.flat().len() > ANSWERS_MAX {
-            return no(format!("what {} gives is {} characters of code", stand_in.function, given.value.flat().len()));
+            return no(ReasonCode::MockTooLong.of(&stand_in.function).with(given.value.flat().len()));
         }
         let name = builder.scope.local(&snake(stand_in.target.short()), &mut builder.work.taken);
         laid.stand_ins.push(Expr::call_with(&format!("{name} = {class}"), vec![given]));
@@ -62,12 +63,9 @@ pub(super) fn mocking(name: &str) -> TypeName {
 /// Writes what one call gave.
 fn answer(builder: &mut Builder<'_, '_>, call: &Call, function: &FunctionId) -> Result<Expr, Stop> {
     let (Outcome::Returned(value) | Outcome::Raised { exception: value, .. }) = &call.effect.outcome else {
-        return no(format!("{function}, which it calls, gives its answer bit by bit"));
+        return no(ReasonCode::StreamingMock.of(function));
     };
-    builder.value(value, "answer").map_err(|stop| match stop {
-        Stop::No(reason) => Stop::No(format!("what {function} gives, which it calls: {reason}")),
-        again @ Stop::Again(_) => again,
-    })
+    builder.value(value, "answer").map_err(|stop| stop.at(Place::Response(function.to_string())))
 }
 
 /// Writes something that needs no lines of its own; gives nothing, and leaves nothing behind, where it does.

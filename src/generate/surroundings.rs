@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::call::Call;
 use crate::domain::observation::Control;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::layout::{Expr, string};
 use crate::generate::project::{ClockBy, Project};
@@ -42,7 +43,7 @@ impl Laid {
     ///
     /// # Errors
     /// Fails with the reason where a test cannot lay it out.
-    pub fn of(call: &Call, project: Project<'_>, scope: &mut Scope) -> Result<Self, String> {
+    pub fn of(call: &Call, project: Project<'_>, scope: &mut Scope) -> Result<Self, Reason> {
         let mut laid = Self { base: base(call), ..Self::default() };
         let mut folders = BTreeSet::new();
         let mut named = false;
@@ -61,7 +62,7 @@ impl Laid {
             named |= !path.starts_with('/');
             size += text.chars().count();
             if size > FILES_MAX {
-                return Err(format!("the files it reads are {size} characters and more"));
+                return Err(ReasonCode::InputFilesTooLarge.with(size));
             }
             if let Some((folder, _)) = inside.trim_start_matches("./").rsplit_once('/')
                 && folders.insert(folder.to_owned())
@@ -88,7 +89,7 @@ impl Laid {
         }
         for (name, value) in call.variables() {
             if is_private_path(value, project.root) {
-                return Err(format!("the variable {name} holds a path of this machine"));
+                return Err(ReasonCode::MachinePath.of(name));
             }
             let args = vec![Expr::Text(name.to_owned()), Expr::Text(value.to_owned())];
             laid.lines.push(Expr::call("monkeypatch.setenv", args));
@@ -122,13 +123,13 @@ impl Laid {
         self.imports.extend(stand_ins.imports);
     }
 
-    fn stop_clock(&mut self, call: &Call, moment: i64, project: Project<'_>, scope: &mut Scope) -> Result<(), String> {
+    fn stop_clock(&mut self, call: &Call, moment: i64, project: Project<'_>, scope: &mut Scope) -> Result<(), Reason> {
         let (year, month, day) = civil(moment.div_euclid(DAY));
         let hour = moment.rem_euclid(DAY) / 3600;
         let mut spell = |name: &str| {
             let (spelled, import) = scope.spell(&TypeName::new("datetime", name))?;
             self.imports.extend(import);
-            Ok::<_, String>(spelled)
+            Ok::<_, Reason>(spelled)
         };
         match project.clock {
             ClockBy::TimeMachine => {

@@ -12,6 +12,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId, Effect, GeneratorEnd, Outcome};
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Draft;
+use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::domain::samples;
 use crate::domain::settings::Snapshots;
 use crate::domain::touch::Touch;
@@ -364,7 +365,7 @@ fn text(calls: &Calls) -> String {
     })
 }
 
-fn reasons(calls: &Calls) -> Vec<String> {
+fn reasons(calls: &Calls) -> Vec<Reason> {
     with_plan(calls, &[], |plan, draft| {
         assert_eq!(draft, None);
         plan.left_out().into_iter().map(|left| left.reason).collect()
@@ -433,7 +434,8 @@ fn an_object_is_made_by_its_life() {
     let source = with_plan(&peek, &life, |plan, draft| (plan.check_items().remove(0).source, draft.unwrap().text));
     assert_eq!(source.0, "((tank := Tank(2)), tank.fill(1), (tank,))[-1]");
     insta::assert_snapshot!(source.1);
-    assert_eq!(reasons(&peek), ["Tank: Tank does not keep its argument litres"]);
+    let reason = ReasonCode::ArgumentNotStored.of("Tank").with("litres");
+    assert_eq!(reasons(&peek), [reason.at(Place::Receiver("Tank".into()))]);
 }
 
 /// R10: what a call did to an object that cannot be read is asserted by what the same caller asks it next.
@@ -552,7 +554,7 @@ fn lazy_results_and_empty_ones() {
     let all: Vec<String> = [lines, quote, hidden].iter().map(text).collect();
     insta::assert_snapshot!(all.join("\n# ---\n"));
     let log = Calls::of("log").returns(&[("text", string("x"))], Value::None);
-    assert_eq!(reasons(&log), ["nothing to assert: it returns None and changes nothing that was recorded"]);
+    assert_eq!(reasons(&log), [ReasonCode::NoEffect.into()]);
 }
 
 /// R7: coroutines are awaited as the project's own tests do it: under a mark, without one, or by `asyncio.run`.
@@ -612,12 +614,13 @@ fn aliases_mutations_and_floats() {
     insta::assert_snapshot!(all.join("\n# ---\n"));
     let cycle = Value::Shared(8, Box::new(Value::List(vec![Value::Ref(8)])));
     let cycles = Calls::of("sum").returns(&[("numbers", cycle.clone())], Value::Int(1));
-    assert_eq!(reasons(&cycles), ["argument numbers: it contains itself"]);
+    assert_eq!(reasons(&cycles), [Reason::from(ReasonCode::CyclicValue).at(Place::Argument("numbers".into()))]);
     // Nor is a linked list made of lists followed without end: what is asserted of it ends.
     let arg = ("numbers", Value::List(vec![]));
     let linked = Value::Shared(8, Box::new(Value::List(vec![Value::Ref(8), Value::Ref(8), Value::None])));
     for cycle in [cycle, linked] {
-        assert_eq!(reasons(&Calls::of("sum").returns(std::slice::from_ref(&arg), cycle)), ["its result: it contains itself"]);
+        let reason = Reason::from(ReasonCode::CyclicValue).at(Place::Result);
+        assert_eq!(reasons(&Calls::of("sum").returns(std::slice::from_ref(&arg), cycle)), [reason]);
     }
 }
 
@@ -629,24 +632,23 @@ fn what_is_left_out_says_why() {
         let touch = Touch::from_stored(kind, detail.to_owned());
         arg(Value::Int(1)).last(|call| call.touches.push(touch))
     };
+    let items = |reason: Reason| reason.at(Place::Argument("items".into()));
+    let machine_path = || items(ReasonCode::MachinePath.into());
     for (calls, reason) in [
+        (arg(Value::Secret { kind: "password".into(), ordinal: 1 }), items(ReasonCode::Redacted.of("password"))),
         (
-            arg(Value::Secret { kind: "password".into(), ordinal: 1 }),
-            "argument items: it holds a secret (password) that was not recorded",
+            arg(Value::Opaque { ordinal: 1, ty: TypeName::new("_socket", "socket") }),
+            items(ReasonCode::UnreadableArgument.of("socket")),
         ),
-        (arg(Value::Opaque { ordinal: 1, ty: TypeName::new("_socket", "socket") }), "argument items: socket has no code form"),
-        (arg(string("/home/ada/shop")), "argument items: it holds a path of this machine"),
-        (arg(string("in /srv/ada/shop/data: 3")), "argument items: it holds a path of this machine"),
-        (arg(object(1, "make.<locals>.Row", ObjectKind::Plain, &[])), "argument items: how Row is made is not known"),
-        (arg(object(1, "Tank", ObjectKind::Plain, &[])), "argument items: Tank does not keep its argument litres"),
-        (arg(Value::Name(TypeName::new("__main__", "go"))), "argument items: go belongs to a script that has no name to import"),
-        (touch("net", "api.pay.test:443"), "it uses the network: api.pay.test:443"),
-        (touch("file", "write /tmp/x"), "it writes files: write /tmp/x"),
-        (touch("clock", "time.time"), "its result may follow the clock: time.time"),
-        (
-            arg(Value::Int(1)).last(|call| call.effect.outcome = Outcome::Unfinished),
-            "it had not ended when the recording stopped",
-        ),
+        (arg(string("/home/ada/shop")), machine_path()),
+        (arg(string("in /srv/ada/shop/data: 3")), machine_path()),
+        (arg(object(1, "make.<locals>.Row", ObjectKind::Plain, &[])), items(ReasonCode::UnknownConstructor.of("Row"))),
+        (arg(object(1, "Tank", ObjectKind::Plain, &[])), items(ReasonCode::ArgumentNotStored.of("Tank").with("litres"))),
+        (arg(Value::Name(TypeName::new("__main__", "go"))), items(ReasonCode::UnimportableScript.of("go"))),
+        (touch("net", "api.pay.test:443"), ReasonCode::Network.with("api.pay.test:443")),
+        (touch("file", "write /tmp/x"), ReasonCode::WritesFiles.with("write /tmp/x")),
+        (touch("clock", "time.time"), ReasonCode::DependsOnClock.with("time.time")),
+        (arg(Value::Int(1)).last(|call| call.effect.outcome = Outcome::Unfinished), ReasonCode::Unfinished.into()),
     ] {
         assert_eq!(reasons(&calls), [reason]);
     }
@@ -669,11 +671,11 @@ fn nothing_is_drafted_whose_arguments_come_out_different() {
     };
     let tuple = |first: Value| Some(Ok(Value::Tuple(vec![first, string("x")])));
     assert!(settled(tuple(Value::Int(1))).is_empty());
-    assert_eq!(settled(tuple(Value::Bool(true))), ["its arguments come out different when made again at [0]"]);
-    assert_eq!(settled(Some(Err("NameError".into()))), ["its arguments cannot be made again: NameError"]);
+    assert_eq!(settled(tuple(Value::Bool(true))), [ReasonCode::ArgumentMismatch.with("[0]")]);
+    assert_eq!(settled(Some(Err("NameError".into()))), [ReasonCode::ArgumentRaises.with("NameError")]);
     let unparsed = settled(Some(Err("SyntaxError: '(' was never closed".into())));
-    assert_eq!(unparsed, ["a file that it needs does not parse"]);
-    assert_eq!(settled(None), ["its arguments could not be checked"]);
+    assert_eq!(unparsed, [ReasonCode::SyntaxError.with("SyntaxError: '(' was never closed")]);
+    assert_eq!(settled(None), [ReasonCode::NotEvaluated.into()]);
 }
 
 /// R20, R21, R28: kinds of outcomes come first, and the order of calls does not matter.
@@ -746,10 +748,7 @@ fn a_long_case_that_only_the_project_made_is_left_out() {
     let inner = find().last(|call| call.direct = false);
     let draft = with_plan(&inner, &[], |_, draft| draft.unwrap());
     assert_eq!(draft.calls, [CallId(1)]);
-    assert_eq!(
-        draft.left_out[0].reason,
-        "only the project's own code calls it like that, and the test would be too long to read"
-    );
+    assert_eq!(draft.left_out[0].reason, ReasonCode::InternalAndLong.into());
 }
 
 /// R13, R25: a table has at most 25 rows; what is chosen beyond them is in another.
@@ -800,7 +799,7 @@ fn cases_of_accepted_tests_stay() {
 #[test]
 fn values_too_long_to_read_are_left_out_with_their_length() {
     let long = Calls::of("log").returns(&[("text", string(&"word ".repeat(500)))], Value::Int(1));
-    assert_eq!(reasons(&long), ["its values would be 2506 characters of code"]);
+    assert_eq!(reasons(&long), [ReasonCode::TooLong.with(2506)]);
     let short = Calls::of("log").returns(&[("text", string(&"word ".repeat(300)))], Value::Int(1));
     assert!(text(&short).lines().all(|line| line.chars().count() <= 88), "a text is broken into lines");
 }
@@ -867,7 +866,7 @@ fn a_graph_says_what_is_met_again() {
 fn a_result_without_a_form_says_something_of_itself() {
     let opaque = Value::Opaque { ordinal: 5, ty: TypeName::new("_csv", "Dialect") };
     let make = || Calls::of("make").returns(&[("count", Value::Int(1))], opaque.clone());
-    assert_eq!(reasons(&make()), ["its result: Dialect is not compared by its content"]);
+    assert_eq!(reasons(&make()), [ReasonCode::NotComparable.of("Dialect").at(Place::Result)]);
     let asked = |said: &[(&str, Value)]| {
         let mut calls = make();
         calls.says.insert(CallId(1), fields(said));
@@ -932,7 +931,7 @@ fn iterators_inside_of_tuples_are_read() {
 }
 
 /// Writes a value as code, beside nothing else.
-fn written(value: &Value) -> Result<String, String> {
+fn written(value: &Value) -> Result<String, Reason> {
     let module = shop();
     let find = |name: &str| (name == "shop.cart").then_some(&module);
     let history = |_: &Call, _: u64| Vec::new();

@@ -7,6 +7,7 @@ use crate::base::text;
 use crate::domain::call::CallId;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, ProposalId, ProposalKind};
+use crate::domain::reason::Reason;
 use crate::domain::snapshot::{CallRow, QueueRow};
 use crate::engine::Handle;
 use crate::mcp::answers::Page;
@@ -56,7 +57,7 @@ pub async fn function(handle: &Handle, given: &Arguments) -> Result<Value, Troub
     let waiting: Vec<Value> = snapshot.queue.iter().filter(|waiting| waiting.function == id).map(line).collect();
     Ok(json!({
         "function": id, "path": row.path, "lines": row.lines, "calls": row.calls, "mark": row.mark,
-        "no_test_because": row.reason, "waiting": waiting, "source": source(handle, &id)?,
+        "no_test_because": row.reason.as_ref().map(Reason::message), "waiting": waiting, "source": source(handle, &id)?,
     }))
 }
 
@@ -80,7 +81,7 @@ pub fn calls(handle: &Handle, given: &Arguments) -> Result<Value, Trouble> {
 pub fn call_line(row: &CallRow) -> Value {
     json!({
         "call": row.id, "arguments": text::cut(&row.arguments, LINE), "outcome": text::cut(&row.outcome, LINE),
-        "times": row.times, "caller": row.caller, "not_run_again_because": row.not_replayable,
+        "times": row.times, "caller": row.caller, "not_run_again_because": row.not_replayable.as_ref().map(Reason::message),
     })
 }
 

@@ -10,6 +10,7 @@ use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
 use crate::domain::call::{Argument, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, not_callable, touched, unended};
 use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::python::marshal::{DecodeError, Tree};
@@ -86,7 +87,7 @@ struct Open {
     function: u64,
     start_ns: i64,
     /// Why nobody else can make the call, whatever it touches.
-    obstacle: Option<String>,
+    obstacle: Option<Reason>,
     touches: Vec<Touch>,
     parent: Option<i64>,
     /// The name that leads to the function, where another one made it.
@@ -324,7 +325,7 @@ impl Process {
             around.inner = Some(ending(&effect));
         }
         if bound.is_some() && inner.is_some_and(|inner| inner == ending(&effect)) {
-            obstacle = Some("what it is put around ends alike, and is called by the same name".into());
+            obstacle = Some(ReasonCode::WrapperDuplicate.into());
         }
         let failed = effect.outcome.is_failure();
         if failed {

@@ -17,6 +17,7 @@ use crate::base::hash::Digest;
 pub use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{CallId, RecordingId};
 use crate::domain::function::FunctionId;
+use crate::domain::reason::Reason;
 use crate::domain::snapshot::CallKind;
 use crate::domain::touch::{ExternalAccess, FileAccess, Touch};
 
@@ -58,7 +59,7 @@ pub struct StoredCall {
     /// What it touched.
     pub touches: Vec<Touch>,
     /// Why it cannot be run again.
-    pub not_replayable: Option<String>,
+    pub not_replayable: Option<Reason>,
     /// The arguments, as in [`NewCall`].
     pub args: Vec<u8>,
     /// The recorded outcome, as in [`CallEnd`]; `None` when the call did not end.
@@ -347,7 +348,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails when the database cannot be written.
-    pub fn set_not_replayable(&self, reasons: Vec<(CallId, String)>) -> Result<()> {
+    pub fn set_not_replayable(&self, reasons: Vec<(CallId, Reason)>) -> Result<()> {
         self.write(move |transaction| {
             let mut update = transaction.prepare_cached("UPDATE calls SET not_replayable = ?2 WHERE id = ?1")?;
             for (call, reason) in &reasons {

@@ -19,6 +19,7 @@ mod open;
 pub mod opinions;
 mod outcomes;
 mod proposals;
+mod reason;
 mod recordings;
 mod schema;
 mod session;

@@ -14,6 +14,7 @@ use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalId, ProposalState as S};
+use crate::domain::reason::ReasonCode;
 use crate::domain::touch::{FileAccess, Touch};
 use crate::domain::value::{Difference, Value};
 
@@ -85,7 +86,7 @@ fn a_call_is_put_together_from_its_records() {
     let touch = Touch::File(FileAccess::reading("prices.csv"));
     let touches = vec![CallTouch { spool: spool(2), touch: touch.clone() }; 2];
     let times = vec![CallTimes { spool: spool(2), times: 9 }];
-    let ends = vec![CallEnd { failed: true, not_replayable: Some("it writes files".into()), ..end(2, b"X") }];
+    let ends = vec![CallEnd { failed: true, not_replayable: Some(ReasonCode::WritesFiles.with("a.txt")), ..end(2, b"X") }];
     store.ingest(id, Batch { touches, times, ends, ..Batch::default() }).unwrap();
 
     let found = store.children(&[parent], 20).unwrap();
@@ -95,7 +96,7 @@ fn a_call_is_put_together_from_its_records() {
     assert_eq!((found.id, found.parent, found.times, found.receiver), (child, Some(parent), 9, Some(u64::MAX)));
     assert_eq!(found.touches, [touch]);
     assert_eq!((found.failed, found.duration_ns, found.outcome.as_deref()), (true, 31, Some(&b"X"[..])));
-    assert_eq!(found.not_replayable.as_deref(), Some("it writes files"));
+    assert_eq!(found.not_replayable, Some(ReasonCode::WritesFiles.with("a.txt")));
     assert_eq!(store.calls(&[parent]).unwrap()[0].outcome, None, "it has not ended");
     let both = store.calls(&[parent, CallId(404), child]).unwrap();
     assert_eq!(both.iter().map(|call| call.id).collect::<Vec<_>>(), [parent, child]);

@@ -7,6 +7,7 @@ use crate::base::text::{command_line, count};
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{OpenVerdict, ProposalState};
+use crate::domain::reason::Reason;
 use crate::domain::snapshot::{FunctionRow, Mark, RedRow};
 use crate::tui::app::AppState;
 use crate::tui::doc::{Compare, Loaded};
@@ -381,13 +382,14 @@ fn first_steps(state: &AppState) -> Vec<DocRow> {
 }
 
 fn function(row: &FunctionRow) -> Vec<(Role, String)> {
+    let or = |reason: &Option<Reason>, other: &str| reason.as_ref().map_or_else(|| other.to_owned(), Reason::message);
     let name = row.id.qualname();
     let (sign, role, _) = glyphs::of_mark(row.mark);
     let calls = count(usize::try_from(row.calls).unwrap_or(usize::MAX), "call");
     match (row.mark, &row.reason) {
         (Mark::Untestable, reason) => vec![
             (Role::Text, format!(" {name}: {calls}, no test.")),
-            (Role::Dim, format!(" - {}", reason.as_deref().unwrap_or("its calls cannot be run again"))),
+            (Role::Dim, format!(" - {}", or(reason, "its calls cannot be run again"))),
             (Role::Text, " w says more   g asks a model instead".into()),
         ],
         (Mark::Never, _) => vec![
@@ -404,7 +406,7 @@ fn function(row: &FunctionRow) -> Vec<(Role, String)> {
         ],
         (_, reason) => vec![
             (role, format!(" {sign} {name}: {calls} recorded. Nothing waits for a decision.")),
-            (Role::Dim, format!("   {}", reason.as_deref().unwrap_or("t runs the recorded calls again"))),
+            (Role::Dim, format!("   {}", or(reason, "t runs the recorded calls again"))),
         ],
     }
 }

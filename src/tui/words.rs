@@ -2,6 +2,7 @@
 
 use crate::base::text::{count, thousands};
 use crate::domain::call::ProgramEnd;
+use crate::domain::reason::Reason;
 use crate::domain::snapshot::{Decided, Snapshot};
 use crate::domain::verdict::Ruling;
 
@@ -373,7 +374,7 @@ pub fn calls_gone(name: &str) -> String {
 
 /// A function that cannot be tested.
 #[must_use]
-pub fn no_test(name: &str, reason: &str) -> String {
+pub fn no_test(name: &str, reason: &Reason) -> String {
     format!("No test for {name}: {reason}.")
 }
 

@@ -50,11 +50,11 @@ const LINES: &[(&str, &str)] = &[
 
 /// What has no form, and the reason that is given.
 const REASONS: &[&str] = &[
-    "tables.numbers:tags: argument values: an ndarray holds Python objects",
-    "tables.numbers:records: its result: an ndarray has no plain dtype",
-    "tables.frames:rows: its result: a DataFrame has 50 cells, more than 40",
-    "tables.frames:size: argument frame: a DataFrame has 50 cells, more than 40",
-    "tables.frames:periods: its result: a DataFrame has a dtype that has no form: period[M]",
+    "tables.numbers:tags: argument values: an array is not supported: it holds Python objects",
+    "tables.numbers:records: result: an array is not supported: it has no plain dtype",
+    "tables.frames:rows: result: a DataFrame is not supported: it has 50 cells, more than 40",
+    "tables.frames:size: argument frame: a DataFrame is not supported: it has 50 cells, more than 40",
+    "tables.frames:periods: result: a DataFrame is not supported: it has a dtype that has no form: period[M]",
 ];
 
 /// Changes that a test of what was recorded has to notice: module, function and the end of its test's name, before, after.

@@ -18,6 +18,7 @@ use pytead_tui::domain::call::{Call, CallId, Effect, Outcome, RecordingId};
 use pytead_tui::domain::function::{FunctionId, Module};
 use pytead_tui::domain::observation::Observation;
 use pytead_tui::domain::proposal::Draft;
+use pytead_tui::domain::reason::ReasonCode;
 use pytead_tui::domain::settings::{Record, Redact, Snapshots};
 use pytead_tui::domain::value::{TypeName, Value};
 use pytead_tui::generate::closer::{self, Look};
@@ -335,7 +336,7 @@ impl Recorded {
             match plan.draft(function, project, &file, most, &BTreeSet::new()) {
                 Some(draft) => found.drafts.push(draft),
                 None => {
-                    let reasons = plan.left_out().into_iter().map(|left| left.reason).collect();
+                    let reasons = plan.left_out().into_iter().map(|left| left.reason.message()).collect();
                     found.untested.insert(id.to_string(), reasons);
                 }
             }
@@ -422,9 +423,8 @@ impl Recorded {
                 match judge(&draft, &own, &Ground::default()).verdict {
                     Verdict::Ready => ready.push(draft),
                     Verdict::Again(rest) => {
-                        refused.extend(
-                            rest.left_out.iter().filter(|left| left.reason.contains(" fails: ")).map(|left| left.reason.clone()),
-                        );
+                        let failed = rest.left_out.iter().filter(|left| left.reason.code == ReasonCode::Fails);
+                        refused.extend(failed.map(|left| left.reason.message()));
                         again.push(*rest);
                     }
                     Verdict::Refused => refused.push(draft.tests.join(" ")),

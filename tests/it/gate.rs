@@ -110,8 +110,7 @@ fn private_functions_are_left_to_the_tests_of_their_callers() {
     assert_eq!(code, 0, "{err}");
     let (_, out, err) = place.run(&["--trust", "gen"]);
     assert!(out.contains("lib.core:quarter  ready") && out.contains("lib.core:_third  ready"), "{out}{err}");
-    let said =
-        "lib.core:_half: it is private, and tests of what calls it make these calls and notice what its own would (2 calls)";
+    let said = "lib.core:_half: private, and covered by its callers' tests (2 calls)";
     assert!(!out.contains("lib.core:_half  ready") && out.contains(said), "{out}{err}");
     // Whether 20 is heavy says little of how much it weighs.
     assert!(out.contains("lib.core:is_heavy  ready") && out.contains("lib.core:_weigh  ready"), "{out}{err}");
@@ -274,10 +273,7 @@ fn helpers_of_tests_are_drafted_for_by_name_only() {
     place.run(&["--trust", "run", "--", "python3", "main.py"]);
     let (code, out, err) = place.run(&["--trust", "gen"]);
     assert!(code == 0 && out.contains("1 draft proved, 0 refused, 1 function without a test"), "{out}{err}");
-    assert!(
-        out.contains("tests.helping:four: it helps the project's tests; named, it is drafted for all the same (1 call)"),
-        "{out}"
-    );
+    assert!(out.contains("tests.helping:four: is a test helper (1 call)"), "{out}");
     let (code, out, err) = place.run(&["--trust", "gen", "tests.helping:four"]);
     assert!(code == 0 && out.contains("tests.helping:four  ready"), "{out}{err}");
 }
@@ -293,7 +289,7 @@ fn what_only_a_running_script_has_is_not_imported() {
     assert_eq!(code, 0, "{err}");
     let (_, out, err) = place.run(&["--trust", "gen"]);
     assert!(out.contains("assert kind(int) == \"int\"") && !out.contains("from main import"), "{out}{err}");
-    assert!(out.contains("Lamp belongs to a script that runs when it is imported"), "{out}{err}");
+    assert!(out.contains("Lamp is defined in a script that runs when imported"), "{out}{err}");
 }
 
 const WILD: &str = r#"
@@ -443,8 +439,8 @@ fn what_another_function_made_is_tested_by_the_name_it_is_called_by() {
     }
     assert!(out.contains("5 drafts proved, 0 refused"), "{out}");
     for reason in [
-        "lib.made:hello: its decorator makes something else of it",
-        "lib.made:noted.<locals>.note: what it is put around ends alike",
+        "lib.made:hello: its decorator changes the result",
+        "lib.made:noted.<locals>.note: decorator wrapper with the same result",
     ] {
         assert!(out.contains(reason), "{reason}\n{out}");
     }
@@ -496,7 +492,7 @@ fn a_placeholder_stands_where_a_secret_was() {
     assert!(out.contains("    assert client.url(\"users\") == \"https://api.test/users\""), "{out}");
     assert!(out.contains("Left for you to look at: #2 lib:Client.url: holds a redacted value."), "{out}");
     assert!(!place.root().join("tests/pytead/test_pytead_lib.py").exists(), "{out}");
-    assert!(out.contains("lib:Client.headers: its result: it holds a secret (authorization) that was not recorded"), "{out}");
-    assert!(out.contains("lib:login: run alone it ends differently"), "{out}");
+    assert!(out.contains("lib:Client.headers: result: needs a redacted value (authorization)"), "{out}");
+    assert!(out.contains("lib:login: gives another result when run alone"), "{out}");
     assert!(!out.contains("hunter2") && !out.contains("8f3a9c2e"), "{out}");
 }

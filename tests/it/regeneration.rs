@@ -127,7 +127,7 @@ fn a_rejected_draft_comes_back_when_the_code_changes_and_not_before() {
         record(place);
         let out = generate(place, &["lib:g", "--accept"]);
         assert!(!place.root().join(TESTS).exists(), "{out}");
-        assert!(out.contains("its test was rejected, and the code is still the same"), "{out}");
+        assert!(out.contains("you rejected this test, and the code has not changed"), "{out}");
         // A comment is no other code; a number is.
         place.edit("lib.py", "return x * 2", "return x * 2  # twice");
         generate(place, &["lib:g", "--accept"]);

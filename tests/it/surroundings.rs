@@ -346,9 +346,9 @@ fn what_left_the_process_has_a_stand_in() {
     }
     assert!(out.contains("stand-in  lib.logic.version gives what was recorded"), "{out}");
     for (function, why) in [
-        ("lib.remote:version", "it starts a process"),
-        ("lib.logic:spread", "it would leave its process: subprocess.Popen"),
-        ("lib.logic:link", "lib.remote:Link.__init__, which it calls, starts a process"),
+        ("lib.remote:version", "starts a process"),
+        ("lib.logic:spread", "replay failed: it would leave its process: subprocess.Popen"),
+        ("lib.logic:link", "calls lib.remote:Link.__init__, which uses other programs"),
     ] {
         let line = out.lines().chain(err.lines()).find(|line| line.contains(&format!("{function}: ")));
         assert!(line.is_some_and(|line| line.contains(why)), "{function}: {why}\n{out}{err}");

@@ -6,6 +6,7 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId, DECORATORS_MAX};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::LeftOut;
+use crate::domain::reason::ReasonCode;
 use crate::engine::calls;
 use crate::engine::state::core::Core;
 use crate::generate::replay::ends_alike;
@@ -27,8 +28,7 @@ pub fn leave_out(core: &Core, function: &Function, calls: &mut Vec<Call>, left_o
         alike
     });
     if changed > 0 {
-        let reason = "its decorator makes something else of it, and is tested by the function's name".into();
-        left_out.push(LeftOut { calls: changed, reason });
+        left_out.push(LeftOut { calls: changed, reason: ReasonCode::ChangedByDecorator.into() });
     }
     Ok(())
 }

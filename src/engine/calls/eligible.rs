@@ -8,11 +8,11 @@ use crate::domain::answers::Answers;
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::Function;
 use crate::domain::proposal::LeftOut;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::engine::calls;
 use crate::engine::calls::decorated;
 use crate::engine::calls::external::Outreach;
-use crate::engine::calls::read::NOT_REPEATABLE;
 use crate::engine::calls::read::Unsteady;
 use crate::engine::state::core::Core;
 use crate::store::StoredCall;
@@ -37,7 +37,7 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     let is_still = |call: &Call| outreach.below(call.id).is_empty() || Answers::of(call).next().is_some();
     let confirmed = calls::read::confirmed_calls(core, &function.id)?;
     let counted: HashSet<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
-    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
     // Nobody saw these end again: their arguments can only be made by what made them, which the draft's proof will do.
     let mut calls = Vec::new();
     for stored in core.store().calls_of(&function.id, calls::read::CALLS_MAX)? {
@@ -49,9 +49,9 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
             continue;
         }
         let noted = noted.or_else(|| call.not_replayable()).or_else(|| outreach.reason(id).filter(|_| !is_still(&call)));
-        let untried = || "it was not seen to end the same way again".to_owned();
+        let untried = || ReasonCode::NotCheckedYet.into();
         if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
-            if reason == NOT_REPEATABLE {
+            if reason.code == ReasonCode::NotReproducible {
                 unsteady.push(Unsteady { call, reason: Some(reason.clone()) });
             }
             *reasons.entry(reason).or_default() += times;
@@ -61,7 +61,7 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     for (mut call, baseline) in confirmed.into_iter().filter(|(call, _)| is_still(call)) {
         let outcome = calls::read::outcome_hash(&baseline);
         if notes.get(&call.id).into_iter().flatten().any(|note| note.outcome == outcome) {
-            *reasons.entry("a person noted this outcome as a bug".into()).or_default() += call.times.max(1);
+            *reasons.entry(ReasonCode::MarkedAsBug.into()).or_default() += call.times.max(1);
             continue;
         }
         call.effect = baseline;

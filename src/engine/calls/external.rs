@@ -10,6 +10,7 @@ use crate::domain::answers::Answers;
 use crate::domain::call::{Call, CallId, DECORATORS_MAX, RecordingId, reached_out};
 use crate::domain::function::{Function, FunctionId, FunctionKind};
 use crate::domain::proposal::LeftOut;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::domain::value::TypeName;
 use crate::engine::calls;
@@ -26,9 +27,6 @@ const CALLS_MAX: usize = 100;
 /// In a test that people read, so many functions have a stand-in, and these so many calls.
 const READ_FUNCTIONS_MAX: usize = 3;
 const READ_CALLS_MAX: usize = 8;
-/// Why a call has no test for which it is known what stands in for others.
-const CHANGED: &str = "what it calls to leave the process was changed since it was recorded";
-const TOO_MANY: &str = "too much that it calls leaves the process to be read in a test";
 
 /// Who left the process, below which calls.
 #[derive(Debug, Default)]
@@ -70,16 +68,17 @@ impl Outreach {
         self.below.get(&call).map_or(&[][..], Vec::as_slice)
     }
 
-    /// Gives the functions that left the process below a call, or why they cannot be replaced.
-    fn answers(&self, index: &Index, call: CallId) -> Result<Vec<Answers>, String> {
+    /// Gives the functions that left the process below a call, or why they cannot be replaced: for `reason`, where nothing
+    /// else stands in the way.
+    fn answers(&self, index: &Index, call: CallId, reason: Reason) -> Result<Vec<Answers>, Reason> {
         let inner = self.below(call);
         if inner.len() > CALLS_MAX {
-            return Err(format!(", more than {CALLS_MAX} times"));
+            return Err(Reason { code: ReasonCode::TooManyExternalCalls, ..reason.with(CALLS_MAX) });
         }
         let mut by_function: BTreeMap<&FunctionId, Vec<CallId>> = BTreeMap::new();
         for reach in inner.iter().filter_map(|call| self.who.get(call)) {
             if !reach.ended {
-                return Err(" and had not ended".to_owned());
+                return Err(ReasonCode::ExternalCallUnfinished.of(&reach.function));
             }
             by_function.entry(&reach.function).or_default().push(reach.call);
         }
@@ -87,12 +86,12 @@ impl Outreach {
             let defined = index.function(function).filter(|defined| is_replaceable(defined))?;
             Some(Answers { target: TypeName::new(function.module(), defined.written()), awaited: defined.is_async, calls })
         });
-        answers.collect::<Option<_>>().ok_or_else(String::new)
+        answers.collect::<Option<_>>().ok_or(reason)
     }
 
     /// Says why a call is not run again that made others which left the process.
     #[must_use]
-    pub fn reason(&self, call: CallId) -> Option<String> {
+    pub fn reason(&self, call: CallId) -> Option<Reason> {
         let reach = self.who.get(self.below(call).first()?)?;
         Some(reached_out(&reach.function, reach.access))
     }
@@ -114,9 +113,9 @@ pub fn note(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
     let (mut noted, mut refused) = (Vec::new(), Vec::new());
     for call in lives.iter().filter(|life| life.recording == recording).map(|life| life.call) {
         let Some(reason) = outreach.reason(call).filter(|_| !outreach.who.contains_key(&call)) else { continue };
-        match outreach.answers(&index, call) {
+        match outreach.answers(&index, call, reason) {
             Ok(answers) => noted.push((call, answers.into_iter().map(Touch::StandIn).collect())),
-            Err(why) => refused.push((call, format!("{reason}{why}"))),
+            Err(why) => refused.push((call, why)),
         }
     }
     core.store().set_touches(noted)?;
@@ -141,14 +140,14 @@ pub fn lend(core: &Core, readers: &mut Readers<'_>, usable: &mut Usable) -> Resu
         let theirs = |touch: &Touch| is_found(touch) && inner.iter().any(|call| call.touches.contains(touch));
         call.touches.retain(|touch| !theirs(touch));
         let count = inner.len();
-        let found = found(core, readers, inner)?.ok_or(CHANGED).and_then(|found| {
+        let found = found(core, readers, inner)?.ok_or_else(|| ReasonCode::MockTargetChanged.into()).and_then(|found| {
             let is_read = found.len() <= READ_FUNCTIONS_MAX && count <= READ_CALLS_MAX;
-            if is_read { Ok(found) } else { Err(TOO_MANY) }
+            if is_read { Ok(found) } else { Err(ReasonCode::TooManyMocks.of(READ_FUNCTIONS_MAX).with(READ_CALLS_MAX)) }
         });
         match found {
             Ok(found) => lent.push((call.id, found)),
-            Err(why) => {
-                left_out.push(LeftOut { calls: call.times.max(1), reason: why.to_owned() });
+            Err(reason) => {
+                left_out.push(LeftOut { calls: call.times.max(1), reason });
                 return Ok(false);
             }
         }
@@ -226,6 +225,6 @@ mod tests {
         assert_eq!(below(1), [2, 5]);
         assert_eq!(below(3), [4]);
         assert_eq!(below(5), [] as [i64; 0]);
-        assert_eq!(outreach.reason(CallId(1)).as_deref(), Some("net:fetch, which it calls, uses the network"));
+        assert_eq!(outreach.reason(CallId(1)), Some(ReasonCode::ExternalCall.of("net:fetch").with("the network")));
     }
 }

@@ -7,6 +7,7 @@ use crate::base::hash::{self, Digest};
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
 use crate::domain::observation::Observation;
+use crate::domain::reason::Reason;
 use crate::engine::state::core::Core;
 use crate::python::value;
 use crate::source::index::Index;
@@ -15,16 +16,13 @@ use crate::store::{StoredCall, StoredOutcome};
 /// Calls of a function that are read at most.
 pub const CALLS_MAX: usize = 400;
 
-/// What is said of a call that gave another outcome on the very code it was recorded with.
-pub const NOT_REPEATABLE: &str = "run alone it ends differently: it depends on something that was not recorded";
-
 /// A call whose outcome may follow the clock, chance or something else that was not recorded.
 #[derive(Clone)]
 pub struct Unsteady {
     /// As recorded.
     pub call: Call,
     /// Why no draft rests on it as it is; `None` where it ended the same way again.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 /// Decodes a stored call; what cannot be decoded is a reason, not an error.

@@ -6,6 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::call::{Call, CallId, RecordingId};
 use crate::domain::function::FunctionId;
+use crate::domain::reason::Reason;
 use crate::domain::snapshot::{CallKind, CallRow, RecordedRow};
 use crate::domain::touch::Touch;
 use crate::engine::calls::read::{CALLS_MAX, decode, place};
@@ -82,7 +83,7 @@ pub fn recorded(core: &Core, recording: RecordingId) -> Result<Vec<RecordedRow>,
     Ok(rows)
 }
 
-fn row(call: &Call, inner: Vec<String>, caller: Option<String>, not_replayable: Option<String>) -> CallRow {
+fn row(call: &Call, inner: Vec<String>, caller: Option<String>, not_replayable: Option<Reason>) -> CallRow {
     let line = |text: String| text::display_line(&text).into_owned();
     let receiver = call.receiver.and_then(|ordinal| {
         let first = call.args.first()?;
@@ -109,7 +110,7 @@ fn row(call: &Call, inner: Vec<String>, caller: Option<String>, not_replayable: 
         caller: caller.map(line),
         receiver,
         changed,
-        not_replayable: not_replayable.map(line),
+        not_replayable,
         recording: call.recording,
         thread: call.thread,
         full: full.into_iter().map(line).collect(),

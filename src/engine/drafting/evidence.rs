@@ -11,6 +11,7 @@ use crate::base::hash::Digest;
 use crate::domain::call::{Call, CallId, Outcome, RecordingId};
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Draft, LeftOut};
+use crate::domain::reason::ReasonCode;
 use crate::domain::settings::Snapshots;
 use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
@@ -136,8 +137,8 @@ impl Gathered {
                 continue;
             }
             if let Some(calls) = unnamed.filter(|_| module.is_some_and(|module| module.is_for_tests())) {
-                let reason = "it helps the project's tests; named, it is drafted for all the same".to_owned();
-                functions.push((function.clone(), Vec::new(), vec![LeftOut { calls, reason }]));
+                let helps = LeftOut { calls, reason: ReasonCode::TestHelper.into() };
+                functions.push((function.clone(), Vec::new(), vec![helps]));
                 continue;
             }
             let mut found = usable(core, function, &outreach)?;

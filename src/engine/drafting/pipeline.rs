@@ -12,6 +12,7 @@ use crate::domain::event::JobKind;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
 use crate::engine::drafting::evidence::{Gathered, Made};
 use crate::engine::drafting::{nondeterminism, private_functions};
@@ -65,7 +66,7 @@ pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result
                 News::Unwanted(why) => {
                     let calls = draft.calls.len() as u64;
                     left_out.extend(others);
-                    left_out.push((one.function, LeftOut { calls, reason: why.to_owned() }));
+                    left_out.push((one.function, LeftOut { calls, reason: why.into() }));
                     continue;
                 }
             };
@@ -198,7 +199,7 @@ fn is_at_work(old: &Proposal, draft: &Draft, code: Digest) -> bool {
 
 /// Keeps why functions have no test, for this session and the next.
 fn note_untestable(core: &Core, made: &[Made]) -> Result<(), Trouble> {
-    let notes: Vec<(FunctionId, Option<String>)> = made
+    let notes: Vec<(FunctionId, Option<Reason>)> = made
         .iter()
         .map(|one| {
             let reason = one.left_out.first().filter(|_| one.draft.is_none());
@@ -336,18 +337,18 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
 fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
     let proposal = core.proposal(id)?;
     let why = match core.function(&proposal.function) {
-        None => "the function is gone".to_owned(),
+        None => ReasonCode::Removed.into(),
         Some(_) => {
             let reason = core.state.lock().untestable.get(&proposal.function).cloned();
-            reason.unwrap_or_else(|| "its recorded calls give no other test".into())
+            reason.unwrap_or_else(|| ReasonCode::NoNewerDraft.into())
         }
     };
     // Another workbench may have taken it on meanwhile.
-    core.claim(id, |standing| {
+    core.claim(id, move |standing| {
         let waits = standing.state == ProposalState::Stale;
         if waits {
             standing.state = ProposalState::Failed;
-            standing.evidence = vec![Evidence::new(Finding::Error, EvidenceKind::NoDraft, why)];
+            standing.evidence = vec![Evidence::new(Finding::Error, EvidenceKind::NoDraft, why.message())];
         }
         waits
     })?;

@@ -7,6 +7,7 @@ use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::LeftOut;
+use crate::domain::reason::ReasonCode;
 use crate::engine::drafting::evidence::{Beneath, Gathered, Made};
 use crate::engine::python::environment::Environment;
 use crate::engine::state::core::Core;
@@ -41,7 +42,7 @@ pub async fn leave(core: &Core, environment: &Environment, gathered: &Gathered, 
             continue;
         }
         let Some(draft) = made[*at].draft.take() else { continue };
-        let reason = "it is private, and tests of what calls it make these calls and notice what its own would".to_owned();
+        let reason = ReasonCode::CoveredByCallers.into();
         made[*at].left_out.insert(0, LeftOut { calls: draft.calls.len() as u64, reason });
     }
     Ok(())

@@ -9,6 +9,7 @@ use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
+use crate::domain::reason::ReasonCode;
 use crate::engine::edits::draft_text;
 use crate::engine::edits::overlay;
 use crate::engine::edits::overlay::Overlay;
@@ -35,7 +36,7 @@ pub enum News {
     /// It stands already, as it is or as a person rewrote it.
     Known,
     /// Nothing of it is wanted, and why.
-    Unwanted(&'static str),
+    Unwanted(ReasonCode),
 }
 
 impl Standing {
@@ -110,8 +111,8 @@ impl Standing {
         }
         match without(draft, &unwanted) {
             Some(rest) => News::Draft(Box::new(rest)),
-            None if rejected => News::Unwanted("its test was rejected, and the code is still the same"),
-            None => News::Unwanted("its test was deleted by hand"),
+            None if rejected => News::Unwanted(ReasonCode::Rejected),
+            None => News::Unwanted(ReasonCode::Deleted),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::question::About;
+use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::domain::settings::Answers;
 use crate::domain::snapshot::Topic;
 use crate::engine::calls;
@@ -205,9 +206,11 @@ fn explain(core: &Core, target: &Function, id: ProposalId, denied: &[Contradicti
     let denied: Vec<&Contradiction> =
         denied.iter().filter(|one| is_refused || draft.dropped.iter().any(|name| one.is_of(name))).collect();
     let is_claim = |why: &str| why.contains("assert") || why.contains("DID NOT RAISE");
-    let left_out = draft.left_out.iter().filter_map(|left| {
-        let (test, why) = left.reason.split_once(" fails: ").filter(|(_, why)| is_claim(why))?;
-        Some((test.to_owned(), why.to_owned()))
+    let left_out = draft.left_out.iter().filter_map(|left| match &left.reason {
+        Reason { code: ReasonCode::Fails, place: Some(Place::Test(test)), detail: Some(why), .. } if is_claim(why) => {
+            Some((test.clone(), why.clone()))
+        }
+        _ => None,
     });
     let refused = proposal.evidence.iter().filter(|line| is_refused && line.what.is_failure()).filter_map(|line| {
         let why = line.more.iter().find_map(|said| said.trim_start().strip_prefix('E').filter(|why| is_claim(why)))?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::base::error::Trouble;
 use crate::domain::proposal::ProposalId;
 use crate::engine::proving::trials::{Around, BACKWARD, Desk, FORWARD, LOOK, Observed, PAIR, SHUFFLED, hash_seed};
-use crate::generate::prove::{Blame, TestResult, name_of};
+use crate::generate::prove::{Blame, TestResult, When, name_of};
 use crate::pytest::report::{Interrupted, Outcome, Report};
 use crate::pytest::warm::Heard;
 
@@ -72,21 +72,21 @@ impl Desk<'_> {
         let mut blamed = BTreeMap::new();
         let mut left: Vec<String> = tests.into_iter().filter(|test| !fine.contains(test)).collect();
         let single = [
-            (Around { zone: true, ..Around::default() }, "in another time zone"),
-            (Around { elsewhere: true, ..Around::default() }, "in another folder"),
+            (Around { zone: true, ..Around::default() }, When::TimeZone),
+            (Around { elsewhere: true, ..Around::default() }, When::Folder),
         ];
-        for (around, words) in single {
+        for (around, when) in single {
             if left.is_empty() {
                 break;
             }
             let heard = self.session(&self.first.0, &around, alone(&left)).await?;
             let fine = passed_in(&heard, LOOK);
             let failed = left.iter().filter(|test| !fine.contains(*test));
-            blamed.extend(failed.map(|test| (test.clone(), blame(&heard, LOOK, test, words))));
+            blamed.extend(failed.map(|test| (test.clone(), blame(&heard, LOOK, test, when))));
             left.retain(|test| fine.contains(test));
         }
-        let words = format!("under hash seed {}", hash_seed(nth));
-        blamed.extend(left.into_iter().map(|test| (test.clone(), blame(&heard, LOOK, &test, &words))));
+        let when = When::HashSeed(hash_seed(nth));
+        blamed.extend(left.into_iter().map(|test| (test.clone(), blame(&heard, LOOK, &test, when))));
         Ok(blamed)
     }
 
@@ -140,11 +140,11 @@ impl Desk<'_> {
 }
 
 /// Says what a test fails of in a run, and when.
-pub(crate) fn blame(heard: &Heard, key: u64, test: &str, when: &str) -> Blame {
+pub(crate) fn blame(heard: &Heard, key: u64, test: &str, when: When) -> Blame {
     let results = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
     let failed = results.into_iter().find(|result| result.nodeid == test).map(TestResult::from);
     let (message, lines) = failed.map_or_else(Default::default, |result| (result.message, result.lines));
-    Blame { when: when.to_owned(), message, lines }
+    Blame { when, message, lines }
 }
 
 /// Lists the tests that passed in a run, by id.

@@ -18,7 +18,7 @@ use crate::engine::python::fresh_process::{self, Fresh, Way};
 use crate::engine::python::worker_pool::Author;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::generate::prove::{Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, Variation, name_of, words};
+use crate::generate::prove::{Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, Variation, When, name_of};
 use crate::generate::rules::Allowed;
 use crate::pytest::bench::Bench;
 use crate::pytest::report::{Interrupted, Outcome};
@@ -438,9 +438,7 @@ impl Desk<'_> {
                 let failed = first.reports.get(&(LATE, 0)).map_or(&[][..], |report| &report.results);
                 let failed = failed.iter().filter(|result| result.outcome != Outcome::Passed && own(&result.nodeid));
                 for result in failed.filter(|result| today.contains(&result.nodeid)) {
-                    trial
-                        .blamed
-                        .insert(name_of(&result.nodeid), blame(first, LATE, &result.nodeid, words::varied(Variation::Later)));
+                    trial.blamed.insert(name_of(&result.nodeid), blame(first, LATE, &result.nodeid, When::Later));
                 }
             }
             for key in (CHANCE..CHANCE + CHANCES).filter(|key| more(*key)) {

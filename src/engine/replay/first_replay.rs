@@ -16,10 +16,10 @@ use crate::base::text;
 use crate::domain::call::{Call, RecordingId};
 use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
+use crate::domain::reason::ReasonCode;
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::engine::calls;
-use crate::engine::calls::read::NOT_REPEATABLE;
 use crate::engine::index::last_said;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
@@ -209,8 +209,8 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
         let code = reach.code_key(&call.function);
         match &seen.effect {
             Ok(effect) if difference(&call.effect, effect).is_none() => confirmed.push(seen.stored(call.id, code)),
-            Ok(_) => dropped.push((call.id, NOT_REPEATABLE.to_owned())),
-            Err(reason) => dropped.push((call.id, reason.clone())),
+            Ok(_) => dropped.push((call.id, ReasonCode::NotReproducible.into())),
+            Err(reason) => dropped.push((call.id, ReasonCode::ReplayError.with(reason))),
         }
     }
     let (repeat, lost) = (confirmed.len(), dropped.len());

@@ -9,6 +9,7 @@ use crate::domain::decision::Decision;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId};
 use crate::domain::question::Consent;
+use crate::domain::reason::Reason;
 use crate::domain::snapshot::{Decided, RecordingRow, Trust, WatchState};
 use crate::engine::state::spec_board::Board;
 use crate::engine::state::verdict_rows;
@@ -27,7 +28,7 @@ pub struct State {
     pub calls: Counted<HashMap<FunctionId, u64>>,
     pub callers: Counted<HashMap<FunctionId, u64>>,
     pub tested: Counted<HashSet<FunctionId>>,
-    pub untestable: Counted<HashMap<FunctionId, String>>,
+    pub untestable: Counted<HashMap<FunctionId, Reason>>,
     /// The decisions on changes that were put away and still show.
     pub put_away: Counted<HashMap<ProposalId, Decision>>,
     pub edited: Counted<HashMap<FunctionId, Moment>>,

@@ -8,6 +8,7 @@ use crate::base::text;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Body, Finding, OpenVerdict, Origin, Proposal, ProposalState};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
 
@@ -21,7 +22,7 @@ pub struct Known {
     /// It has an accepted test.
     pub tested: bool,
     /// Why no test is possible.
-    pub untestable: Option<String>,
+    pub untestable: Option<Reason>,
     /// When it was last edited while we looked.
     pub edited: Option<Moment>,
     /// A change was rejected and the outcome still differs.
@@ -63,9 +64,12 @@ pub fn function(function: &Function, known: &Known, waiting: &[&Proposal]) -> Fu
 }
 
 /// Says why no test is possible: nothing to draft, or what rules drafted did not pass the gate.
-fn reason(known: &Known, waiting: &[&Proposal]) -> Option<String> {
+fn reason(known: &Known, waiting: &[&Proposal]) -> Option<Reason> {
     let refused = || waiting.iter().rev().find(|proposal| proposal.state == ProposalState::Refused && proposal.draft().is_some());
-    known.untestable.clone().or_else(|| refused().and_then(|proposal| blocked(proposal)))
+    known
+        .untestable
+        .clone()
+        .or_else(|| refused().and_then(|proposal| blocked(proposal)).map(|why| ReasonCode::FailedVerification.with(why)))
 }
 
 fn mark(known: &Known, waiting: &[&Proposal], changes: usize) -> Mark {
@@ -338,7 +342,7 @@ mod tests {
         refused.evidence =
             vec![crate::domain::proposal::Evidence::new(Finding::Flaky, EvidenceKind::from_text("passes sometimes"), "3/4")];
         let row = function(&blank(), &Known { calls: 3, ..Known::default() }, &[&refused]);
-        assert_eq!((row.mark, row.reason.as_deref()), (Mark::Untestable, Some("passes sometimes 3/4")));
+        assert_eq!((row.mark, row.reason), (Mark::Untestable, Some(ReasonCode::FailedVerification.with("passes sometimes 3/4"))));
         let row = function(
             &blank(),
             &Known { calls: 3, ..Known::default() },

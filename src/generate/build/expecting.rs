@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::value::{Value, with_article};
+use crate::domain::reason::ReasonCode;
+use crate::domain::value::Value;
 use crate::generate::build::stop::{Stop, no};
 use crate::generate::found;
 use crate::generate::tables;
@@ -52,16 +53,16 @@ impl<'a> Expecting<'a> {
 /// Stops at values that `==` does not compare by content.
 pub(super) fn incomparable(value: &Value) -> Result<(), Stop> {
     if tables::table(value).is_some() {
-        return no(format!("{} is not compared by its content", with_article(value.type_name())));
+        return no(ReasonCode::NotComparable.of(value.type_name()));
     }
     match value {
-        Value::Float(number) if number.is_nan() => no("NaN equals nothing"),
+        Value::Float(number) if number.is_nan() => no(ReasonCode::Nan),
         Value::New { ty, args, .. } if ty.qualname == "Decimal" => match args.first() {
-            Some(Value::Str(text)) if text.to_ascii_lowercase().contains("nan") => no("NaN equals nothing"),
+            Some(Value::Str(text)) if text.to_ascii_lowercase().contains("nan") => no(ReasonCode::Nan),
             _ => Ok(()),
         },
         Value::New { ty, args, .. } if ty.module == "numpy" && args.first() == Some(&Value::Str("NaT".into())) => {
-            no("NaT equals nothing")
+            no(ReasonCode::Nan)
         }
         Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => Ok(()),
         Value::New { ty, .. }
@@ -69,12 +70,12 @@ pub(super) fn incomparable(value: &Value) -> Result<(), Stop> {
                 || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock")
                 || found::is_found(ty) =>
         {
-            no(format!("{} is not compared by its content", ty.short()))
+            no(ReasonCode::NotComparable.of(ty.short()))
         }
-        Value::Sub { fields, .. } if !fields.is_empty() => no("its fields are not compared by =="),
-        Value::Exception { ty, .. } | Value::Opaque { ty, .. } => no(format!("{} is not compared by its content", ty.short())),
+        Value::Sub { ty, fields, .. } if !fields.is_empty() => no(ReasonCode::NotComparable.of(ty.short())),
+        Value::Exception { ty, .. } | Value::Opaque { ty, .. } => no(ReasonCode::NotComparable.of(ty.short())),
         Value::Generator { .. } | Value::Partial { .. } | Value::Method { .. } | Value::File { .. } => {
-            no(format!("a {} is not compared by its content", value.type_name()))
+            no(ReasonCode::NotComparable.of(value.type_name()))
         }
         _ => Ok(()),
     }

@@ -2,6 +2,7 @@
 
 use crate::domain::call::{Argument, Call, Outcome};
 use crate::domain::function::FunctionKind;
+use crate::domain::reason::ReasonCode;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::{self, Act};
 use crate::generate::agree;
@@ -63,7 +64,7 @@ impl<'a> Builder<'a, '_> {
     /// what was done with this one.
     fn like_another(&mut self, ordinal: u64, ty: &TypeName) -> Result<Expr, Stop> {
         let history = (self.project.history)(self.call, ordinal);
-        let unknown = || no(format!("how {} was made was not recorded", ty.short()));
+        let unknown = || no(ReasonCode::ConstructionNotRecorded.of(ty.short()));
         if history.iter().any(|call| is_birth(call) && call.receiver == Some(ordinal)) {
             return unknown();
         }
@@ -122,7 +123,7 @@ impl<'a> Builder<'a, '_> {
             let name = builder.bind_object(ordinal, &snake(ty.short()), made);
             for (field, value) in set {
                 if !is_identifier(field) {
-                    return no(format!("{} has a field without a name", ty.short()));
+                    return no(ReasonCode::InvalidName.of(field));
                 }
                 let value = builder.value(value, field)?;
                 builder.work.by_hand += usize::from(field.starts_with('_'));
@@ -141,13 +142,13 @@ impl<'a> Builder<'a, '_> {
         let first = history.iter().position(own).unwrap_or(0);
         let life = outermost(&history[first..], self.call);
         let Some((birth, later)) = life.split_first() else {
-            return no(format!("how {} was made was not recorded", ty.short()));
+            return no(ReasonCode::ConstructionNotRecorded.of(ty.short()));
         };
         if birth.function.qualname().ends_with(".__post_init__") {
             return self.life(ordinal, ty, later, |builder| builder.before_post_init(ty, birth));
         }
         if !birth.function.qualname().ends_with(".__init__") || !matches!(birth.effect.outcome, Outcome::Returned(_)) {
-            return no(format!("how {} was made was not recorded", ty.short()));
+            return no(ReasonCode::ConstructionNotRecorded.of(ty.short()));
         }
         self.life(ordinal, ty, later, |builder| {
             let items = builder.arguments(birth)?;
@@ -157,8 +158,10 @@ impl<'a> Builder<'a, '_> {
 
     /// Writes a dataclass with the fields it had, and what it gave, when its `__post_init__` began.
     fn before_post_init(&mut self, ty: &TypeName, birth: &Call) -> Result<Expr, Stop> {
-        let Some((receiver, given)) = birth.args.split_first() else { return no("its __post_init__ takes nothing") };
-        let Value::Object { kind, fields, .. } = &receiver.value else { return no("its fields were not recorded") };
+        let Some((receiver, given)) = birth.args.split_first() else { return no(ReasonCode::UnsupportedHistory.of(ty.short())) };
+        let Value::Object { kind, fields, .. } = &receiver.value else {
+            return no(ReasonCode::UnsupportedHistory.of(ty.short()));
+        };
         let mut items = match self.fields(ty, *kind, fields)? {
             Expr::Bracket { items, .. } => items,
             _ => Vec::new(),
@@ -193,7 +196,7 @@ impl<'a> Builder<'a, '_> {
             changes.retain(|call| matches!(call.effect.outcome, Outcome::Returned(Value::None)));
         }
         if changes.len() >= LIFE_MAX {
-            return no(format!("{} calls changed {} before", changes.len(), ty.short()));
+            return no(ReasonCode::HistoryTooLong.of(ty.short()).with(changes.len()));
         }
         let made = make(self)?;
         let name = self.bind_object(ordinal, &snake(ty.short()), made);
@@ -225,13 +228,13 @@ impl<'a> Builder<'a, '_> {
         let Some(function) =
             found.filter(|f| matches!(f.kind, FunctionKind::Method | FunctionKind::Property) && !f.is_async && !f.is_generator)
         else {
-            return no(format!("{} was changed by {qualname}", ty.short()));
+            return no(ReasonCode::UnsupportedHistory.of(ty.short()).with(qualname));
         };
         let items = self.arguments(call)?;
         match act::method(function, name, items)? {
             Act::Value(expr) => Ok(Statement::run(expr)),
             Act::Statement(statement) => Ok(statement),
-            Act::Construct(_) => no(format!("{} was made twice", ty.short())),
+            Act::Construct(_) => no(ReasonCode::UnsupportedHistory.of(ty.short())),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::domain::call::{Argument, Call};
 use crate::domain::function::{Param, ParamKind};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act;
 use crate::generate::agree;
@@ -61,7 +62,7 @@ impl<'a> Builder<'a, '_> {
             return Ok(expr);
         }
         if self.expecting.is_some() {
-            return no(format!("{} cannot be written by its state", ty.short()));
+            return no(ReasonCode::UnknownConstructor.of(ty.short()));
         }
         if let Some(expr) = self.lived(ordinal, ty, fields)? {
             return Ok(expr);
@@ -103,7 +104,7 @@ impl<'a> Builder<'a, '_> {
 
     /// Tells whether a field that has the name of an argument was seen to hold another kind of value than was given for it, and
     /// never such a one: `self._offset = timedelta(minutes=offset)`.
-    fn keeps_something_else(&self, ty: &TypeName, shape: &Result<Shape<'a, '_>, String>) -> bool {
+    fn keeps_something_else(&self, ty: &TypeName, shape: &Result<Shape<'a, '_>, Reason>) -> bool {
         let Ok(shape) = shape else { return false };
         let births = (self.project.births)(ty);
         shape.kept.iter().any(|(param, kept)| {
@@ -122,7 +123,7 @@ impl<'a> Builder<'a, '_> {
     ) -> Result<Expr, Stop> {
         let by_arguments = |builder: &mut Self| {
             if !fields.is_empty() {
-                return no(format!("{} has fields of its own", ty.short()));
+                return no(ReasonCode::ExtraAttributes.of(ty.short()));
             }
             let args = builder.values(args, "value")?;
             Ok(Expr::call(&builder.spell(ty)?, args))
@@ -143,7 +144,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Writes what has no form of its own by its recorded life, or by what gave it.
-    pub(super) fn by_its_past(&mut self, ordinal: u64, ty: &TypeName, reason: String) -> Result<Expr, Stop> {
+    pub(super) fn by_its_past(&mut self, ordinal: u64, ty: &TypeName, reason: Reason) -> Result<Expr, Stop> {
         if let Some(expr) = self.attempt(|builder| builder.provenance(ordinal, ty))? {
             return Ok(expr);
         }
@@ -170,8 +171,9 @@ impl<'a> Builder<'a, '_> {
     fn generated(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Expr, Stop> {
         let class = self.project.class(ty).map(|(_, class)| class);
         let is_given = |annotation: &str| annotation.replace("dataclasses.", "").starts_with("InitVar");
-        if class.is_some_and(|class| class.fields.iter().any(|field| field.annotation.as_deref().is_some_and(is_given))) {
-            return no(format!("{} takes arguments that it does not keep", ty.short()));
+        let mut fields_of = class.into_iter().flat_map(|class| &class.fields);
+        if let Some(given) = fields_of.find(|field| field.annotation.as_deref().is_some_and(is_given)) {
+            return no(ReasonCode::ArgumentNotStored.of(ty.short()).with(&given.name));
         }
         self.fields(ty, kind, fields)
     }
@@ -196,7 +198,7 @@ impl<'a> Builder<'a, '_> {
                 _ => name,
             };
             if !is_identifier(name) {
-                return no(format!("{} has a field without a name", ty.short()));
+                return no(ReasonCode::InvalidName.of(field));
             }
             if default_of(source).is_some_and(|default| is_default(default, value)) {
                 continue;
@@ -206,7 +208,7 @@ impl<'a> Builder<'a, '_> {
         Ok(Expr::call_with(&self.spell(ty)?, items))
     }
 
-    fn constructor(&mut self, ty: &TypeName, shape: &Result<Shape<'_, '_>, String>) -> Result<Expr, Stop> {
+    fn constructor(&mut self, ty: &TypeName, shape: &Result<Shape<'_, '_>, Reason>) -> Result<Expr, Stop> {
         let shape = shape.as_ref().map_err(|reason| Stop::No(reason.clone()))?;
         let mut items = Vec::new();
         for (param, value) in &shape.kept {
@@ -265,9 +267,9 @@ struct Shape<'p, 'v> {
 }
 
 /// Finds out whether every parameter of `__init__` is kept as a field of its name.
-fn shape<'p, 'v>(project: Project<'p>, ty: &TypeName, fields: &'v [(String, Value)]) -> Result<Shape<'p, 'v>, String> {
+fn shape<'p, 'v>(project: Project<'p>, ty: &TypeName, fields: &'v [(String, Value)]) -> Result<Shape<'p, 'v>, Reason> {
     let Init::Takes(params) = project.init(ty) else {
-        return Err(format!("how {} is made is not known", ty.short()));
+        return Err(ReasonCode::UnknownConstructor.of(ty.short()));
     };
     let mut kept = Vec::new();
     let mut used = Vec::new();
@@ -285,7 +287,7 @@ fn shape<'p, 'v>(project: Project<'p>, ty: &TypeName, fields: &'v [(String, Valu
                 kept.push((param, value));
             }
             None if param.default.is_some() => {}
-            None => return Err(format!("{} does not keep its argument {}", ty.short(), param.name)),
+            None => return Err(ReasonCode::ArgumentNotStored.of(ty.short()).with(&param.name)),
         }
     }
     let derived = fields

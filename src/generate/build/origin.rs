@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use crate::domain::call::{Argument, Call, Outcome};
 use crate::domain::function::FunctionKind;
+use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act};
 use crate::generate::build::{Builder, Known, Seen, Statement, Stop, no};
@@ -172,13 +173,13 @@ impl<'a> Builder<'a, '_> {
     pub(super) fn made_by(&mut self, maker: &Call, args: &[Argument]) -> Result<Expr, Stop> {
         let qualname = maker.function.qualname().split('#').next().unwrap_or_default();
         let own = TypeName::new(maker.function.module(), qualname);
-        let Some(function) = self.project.function(&own) else { return no(format!("{qualname} cannot be called")) };
+        let Some(function) = self.project.function(&own) else { return no(ReasonCode::UnusableFactory.of(qualname)) };
         if function.is_async || function.is_generator || function.name().starts_with("__") {
-            return no(format!("{qualname} gives no object at once"));
+            return no(ReasonCode::UnusableFactory.of(qualname));
         }
         let receiver = match function.kind {
             FunctionKind::Method | FunctionKind::Property => {
-                let Some(first) = args.first() else { return no(format!("{qualname} has no receiver")) };
+                let Some(first) = args.first() else { return no(ReasonCode::UnusableFactory.of(qualname)) };
                 let hint = qualname.rsplit('.').nth(1).map(snake).unwrap_or_default();
                 let built = self.value(&first.value, &hint)?;
                 Some(match built {
@@ -198,7 +199,7 @@ impl<'a> Builder<'a, '_> {
         if let Some(receiver) = receiver {
             return match act::method(function, &receiver, items)? {
                 Act::Value(expr) => Ok(expr),
-                Act::Statement(_) | Act::Construct(_) => no(format!("{qualname} gives nothing")),
+                Act::Statement(_) | Act::Construct(_) => no(ReasonCode::UnusableFactory.of(qualname)),
             };
         }
         let callee = match (args.first().map(|arg| &arg.value), takes_class) {

@@ -1,6 +1,7 @@
 //! Types with a form of their own: dates, patterns, ranges, files, generators.
 
 use crate::domain::function::ParamKind;
+use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Statement, Stop, no};
 use crate::generate::found;
@@ -67,7 +68,7 @@ impl Builder<'_, '_> {
                         return Ok(Expr::Atom(path));
                     }
                     if surroundings::is_private_path(path, self.project.root) {
-                        return no("it holds a path of this machine");
+                        return no(ReasonCode::MachinePath);
                     }
                 }
             }
@@ -94,15 +95,15 @@ impl Builder<'_, '_> {
 
     /// Writes a lambda as it stands in the program, when the names in it mean the same in a test.
     fn lambda(&mut self, args: &[Value]) -> Result<Expr, Stop> {
-        let Some(Value::Str(text)) = args.first() else { return no("a lambda has no text") };
+        let Some(Value::Str(text)) = args.first() else { return no(ReasonCode::UnreadableLambda) };
         if !text.starts_with("lambda") || text.contains('\n') || !is_one_expression(text) {
-            return no("a lambda's text is none");
+            return no(ReasonCode::UnreadableLambda);
         }
         if let Some(Value::Dict(pairs)) = args.get(1) {
             for (name, value) in pairs {
-                let (Value::Str(name), Value::Name(ty)) = (name, value) else { return no("a lambda uses what has no name") };
+                let (Value::Str(name), Value::Name(ty)) = (name, value) else { return no(ReasonCode::UnreadableLambda) };
                 if self.spell(ty)? != *name {
-                    return no(format!("a lambda uses {name}, which has another name in a test"));
+                    return no(ReasonCode::UnreadableLambda);
                 }
             }
         }
@@ -115,7 +116,7 @@ impl Builder<'_, '_> {
         let mut flags = match args.get(1) {
             Some(Value::Int(flags)) => *flags & !32,
             None => 0,
-            Some(_) => return no("a pattern has unknown flags"),
+            Some(_) => return no(ReasonCode::UnsupportedRegex),
         };
         let mut names = Vec::new();
         for (bit, name) in FLAGS {
@@ -135,8 +136,8 @@ impl Builder<'_, '_> {
 
     /// Writes what a pattern found in a text: by a match that begins where it was found.
     fn match_again(&mut self, args: &[Value]) -> Result<Expr, Stop> {
-        let [pattern, text, _] = args else { return no("what was found is not known") };
-        let Some((start, _)) = found::span(args) else { return no("where it was found is not known") };
+        let [pattern, text, _] = args else { return no(ReasonCode::UnsupportedRegex) };
+        let Some((start, _)) = found::span(args) else { return no(ReasonCode::UnsupportedRegex) };
         let pattern = self.value(pattern, "pattern")?;
         let mut items = vec![self.value(text, "text")?];
         if start > 0 {
@@ -158,7 +159,7 @@ impl Builder<'_, '_> {
         let mut items = Vec::new();
         for (name, value) in args {
             if !is_identifier(name) {
-                return no(format!("{} is a generator expression", ty.short()));
+                return no(ReasonCode::GeneratorExpression);
             }
             let kind = params.iter().find(|param| param.name == *name).map_or(ParamKind::PositionalOrKeyword, |param| param.kind);
             let built = self.value(value, name)?;
@@ -175,7 +176,7 @@ impl Builder<'_, '_> {
     /// Makes an in-memory file, read up to where the recorded one stood.
     pub(super) fn file(&mut self, class: &str, content: &Value, position: u64, hint: &str) -> Result<Expr, Stop> {
         if !matches!(class, "StringIO" | "BytesIO") {
-            return no(format!("{class} has no code form"));
+            return no(ReasonCode::UnreadableArgument.of(class));
         }
         self.work.imports.insert(Import::module("io"));
         let content = self.value(content, "content")?;

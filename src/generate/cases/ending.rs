@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::domain::call::{Call, GeneratorEnd, Outcome};
 use crate::domain::function::Function;
 use crate::domain::observation::{OpenLeaf, Stream, Warned};
+use crate::domain::reason::{Place, ReasonCode};
 use crate::domain::value::Value;
 use crate::generate::act::Target;
 use crate::generate::build::{Builder, Stop, no};
@@ -52,7 +53,7 @@ pub(super) fn expect<'a>(
                     case.assertions = later::of_result(builder, call, value, &case.result);
                     let shows = !case.assertions.is_empty() || !call.effect.changed.is_empty() || !case.printed.is_empty();
                     if !shows {
-                        return no(format!("its result: {reason}"));
+                        return no(reason.at(Place::Result));
                     }
                 }
             }
@@ -69,13 +70,13 @@ pub(super) fn expect<'a>(
         }
         Outcome::Yielded { items, end } if manager => {
             let ([item], GeneratorEnd::Returned(_), false) = (items.as_slice(), end, function.is_async) else {
-                return no("it is a context manager that did not end by itself");
+                return no(ReasonCode::UnfinishedContext);
             };
             case.wrap = Wrap::With;
             case.assertions.extend(builder.assertions(&subject, item)?);
         }
         Outcome::Yielded { items, end } => yielded(builder, function, items, end, case)?,
-        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => return no("it did not end"),
+        Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => return no(ReasonCode::NoResult),
     }
     for (name, after) in &call.effect.changed {
         let Some(before) = call.args.iter().find(|arg| arg.name == *name) else { continue };
@@ -118,10 +119,8 @@ pub(super) fn expect<'a>(
     if mute && case.assertions.is_empty() {
         // R9
         return no(match &call.effect.outcome {
-            Outcome::Returned(Value::None) if call.effect.changed.is_empty() => {
-                "nothing to assert: it returns None and changes nothing that was recorded".to_owned()
-            }
-            _ => "nothing to assert: nothing that it returns or changes can be compared".to_owned(),
+            Outcome::Returned(Value::None) if call.effect.changed.is_empty() => ReasonCode::NoEffect,
+            _ => ReasonCode::NotComparable,
         });
     }
     if case.assertions.iter().any(|assertion| assertion.relation == Relation::Nan) {
@@ -153,10 +152,10 @@ fn result<'a>(
         && ty.module == "builtins"
         && ty.qualname == "NotImplemented"
     {
-        return no("Python asks the other operand then");
+        return no(ReasonCode::NotImplemented);
     }
     if call.function.qualname().ends_with(".__hash__") && learned::is_large(value) {
-        return no("a hash is another number in another Python");
+        return no(ReasonCode::HashValue);
     }
     if let Some(name) = identity(call, value).and_then(|arg| locals.get(arg.name.as_str())) {
         let subject = RESULT.to_string();
@@ -224,9 +223,9 @@ fn yielded(
             case.wrap = Wrap::CollectAsync(builder.project.awaits);
             builder.work.imports.insert(Import::module("asyncio"));
         }
-        _ if function.is_async => return no("it is an asynchronous generator that was not run to its end"),
+        _ if function.is_async => return no(ReasonCode::UnconsumedIterator),
         GeneratorEnd::Returned(_) if items.len() < ITEMS_MAX => case.wrap = Wrap::Collect,
-        GeneratorEnd::Returned(_) | GeneratorEnd::Open if items.is_empty() => return no("nothing was taken from it"),
+        GeneratorEnd::Returned(_) | GeneratorEnd::Open if items.is_empty() => return no(ReasonCode::UnconsumedIterator),
         GeneratorEnd::Returned(_) | GeneratorEnd::Open => {
             case.wrap = Wrap::First(items.len());
             builder.work.imports.insert(Import::module("itertools"));

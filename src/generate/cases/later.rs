@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::{Function, FunctionKind};
+use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act};
 use crate::generate::agree;
@@ -100,7 +101,7 @@ fn answer<'a>(builder: &mut Builder<'a, '_>, later: &'a Call, value: &'a Value, 
         let items = builder.arguments(later)?;
         match act::method(function, subject.name, items)? {
             Act::Value(asked) => Ok(asked),
-            Act::Statement(_) | Act::Construct(_) => Err(Stop::No("it gives nothing".into())),
+            Act::Statement(_) | Act::Construct(_) => Err(Stop::No(ReasonCode::UnusableFactory.of(function.id.qualname()))),
         }
     };
     asserted(builder, value, subject.is_result, asked)

@@ -1,7 +1,8 @@
 //! R8: items of a sequence that `==` does not compare by what they hold: all at once by their fields, or a few one by one.
 
+use crate::domain::reason::ReasonCode;
 use crate::domain::value::Value;
-use crate::generate::build::{Builder, Stop};
+use crate::generate::build::{Builder, Stop, no};
 use crate::generate::expect::{Assertion, PARTS_MAX, Relation};
 use crate::generate::layout::Expr;
 use crate::generate::scope::is_identifier;
@@ -21,7 +22,7 @@ impl Builder<'_, '_> {
         for item in items {
             let item = self.expecting.as_ref().map_or(item, |expecting| expecting.resolve(item)).clone();
             let Value::Object { ty, fields, .. } = item else {
-                return Err(Stop::No("its items are not compared by their content".into()));
+                return no(ReasonCode::NotComparable.of("list"));
             };
             has_slots |= self.project.has_slots(&ty);
             types.push(self.expected(&Value::Name(ty))?);
@@ -52,14 +53,14 @@ impl Builder<'_, '_> {
     /// R8: compares the few items of a sequence one by one, each as it can be compared.
     pub(super) fn one_by_one(&mut self, subject: &str, items: &[Value]) -> Result<Vec<Assertion>, Stop> {
         if items.is_empty() || items.len() > ITEMS_MAX {
-            return Err(Stop::No("its items are not compared by their content".into()));
+            return no(ReasonCode::NotComparable.of("list"));
         }
         let mut all = vec![Assertion::new(&format!("len({subject})"), Relation::Equal, Expr::Atom(items.len().to_string()))];
         for (at, item) in items.iter().enumerate() {
             all.extend(self.assertions(&format!("{subject}[{at}]"), item)?);
         }
         if all.len() > PARTS_MAX {
-            return Err(Stop::No("its items are not compared by their content".into()));
+            return no(ReasonCode::NotComparable.of("list"));
         }
         Ok(all)
     }

@@ -49,8 +49,13 @@ fn ground() -> Ground {
     Ground { function: "f".into(), ..Ground::default() }
 }
 
+/// A reason that is about a test.
+fn of(test: &str, reason: Reason) -> Reason {
+    reason.at(Place::Test(test.to_owned()))
+}
+
 /// What is left of the draft, and why the rest went.
-fn rest(trial: &Trial) -> (Vec<String>, Vec<String>) {
+fn rest(trial: &Trial) -> (Vec<String>, Vec<Reason>) {
     let proof = judge(&draft(), trial, &ground());
     let Verdict::Again(rest) = proof.verdict else { panic!("{proof:?}") };
     (rest.tests, rest.left_out.into_iter().map(|left| left.reason).collect())
@@ -96,7 +101,7 @@ fn a_failing_test_is_taken_out_and_the_rest_is_proved_again() {
     let proof = judge(&draft(), &trial(false, false), &ground());
     let Verdict::Again(rest) = proof.verdict else { panic!("{:?}", proof.verdict) };
     assert_eq!(rest.tests, ["test_a"]);
-    assert_eq!(rest.left_out, [LeftOut { calls: 1, reason: "test_b fails: assert 2 == 3".into() }]);
+    assert_eq!(rest.left_out, [LeftOut { calls: 1, reason: of("test_b", ReasonCode::Fails.with("assert 2 == 3")) }]);
     assert_eq!(
         (proof.evidence[0].what.text().as_ref(), proof.evidence[0].detail.as_str()),
         ("fails alone", "test_b, 3 of 3 runs")
@@ -109,9 +114,8 @@ fn a_flaky_test_is_called_flaky_and_one_that_depends_on_something_says_on_what()
     let mut trial = trial(true, false);
     let proof = judge(&draft(), &trial, &ground());
     assert_eq!((proof.evidence[0].finding, proof.evidence[0].detail.as_str()), (Finding::Flaky, "test_b passes 1 of 3 runs"));
-    let when = "in another time zone".to_owned();
-    trial.blamed.insert("test_b".into(), Blame { when, message: "assert 2 == 3".into(), lines: vec![] });
-    assert_eq!(rest(&trial).1, ["test_b fails in another time zone: assert 2 == 3"]);
+    trial.blamed.insert("test_b".into(), Blame { when: When::TimeZone, message: "assert 2 == 3".into(), lines: vec![] });
+    assert_eq!(rest(&trial).1, [of("test_b", ReasonCode::FailsInTimezone.with("assert 2 == 3"))]);
 }
 
 #[test]
@@ -136,7 +140,8 @@ fn a_test_that_keeps_its_file_from_being_collected_takes_no_other_with_it() {
     let text = draft().standalone();
     let line = |of: &str| u32::try_from(text.lines().position(|line| line.contains(of)).unwrap() + 1).ok();
     let (left, reasons) = rest(&uncollected(line("def test_b")));
-    assert_eq!((left, reasons), (vec!["test_a".to_owned()], vec!["test_b cannot be collected: E no module".to_owned()]));
+    let reason = of("test_b", ReasonCode::CollectionError.with("E no module"));
+    assert_eq!((left, reasons), (vec!["test_a".to_owned()], vec![reason]));
     let imports = judge(&draft(), &uncollected(Some(1)), &ground());
     assert_eq!(imports.verdict, Verdict::Refused, "an import is of all of them");
 }
@@ -145,7 +150,8 @@ fn a_test_that_keeps_its_file_from_being_collected_takes_no_other_with_it() {
 fn a_test_that_cannot_fail_is_taken_out() {
     let mut trial = trial(true, true);
     trial.faults = faults(&[&["test_a"], &["test_a"]]);
-    assert_eq!(rest(&trial), (vec!["test_a".to_owned()], vec!["test_b passes whatever f() does".to_owned()]));
+    let reason = of("test_b", ReasonCode::KillsNoMutant.of("f").with(2));
+    assert_eq!(rest(&trial), (vec!["test_a".to_owned()], vec![reason]));
     trial.faults = faults(&[]);
     assert_eq!(judge(&draft(), &trial, &ground()).verdict, Verdict::Ready, "a function that takes no fault says nothing");
 }
@@ -156,20 +162,21 @@ fn the_one_that_spoils_others_goes_and_its_victims_stay() {
     trial.excused.insert("test_b".into());
     trial.spoilers.insert("test_a".into(), "test_b".into());
     trial.looks.insert("test_a".into(), left("m._seen", TraceKind::Content));
-    assert_eq!(rest(&trial), (vec!["test_b".to_owned()], vec!["test_a makes test_b fail: it changes m._seen".to_owned()]));
+    let reason = of("test_a", ReasonCode::Polluter.of("test_b").with("m._seen"));
+    assert_eq!(rest(&trial), (vec!["test_b".to_owned()], vec![reason]));
 }
 
 #[test]
 fn what_changes_the_process_goes_and_what_fills_a_cache_stays() {
     let mut trial = trial(true, true);
     trial.looks.insert("test_a".into(), left("the working folder", TraceKind::Process));
-    assert_eq!(rest(&trial).1, ["test_a changes the working folder for every later test"]);
+    assert_eq!(rest(&trial).1, [of("test_a", ReasonCode::PollutesState.with("the working folder"))]);
     trial.looks.insert("test_a".into(), left("m._cache", TraceKind::Content));
     let proof = judge(&draft(), &trial, &ground());
     assert_eq!(proof.verdict, Verdict::Ready);
     assert!(proof.evidence.iter().any(|line| line.detail == "changes m._cache; no other test minds"), "{proof:?}");
     trial.once.insert("test_a".into());
-    assert_eq!(rest(&trial).1, ["test_a passes only once in a process: it changes m._cache"]);
+    assert_eq!(rest(&trial).1, [of("test_a", ReasonCode::NonIdempotent.with("m._cache"))]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::pytest::report::{Interrupted, Outcome, Report};
 use crate::pytest::warm::{Fault, Look};
 
@@ -147,11 +148,37 @@ pub enum Clock {
     NotVaried,
 }
 
-/// In which circumstances a test fails that passes otherwise.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The circumstance in which a test fails that passes otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// In another time zone.
+    TimeZone,
+    /// In another folder.
+    Folder,
+    /// Under this hash seed.
+    HashSeed(u32),
+    /// 400 days later.
+    Later,
+}
+
+impl When {
+    /// Makes the reason why a test is taken out that fails then.
+    #[must_use]
+    pub fn reason(self, why: &str) -> Reason {
+        match self {
+            Self::TimeZone => ReasonCode::FailsInTimezone.with(why),
+            Self::Folder => ReasonCode::FailsInDirectory.with(why),
+            Self::HashSeed(seed) => ReasonCode::FailsWithHashSeed.of(seed).with(why),
+            Self::Later => ReasonCode::FailsLater.with(why),
+        }
+    }
+}
+
+/// In which circumstance a test fails that passes otherwise, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blame {
-    /// `in another time zone`
-    pub when: String,
+    /// The circumstance.
+    pub when: When,
     /// Why, in one line.
     pub message: String,
     /// What pytest wrote about it.

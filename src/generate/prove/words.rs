@@ -7,12 +7,22 @@ use crate::domain::call::{COUNTED, told};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
 use crate::generate::private;
-use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial, Variation};
+use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial, Variation, When};
 use crate::generate::stand_ins;
 use crate::pytest::warm::{Look, Trace};
 
 /// Faults that are named.
 const NAMED: usize = 4;
+
+/// Says in which circumstance a test fails.
+pub(super) fn when(when: When) -> String {
+    match when {
+        When::TimeZone => "in another time zone".to_owned(),
+        When::Folder => "in another folder".to_owned(),
+        When::HashSeed(seed) => format!("under hash seed {seed}"),
+        When::Later => varied(Variation::Later).to_owned(),
+    }
+}
 
 /// Says what a draft passed in a fresh process too; how many tests that were is in the total of all runs.
 #[must_use]

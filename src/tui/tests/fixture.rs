@@ -20,6 +20,7 @@ use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::proposal::{
     Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Proposal, ProposalId, ProposalKind, ProposalState,
 };
+use crate::domain::reason::ReasonCode;
 use crate::domain::samples;
 use crate::domain::settings;
 use crate::domain::snapshot::*;
@@ -143,7 +144,7 @@ fn function(name: &str, path: &str, line: u32, mark: Mark, calls: u64, drafts: u
         calls,
         drafts,
         changes,
-        reason: (mark == Mark::Untestable).then(|| "it uses the network: api.pay.test:443".into()),
+        reason: (mark == Mark::Untestable).then(|| ReasonCode::Network.with("api.pay.test:443")),
     }
 }
 

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
+use crate::domain::reason::ReasonCode;
 use crate::tui::action::TABLE;
 use crate::tui::app::{Mouse, Msg};
 use crate::tui::tests::fixture::{Driver, Shop};
@@ -81,7 +82,7 @@ fn hostile() -> Shop {
     shop.snapshot.offers = vec![vec![HOSTILE.into()]];
     let mut functions = (*shop.snapshot.functions).clone();
     functions[0].id.0.push_str(HOSTILE);
-    functions[0].reason = Some(HOSTILE.into());
+    functions[0].reason = Some(ReasonCode::Network.with(HOSTILE));
     shop.snapshot.functions = Arc::new(functions);
     shop
 }

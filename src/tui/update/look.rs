@@ -81,6 +81,7 @@ pub fn why(state: &mut AppState) {
                 format!("{} has {calls} and nothing waits.", row.id.qualname())
             }
         }));
+        body.extend(row.reason.as_ref().map(|reason| Row::new().add(Role::Dim, format!("   {}", reason.fix()))));
     }
     if body.is_empty() {
         state.messages.answer(state.now, words::NOTHING_TO_EXPLAIN);

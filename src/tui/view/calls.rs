@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::base::clock;
 use crate::base::text::{self, count};
 use crate::domain::call::COUNTED;
+use crate::domain::reason::Reason;
 use crate::tui::app::AppState;
 use crate::tui::panes::CallLine;
 use crate::tui::row::Row;
@@ -39,7 +40,7 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
             if let Some(changed) = call.changed.get(line) {
                 return Some(Row::new().add(Role::Text, format!("     changed {changed}")));
             }
-            let why = call.not_replayable.as_deref().unwrap_or_default();
+            let why = call.not_replayable.as_ref().map(Reason::message).unwrap_or_default();
             Some(Row::new().add(Role::Dim, format!("   - not run again: {why}")))
         }
         CallLine::Foot(line) => {
