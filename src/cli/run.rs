@@ -55,8 +55,8 @@ pub fn report(out: &mut Output, recording: &Recording, journey: Option<usize>) {
     if let ProgramEnd::Killed(signal) = &recording.end {
         out.say(format!("pytead-tui: the program was ended by {signal}; what was recorded until then is kept."));
     }
-    for (reason, count) in crate::engine::gap_lines(&recording.gaps) {
-        out.say(format!("pytead-tui: left out: {reason} ({count})."));
+    for (gap, count) in crate::engine::gap_lines(&recording.gaps) {
+        out.say(format!("pytead-tui: left out: {gap} ({count})."));
     }
 }
 

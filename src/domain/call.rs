@@ -8,6 +8,7 @@ use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::text;
 use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::gap::Gap;
 use crate::domain::observation::{Control, Observation};
 use crate::domain::parts;
 use crate::domain::reason::{Place, Reason, ReasonCode};
@@ -436,7 +437,7 @@ pub struct Recording {
     /// Threads and processes that wrote a spool.
     pub threads: u64,
     /// What was left out: reason and count.
-    pub gaps: Vec<(String, u64)>,
+    pub gaps: Vec<(Gap, u64)>,
     /// A recorder reported in.
     pub recorder_seen: bool,
     /// A function was called more often than is counted for certain: `seen` is a lower bound.

@@ -13,6 +13,7 @@ pub mod evaluator;
 pub mod event;
 pub mod evidence;
 pub mod function;
+pub mod gap;
 pub mod journey;
 pub mod observation;
 pub mod parts;

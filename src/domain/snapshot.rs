@@ -16,6 +16,7 @@ use crate::domain::decision::{Decision, FileEdit};
 use crate::domain::evaluator::Evaluator;
 use crate::domain::event::{JobKind, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
+use crate::domain::gap::Gap;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalKind, ProposalState};
 use crate::domain::question::Question;
 use crate::domain::reason::{Reason, or_null};
@@ -339,7 +340,7 @@ pub struct RecordingRow {
     /// Threads.
     pub threads: u64,
     /// What was left out.
-    pub gaps: Vec<(String, u64)>,
+    pub gaps: Vec<(Gap, u64)>,
     /// The number of calls seen is a lower bound.
     pub at_least: bool,
     /// The newest functions called, while it runs.

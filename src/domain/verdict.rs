@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Moment;
 use crate::base::paths::RelPath;
 use crate::domain::evaluator::Evaluator;
+use crate::domain::gap::Gap;
 use crate::domain::journey::ToldLine;
 use crate::domain::text_form::text_form;
 
@@ -219,7 +220,7 @@ pub struct JudgedTest {
     /// Lines of it that were left out, at its end.
     pub cut: usize,
     /// What the recorder left out: reason and count.
-    pub gaps: Vec<(String, u64)>,
+    pub gaps: Vec<(Gap, u64)>,
     /// Its own sentences decide nothing: clauses or a journey that a person accepts do.
     pub accepts: bool,
     /// Clauses that hold for what it did, each with what it would notice; where none decide it.

@@ -50,7 +50,7 @@ pub async fn record_test(request: &Request<'_>) -> Result<Value, Trouble> {
     Ok(json!({
         "recording": recording.id, "end": recording.end, "ended_for_its_time": worked.late,
         "calls_seen": recording.seen, "calls_kept": recording.kept, "functions": recording.functions,
-        "recorder_reported_in": recording.recorder_seen, "left_out": row.map(|row| row.gaps.clone()), "output": output,
+        "recorder_reported_in": recording.recorder_seen, "left_out": row.map(|row| row.gaps.iter().map(|(gap, number)| (gap.to_string(), *number)).collect::<Vec<_>>()), "output": output,
     }))
 }
 

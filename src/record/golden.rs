@@ -8,6 +8,7 @@ use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, Edge};
 use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::function::FunctionId;
+use crate::domain::gap::GapKind;
 use crate::domain::journey::JourneyEvent;
 use crate::domain::touch::Touch;
 use crate::python::value::{arguments, outcome};
@@ -107,7 +108,7 @@ fn every_record_of_calls_is_read() {
         })
         .collect();
     assert_eq!(calls.join("\n"), CALLS.trim());
-    assert_eq!(summary.gaps, [("journey cut".to_owned(), 20_000)]);
+    assert_eq!(summary.gaps, [(GapKind::JourneyLimit.into(), 20_000)]);
     assert_eq!((summary.kept, summary.seen, summary.raised), (11, 13, 4));
     let touches: Vec<&Touch> = all.touches.iter().map(|found| &found.touch).collect();
     assert_eq!(touches, [&Touch::WorkingFolder("os.getcwd".into())]);
@@ -121,5 +122,5 @@ fn every_record_of_a_journey_is_read() {
     let found = events(all.journey, Moment(0));
     let lines: Vec<String> = found.iter().map(JourneyEvent::text).collect();
     assert_eq!(lines.join("\n"), JOURNEY.trim());
-    assert_eq!(summary.gaps, [("journey cut".to_owned(), 20_000)]);
+    assert_eq!(summary.gaps, [(GapKind::JourneyLimit.into(), 20_000)]);
 }

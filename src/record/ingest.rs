@@ -11,6 +11,7 @@ use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallerCount, FunctionCount};
 use crate::domain::call::{COUNTED, Recording};
 use crate::domain::function::FunctionId;
+use crate::domain::gap::{Gap, GapKind};
 use crate::python::marshal::{DecodeError, decode};
 use crate::python::value::Parts;
 use crate::record::assemble::{LoadedModule, Process, Scene, head};
@@ -50,7 +51,7 @@ pub struct Summary {
     /// Events of the journey, in a recording of one.
     pub events: u64,
     /// What was left out: reason and count.
-    pub gaps: Vec<(String, u64)>,
+    pub gaps: Vec<(Gap, u64)>,
     /// A function was called more often than is counted for certain.
     pub at_least: bool,
 }
@@ -189,7 +190,7 @@ impl Ingest {
         let paths: Vec<PathBuf> = self.sources.keys().cloned().collect();
         for path in paths {
             let Some(left) = self.size_max.checked_sub(self.bytes_read()).filter(|left| *left > 0) else {
-                self.gap_once(&format!("the spool is over {} MiB: what came later was not read", self.size_max >> 20));
+                self.gap_once(GapKind::SpoolLimit.of(self.size_max >> 20));
                 break;
             };
             let Some(mut source) = self.sources.remove(&path) else { continue };
@@ -240,7 +241,7 @@ impl Ingest {
                         let head = head(&mut parts)?;
                         *foreign = head.version != VERSION;
                         if *foreign {
-                            said.push((format!("a recorder wrote format {} and not {VERSION}", head.version), 1));
+                            said.push((GapKind::VersionMismatch.of(format_args!("{} and not {VERSION}", head.version)), 1));
                             return Ok(());
                         }
                         let number = self.processes_from.saturating_add(head.pid);
@@ -251,7 +252,7 @@ impl Ingest {
                         self.summary.python.get_or_insert(head.python);
                         *journey = head.journey.then(|| Collector::new(number, head.thread, bytes));
                     }
-                    "G" => said.push((parts.text()?, parts.natural()?)),
+                    "G" => said.push((parts.text()?.into(), parts.natural()?)),
                     _ if *foreign => {}
                     _ => {
                         let pid = pid.ok_or_else(|| DecodeError::form("a file begins with its head"))?;
@@ -280,28 +281,28 @@ impl Ingest {
             }
             Ok(())
         };
-        if let Err(error) = tail.read(budget, last, &mut record, &mut |gap| lost.push(gap)) {
-            said.push((format!("a spool file could not be read: {error}"), 1));
+        if let Err(error) = tail.read(budget, last, &mut record, &mut |kind| lost.push(kind)) {
+            said.push((GapKind::SpoolUnreadable.of(error), 1));
         }
         if unreadable > 0 {
-            said.push(("a record did not have the form it should have".into(), unreadable));
+            said.push((GapKind::WrongForm.into(), unreadable));
         }
-        said.extend(lost.into_iter().map(|gap| (gap.reason().to_owned(), 1)));
-        for (reason, count) in said {
-            self.gap(&reason, count);
+        said.extend(lost.into_iter().map(|kind| (kind.into(), 1)));
+        for (gap, count) in said {
+            self.gap(gap, count);
         }
     }
 
-    fn gap(&mut self, reason: &str, count: u64) {
-        match self.summary.gaps.iter_mut().find(|(known, _)| known == reason) {
+    fn gap(&mut self, gap: Gap, count: u64) {
+        match self.summary.gaps.iter_mut().find(|(known, _)| *known == gap) {
             Some((_, total)) => *total = total.saturating_add(count),
-            None => self.summary.gaps.push((reason.to_owned(), count)),
+            None => self.summary.gaps.push((gap, count)),
         }
     }
 
-    fn gap_once(&mut self, reason: &str) {
-        if !self.summary.gaps.iter().any(|(known, _)| known == reason) {
-            self.gap(reason, 1);
+    fn gap_once(&mut self, gap: Gap) {
+        if !self.summary.gaps.iter().any(|(known, _)| *known == gap) {
+            self.gap(gap, 1);
         }
     }
 

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use crate::domain::gap::GapKind;
 use crate::python::marshal::DecodeError;
 
 /// Read at once, where records keep coming.
@@ -17,29 +18,6 @@ const LOOK: usize = 1 << 12;
 const RECORD_MAX: usize = 16 << 20;
 /// Before a record: its length.
 const HEAD: usize = 4;
-
-/// Why something of a file is missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gap {
-    /// The file ends inside a record.
-    Cut,
-    /// A record could not be read and was passed over.
-    Unreadable,
-    /// The lengths make no sense any more: the rest of the file is lost.
-    Lost,
-}
-
-impl Gap {
-    /// Says it for people.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::Cut => "the last record was cut short",
-            Self::Unreadable => "a record could not be read",
-            Self::Lost => "the rest of a damaged spool file",
-        }
-    }
-}
 
 /// Takes in one record.
 pub(super) type Take<'a> = dyn FnMut(&[u8]) -> Result<(), DecodeError> + 'a;
@@ -81,13 +59,19 @@ impl Tail {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub(super) fn read(&mut self, budget: u64, last: bool, record: &mut Take<'_>, gap: &mut dyn FnMut(Gap)) -> io::Result<()> {
+    pub(super) fn read(
+        &mut self,
+        budget: u64,
+        last: bool,
+        record: &mut Take<'_>,
+        gap: &mut dyn FnMut(GapKind),
+    ) -> io::Result<()> {
         let end = self.offset.saturating_add(budget);
         let mut window = Window::default();
         while !self.over && self.offset < end {
             if !window.holds(HEAD, &self.file, self.offset)? {
                 if last && window.rest().iter().any(|byte| *byte != 0) {
-                    gap(Gap::Cut);
+                    gap(GapKind::RecordCut);
                 }
                 break;
             }
@@ -95,13 +79,13 @@ impl Tail {
             if length == 0 {
                 // A length is written after its record: without one, what is there is half of one.
                 if last && window.rest().iter().any(|byte| *byte != 0) {
-                    gap(Gap::Cut);
+                    gap(GapKind::RecordCut);
                 }
                 break;
             }
             if length > RECORD_MAX {
                 if last || self.doubtful == Some(self.offset) {
-                    gap(Gap::Lost);
+                    gap(GapKind::SpoolDamaged);
                     self.over = true;
                 }
                 self.doubtful = Some(self.offset);
@@ -109,7 +93,7 @@ impl Tail {
             }
             if !window.holds(HEAD + length, &self.file, self.offset)? {
                 if last {
-                    gap(Gap::Cut);
+                    gap(GapKind::RecordCut);
                 }
                 break;
             }
@@ -120,7 +104,7 @@ impl Tail {
                     self.doubtful = Some(self.offset);
                     break;
                 }
-                Err(_) => gap(Gap::Unreadable),
+                Err(_) => gap(GapKind::RecordUnreadable),
             }
             window.at += HEAD + length;
             self.offset += (HEAD + length) as u64;
@@ -177,7 +161,7 @@ mod tests {
         [u32::try_from(body.len()).unwrap().to_le_bytes().to_vec(), body].concat()
     }
 
-    fn read(tail: &mut Tail, last: bool) -> (Vec<i64>, Vec<Gap>) {
+    fn read(tail: &mut Tail, last: bool) -> (Vec<i64>, Vec<GapKind>) {
         let (mut numbers, mut gaps) = (Vec::new(), Vec::new());
         let mut record = |bytes: &[u8]| {
             let Tree::Tuple(items) = decode(bytes)? else { panic!("not a tuple") };
@@ -214,7 +198,7 @@ mod tests {
             let (numbers, gaps) = read(&mut tail, true);
             assert_eq!(numbers.len(), before, "cut at {cut}");
             let boundary = cut == 0 || ends.contains(&cut);
-            assert_eq!(gaps, if boundary { vec![] } else { vec![Gap::Cut] }, "cut at {cut}");
+            assert_eq!(gaps, if boundary { vec![] } else { vec![GapKind::RecordCut] }, "cut at {cut}");
         }
     }
 
@@ -257,7 +241,7 @@ mod tests {
             assert_eq!(read(&mut tail, false), (vec![2], vec![]), "its length came last");
             assert_eq!(read(&mut tail, true), (vec![], vec![]));
             let (_folder, mut tail) = file(&without_length(bytes));
-            assert_eq!(read(&mut tail, true), (vec![1], vec![Gap::Cut]), "{bytes} bytes of the second");
+            assert_eq!(read(&mut tail, true), (vec![1], vec![GapKind::RecordCut]), "{bytes} bytes of the second");
         }
     }
 
@@ -267,14 +251,14 @@ mod tests {
         damaged[4] = b'?';
         let (_folder, mut tail) = file(&[frame(1, "a"), damaged, frame(3, "c")].concat());
         assert_eq!(read(&mut tail, false), (vec![1], vec![]));
-        assert_eq!(read(&mut tail, false), (vec![3], vec![Gap::Unreadable]));
+        assert_eq!(read(&mut tail, false), (vec![3], vec![GapKind::RecordUnreadable]));
     }
 
     #[test]
     fn a_senseless_length_loses_the_rest_of_the_file_only() {
         let (_folder, mut tail) = file(&[frame(1, "a"), vec![0xff; 40]].concat());
         assert_eq!(read(&mut tail, false), (vec![1], vec![]), "it may be half written");
-        assert_eq!(read(&mut tail, false), (vec![], vec![Gap::Lost]));
+        assert_eq!(read(&mut tail, false), (vec![], vec![GapKind::SpoolDamaged]));
         assert_eq!(read(&mut tail, true), (vec![], vec![]), "it is said once");
     }
 

@@ -11,6 +11,7 @@ use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, NewCall};
 use crate::domain::call::{Effect, GeneratorEnd, Outcome, ProgramEnd};
 use crate::domain::function::FunctionId;
+use crate::domain::gap::GapKind;
 use crate::domain::journey::{JourneyEvent, What};
 use crate::domain::settings::{Record, Redact};
 use crate::domain::value::Value;
@@ -165,7 +166,7 @@ fn start_and_end_of_calls_find_each_other() {
         raised: 1,
         threads: 1,
         events: 0,
-        gaps: vec![("budget of cart:Cart.total".into(), 3)],
+        gaps: vec![(GapKind::CaptureLimit.of("cart:Cart.total"), 3)],
     };
     assert_eq!(summary, expected);
 }
@@ -196,7 +197,7 @@ fn what_makes_no_sense_is_counted_and_the_rest_is_read() {
          ('M', 5, 'evil', '../../etc/passwd', '', None), ('C', 2, 2, None, 1, True, 0, None, (), None, None)",
     );
     assert_eq!(found.names(), ["tools.go:main"]);
-    assert_eq!(summary.gaps, [("a record did not have the form it should have".to_owned(), 5)]);
+    assert_eq!(summary.gaps, [(GapKind::WrongForm.into(), 5)]);
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn a_file_of_another_format_is_left_alone() {
     write_spool(&folder.path().join("40-0.spool"), &HEAD.replacen("'H', 1", "'H', 2", 1));
     let mut ingest = ingest(folder.path());
     ingest.finish(&mut |_, _| panic!("nothing is read from it"));
-    assert_eq!(ingest.summary().gaps, [("a recorder wrote format 2 and not 1".to_owned(), 1)]);
+    assert_eq!(ingest.summary().gaps, [(GapKind::VersionMismatch.of("2 and not 1"), 1)]);
     assert!(!ingest.summary().recorder_seen);
 }
 
@@ -219,8 +220,8 @@ fn reading_stops_at_the_size_limit_and_says_so() {
     ingest.finish(&mut |_, _| {});
     let gaps = &ingest.summary().gaps;
     assert_eq!(gaps.len(), 2, "{gaps:?}");
-    assert_eq!(gaps[0].0, "first");
-    assert!(gaps[1].0.contains("what came later was not read"), "{gaps:?}");
+    assert_eq!(gaps[0].0, GapKind::Other.of("first"));
+    assert_eq!(gaps[1].0.kind, GapKind::SpoolLimit);
 }
 
 /// A small program with a bit of everything; `{wait}` at its end.
@@ -512,7 +513,7 @@ fn a_spool_of_a_real_program_cut_anywhere_is_read_up_to_the_cut() {
         if ends.binary_search(&cut).is_ok() {
             assert!(gaps.is_empty() && (before..=before + 1).contains(&calls), "cut at {cut}: {calls} after {before}, {gaps:?}");
         } else {
-            assert_eq!(*gaps, [("the last record was cut short".to_owned(), 1)], "cut at {cut}");
+            assert_eq!(*gaps, [(GapKind::RecordCut.into(), 1)], "cut at {cut}");
             assert_eq!(calls, before, "cut at {cut}: no record more or less");
         }
         before = calls;

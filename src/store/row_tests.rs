@@ -13,6 +13,7 @@ use crate::domain::call::{CallId, Effect, Outcome, ProgramEnd, Recording, Record
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
+use crate::domain::gap::GapKind;
 use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalId, ProposalState as S};
 use crate::domain::reason::ReasonCode;
 use crate::domain::touch::{FileAccess, Touch};
@@ -47,7 +48,7 @@ fn a_recording_is_counted_and_ended() {
         end: ProgramEnd::Exited(3),
         duration_ms: 2_140,
         seen: u64::MAX,
-        gaps: vec![("limit".into(), 12)],
+        gaps: vec![(GapKind::CaptureLimit.of("shop:total"), 12)],
         recorder_seen: true,
         ..recording()
     };

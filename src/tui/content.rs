@@ -327,7 +327,7 @@ fn intent(state: &AppState) -> Vec<DocRow> {
             .and_then(|loaded| loaded.view.proposal.edited.as_deref()),
     };
     let mut out = journeys::intent_rows(&shown, state.zone, state.now, state.columns(Pane::Intent));
-    let left_out = judged.gaps.iter().map(|(reason, number)| format!(" ~ left out {number}: {reason}"));
+    let left_out = judged.gaps.iter().map(|(gap, number)| format!(" ~ left out {number}: {gap}"));
     let cut = (judged.cut > 0).then(|| format!(" ~ {} of the journey are not kept", count(judged.cut, "line")));
     out.extend(left_out.chain(cut).map(|line| DocRow::of(Row::new().add(Role::Warning, line))));
     out

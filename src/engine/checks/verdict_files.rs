@@ -12,6 +12,7 @@ use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::{hash, text};
+use crate::domain::gap::Gap;
 use crate::domain::journey::{JourneyEvent, ToldLine};
 use crate::domain::spec_board::SpecRun;
 use crate::domain::verdict::{JudgedTest, Suggested, Verdict};
@@ -46,7 +47,7 @@ pub struct Seen<'a> {
     /// What it did.
     pub events: &'a [JourneyEvent],
     /// What the recorder left out.
-    pub gaps: &'a [(String, u64)],
+    pub gaps: &'a [(Gap, u64)],
     /// When its run began.
     pub began: Moment,
     /// What a person accepts decides it.

@@ -13,6 +13,7 @@ use crate::domain::batch::Batch;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
+use crate::domain::gap::{Gap, GapKind};
 use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::checks::secrets;
 use crate::engine::python::environment;
@@ -209,7 +210,7 @@ async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Std
     let lost = rest.try_again(&core.store(), id);
     if let (Ok(ended), Some((calls, error))) = (&mut ended, lost) {
         ended.summary.kept = ended.summary.kept.saturating_sub(calls);
-        ended.summary.gaps.push(("calls that the database did not take".into(), calls));
+        ended.summary.gaps.push((GapKind::NotStored.into(), calls));
         let what = format!("{} could not be stored.", text::count(usize::try_from(calls).unwrap_or(usize::MAX), "recorded call"));
         core.complain("recorder", &Trouble { what, ..error.into() });
     }
@@ -344,8 +345,8 @@ fn say_end(core: &Core, recording: &Recording) {
             "No recorder reported in, so nothing was recorded: the program may have started Python with -I, -S or -E, or no Python.",
         );
     }
-    for (at, (reason, count)) in gap_lines(&recording.gaps).into_iter().enumerate() {
-        let said = format!("left out: {reason} ({count})");
+    for (at, (gap, count)) in gap_lines(&recording.gaps).into_iter().enumerate() {
+        let said = format!("left out: {gap} ({count})");
         // Where nothing was seen at all, this is why.
         match recording.seen == 0 && at == 0 {
             true => core.say_about(Topic::Recording(recording.id), Level::Warning, "recorder", said),
@@ -402,17 +403,12 @@ fn count(row: &mut RecordingRow, summary: &Summary) {
     row.at_least = summary.at_least;
 }
 
-/// Says what was left out, for people: functions whose copying was stopped are one line.
-pub fn gap_lines(gaps: &[(String, u64)]) -> Vec<(String, u64)> {
-    let of_functions = |start: &str| gaps.iter().filter(|(reason, _)| reason.starts_with(start)).count() as u64;
-    let is_of_function = |reason: &str| ["budget of ", "repeats of "].iter().any(|start| reason.starts_with(start));
-    let mut lines: Vec<(String, u64)> = gaps.iter().filter(|(reason, _)| !is_of_function(reason)).cloned().collect();
-    let folded = [
-        ("budget of ", "copying of functions stopped early, to keep the program fast"),
-        ("repeats of ", "functions called so often that a long journey has only their first calls"),
-    ];
-    lines
-        .extend(folded.map(|(start, says)| (says.to_owned(), of_functions(start))).into_iter().filter(|(_, number)| *number > 0));
+/// Lists what was left out as people are told it: functions whose copying was stopped are one line.
+pub fn gap_lines(gaps: &[(Gap, u64)]) -> Vec<(Gap, u64)> {
+    const FOLDED: [GapKind; 2] = [GapKind::CaptureLimit, GapKind::CallLimit];
+    let of_kind = |kind: GapKind| gaps.iter().filter(|(gap, _)| gap.kind == kind).count() as u64;
+    let mut lines: Vec<(Gap, u64)> = gaps.iter().filter(|(gap, _)| !FOLDED.contains(&gap.kind)).cloned().collect();
+    lines.extend(FOLDED.map(|kind| (kind.of("functions"), of_kind(kind))).into_iter().filter(|(_, number)| *number > 0));
     lines
 }
 

@@ -64,6 +64,7 @@ mod tests {
     use super::*;
     use crate::base::clock::Moment;
     use crate::domain::function::{Function, FunctionId};
+    use crate::domain::gap::{Gap, GapKind};
     use crate::source::index::Index;
 
     #[test]
@@ -75,11 +76,12 @@ mod tests {
         assert!(functions.iter().any(|function| function.id == FunctionId::new("m", "a")));
         let names = Names::new(functions);
         let bound = |sentence: &str| names.bind(grammar::parse(sentence).unwrap()).unwrap();
-        let mut recording = Recording { gaps: vec![("repeats of m:a".into(), 3)], ..Recording::begun(Vec::new(), Moment(0)) };
+        let mut recording =
+            Recording { gaps: vec![(GapKind::CallLimit.of("m:a"), 3)], ..Recording::begun(Vec::new(), Moment(0)) };
         let reason = |recording: &Recording, sentence| cut(&recording.gaps, &bound(sentence)).map(|missing| missing.reason);
-        assert_eq!(reason(&recording, "a is called").as_deref(), Some("repeats of m:a"));
+        assert_eq!(reason(&recording, "a is called"), Some(GapKind::CallLimit.of("m:a").to_string()));
         assert_eq!(reason(&recording, "b is called"), None);
-        recording.gaps.push(("journey cut".into(), 1));
-        assert_eq!(reason(&recording, "b is called").as_deref(), Some("journey cut"));
+        recording.gaps.push((GapKind::JourneyLimit.into(), 1));
+        assert_eq!(reason(&recording, "b is called"), Some(Gap::from(GapKind::JourneyLimit).to_string()));
     }
 }

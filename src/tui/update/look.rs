@@ -178,7 +178,7 @@ pub fn view(state: &mut AppState) {
                 .map(|row| {
                     title = format!("Recording {}", row.id.0);
                     let mut lines = vec![command_line(&row.command)];
-                    lines.extend(row.gaps.iter().map(|(reason, number)| format!("left out: {number} {reason}")));
+                    lines.extend(row.gaps.iter().map(|(gap, number)| format!("left out: {number} {gap}")));
                     lines.extend(row.output.iter().cloned());
                     lines
                 })

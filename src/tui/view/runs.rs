@@ -204,8 +204,8 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
             line = line.add(Role::Dim, format!("  {when}"));
         }
         out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
-        for (reason, number) in &row.gaps {
-            let text = format!("   ~ left out {}: {reason}", n(*number));
+        for (gap, number) in &row.gaps {
+            let text = format!("   ~ left out {}: {gap}", n(*number));
             out.push(DocRow { row: Row::new().add(Role::Warning, text), about: about.clone(), ..DocRow::default() });
         }
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::clause::Finding;
+use crate::domain::gap::{Gap, GapKind};
 use crate::domain::journey::JourneyEvent;
 use crate::judge::evaluate::{Missing, evaluate};
 use crate::judge::grammar::{self, Unclear};
@@ -63,12 +64,11 @@ fn unclear_names(unresolved: &Unresolved) -> Understood {
 
 /// Says why events of a journey are missing that may decide a clause, if any are. Of a function whose calls were not all
 /// kept, only clauses that name it lack something.
-pub fn cut(gaps: &[(String, u64)], clause: &Bound) -> Option<Missing> {
-    let one_function = ["repeats of ", "no calls of "];
-    let matters = |reason: &str| match one_function.iter().find_map(|start| reason.strip_prefix(start)) {
-        Some(function) => clause.functions().any(|(_, named)| named.0 == function),
-        None => true,
+pub fn cut(gaps: &[(Gap, u64)], clause: &Bound) -> Option<Missing> {
+    let matters = |gap: &Gap| match gap.kind {
+        GapKind::CallLimit | GapKind::NotInstrumented => clause.functions().any(|(_, named)| named.0 == gap.argument),
+        _ => true,
     };
-    let reason = gaps.iter().map(|(reason, _)| reason).find(|reason| matters(reason))?;
-    Some(Missing { reason: reason.clone(), anywhere: reason.starts_with(one_function[1]) })
+    let gap = gaps.iter().map(|(gap, _)| gap).find(|gap| matters(gap))?;
+    Some(Missing { reason: gap.to_string(), anywhere: gap.kind == GapKind::NotInstrumented })
 }

@@ -15,6 +15,7 @@ use crate::base::text;
 use crate::domain::batch::JourneyBlock;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::function::{Function, FunctionId, Module};
+use crate::domain::gap::Gap;
 use crate::domain::journey::JourneyEvent;
 use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
@@ -48,7 +49,7 @@ pub struct Journey {
     /// In their order.
     pub events: Vec<JourneyEvent>,
     /// What was left out: reason and count.
-    pub gaps: Vec<(String, u64)>,
+    pub gaps: Vec<(Gap, u64)>,
     /// Why the calls of another program are missing, if it started one.
     pub elsewhere: Option<Missing>,
     /// A recorder wrote something.
@@ -61,7 +62,7 @@ impl Journey {
     /// Says why something may be missing that decides any sentence at all.
     fn incomplete(&self) -> Option<String> {
         let elsewhere = self.elsewhere.as_ref().map(|missing| missing.reason.clone());
-        elsewhere.or_else(|| self.gaps.first().map(|(reason, _)| reason.clone()))
+        elsewhere.or_else(|| self.gaps.first().map(|(gap, _)| gap.to_string()))
     }
 
     pub(crate) fn missing(&self, clause: &Bound) -> Option<Missing> {
