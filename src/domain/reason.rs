@@ -5,6 +5,8 @@
 mod code;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub mod wording;
 
 use std::fmt;
 
@@ -88,6 +90,10 @@ impl Reason {
     /// Writes the message for people: one line, safe for a terminal.
     #[must_use]
     pub fn message(&self) -> String {
+        #[cfg(test)]
+        if let Some(other) = wording::other(self) {
+            return text::display_line(&other).into_owned();
+        }
         let message = self.fill(self.code.message());
         let message = match &self.place {
             None => message,

@@ -12,6 +12,7 @@ use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId, Effect, GeneratorEnd, Outcome};
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Draft;
+use crate::domain::reason::wording::reworded;
 use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::domain::samples;
 use crate::domain::settings::Snapshots;
@@ -654,6 +655,18 @@ fn what_is_left_out_says_why() {
     }
     let unstable = arg(Value::Int(1)).returns(&[("items", Value::Int(1)), ("name", string("x"))], Value::Int(2));
     assert_eq!(with_plan(&unstable, &[], |_, draft| draft), None);
+}
+
+/// What is drafted, and what is chosen, follows codes: with every message worded anew it is the same.
+#[test]
+fn no_draft_depends_on_the_wording_of_a_reason() {
+    reworded(|| {
+        what_is_left_out_says_why();
+        nothing_is_drafted_whose_arguments_come_out_different();
+        the_choice_covers_kinds_and_is_stable();
+        a_long_case_that_only_the_project_made_is_left_out();
+        values_too_long_to_read_are_left_out_with_their_length();
+    });
 }
 
 /// R1: cases whose arguments come out different are dropped, and those that were not checked too.

@@ -496,3 +496,89 @@ fn a_placeholder_stands_where_a_secret_was() {
     assert!(out.contains("lib:login: gives another result when run alone"), "{out}");
     assert!(!out.contains("hunter2") && !out.contains("8f3a9c2e"), "{out}");
 }
+
+const WORDED: &str = r#"
+import subprocess, sys
+
+_count = 0
+
+
+def count(step):
+    global _count
+    _count += step
+    return _count
+
+
+def started(text):
+    return subprocess.run([sys.executable, "-c", "pass"]).returncode + len(text)
+
+
+def saved(text):
+    with open("saved.txt", "w") as file:
+        return file.write(text)
+
+
+def both(text):
+    return text + text
+"#;
+
+/// Gives what `gen` says of each function, by codes: what it has no test for, and what it drafted.
+fn by_code(place: &Place) -> Vec<String> {
+    let (code, out, err) = place.run(&["--trust", "gen", "--format", "json"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let mut found = Vec::new();
+    for line in out.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        match line["result"].as_str() {
+            Some("proposal") => {
+                let proposal = &line["value"]["proposal"];
+                found.push(format!("{} {}", proposal["function"], proposal["state"]));
+            }
+            Some("left_out") => {
+                let all = line["value"].as_array().unwrap().iter();
+                found.extend(all.map(|pair| format!("{} {} {}", pair[0], pair[1]["calls"], pair[1]["why"]["code"])));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What is done with a call follows the code of its reason: not the sentence that is stored beside it, nor one that an earlier
+/// version stored without a code.
+#[test]
+fn nothing_follows_the_words_of_a_reason() {
+    let place = Place::empty();
+    place.save("lib.py", WORDED);
+    place.save("main.py", "import lib\n\nlib.count(2), lib.count(3), lib.started(\"a\"), lib.saved(\"b\"), lib.both(\"c\")\n");
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    by_code(&place);
+    let [reworded, former] = [place.twin(), place.twin()];
+    let stored = |place: &Place, changes: &str| {
+        let store = rusqlite::Connection::open(place.root().join(".pytead/pytead.db")).unwrap();
+        store.execute_batch(changes).unwrap();
+    };
+    stored(
+        &reworded,
+        "UPDATE calls SET not_replayable = json_set(not_replayable, '$.reason', 'WORDED ANEW') WHERE not_replayable IS NOT NULL;
+         UPDATE untestable SET reason = json_set(reason, '$.reason', 'WORDED ANEW');",
+    );
+    stored(
+        &former,
+        "UPDATE calls SET not_replayable = CASE not_replayable ->> '$.why.code'
+             WHEN 'not-reproducible' THEN 'run alone it ends differently: it depends on something that was not recorded'
+             WHEN 'subprocess' THEN 'it starts a process: subprocess.Popen' ELSE 'it writes files: open saved.txt' END
+         WHERE not_replayable IS NOT NULL;
+         UPDATE untestable SET reason = 'it writes files: open saved.txt';",
+    );
+    let said = by_code(&place);
+    for line in ["\"lib:count\" 1 \"not-reproducible\"", "\"lib:started\" 1 \"subprocess\"", "\"lib:saved\" 1 \"writes-files\""] {
+        assert!(said.iter().any(|one| one == line), "{line}\n{said:#?}");
+    }
+    assert_eq!(by_code(&reworded), said);
+    let without_codes = |said: Vec<String>| -> Vec<String> {
+        said.into_iter().map(|line| line.replace("\"subprocess\"", "null").replace("\"writes-files\"", "null")).collect()
+    };
+    assert_eq!(without_codes(by_code(&former)), without_codes(said));
+}

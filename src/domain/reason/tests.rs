@@ -100,6 +100,16 @@ fn sentences_of_earlier_versions_are_read() {
 }
 
 #[test]
+fn what_is_read_back_does_not_depend_on_the_wording_it_was_stored_with() {
+    for code in every().filter(|code| *code != ReasonCode::Legacy) {
+        let reason = full(code);
+        let stored = wording::reworded(|| serde_json::to_string(&reason).unwrap());
+        assert_ne!(stored, serde_json::to_string(&reason).unwrap());
+        assert_eq!(serde_json::from_str::<Reason>(&stored).unwrap(), reason);
+    }
+}
+
+#[test]
 fn a_code_of_a_later_version_is_read_as_its_sentence() {
     let later = r#"{"reason":"drinks tea","why":{"code":"tea","name":"cup"}}"#;
     let read: Reason = serde_json::from_str(later).unwrap();

@@ -1,5 +1,6 @@
 use super::*;
 use crate::domain::proposal::Origin;
+use crate::domain::reason::wording::reworded;
 use crate::domain::samples;
 use crate::pytest::warm::{Fault, Look};
 
@@ -221,4 +222,17 @@ fn a_models_test_has_to_add_something() {
     trial.looks.insert("test_b".into(), look(&[(0, 2)]));
     trial.faults = faults(&[&["test_a", "test_b"], &["test_b"]]);
     assert_eq!(judge(&model, &trial, &ground()).verdict, Verdict::Ready, "it notices another fault");
+}
+
+/// What the gate does follows codes: with every message worded anew it is the same.
+#[test]
+fn no_verdict_depends_on_the_wording_of_a_reason() {
+    reworded(|| {
+        a_failing_test_is_taken_out_and_the_rest_is_proved_again();
+        a_flaky_test_is_called_flaky_and_one_that_depends_on_something_says_on_what();
+        a_test_that_keeps_its_file_from_being_collected_takes_no_other_with_it();
+        a_test_that_cannot_fail_is_taken_out();
+        the_one_that_spoils_others_goes_and_its_victims_stay();
+        what_changes_the_process_goes_and_what_fills_a_cache_stays();
+    });
 }
