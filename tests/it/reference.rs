@@ -7,6 +7,8 @@ use std::path::Path;
 use clap::{Command, CommandFactory};
 use pytead_tui::cli::args::Cli;
 use pytead_tui::config::schema::{Form, KEYS, Project, misspelt, of_variable};
+use pytead_tui::domain::gap::GapKind;
+use pytead_tui::domain::reason::ReasonCode;
 use pytead_tui::domain::settings::Settings;
 use pytead_tui::tui::action::{Action, Context, TABLE};
 use pytead_tui::tui::keymap::Keymap;
@@ -205,4 +207,26 @@ fn the_man_page_and_the_completions_in_the_wheel_are_those_of_the_program() {
         clap_complete::generate(shell, &mut Cli::command(), "pytead-tui", &mut words);
         agrees(&format!("assets/wheel/data/share/{path}"), &String::from_utf8(words).unwrap());
     }
+}
+
+#[test]
+fn the_page_of_reasons_is_the_table_of_codes() {
+    let mut page = String::from(
+        "# Reasons\n\n\
+        Why a recorded call is not replayed, or a function has no test, and what you can do about it. The code is what is stored, \
+        and\nwhat `--format json` has beside the sentence, as `why.code`; it never changes. The message may be worded anew. `…` \
+        stands for what\nwas found.\n\n\
+        | code | message | what you can do |\n|---|---|---|\n",
+    );
+    for code in ReasonCode::ALL.iter().filter(|code| **code != ReasonCode::Legacy) {
+        let reason = code.of("…").with("…");
+        let keys = code.fix().split('`').filter_map(|word| word.split(':').next()).filter(|word| word.starts_with("generation."));
+        keys.for_each(|key| assert!(KEYS.iter().any(|known| known.name == key), "{code}: {key} is no setting"));
+        let _ = writeln!(page, "| <a id=\"{code}\"></a>`{code}` | {} | {} |", cell(&reason.message()), cell(&reason.fix()));
+    }
+    page.push_str("\n## What a recording left out\n\n| code | message |\n|---|---|\n");
+    for kind in GapKind::ALL.iter().filter(|kind| **kind != GapKind::Other) {
+        let _ = writeln!(page, "| `{}` | {} |", kind.code(), cell(&kind.of("…").to_string()));
+    }
+    agrees("docs/reasons.md", &page);
 }
