@@ -118,6 +118,7 @@ const OWN: &[(&str, &str)] = &[
     ("DESCRIPTION", "an address is kept"),
     ("FILE CONFIG.yaml -o DIR", "shop/pricing.py myconfig.yaml -o drafts"),
     ("module:function", "shop.pricing:shipping_for"),
+    ("MODULE:FUNCTION", "shop.pricing:shipping_for"),
     ("[-l N] -t FUNC", "-l 5 -t shop.pricing:shipping_for"),
     ("import FOLDER", "import call_logs"),
     // Nobody is there to be asked.

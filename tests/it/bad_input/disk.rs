@@ -74,6 +74,7 @@ fn accepting_on_a_full_disk_says_so_and_works_once_there_is_room() {
 #[test]
 fn a_full_home_is_named_with_the_way_round_it() {
     let place = Place::example("shop");
+    std::fs::remove_dir_all(place.home().join("cache")).unwrap();
     let script = r#"fill
         "$PYTEAD" trust; echo "trust $?" >&2
         "$PYTEAD" --trust run main.py; echo "run $?" >&2

@@ -115,6 +115,7 @@ fn an_unreadable_database_is_left_alone_and_named() {
 #[test]
 fn a_read_only_home_is_named_with_the_way_round_it() {
     let place = Place::example("shop");
+    std::fs::remove_dir_all(place.home().join("cache")).unwrap();
     let closed = Closed::to_writes(&place.home());
     let Some(command) = without_power(&place, &["trust"]) else { return };
     let (code, err) = outcome(command);

@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod judge;
 pub mod model;
+mod package;
 pub mod picture;
 pub mod watch;
 
@@ -40,6 +41,12 @@ impl Place {
 
     /// Makes an empty project folder.
     pub fn empty() -> Self {
+        let place = Self::new();
+        package::link_into(&place.home().join("cache"));
+        place
+    }
+
+    fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("project")).unwrap();
         std::fs::create_dir_all(folder.path().join("home")).unwrap();
@@ -48,7 +55,7 @@ impl Place {
 
     /// Copies a project with all that is kept of it, its home folder too, and trusts the copy.
     pub fn twin(&self) -> Self {
-        let twin = Self::empty();
+        let twin = Self::new();
         for (from, to) in [(self.root(), twin.root()), (self.home(), twin.home())] {
             let copied = std::process::Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status();
             assert!(copied.unwrap().success());

@@ -1,0 +1,48 @@
+//! Our Python package with its bytecode, compiled once and linked into the cache of each project folder of the tests: else every
+//! Python that a test starts compiles all of it anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pytead_tui::python::package::install_in;
+
+use super::python_with_pytest;
+
+/// Puts the compiled package into a cache folder, as the first command with a Python would without its bytecode.
+pub fn link_into(cache: &Path) {
+    let from = compiled();
+    let to = cache.join("pytead-tui").join(from.file_name().unwrap());
+    link(&from, &to);
+}
+
+/// Gives the folder of the compiled package, made on the first call in this build.
+fn compiled() -> PathBuf {
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
+    let folder = install_in(&shared).unwrap().folder;
+    let marker = shared.join(format!("compiled-{}", folder.file_name().unwrap().display()));
+    if !marker.exists() {
+        // Whoever else does so at the same time writes the same; each file is there as a whole or not at all.
+        let compile = ["-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"];
+        assert!(Command::new(python_with_pytest()).args(compile).arg(&folder).status().unwrap().success());
+        fs::write(&marker, "").unwrap();
+    }
+    folder
+}
+
+/// Links the files of a folder into a new one that only this user can read.
+fn link(from: &Path, to: &Path) {
+    let mut builder = fs::DirBuilder::new();
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            link(&entry.path(), &target);
+        } else if fs::hard_link(entry.path(), &target).is_err() {
+            // Another file system.
+            fs::copy(entry.path(), &target).unwrap();
+        }
+    }
+}
