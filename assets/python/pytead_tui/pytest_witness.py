@@ -92,6 +92,10 @@ class _MustFail(pytest.Item):
     def runtest(self) -> None:
         _fail()
 
+    def repr_failure(self, excinfo: object, style: object = None) -> str:
+        """Spares pytest the traceback, which takes twenty times as long as all the rest."""
+        return "failed"
+
 
 def _fail() -> None:
     raise AssertionError("a test that has to fail")
