@@ -52,7 +52,7 @@ impl Folder {
     /// Opens a folder in this one.
     ///
     /// # Errors
-    /// As [`Folder::open`], and for a name that leads elsewhere.
+    /// As [`Folder::open`], and for a name that is a path.
     pub fn folder(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let descriptor = rustix::fs::openat(&self.descriptor, single(name)?, flags, Mode::empty())?;

@@ -5,6 +5,7 @@
 //! names at run time is named too, since nobody can say what it reaches.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use tree_sitter::Node;
 
@@ -199,9 +200,24 @@ const OF_REQUEST: [&str; 5] = ["addfinalizer", "applymarker", "fixturename", "ge
 /// Nesting that is followed; what is deeper is named as such, for nobody looked at it.
 const DEPTH: usize = 200;
 
-/// Names what a text reaches for, one entry for each place: `sys.modules (line 5)`.
+/// What a text reaches for, shown as `sys.modules (line 5)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Internal {
+    /// `sys.modules`
+    pub what: String,
+    /// The line of the text, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for Internal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (line {})", self.what, self.line)
+    }
+}
+
+/// Names what a text reaches for, one entry for each place.
 #[must_use]
-pub fn internals(text: &str) -> Vec<String> {
+pub fn internals(text: &str) -> Vec<Internal> {
     let Some(tree) = syntax_tree(text) else { return Vec::new() };
     let mut reader = Reader { text, imported: BTreeMap::new(), found: Vec::new() };
     reader.imports(tree.root_node(), DEPTH);
@@ -214,7 +230,7 @@ struct Reader<'t> {
     text: &'t str,
     /// The modules and names that imports bind, by the name they have here: `sys`, `os.path`, `lib.f`.
     imported: BTreeMap<String, String>,
-    found: Vec<String>,
+    found: Vec<Internal>,
 }
 
 impl<'t> Reader<'t> {
@@ -227,7 +243,7 @@ impl<'t> Reader<'t> {
     }
 
     fn add(&mut self, what: &str, node: Node<'_>) {
-        let entry = format!("{what} (line {})", node.start_position().row + 1);
+        let entry = Internal { what: what.to_owned(), line: node.start_position().row + 1 };
         if !self.found.contains(&entry) {
             self.found.push(entry);
         }
@@ -502,7 +518,7 @@ mod tests {
             ("class TestA:\n    print('hello')\n", "a statement that acts when it is imported (line 2)"),
         ] {
             let found = internals(text);
-            assert!(found.iter().any(|one| one == name), "{text}\n{found:?}");
+            assert!(found.iter().any(|one| one.to_string() == name), "{text}\n{found:?}");
         }
     }
 
@@ -522,6 +538,6 @@ mod tests {
     #[test]
     fn text_that_cannot_be_read_to_its_end_is_named() {
         let deep = format!("x = {}{}\n", "[".repeat(5_000), "]".repeat(5_000));
-        assert!(internals(&deep).iter().any(|one| one.starts_with("text nested too deeply")), "{:?}", internals(&deep));
+        assert!(internals(&deep).iter().any(|one| one.what == "text nested too deeply to be read"), "{:?}", internals(&deep));
     }
 }

@@ -87,7 +87,7 @@ class Witness:
 
 
 class _MustFail(pytest.Item):
-    """Stands for a test that fails: it is never run, only reported."""
+    """A failing test that pytest reports and never runs."""
 
     def runtest(self) -> None:
         _fail()
