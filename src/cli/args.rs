@@ -118,6 +118,9 @@ pub struct Run {
     /// What is recorded: `module:function`, `module`, `*` as a wildcard; by default the whole project.
     #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]
     pub targets: Vec<String>,
+    /// Run the recorded calls once more at the end, to see which of them repeat; else the next command that needs them does.
+    #[arg(long)]
+    pub check: bool,
     /// Record the journey, every event in its order, in place of calls with few inputs of each shape.
     #[arg(long)]
     pub journey: bool,
@@ -239,6 +242,9 @@ pub struct Replay {
     /// Functions whose calls are run; by default all that may differ.
     #[arg(value_name = "FUNCTION")]
     pub functions: Vec<String>,
+    /// End with 0 where nothing differs, even if edited code was not compared (else 4).
+    #[arg(long)]
+    pub allow_uncompared: bool,
 }
 
 /// `diff`
@@ -250,6 +256,9 @@ pub struct Diff {
     /// Answer the stop hook of a coding agent: its JSON is read from standard input. Ends with 0 whatever happens.
     #[arg(long)]
     pub hook: bool,
+    /// End with 0 where nothing differs, even if edited code was not compared (else 4).
+    #[arg(long)]
+    pub allow_uncompared: bool,
 }
 
 /// `agent`

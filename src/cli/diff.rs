@@ -1,9 +1,10 @@
-//! `pytead-tui diff`: what a change of the code does, from recorded calls. Ends with 1 when something behaves differently.
+//! `pytead-tui diff`: what a change of the code does, from recorded calls. Ends with 1 when something behaves differently or
+//! cannot be imported; with 4 when nothing does, and edited code was not compared.
 
 use crate::base::error::Trouble;
 use crate::cli::args::{self, Format, Global};
 use crate::cli::events::interruptible;
-use crate::cli::exit::{FINDINGS, INTERRUPTED, OK};
+use crate::cli::exit::{self, INTERRUPTED};
 use crate::cli::output::Output;
 use crate::cli::start::trusted_engine;
 use crate::domain::command::Command;
@@ -24,5 +25,5 @@ pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
         Format::Markdown => diff_report::markdown(&diff),
         Format::Human | Format::Json | Format::Pickle | Format::GraphJson => diff_report::human(&diff),
     });
-    Ok(if diff.is_silent() { OK } else { FINDINGS })
+    Ok(exit::compared(!diff.is_silent(), &diff.edits, args.allow_uncompared))
 }

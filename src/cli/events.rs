@@ -4,11 +4,18 @@ use std::time::Duration;
 
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
+use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::cli::ask;
-use crate::cli::output::{self, Output};
-use crate::domain::event::Event;
+use crate::cli::output::{self, Output, ProgressLine};
+use crate::domain::event::{Event, JobKind, JobState};
+use crate::domain::snapshot::JobRow;
 use crate::engine::Handle;
+
+/// Time between two looks at how far a job is.
+const PROGRESS: Duration = Duration::from_millis(200);
+/// Milliseconds after which a job is shown.
+const PROGRESS_AFTER: i64 = 700;
 
 /// Longest wait for what was interrupted to come to its end.
 const LAST_STEPS: Duration = Duration::from_secs(10);
@@ -20,10 +27,16 @@ pub(super) async fn with_events<T>(
     work: impl Future<Output = Result<T, Trouble>>,
 ) -> Result<T, Trouble> {
     let mut events = handle.subscribe();
+    let mut line = ProgressLine::default();
+    let mut looks = tokio::time::interval(PROGRESS);
+    let is_seen = !out.is_json() && ProgressLine::is_seen();
     tokio::pin!(work);
     let done = loop {
         tokio::select! {
             done = &mut work => break done,
+            _ = looks.tick(), if is_seen => {
+                line.show(longest(&handle.snapshot().jobs));
+            }
             event = events.recv() => match event {
                 Ok(event) => {
                     out.event(&event);
@@ -57,6 +70,15 @@ pub(super) async fn with_events<T>(
             Err(_) => return done,
         }
     }
+}
+
+/// Gives the job that goes on for longest, where that is long enough to be shown. A program that is recorded has the terminal
+/// to itself.
+fn longest(jobs: &[JobRow]) -> Option<&JobRow> {
+    let running = || jobs.iter().filter(|job| job.state == JobState::Running);
+    let is_long = |job: &&JobRow| clock::now().0 - job.started.0 > PROGRESS_AFTER;
+    let is_programs = running().any(|job| job.kind == JobKind::Record);
+    running().filter(is_long).min_by_key(|job| job.started).filter(|_| !is_programs)
 }
 
 /// As [`with_events`], and ends with `None` on Ctrl-C, with everything stopped.

@@ -40,6 +40,7 @@ pub fn format(asked: Format) -> Format {
 /// `trace2test FUNC… -- CMD`: a recording of these functions.
 pub async fn trace2test(global: &Global, args: Trace2test) -> Result<u8, Trouble> {
     let run = Run {
+        check: false,
         limit: args.limit,
         targets: args.functions,
         journey: false,

@@ -123,10 +123,21 @@ fn root(global: &Global, stop: &Stop) -> Option<PathBuf> {
 }
 
 fn message(diff: &Diff) -> String {
+    let differs = if diff.is_silent() {
+        ""
+    } else {
+        "Recorded calls of this program end differently after the edits, or cannot run any more, and nobody has accepted that. \
+         Where it is a mistake, put it right. Where it is meant, say why with explain_change of the pytead-tui server, or in \
+         your answer. "
+    };
+    let uncompared = if diff.edits.not_compared().next().is_none() {
+        ""
+    } else {
+        "No recorded call tells what some of the edits do: they are listed with the reason. Run the test or command that is \
+         named there, or say in your answer how you checked them. "
+    };
     format!(
-        "Recorded calls of this program end differently after the edits, and nobody has accepted that. Where it is a \
-         mistake, put it right. Where it is meant, say why with explain_change of the pytead-tui server, or in your answer. \
-         You are told this once; a person decides on what stays.\n\n{}",
+        "{differs}{uncompared}You are told this once; a person decides on what stays.\n\n{}",
         diff_report::agent(diff, EVIDENCE_MAX)
     )
 }

@@ -1,7 +1,7 @@
 //! The one place that prints: lines for people or JSON lines, all of it sanitised; a closed pipe is no error.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -10,6 +10,10 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::args::Format;
 use crate::domain::event::Event;
+use crate::domain::snapshot::JobRow;
+
+/// Columns of the line of work that goes on: fits the narrowest terminals.
+const PROGRESS_MAX: usize = 56;
 
 /// Where results go.
 pub struct Output {
@@ -108,6 +112,40 @@ pub fn complain(trouble: &Trouble) {
 /// Says something beside the result on the error stream, for people and under JSON alike.
 pub fn note(line: &str) {
     let _ = writeln!(std::io::stderr(), "pytead-tui: {}", text::display(line));
+}
+
+/// The line of work that goes on, on a person's terminal: it is written over, and taken away at the end.
+#[derive(Default)]
+pub struct ProgressLine {
+    shown: String,
+}
+
+impl ProgressLine {
+    /// Tells whether somebody could see it.
+    #[must_use]
+    pub fn is_seen() -> bool {
+        std::io::stderr().is_terminal()
+    }
+
+    /// Shows how far a job is: `saved code: 120 of 400`; nothing takes the line away.
+    pub fn show(&mut self, job: Option<&JobRow>) {
+        let line = match job {
+            Some(job) if job.total > 0 => format!("{}: {} of {}", job.subject, job.done, job.total),
+            Some(job) => format!("{} …", job.subject),
+            None => String::new(),
+        };
+        let line = text::cut(&text::display_line(&line), PROGRESS_MAX).into_owned();
+        if line != self.shown {
+            let _ = write!(std::io::stderr(), "\r\x1b[K{line}").and_then(|()| std::io::stderr().flush());
+            self.shown = line;
+        }
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        self.show(None);
+    }
 }
 
 /// Prints raw text made by us (completions, help) on standard output.

@@ -21,6 +21,7 @@ pub async fn run(global: &Global, args: Run) -> Result<u8, Trouble> {
         python_path: args.former.additional_sys_path,
         journey: args.journey,
         drafts: false,
+        check: args.check,
     };
     let recorded = with_events(&handle, &mut out, handle.record_attached(program)).await;
     let journey = recorded.as_ref().ok().filter(|_| args.journey).map(|recording| handle.journey(recording.id));

@@ -25,6 +25,7 @@ pub async fn tead(global: &Global, args: Tead) -> Result<u8, Trouble> {
         python_path: args.former.additional_sys_path,
         journey: false,
         drafts: functions.is_empty(),
+        check: false,
     };
     let recording = handle.record_attached(program);
     let recording = with_events(&handle, &mut out, recording).await?;

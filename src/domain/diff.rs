@@ -6,6 +6,7 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{CallId, Effect};
+use crate::domain::edited::Edits;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Edit, ProposalId};
 use crate::domain::value::Difference;
@@ -162,21 +163,14 @@ pub struct Diff {
     pub tree: Digest,
     /// Functions that behave differently: side effects elsewhere first, then edited ones.
     pub functions: Vec<FunctionDiff>,
-    /// Edited functions that no recorded call runs through.
-    pub not_covered: Vec<FunctionId>,
-    /// Edited functions whose own recorded calls cannot be run, only some calls of other functions that run through them.
-    #[serde(default)]
-    pub partly_covered: Vec<FunctionId>,
-    /// Functions with recorded calls that are gone, with the number of their calls.
-    pub gone: Vec<(FunctionId, u64)>,
-    /// How many functions were edited.
-    pub edited: u64,
+    /// What was edited, and what the calls tell of it.
+    pub edits: Edits,
     /// Calls whose outcome is known under both versions.
     pub compared: u64,
     /// Those that end as before.
     pub same: u64,
-    /// Calls of which it cannot be told.
-    pub unknown: u64,
+    /// Calls of functions that may do something else, and were not compared.
+    pub not_compared: u64,
     /// Changed files that are no Python and were read by recorded calls, or are named in modules that these run: such calls
     /// are compared too.
     pub data_files: Vec<DataFile>,
@@ -189,7 +183,7 @@ impl Diff {
     /// Tells whether nothing behaves differently, as far as can be told.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.functions.is_empty() && self.gone.is_empty()
+        self.functions.is_empty() && !self.edits.breaks()
     }
 
     /// Names the commit: as it was asked for, and which one that is.
@@ -207,19 +201,14 @@ impl Diff {
     pub fn sum(&self) -> String {
         let count = |number: u64, what: &str| text::count(usize::try_from(number).unwrap_or(usize::MAX), what);
         let against = self.against();
-        if self.compared == 0 && self.is_silent() {
-            let what = match (self.edited, self.unknown) {
-                (0, _) => "no function's code differs".to_owned(),
-                (edited, 0) => format!("{} edited, and no recorded call runs through them", count(edited, "function")),
-                (edited, unknown) => {
-                    format!("{} edited, {} that cannot be told", count(edited, "function"), count(unknown, "call"))
-                }
-            };
-            return format!("Against {against}: {what}.");
+        let edited = self.edits.sum().map_or_else(String::new, |sum| format!(" {sum}"));
+        if self.compared + self.not_compared == 0 && self.is_silent() {
+            let nothing = if edited.is_empty() { " Nothing was edited." } else { "" };
+            return format!("Against {against}: no call to compare.{nothing}{edited}");
         }
-        let unknown = if self.unknown > 0 { format!(", {} that cannot be told", self.unknown) } else { String::new() };
+        let not = if self.not_compared > 0 { format!(", {} not compared", self.not_compared) } else { String::new() };
         let differ = self.compared - self.same;
         let functions = text::count(self.functions.len(), "function");
-        format!("Against {against}: {} compared, {differ} differ in {functions}{unknown}.", count(self.compared, "call"))
+        format!("Against {against}: {} compared, {differ} differ in {functions}{not}.{edited}", count(self.compared, "call"))
     }
 }

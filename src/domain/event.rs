@@ -41,6 +41,8 @@ pub enum Event {
     Diffed { reference: String, functions: u64, compared: u64, differ: u64 },
     /// A function's recorded calls end differently now: one line, `total(): 3 recorded calls changed, 12.50 → 12`.
     BehaviourChanged { proposal: ProposalId, function: FunctionId, calls: u64, line: String },
+    /// A function was edited, and no recorded call tells what the edit does: one line, with the reason and what to do.
+    EditNotCompared { function: FunctionId, line: String },
     /// A function's calls end as before again.
     BehaviourRestored { proposal: ProposalId, function: FunctionId },
     /// A test with an intent was judged; `proposal` waits for a person because of it.

@@ -9,6 +9,7 @@ pub mod command;
 pub mod decision;
 pub mod deed;
 pub mod diff;
+pub mod edited;
 pub mod evaluator;
 pub mod event;
 pub mod evidence;

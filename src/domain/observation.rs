@@ -31,6 +31,8 @@ impl Control {
 pub struct Observation {
     /// What is held still when it is made again.
     pub controls: Vec<Control>,
+    /// It is compared with the clock and chance held still.
+    pub held_still: bool,
     /// The functions by which it read the clock that was held still: `time.time`.
     pub clock_reads: Vec<String>,
     /// Leaves of its result that differ from run to run.

@@ -124,7 +124,7 @@ pub enum Mark {
     Error,
     /// `✗` a recorded outcome changed, a test fails.
     Failing,
-    /// `?` not decided.
+    /// `?` not decided, or edited and not compared.
     Unclear,
     /// `~` rests on code that changed.
     Stale,
@@ -178,7 +178,7 @@ pub struct FunctionRow {
     pub drafts: usize,
     /// Changes that wait.
     pub changes: usize,
-    /// Why no test is possible.
+    /// Why no test is possible, or why an edit of it was not compared.
     #[serde(flatten, serialize_with = "or_null")]
     pub reason: Option<Reason>,
 }

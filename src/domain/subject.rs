@@ -38,6 +38,16 @@ impl Subject {
         }
     }
 
+    /// Names it for people.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Function(id) => id.0.clone(),
+            Self::ImportCode(module) => module.clone(),
+            Self::File(path) => path.to_string(),
+        }
+    }
+
     /// Gives the function that it is.
     #[must_use]
     pub fn function(&self) -> Option<&FunctionId> {

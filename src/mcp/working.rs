@@ -78,6 +78,9 @@ pub fn node_id(handle: &Handle, given: &Arguments) -> Result<String, Trouble> {
     })
 }
 
+/// Lines about edits in an answer.
+const EDITS_SHOWN: usize = 30;
+
 /// `replay`
 pub async fn replay(request: &Request<'_>) -> Result<Value, Trouble> {
     let Request { session, handle, given, context } = request;
@@ -90,15 +93,15 @@ pub async fn replay(request: &Request<'_>) -> Result<Value, Trouble> {
     if worked.late {
         return Err(too_late());
     }
-    let Done::Replayed { calls, same, changed, unknown, untold, left_out } = worked.value else {
+    let Done::Replayed { calls, same, changed, not_compared, edits } = worked.value else {
         return Err(Trouble::internal("The replay gave no result."));
     };
     let snapshot = handle.refreshed().await;
     let rows = snapshot.queue.iter().filter(|row| changed.contains(&row.id)).take(20);
     let shown: Vec<Value> = rows.map(|row| reading::change_line(handle, row)).collect();
     Ok(json!({
-        "calls": calls, "as_before": same, "functions_changed": changed.len(), "cannot_be_told": unknown,
-        "edited_and_cannot_be_run": untold, "cannot_be_compared": left_out, "changes": shown,
+        "calls": calls, "as_before": same, "functions_changed": changed.len(), "not_compared": not_compared, "changes": shown,
+        "edits": edits.lines().into_iter().take(EDITS_SHOWN).collect::<Vec<_>>(), "edits_sum": edits.sum(),
     }))
 }
 

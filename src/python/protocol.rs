@@ -76,6 +76,9 @@ pub struct Surroundings {
     /// The clock stands here, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<i64>,
+    /// The clock of the moment of recording, in nanoseconds since 1970, and whether it stands there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded_clock: Option<(i64, bool)>,
     /// The system's random bytes are zeros.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub chance: bool,
@@ -118,6 +121,7 @@ impl Surroundings {
             files: call.files().map(owned).collect(),
             variables: call.variables().map(owned).collect(),
             clock: call.controls().find_map(Control::moment),
+            recorded_clock: None,
             chance: call.controls().any(|control| control == Control::Bytes),
             other_seed: call.controls().any(|control| control == Control::OtherSeed),
             stand_ins: Vec::new(),
@@ -319,6 +323,17 @@ pub struct Hello {
     pub clock: Option<String>,
 }
 
+/// An exception that broke an import.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Raised {
+    /// The project's file that raised it, relative to the root.
+    pub path: String,
+    /// The line, 1-based.
+    pub line: u32,
+    /// The exception in one line: `ImportError: cannot import name 'scales' from 'helper'`.
+    pub exception: String,
+}
+
 /// A reply, whatever to.
 #[derive(Debug, Deserialize)]
 pub struct Reply {
@@ -339,6 +354,8 @@ pub struct Reply {
     pub value: Option<Vec<u8>>,
     /// Why there is neither.
     pub broken: Option<String>,
+    /// Where the import broke, when a module of the project cannot be imported.
+    pub import_failure: Option<Raised>,
     /// How long a call took, in nanoseconds.
     pub ns: Option<u64>,
     /// The project's functions a call entered: relative path and qualified name.

@@ -21,7 +21,7 @@ use crate::domain::value::TypeName;
 use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::process::Live;
-use crate::python::protocol::{Expression, Former, Hello, Op, Prove, Reply, Spot, Surroundings, WireCall};
+use crate::python::protocol::{Expression, Former, Hello, Op, Prove, Raised, Reply, Spot, Surroundings, WireCall};
 
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -121,7 +121,16 @@ pub struct Replayed {
     /// The key of the call.
     pub key: u64,
     /// How it ended, or why it could not be built or called.
-    pub result: Result<Ending, String>,
+    pub result: Result<Ending, NotMade>,
+}
+
+/// Why a call was not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotMade {
+    /// The reason in the worker's words.
+    pub why: String,
+    /// What broke the import of its module, where that is the reason.
+    pub import: Option<Raised>,
 }
 
 /// How a call ended.
@@ -243,7 +252,7 @@ impl Worker {
         self.ask(Op::Replay { root: &root, paths: &paths, calls, track, late_max, former }, wait, |reply| {
             let result = match (reply.outcome, reply.broken) {
                 (Some(outcome), _) => Ok(Ending { outcome, ns: reply.ns?, entered: reply.entered }),
-                (None, why) => Err(why?),
+                (None, why) => Err(NotMade { why: why?, import: reply.import_failure }),
             };
             Some(Replayed { key: reply.key?, result })
         })

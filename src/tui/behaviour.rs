@@ -4,7 +4,6 @@
 use crate::base::text::{self, count};
 use crate::domain::diff::{Diff, DiffedCall, FunctionDiff, Kind};
 use crate::domain::event::{JobKind, JobState};
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::Edit;
 use crate::domain::snapshot::JobRow;
 use crate::domain::subject::Subject;
@@ -76,21 +75,22 @@ pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
         }
         function(&mut out, at, one, standings.get(at).copied().unwrap_or(Standing::Recorded));
     }
-    if !diff.gone.is_empty() {
+    let edits = &diff.edits;
+    if !edits.import_failures.is_empty() {
+        heading(&mut out, "Cannot be imported");
+        out.extend(edits.import_failures.iter().map(|one| sentence(" ✗ ", Role::Failing, one.told())));
+    }
+    if !edits.gone.is_empty() {
         heading(&mut out, "Gone, with their recorded calls");
-        for (id, calls) in &diff.gone {
+        for (id, calls) in &edits.gone {
             let calls = count(usize::try_from(*calls).unwrap_or(usize::MAX), "call");
             let row = Row::new().add(Role::Unclear, " ? ").add(Role::Text, id.to_string()).end(Role::Dim, calls);
             out.push(DocRow { row, stop: true, ..DocRow::default() });
         }
     }
-    if !diff.not_covered.is_empty() {
-        heading(&mut out, "Edited, and no recorded call runs through");
-        out.extend(diff.not_covered.iter().map(not_covered));
-    }
-    if !diff.partly_covered.is_empty() {
-        heading(&mut out, "Edited, and only seen from callers: their own recorded calls cannot be run");
-        out.extend(diff.partly_covered.iter().map(not_covered));
+    if edits.not_compared().next().is_some() {
+        heading(&mut out, "Edited and not compared");
+        out.extend(edits.not_compared().map(|one| sentence(" ? ", Role::Unclear, one.told())));
     }
     if !diff.data_files.is_empty() {
         heading(&mut out, "Changed, and recorded calls rest on it");
@@ -115,9 +115,8 @@ fn heading(out: &mut Vec<DocRow>, title: &str) {
     out.push(DocRow::of(Row::new().add(Role::Accent, format!(" {title}"))));
 }
 
-fn not_covered(id: &FunctionId) -> DocRow {
-    let row = Row::new().add(Role::Unclear, " ? ").add(Role::Text, id.to_string());
-    DocRow { row, stop: true, ..DocRow::default() }
+fn sentence(sign: &str, role: Role, told: String) -> DocRow {
+    DocRow { row: Row::new().add(role, sign).add(Role::Text, told), stop: true, ..DocRow::default() }
 }
 
 fn function(out: &mut Vec<DocRow>, at: usize, one: &FunctionDiff, standing: Standing) {

@@ -12,6 +12,7 @@ mod bad_input;
 mod check;
 mod clean;
 mod cluster;
+mod compared;
 mod contain;
 mod data_files;
 mod diff;

@@ -83,10 +83,20 @@ codes! {
         "Nothing to do.";
     NotReproducible = "not-reproducible", "gives another result when run alone: depends on unrecorded state",
         "Pass the state (global, cache, singleton) as an argument, then record again.";
+    HeldStill = "held-still", "follows the clock or chance: compared with both held still, and gets no test",
+        "Pass the time or a seeded generator in.";
     ReplayError = "replay-error", "replay failed: {detail}",
         "See the log.";
     NotCheckedYet = "not-checked-yet", "not replayed yet on the recorded code",
         "Run `pytead-tui replay`, or press `t` on the function.";
+    ImportFails = "import-fails", "its module cannot be imported: {detail}",
+        "Mend the import.";
+    BaseRunFails = "base-run-fails", "cannot run on the code it is compared with: {detail}",
+        "Compare with a newer commit.";
+    NotRecorded = "not-recorded", "was never recorded",
+        "Record a program or a test that calls it, with `pytead-tui run`.";
+    EditedPathNotCompared = "edited-path-not-compared", "the edited lines are run by no compared call",
+        "Record a call that takes this path with values that can be rebuilt.";
     MarkedAsBug = "marked-as-bug", "its result is marked as a bug",
         "Fix the code; the call counts again when the result changes.";
     MockTargetChanged = "mock-target-changed", "the function to mock changed since the recording",

@@ -1,5 +1,5 @@
 //! What a coding agent is told when it stops: recorded calls that end differently, that no person accepted and no agent
-//! explained, each told once. What was told is kept in the user's state folder, never in the project.
+//! explained, imports that break, and edited code that was not compared, each told once. What was told is kept in the user's state folder, never in the project.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,9 +11,11 @@ use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest, Hasher};
 use crate::config::places::Places;
 use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::edited::{EditedCode, Edits};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Change, Edit, Proposal, ProposalState};
+use crate::domain::subject::Subject;
 use crate::engine::index::refresh;
 use crate::engine::replay::{behaviour, diff};
 use crate::engine::state::core::Core;
@@ -24,6 +26,9 @@ use crate::generate::replay::difference;
 /// Gives what differs from a commit or from what a person last accepted, and is news; then it counts as told.
 pub async fn news(core: &Arc<Core>, reference: &str) -> Result<Option<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
+    if core.store().recordings()?.is_empty() {
+        return Ok(None);
+    }
     refresh::reread(core, None).await;
     let mut told = Told::read(core)?;
     let waiting = waiting(core).await?;
@@ -45,14 +50,24 @@ pub async fn news(core: &Arc<Core>, reference: &str) -> Result<Option<Diff>, Tro
         });
         !one.calls.is_empty()
     });
-    found.gone.retain(|(function, _)| {
-        let mark = hash::of(function.0.as_bytes());
+    let mut is_news = |text: &str| {
+        let mark = hash::of(text.as_bytes());
         marks.push(mark);
         !told.has(mark)
-    });
+    };
+    found.edits.gone.retain(|(function, _)| is_news(&function.0));
+    found.edits.import_failures.retain(|one| is_news(&format!("{}:{}: {}", one.path, one.line, one.exception)));
+    let index = core.index();
+    // An edit that was told is told again once the code is another.
+    let now = |one: &EditedCode| match &one.subject {
+        Subject::Function(id) => index.function(id).map(|function| function.fingerprint.code()),
+        Subject::ImportCode(module) => index.module_called(module).map(|module| module.init),
+        Subject::File(path) => std::fs::read(path.under(&core.root)).ok().map(|bytes| hash::of(&bytes)),
+    };
+    found.edits.edited.retain(|one| !one.is_compared() && is_news(&format!("{} {:?}", one.subject, now(one))));
     // What does not differ any more is forgotten: when it comes back, it is news.
     told.replace(marks)?;
-    Ok((!found.is_silent()).then_some(found))
+    Ok((!found.is_silent() || !found.edits.edited.is_empty()).then_some(found))
 }
 
 /// Gives the changes against what a person last accepted: a commit in between does not hide them.
@@ -105,13 +120,10 @@ fn nothing_compared(core: &Core) -> Diff {
         commit: "what was recorded".into(),
         tree: core.index().hash(),
         functions: Vec::new(),
-        not_covered: Vec::new(),
-        partly_covered: Vec::new(),
-        gone: Vec::new(),
-        edited: 0,
+        edits: Edits::default(),
         compared: 0,
         same: 0,
-        unknown: 0,
+        not_compared: 0,
         data_files: Vec::new(),
         other_files: Vec::new(),
     }

@@ -51,7 +51,7 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
         let noted = noted.or_else(|| call.not_replayable()).or_else(|| outreach.reason(id).filter(|_| !is_still(&call)));
         let untried = || ReasonCode::NotCheckedYet.into();
         if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
-            if reason.code == ReasonCode::NotReproducible {
+            if matches!(reason.code, ReasonCode::NotReproducible | ReasonCode::HeldStill) {
                 unsteady.push(Unsteady { call, reason: Some(reason.clone()) });
             }
             *reasons.entry(reason).or_default() += times;

@@ -1,13 +1,13 @@
 //! Recorded calls as they are kept, decoded, and what is known of how they end.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
 use crate::domain::observation::Observation;
-use crate::domain::reason::Reason;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::engine::state::core::Core;
 use crate::python::value;
 use crate::source::index::Index;
@@ -70,30 +70,53 @@ pub fn replayable_of(core: &Core, recording: RecordingId) -> Result<Vec<Call>, T
         .collect())
 }
 
-/// Gives the calls of a function that were seen to repeat, each with its baseline.
-pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
-    parted_calls(core, function).map(|(confirmed, _)| confirmed)
+/// The kept calls of a function.
+pub struct Parted {
+    /// Those that were seen to repeat, each with its baseline.
+    pub confirmed: Vec<(Call, Effect)>,
+    /// Those that follow the clock or chance, each with its outcome while both were held still.
+    pub held_still: Vec<(Call, Effect)>,
+    /// How many others there are, by why they are not compared: they may not run, or run alone they end differently.
+    pub others: BTreeMap<Reason, u64>,
 }
 
-/// As [`confirmed_calls`], and how many others are kept of the function: they may not run, or run alone they end differently.
-pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<(Vec<(Call, Effect)>, u64), Trouble> {
+/// Gives the calls of a function that can be compared, each with its baseline.
+pub fn comparable_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
+    let Parted { mut confirmed, held_still, .. } = parted_calls(core, function)?;
+    confirmed.extend(held_still);
+    Ok(confirmed)
+}
+
+/// Gives the calls of a function that were seen to repeat, each with its baseline: tests may rest on them.
+pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
+    parted_calls(core, function).map(|parted| parted.confirmed)
+}
+
+/// As [`confirmed_calls`], and why the other kept calls of the function are not compared.
+pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<Parted, Trouble> {
     let stored = core.store().calls_of(function, CALLS_MAX)?;
-    let kept = stored.len();
-    let stored: Vec<StoredCall> =
-        stored.into_iter().filter(|call| call.not_replayable.is_none() && call.outcome.is_some()).collect();
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
     let baselines = core.store().baselines(&ids)?;
     let repeated = core.store().repeated(&ids)?;
-    let mut out = Vec::new();
+    let mut parted = Parted { confirmed: Vec::new(), held_still: Vec::new(), others: BTreeMap::new() };
     for call in stored {
-        if !repeated.contains(&call.id) {
-            continue;
+        let noted = call.not_replayable.clone();
+        let is_whole = call.outcome.is_some() && repeated.contains(&call.id);
+        let baseline = baselines.get(&call.id).and_then(|bytes| value::outcome(bytes).ok());
+        let mut call = decode(call);
+        match (noted, baseline) {
+            (None, Some(baseline)) if is_whole => parted.confirmed.push((call, baseline)),
+            (Some(Reason { code: ReasonCode::HeldStill, .. }), Some(baseline)) => {
+                call.observed.held_still = true;
+                parted.held_still.push((call, baseline));
+            }
+            (noted, _) => {
+                let reason = noted.or_else(|| call.not_replayable()).unwrap_or_else(|| ReasonCode::NotCheckedYet.into());
+                *parted.others.entry(reason).or_default() += 1;
+            }
         }
-        let Some(Ok(baseline)) = baselines.get(&call.id).map(|bytes| value::outcome(bytes)) else { continue };
-        out.push((decode(call), baseline));
     }
-    let others = (kept - out.len()) as u64;
-    Ok((out, others))
+    Ok(parted)
 }
 
 /// Gives the known outcomes of calls under a version of the code, each with the functions it ran through.

@@ -182,26 +182,9 @@ fn place(edit: &Edit) -> String {
     }
 }
 
-/// Says what was not looked at.
+/// Says what broke, what was not compared and what was not looked at.
 fn remarks(diff: &Diff) -> Vec<String> {
-    let mut out = Vec::new();
-    for (function, calls) in &diff.gone {
-        let calls = text::count(usize::try_from(*calls).unwrap_or(usize::MAX), "recorded call");
-        out.push(format!("? {function} is gone, and with it its {calls}."));
-    }
-    let list = |names: Vec<String>| {
-        let more = names.len().saturating_sub(NAMES_SHOWN);
-        let shown = names.into_iter().take(NAMES_SHOWN).collect::<Vec<_>>().join(", ");
-        if more > 0 { format!("{shown} and {more} more") } else { shown }
-    };
-    if !diff.not_covered.is_empty() {
-        let names = diff.not_covered.iter().map(ToString::to_string).collect();
-        out.push(format!("? Edited, and no recorded call that can be run again goes through it: {}.", list(names)));
-    }
-    if !diff.partly_covered.is_empty() {
-        let names = diff.partly_covered.iter().map(ToString::to_string).collect();
-        out.push(format!("? Edited, and only seen from callers, for their own recorded calls cannot be run: {}.", list(names)));
-    }
+    let mut out = diff.edits.lines();
     for file in diff.data_files.iter().take(NAMES_SHOWN) {
         out.push(format!("? Changed: {}.", file.line()));
     }
@@ -209,8 +192,10 @@ fn remarks(diff: &Diff) -> Vec<String> {
         out.push(format!("? Changed, and recorded calls rest on it: {}.", text::count(more + 1, "more file")));
     }
     if !diff.other_files.is_empty() {
-        let names = diff.other_files.iter().map(ToString::to_string).collect();
-        out.push(format!("? Changed, and not looked at: {}.", list(names)));
+        let more = diff.other_files.len().saturating_sub(NAMES_SHOWN);
+        let names = diff.other_files.iter().take(NAMES_SHOWN).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.push(format!("? Changed, and not looked at: {names}{more}."));
     }
     out
 }

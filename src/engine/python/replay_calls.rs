@@ -13,14 +13,15 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::contain::Level;
 use crate::domain::answers::Answers;
-use crate::domain::call::{Call, CallId, Effect, Outcome};
+use crate::domain::call::{Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
+use crate::domain::touch::Touch;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::python::protocol;
 use crate::python::protocol::{Former, Spot, Surroundings};
 use crate::python::value;
-use crate::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
+use crate::python::zygote::{Ending, NotMade, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
 use crate::store::StoredOutcome;
 
@@ -39,7 +40,7 @@ pub struct Replaying(pub tokio::sync::Mutex<()>);
 #[derive(Debug, Clone)]
 pub struct Observed {
     /// The outcome, or why there is none.
-    pub effect: Result<Effect, String>,
+    pub effect: Result<Effect, NotMade>,
     /// The outcome as bytes.
     pub bytes: Vec<u8>,
     /// How long it took.
@@ -167,6 +168,7 @@ async fn lane(
     for batch in calls.chunks(BATCH) {
         let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
         let mut requests = requests(core, index, batch.iter().copied(), wait)?;
+        at_moment_of_recording(core, &mut requests, batch)?;
         requests.retain(|one| !usize::try_from(one.key).ok().and_then(|key| batch.get(key)).is_some_and(|call| is_late(call)));
         for call in batch.iter().filter(|call| is_late(call)) {
             all.insert(call.id, gone("it was not run: others of its function do not end any more"));
@@ -201,8 +203,33 @@ async fn lane(
     Ok(all)
 }
 
+/// Has calls that read the clock see the one of their recording: it goes on from there, or stands where the call is compared
+/// with it held still.
+fn at_moment_of_recording(core: &Core, requests: &mut [ReplayCall], batch: &[&Call]) -> Result<(), Trouble> {
+    let reads_clock = |call: &Call| call.touches.iter().any(|touch| matches!(touch, Touch::Clock(_)));
+    let mut begun: HashMap<RecordingId, i64> = HashMap::new();
+    for request in requests {
+        let Some(call) = usize::try_from(request.key).ok().and_then(|key| batch.get(key)) else { continue };
+        request.surroundings.chance |= call.observed.held_still;
+        if request.surroundings.clock.is_some() || !reads_clock(call) {
+            continue;
+        }
+        if !begun.contains_key(&call.recording) {
+            let started = core.store().recording(call.recording)?.map_or(0, |recording| recording.started.0);
+            begun.insert(call.recording, started.saturating_mul(1_000_000));
+        }
+        let moment = begun[&call.recording].saturating_add(call.start_ns);
+        request.surroundings.recorded_clock = Some((moment, call.observed.held_still));
+    }
+    Ok(())
+}
+
 fn gone(why: &str) -> Observed {
-    Observed { effect: Err(why.to_owned()), bytes: Vec::new(), duration_ns: 0, entered: Vec::new() }
+    not_made(NotMade { why: why.to_owned(), import: None })
+}
+
+fn not_made(why: NotMade) -> Observed {
+    Observed { effect: Err(why), bytes: Vec::new(), duration_ns: 0, entered: Vec::new() }
 }
 
 /// Writes what the worker is asked: the calls of functions that are still there, each by its place.
@@ -236,12 +263,12 @@ pub fn requests<'a>(
     calls.enumerate().filter_map(request).collect()
 }
 
-fn observed(index: &Index, result: Result<Ending, String>) -> Observed {
+fn observed(index: &Index, result: Result<Ending, NotMade>) -> Observed {
     let ending = match result {
         Ok(ending) => ending,
-        Err(why) => return gone(&why),
+        Err(why) => return not_made(why),
     };
-    let effect = value::outcome(&ending.outcome).map_err(|error| error.to_string());
+    let effect = value::outcome(&ending.outcome).map_err(|error| NotMade { why: error.to_string(), import: None });
     let entered = ending
         .entered
         .iter()

@@ -61,6 +61,8 @@ pub struct Program {
     pub journey: bool,
     /// Drafts of all that it calls are wanted next: a few of them come before all calls were tried.
     pub drafts: bool,
+    /// Its calls are run once more at its end. Else whoever needs them first does that.
+    pub check: bool,
 }
 
 /// A recording that has ended.
@@ -73,7 +75,7 @@ pub struct Recorded {
 
 /// Runs a program under the recorder to its end; `begins` is called when it starts, where its calls will be tried at once.
 pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio, begins: impl FnOnce() + Send) -> Result<Recorded, Trouble> {
-    let Program { argv, limit, targets, python_path, journey, drafts } = program;
+    let Program { argv, limit, targets, python_path, journey, drafts, check: _ } = program;
     if argv.iter().any(|word| word.contains(PLACEHOLDER)) {
         return Err(Trouble::usage("The command is not whole.")
             .because("A secret was typed in it, and what is kept of it is kept without.")

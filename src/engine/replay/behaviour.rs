@@ -8,7 +8,9 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::engine::python::environment;
 use crate::engine::replay::compare::{Seen, is_open, run_and_compare};
+use crate::engine::replay::edited::{self, Delta};
 use crate::engine::replay::first_replay;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 
@@ -19,8 +21,15 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
     let seen = run_and_compare(core, wanted.clone(), &BTreeSet::new()).await?;
     let changed = open_changes(core, &wanted);
-    let Seen { compared, same, unknown, untold, left_out, .. } = seen;
-    Ok(Done::Replayed { calls: compared, same, changed, unknown, untold, left_out })
+    let worker = core.clone();
+    let mut delta = blocking(move || Delta::since_recording(&worker)).await??;
+    if !all {
+        delta.only(&wanted);
+    }
+    let not_compared = seen.tally.not_compared();
+    let edits = Box::new(edited::edits(core, seen.tally, delta).await?);
+    edited::note(core, &edits, (!all).then_some(&wanted), &BTreeSet::new());
+    Ok(Done::Replayed { calls: seen.compared, same: seen.same, changed, not_compared, edits })
 }
 
 /// After opening: finds out what edits made while nobody looked have changed.
@@ -40,12 +49,29 @@ pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>, edited
     let Ok(recorded) = recorded_functions(core) else { return };
     let mut wanted: BTreeSet<FunctionId> = resting.intersection(&recorded).cloned().collect();
     wanted.extend(core.state.lock().owed.iter().cloned());
-    if wanted.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted || environment::is_declined(core) {
+    if recorded.is_empty() || core.trust() != crate::domain::snapshot::Trust::Trusted || environment::is_declined(core) {
         return;
     }
-    if let Err(trouble) = run_and_compare(core, wanted, edited).await {
+    if let Err(trouble) = saved(core, wanted, edited).await {
         core.complain("replay", &trouble);
     }
+}
+
+async fn saved(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, edited: &BTreeSet<FunctionId>) -> Result<(), Trouble> {
+    let seen = if wanted.is_empty() { Seen::default() } else { run_and_compare(core, wanted.clone(), edited).await? };
+    if !seen.whole && !wanted.is_empty() {
+        // A newer save does what this one did not come to.
+        return Ok(());
+    }
+    let (worker, own) = (core.clone(), edited.clone());
+    let delta = blocking(move || {
+        let mut delta = Delta::since_recording(&worker)?;
+        delta.only(&own);
+        Ok::<_, Trouble>(delta)
+    });
+    let edits = edited::edits(core, seen.tally, delta.await??).await?;
+    edited::note(core, &edits, Some(edited), edited);
+    Ok(())
 }
 
 fn open_changes(core: &Core, functions: &BTreeSet<FunctionId>) -> Vec<ProposalId> {

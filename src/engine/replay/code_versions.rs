@@ -1,7 +1,7 @@
 //! The code that recorded outcomes belong to and the files they were read from, and what was edited since: the "because" of
 //! a change.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
@@ -25,7 +25,7 @@ fn init_of(module: &Module) -> Subject {
 }
 
 /// Hashes what runs on import: statements and classes.
-fn init_print(module: &Module) -> Digest {
+pub fn init_print(module: &Module) -> Digest {
     let mut hasher = Hasher::default();
     hasher.part(&module.init.0.to_le_bytes());
     for class in &module.classes {
@@ -116,21 +116,6 @@ pub async fn stands(
         (edited.is_empty() && modules.is_empty()) || reach.resting_on(&edited, &modules).is_disjoint(&functions)
     })
     .await
-}
-
-/// Lists which of these functions were edited since they were recorded, and how many recorded calls nobody can tell
-/// about because of it.
-pub fn untold<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>) -> Result<Vec<(FunctionId, u64)>, Trouble> {
-    let index = core.index();
-    let wanted: Vec<Subject> = functions.cloned().map(Subject::Function).collect();
-    let totals: HashMap<FunctionId, u64> =
-        core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
-    let edited = core.store().code(&wanted)?.into_iter().filter_map(|old| {
-        let function = old.subject.function()?;
-        let differs = index.function(function).is_none_or(|now| now.fingerprint.code() != old.fingerprint);
-        differs.then(|| totals.get(function).map(|calls| (function.clone(), *calls))).flatten()
-    });
-    Ok(edited.collect())
 }
 
 /// Lists the edits that calls through these functions met, of code and of files they read, against what was remembered.

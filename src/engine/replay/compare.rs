@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{Digest, Hasher};
+use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
 use crate::domain::event::JobKind;
@@ -17,9 +18,9 @@ use crate::domain::event::{Event, Level};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalState};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::domain::subject::Subject;
-use crate::domain::touch::Touch;
 use crate::engine::calls;
 use crate::engine::index::refresh;
 use crate::engine::index::{reachability, syntax_errors};
@@ -27,12 +28,14 @@ use crate::engine::python::environment;
 use crate::engine::python::replay_calls::Observed;
 use crate::engine::python::replay_calls::Replaying;
 use crate::engine::replay::code_versions;
+use crate::engine::replay::edited::Tally;
+use crate::engine::replay::imports;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::follow_ups::{Came, FollowUps};
 use crate::engine::state::jobs;
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
-use crate::python::zygote::LATE_MAX;
+use crate::python::zygote::{LATE_MAX, NotMade};
 use crate::source::dependencies::Reach;
 use crate::store::StoredOutcome;
 
@@ -41,8 +44,8 @@ const ATTEMPTS: usize = 10;
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// Runs the calls of these functions where their outcome under today's code is not known, and shows what changed.
-pub async fn run(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> Result<(), Trouble> {
-    if functions.is_empty() { Ok(()) } else { run_and_compare(core, functions, &BTreeSet::new()).await.map(|_| ()) }
+pub async fn run(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
+    if functions.is_empty() { Ok(Seen::default()) } else { run_and_compare(core, functions, &BTreeSet::new()).await }
 }
 
 /// Lists the functions whose code the calls of an open change may run through, and the files that they may read.
@@ -51,25 +54,18 @@ pub fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<Subject> {
 }
 
 /// What a replay came to.
+#[derive(Default)]
 pub struct Seen {
     /// Calls compared, whether they ran now or their outcome was known.
     pub compared: u64,
     /// Those that ended as before.
     pub same: u64,
-    /// Those of which nobody can tell.
-    pub unknown: u64,
     /// Files were others than those that are known, so what ran says nothing.
     moved: bool,
-    /// Edited functions that have recorded calls of which none can be run, and how many.
-    pub untold: Vec<(FunctionId, u64)>,
-    /// Kept calls of the other functions that cannot be compared.
-    pub left_out: u64,
-}
-
-impl Seen {
-    fn nothing() -> Self {
-        Self { compared: 0, same: 0, unknown: 0, moved: false, untold: Vec::new(), left_out: 0 }
-    }
+    /// It came to its end.
+    pub whole: bool,
+    /// What became of each function's calls.
+    pub tally: Tally,
 }
 
 /// Lets a replay of saved code end early; what it did not come to is owed.
@@ -127,47 +123,51 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     .await??;
     let job = core.jobs.begin(JobKind::Replay, "saved code", unknown_code.len() as u64);
     core.touch();
-    let silent: Vec<FunctionId> = wanted.iter().filter(|function| !calls.contains_key(*function)).cloned().collect();
     let waits: HashSet<&FunctionId> = unknown_code.iter().map(|call| &call.function).collect();
     let (open, known): (Calls, Calls) = calls.into_iter().partition(|(function, _)| waits.contains(function));
     let (ahead, behind): (Calls, Calls) = open.into_iter().partition(|(function, _)| first.contains(function));
-    let (mut ran, mut same, mut changed, mut unknown) = (0, 0, 0, 0);
+    let mut not_made = Failures::new();
+    let mut tally = Tally::default();
+    for (function, reasons) in left_out {
+        tally.of(&function).not_compared = reasons;
+    }
+    let (mut same, mut changed) = (0, 0);
     for calls in [known, ahead, behind] {
         let open: Vec<Call> = unknown_code.iter().filter(|call| calls.contains_key(&call.function)).cloned().collect();
         if !open.is_empty() {
-            let fresh = run_twice(core, &reach, &calls, &open, &job).await?;
+            let (fresh, failures) = run_twice(core, &reach, &calls, &open, &job).await?;
             let functions = calls.keys().cloned().collect();
             if !code_versions::stands(core, &index, &reach, &functions, &began).await? {
                 // Nobody can tell which code the outcomes belong to.
                 job.end(false);
-                return Ok(Seen { moved: true, ..Seen::nothing() });
+                return Ok(Seen { moved: true, ..Seen::default() });
             }
             let (stored, seen): (Vec<StoredOutcome>, Vec<_>) = fresh.into_iter().unzip();
             core.store().put_outcomes(stored)?;
             outcomes.extend(seen);
+            not_made.extend(failures);
         }
         if job.is_cancelled() {
             job.end(false);
-            return Ok(Seen::nothing());
+            return Ok(Seen::default());
         }
         core.state.lock().owed.retain(|function| !calls.contains_key(function));
-        let told = conclude(core, &calls, &outcomes)?;
-        (same, changed, unknown) = (same + told.0, changed + told.1, unknown + told.2);
-        ran += calls.values().map(|own| own.len() as u64).sum::<u64>();
+        let told = conclude(core, &calls, &outcomes, &not_made, &mut tally)?;
+        (same, changed) = (same + told.0, changed + told.1);
     }
     core.state.lock().owed.retain(|function| !wanted.contains(function));
     job.end(true);
-    if ran > 0 {
+    let compared = same + changed;
+    let unknown = not_made.len() as u64;
+    imports::note(core, &wanted, &tally.import_failures);
+    if compared + unknown > 0 {
         let ms = jobs::elapsed_ms(started);
         let seconds = Duration::from_millis(ms).as_secs_f64();
-        let line = format!("{} in {seconds:.1} s: {same} as before, {changed} changed", text::count_u64(ran, "call"));
+        let line = format!("{} in {seconds:.1} s: {same} as before, {changed} changed", text::count_u64(compared, "call"));
         core.log.add(Level::Info, "replayed", &line, None);
-        core.announce(Event::Replayed { calls: ran, changed, same, unknown, ms });
+        core.announce(Event::Replayed { calls: compared, changed, same, unknown, ms });
     }
-    let untold = code_versions::untold(core, silent.iter())?;
-    let left_out = left_out.iter().filter(|(function, _)| untold.iter().all(|(other, _)| other != *function));
-    let left_out = left_out.map(|(_, calls)| calls).sum();
-    Ok(Seen { compared: ran, same, unknown, moved: false, untold, left_out })
+    Ok(Seen { compared, same, moved: false, whole: true, tally })
 }
 
 /// Runs calls, and once more those that seem to differ: only the same answer twice is shown to a person.
@@ -177,29 +177,66 @@ async fn run_twice(
     calls: &Calls,
     open: &[Call],
     job: &jobs::Job<'_>,
-) -> Result<Vec<(StoredOutcome, (CallId, Known))>, Trouble> {
+) -> Result<(Fresh, Failures), Trouble> {
     let environment = environment::contained(core).await?;
     let observed = environment.replay(core, open, job).await?;
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
     let again = environment.replay(core, &suspects, job).await?;
-    let seen = open.iter().filter_map(|call| {
-        let seen = observed.get(&call.id)?;
-        let effect = seen.effect.as_ref().ok()?;
+    let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
+    for call in open {
+        let Some(seen) = observed.get(&call.id) else { continue };
+        let effect = match &seen.effect {
+            Ok(effect) => effect,
+            Err(why) => {
+                failures.insert(call.id, Failure::NotMade(why.clone()));
+                continue;
+            }
+        };
         let repeated = |second: &Observed| second.effect.as_ref().is_ok_and(|other| difference(effect, other).is_none());
-        let is_sure = !suspected.contains(&call.id) || again.get(&call.id).is_some_and(repeated);
-        is_sure.then(|| (seen.stored(call.id, reach.code_key(&call.function)), (call.id, (effect.clone(), seen.entered.clone()))))
-    });
-    Ok(seen.collect())
+        if suspected.contains(&call.id) && !again.get(&call.id).is_some_and(repeated) {
+            failures.insert(call.id, Failure::Differs);
+            continue;
+        }
+        let stored = seen.stored(call.id, reach.code_key(&call.function));
+        fresh.push((stored, (call.id, (effect.clone(), seen.entered.clone()))));
+    }
+    Ok((fresh, failures))
+}
+
+/// Outcomes to be stored, and the same decoded.
+type Fresh = Vec<(StoredOutcome, (CallId, Known))>;
+/// Calls that have no outcome under today's code.
+type Failures = HashMap<CallId, Failure>;
+
+/// Why a call has no outcome under today's code.
+#[derive(Debug, Clone)]
+enum Failure {
+    /// It could not be made.
+    NotMade(NotMade),
+    /// It ended differently each time.
+    Differs,
+}
+
+impl Failure {
+    fn reason(&self) -> Reason {
+        match self {
+            Self::NotMade(NotMade { import: Some(raised), .. }) => {
+                ReasonCode::ImportFails.with(format!("{}:{}: {}", raised.path, raised.line, raised.exception))
+            }
+            Self::NotMade(NotMade { why, import: None }) => ReasonCode::ReplayError.with(why),
+            Self::Differs => ReasonCode::Nondeterministic.into(),
+        }
+    }
 }
 
 /// How a call ended, and the project's functions that it ran through.
 type Known = (Effect, Vec<FunctionId>);
 type Outcomes = HashMap<CallId, Known>;
 type Calls = BTreeMap<FunctionId, Vec<(Call, Effect)>>;
-/// How many calls of a function are kept that cannot be compared.
-type LeftOut = BTreeMap<FunctionId, u64>;
+/// How many calls of a function are kept that cannot be compared, by reason.
+type LeftOut = BTreeMap<FunctionId, BTreeMap<Reason, u64>>;
 
 /// Reads the calls with their baselines, and parts them into known outcomes and calls that have to run.
 fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(Calls, Outcomes, Vec<Call>, LeftOut), Trouble> {
@@ -215,7 +252,8 @@ fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(
         // A file that does not parse keeps its last good functions, so the code that is known is not what would run.
         let is_known = !unparsed.contains(function);
         let shown = changes_of(core, function);
-        let (confirmed, others) = calls::read::parted_calls(core, function)?;
+        let calls::read::Parted { mut confirmed, held_still, others } = calls::read::parted_calls(core, function)?;
+        confirmed.extend(held_still);
         left_out.insert(function.clone(), others);
         let mut outcomes = calls::read::outcomes(core, confirmed.iter().map(|(call, _)| call.id), code)?;
         for (call, baseline) in confirmed {
@@ -257,8 +295,14 @@ fn differs(calls: &Calls, call: &Call, seen: &Observed) -> bool {
 }
 
 /// Turns outcomes into proposals: new changes, other changes, changes that are gone.
-fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64, u64, u64), Trouble> {
-    let (mut same_all, mut changed_all, mut unknown_all) = (0, 0, 0);
+fn conclude(
+    core: &Arc<Core>,
+    calls: &Calls,
+    outcomes: &Outcomes,
+    not_made: &Failures,
+    tally: &mut Tally,
+) -> Result<(u64, u64), Trouble> {
+    let (mut same_all, mut changed_all) = (0, 0);
     for (function, own) in calls {
         let mut changed = Vec::new();
         let mut entered: HashSet<FunctionId> = HashSet::from([function.clone()]);
@@ -267,23 +311,34 @@ fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64
         for (call, baseline) in own {
             let Some((effect, through)) = outcomes.get(&call.id) else {
                 untold.insert(call.id);
+                let failure = not_made.get(&call.id);
+                // One that was not tried belongs to a function whose calls do not end any more.
+                tally.of(function).leave_out(failure.map_or_else(|| ReasonCode::NoResult.into(), Failure::reason));
+                if let Some(Failure::NotMade(NotMade { import: Some(raised), .. })) = failure
+                    && let Some(path) = RelPath::new(&raised.path)
+                {
+                    tally.import_failed(function, &path, raised.line, &raised.exception);
+                }
                 continue;
             };
-            // What seemed to differ was run twice already; a clock that moved on is no change of the code.
-            let reproduced = !call.touches.iter().any(|touch| matches!(touch, Touch::Clock(_)));
-            match compare(call, Baseline { effect: baseline, reproduced }, &[effect.clone(), effect.clone()]) {
+            // What seemed to differ was run twice already, each time at the moment of recording.
+            match compare(call, Baseline { effect: baseline, reproduced: true }, &[effect.clone(), effect.clone()]) {
                 Answer::Same => same += 1,
-                Answer::Unknown(_) => {
+                Answer::Unknown(reason) => {
                     untold.insert(call.id);
+                    tally.of(function).leave_out(reason);
+                    continue;
                 }
                 Answer::Changed(call) => {
                     entered.extend(through.iter().cloned());
                     changed.push(*call);
                 }
             }
+            tally.ran_through(function, through);
         }
+        let counts = tally.of(function);
+        (counts.compared, counts.differ) = (same + changed.len() as u64, changed.len() as u64);
         same_all += same;
-        unknown_all += untold.len() as u64;
         changed_all += changed.len() as u64;
         if changed.is_empty() {
             withdraw(core, function, &untold)?;
@@ -292,7 +347,7 @@ fn conclude(core: &Arc<Core>, calls: &Calls, outcomes: &Outcomes) -> Result<(u64
             show(core, function, Change { calls: changed, same, because, seen: clock::now() }, untold.len())?;
         }
     }
-    Ok((same_all, changed_all, unknown_all))
+    Ok((same_all, changed_all))
 }
 
 /// Lists what was ever asked about a function's calls, the newest first.
@@ -375,7 +430,10 @@ pub async fn confirm(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Troubl
     let code = reachability::reach_of_now(core, &core.index()).await?.code_key(&proposal.function);
     let known = calls::read::outcomes(core, change.calls.iter().map(|call| call.call), code)?;
     let holds = |call: &CallChange| known.get(&call.call).is_some_and(|(now, _)| difference(now, &call.new).is_none());
-    if change.calls.iter().all(holds) { Ok(()) } else { run(core, BTreeSet::from([proposal.function.clone()])).await }
+    if change.calls.iter().all(holds) {
+        return Ok(());
+    }
+    run(core, BTreeSet::from([proposal.function.clone()])).await.map(|_| ())
 }
 
 /// Tells whether recorded calls of a function end differently and nobody has taken the new outcomes.
@@ -383,12 +441,15 @@ pub fn is_disputed(core: &Core, function: &FunctionId) -> bool {
     changes_of(core, function).iter().any(|change| is_open(change))
 }
 
-/// The calls of a function end as before: whatever was asked about them is void, silently. A call of which nobody can
-/// tell how it ends now, because its module does not load, is still asked about.
+/// No call of a function ends differently: whatever was asked about them is void, silently. Where nobody can tell how one ends
+/// now, because its module cannot be imported, the question is out of date, and its answer is not "restored".
 fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -> Result<(), Trouble> {
     let open: Vec<Arc<Proposal>> = changes_of(core, function).into_iter().filter(|old| is_open(old)).collect();
     let is_untold = |call: &CallChange| untold.contains(&call.call);
     if open.iter().filter_map(|old| old.change()).any(|change| change.calls.iter().any(is_untold)) {
+        for old in open.into_iter().filter(|old| old.state == ProposalState::Ready) {
+            core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
+        }
         return Ok(());
     }
     for old in open {
@@ -459,7 +520,9 @@ mod tests {
     fn see(core: &Arc<Core>, baseline: i64, now: Option<i64>) -> (u64, u64, u64) {
         let calls = Calls::from([(call().function, vec![(call(), gave(baseline))])]);
         let outcomes = now.map(|now| (CallId(1), (gave(now), vec![]))).into_iter().collect();
-        conclude(core, &calls, &outcomes).unwrap()
+        let mut tally = Tally::default();
+        let (same, changed) = conclude(core, &calls, &outcomes, &Failures::new(), &mut tally).unwrap();
+        (same, changed, tally.not_compared())
     }
 
     fn states(core: &Core) -> Vec<ProposalState> {
@@ -467,10 +530,12 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_nobody_can_tell_any_more_is_not_called_restored() {
+    fn a_change_that_nobody_can_tell_any_more_waits_for_nobody_and_comes_back() {
         let core = core();
         assert_eq!(see(&core, 1, Some(2)), (0, 1, 0));
         assert_eq!(see(&core, 1, None), (0, 0, 1));
+        assert_eq!(states(&core), [ProposalState::Stale]);
+        assert_eq!(see(&core, 1, Some(2)), (0, 1, 0));
         assert_eq!(states(&core), [ProposalState::Ready]);
         assert_eq!(see(&core, 1, Some(1)), (1, 0, 0));
         assert_eq!(states(&core), [ProposalState::Stale]);

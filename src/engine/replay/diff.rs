@@ -15,6 +15,7 @@ use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How
 use crate::domain::event::{Event, JobKind};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalState;
+use crate::domain::reason::ReasonCode;
 use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
 use crate::engine::calls;
@@ -23,7 +24,8 @@ use crate::engine::index::refresh;
 use crate::engine::python::environment;
 use crate::engine::replay::bisect::Trial;
 use crate::engine::replay::checkout::Elsewhere;
-use crate::engine::replay::compare;
+use crate::engine::replay::compare::{self, Seen};
+use crate::engine::replay::edited::{self, Delta, Tally};
 use crate::engine::replay::pairs::{Ending, Pair, Pairs, ending};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -58,6 +60,10 @@ pub fn last(core: &Core) -> Option<Arc<Diff>> {
 /// Compares what recorded calls do under a commit's code and under today's; the newest request wins.
 pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Arc<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
+    if core.store().recordings()?.is_empty() {
+        let trouble = Trouble::environment("There is nothing to compare: nothing is recorded yet.");
+        return Err(trouble.so("pytead-tui run records what a program does."));
+    }
     core.jobs.supersede(JobKind::Diff, None);
     let job = core.jobs.begin(JobKind::Diff, &reference, 0);
     core.touch();
@@ -94,11 +100,11 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
     let mut wanted = Wanted::new(core, before.index(), &today).await?;
     let (data_files, other_files) = data_files(core, &today, changed)?;
     wanted.rest_on(core, &today, &data_files)?;
-    run_today(core, &wanted, job).await?;
+    let seen = run_today(core, &wanted, job).await?;
     if job.is_cancelled() {
         return Err(cancelled());
     }
-    let compared = compare(core, &before, &wanted, job).await?;
+    let compared = compare(core, &before, &wanted, seen.tally, job).await?;
     let pieces = pieces(&before, &today);
     let mut functions = Vec::new();
     for (function, pairs) in &compared.pairs {
@@ -114,25 +120,27 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
     });
     let differ: u64 = functions.iter().map(|one| one.calls.len() as u64).sum();
     let all: u64 = compared.pairs.values().map(|pairs| pairs.len() as u64).sum();
+    let mut delta = Delta::of_code(&edited::prints(before.index()).into_iter().collect(), &today);
+    delta.edited.extend(data_files.iter().filter(|file| !file.read_by.is_empty()).map(|file| Subject::File(file.path.clone())));
+    let tally = compared.tally;
+    let not_compared = tally.not_compared();
+    let edits = edited::edits(core, tally, delta).await?;
     Ok(Diff {
         reference,
         commit,
         tree: today.hash(),
         functions,
-        not_covered: wanted.not_covered(&compared.pairs),
-        partly_covered: wanted.partly_covered(core, &compared.pairs)?,
-        gone: wanted.gone,
-        edited: wanted.edited.len() as u64,
+        edits,
         compared: all,
         same: all - differ,
-        unknown: compared.unknown,
+        not_compared,
         data_files,
         other_files,
     })
 }
 
 /// Runs what is not known yet under today's code; somebody who cancels waits for no more than the call that runs.
-async fn run_today(core: &Arc<Core>, wanted: &Wanted, job: &Job<'_>) -> Result<(), Trouble> {
+async fn run_today(core: &Arc<Core>, wanted: &Wanted, job: &Job<'_>) -> Result<Seen, Trouble> {
     let mut running = std::pin::pin!(compare::run(core, wanted.functions.clone()));
     tokio::select! {
         done = &mut running => return done,
@@ -149,7 +157,6 @@ struct Wanted {
     keys: HashMap<FunctionId, (Digest, Digest)>,
     /// Functions whose own code differs.
     edited: BTreeSet<FunctionId>,
-    gone: Vec<(FunctionId, u64)>,
     /// Functions whose calls may read a changed file, with the files: what is known of their outcomes does not count.
     data: HashMap<FunctionId, BTreeSet<RelPath>>,
 }
@@ -162,25 +169,16 @@ impl Wanted {
         blocking(move || {
             // With the same data: which calls may read another file than the commit's is [`Wanted::rest_on`].
             let (old, new) = (Reach::with_data(&before, &edges, &data), Reach::with_data(&today, &edges, &data));
-            let mut wanted = Self {
-                functions: BTreeSet::new(),
-                keys: HashMap::new(),
-                edited: edited(&before, &today),
-                gone: Vec::new(),
-                data: HashMap::new(),
-            };
+            let mut wanted =
+                Self { functions: BTreeSet::new(), keys: HashMap::new(), edited: edited(&before, &today), data: HashMap::new() };
             for total in totals {
                 let id = total.function;
-                match (before.function(&id), today.function(&id)) {
-                    (Some(_), Some(_)) => {
-                        let keys = (old.code_key(&id), new.code_key(&id));
-                        if keys.0 != keys.1 {
-                            wanted.keys.insert(id.clone(), keys);
-                            wanted.functions.insert(id);
-                        }
+                if before.function(&id).is_some() && today.function(&id).is_some() {
+                    let keys = (old.code_key(&id), new.code_key(&id));
+                    if keys.0 != keys.1 {
+                        wanted.keys.insert(id.clone(), keys);
+                        wanted.functions.insert(id);
                     }
-                    (Some(_), None) => wanted.gone.push((id, total.calls)),
-                    (None, _) => {}
                 }
             }
             wanted
@@ -207,27 +205,6 @@ impl Wanted {
     fn data_of(&self, function: &FunctionId) -> Vec<RelPath> {
         self.data.get(function).into_iter().flatten().cloned().collect()
     }
-
-    /// Lists edited functions that no compared call ran through.
-    fn not_covered(&self, pairs: &Pairs) -> Vec<FunctionId> {
-        let entered = entered(pairs);
-        let is_gone = |id: &&FunctionId| self.gone.iter().any(|(gone, _)| gone == *id);
-        self.edited.iter().filter(|id| !entered.contains(id) && !is_gone(id)).cloned().collect()
-    }
-
-    /// Lists edited functions that compared calls ran through, while none of their own recorded calls could be run.
-    fn partly_covered(&self, core: &Core, pairs: &Pairs) -> Result<Vec<FunctionId>, Trouble> {
-        let entered = entered(pairs);
-        let recorded: HashSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
-        let partly = |id: &&FunctionId| entered.contains(id) && recorded.contains(id) && !pairs.contains_key(id);
-        Ok(self.edited.iter().filter(partly).cloned().collect())
-    }
-}
-
-/// Lists the functions that compared calls ran through, or are calls of.
-fn entered(pairs: &Pairs) -> HashSet<&FunctionId> {
-    let pairs = pairs.values().flatten();
-    pairs.flat_map(|pair| pair.new.entered.iter().chain([&pair.call.function])).collect()
 }
 
 /// Lists functions outside tests whose code differs, those that came included; renamed parts of a test-suite are no
@@ -244,30 +221,33 @@ fn edited(before: &Index, today: &Index) -> BTreeSet<FunctionId> {
 
 struct Compared {
     pairs: Pairs,
-    unknown: u64,
+    tally: Tally,
 }
 
 /// Finds both outcomes of each call: today's are known by now, the commit's are run where they are not.
-async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Job<'_>) -> Result<Compared, Trouble> {
+async fn compare(
+    core: &Arc<Core>,
+    before: &Elsewhere,
+    wanted: &Wanted,
+    mut tally: Tally,
+    job: &Job<'_>,
+) -> Result<Compared, Trouble> {
     let mut waiting: Vec<(Call, Ending)> = Vec::new();
     let mut pairs = Pairs::new();
-    let mut unknown = 0;
     for (function, (old_code, new_code)) in wanted.keys.iter().filter(|(function, _)| !wanted.data.contains_key(*function)) {
-        let confirmed = calls::read::confirmed_calls(core, function)?;
+        let confirmed = calls::read::comparable_calls(core, function)?;
         let ids: Vec<CallId> = confirmed.iter().map(|(call, _)| call.id).collect();
         let (mut before, mut today) = (core.store().outcomes(&ids, *old_code)?, core.store().outcomes(&ids, *new_code)?);
         for (call, _) in confirmed {
-            let Some(new) = today.remove(&call.id).and_then(known) else {
-                unknown += 1;
-                continue;
-            };
+            // Why a call has no outcome today, its replay has counted.
+            let Some(new) = today.remove(&call.id).and_then(known) else { continue };
             match before.remove(&call.id).and_then(known) {
                 Some(old) => pairs.entry(function.clone()).or_default().push(Pair { call, old, new }),
                 None => waiting.push((call, new)),
             }
         }
     }
-    waiting.extend(under_todays_files(core, wanted, job).await?);
+    waiting.extend(under_todays_files(core, wanted, &mut tally, job).await?);
     let calls: Vec<Call> = waiting.iter().map(|(call, _)| call.clone()).collect();
     let observed = before.replay(core, &calls, job).await?;
     // What seems to differ is run once more: only the same answer twice is believed.
@@ -280,12 +260,14 @@ async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Jo
     let mut fresh = Vec::new();
     for (call, new) in waiting {
         let Some(old) = ending(observed.get(&call.id)) else {
-            unknown += 1;
+            let why = observed.get(&call.id).and_then(|seen| seen.effect.as_ref().err());
+            let reason = why.map_or_else(|| ReasonCode::NoResult.into(), |why| ReasonCode::BaseRunFails.with(&why.why));
+            tally.of(&call.function).leave_out(reason);
             continue;
         };
         let repeats = || ending(again.get(&call.id)).is_some_and(|second| difference(&old.effect, &second.effect).is_none());
         if suspected.contains(&call.id) && !repeats() {
-            unknown += 1;
+            tally.of(&call.function).leave_out(ReasonCode::Nondeterministic.into());
             continue;
         }
         let by_code = wanted.keys.get(&call.function).filter(|_| !wanted.data.contains_key(&call.function));
@@ -295,22 +277,55 @@ async fn compare(core: &Arc<Core>, before: &Elsewhere, wanted: &Wanted, job: &Jo
         pairs.entry(call.function.clone()).or_default().push(Pair { call, old, new });
     }
     core.store().put_outcomes(fresh)?;
-    let mut compared = Compared { pairs, unknown };
+    let mut compared = Compared { pairs, tally };
     time_again(core, before, &mut compared, job).await?;
+    compared.count();
     Ok(compared)
 }
 
+impl Compared {
+    /// Counts the calls that have both outcomes.
+    fn count(&mut self) {
+        self.tally.through.clear();
+        self.tally.functions.values_mut().for_each(|counts| (counts.compared, counts.differ) = (0, 0));
+        for (function, pairs) in &self.pairs {
+            let counts = self.tally.of(function);
+            counts.compared = pairs.len() as u64;
+            counts.differ = pairs.iter().filter(|pair| kind(pair).is_some()).count() as u64;
+            pairs.iter().for_each(|pair| self.tally.ran_through(function, &pair.new.entered));
+        }
+    }
+}
+
 /// Runs the calls that may read a changed file: outcomes are known by the code, and say nothing of other files.
-async fn under_todays_files(core: &Arc<Core>, wanted: &Wanted, job: &Job<'_>) -> Result<Vec<(Call, Ending)>, Trouble> {
+async fn under_todays_files(
+    core: &Arc<Core>,
+    wanted: &Wanted,
+    tally: &mut Tally,
+    job: &Job<'_>,
+) -> Result<Vec<(Call, Ending)>, Trouble> {
     let mut calls = Vec::new();
     for function in wanted.data.keys() {
-        calls.extend(calls::read::confirmed_calls(core, function)?.into_iter().map(|(call, _)| call));
+        let parted = calls::read::parted_calls(core, function)?;
+        tally.of(function).not_compared = parted.others;
+        calls.extend(parted.confirmed.into_iter().chain(parted.held_still).map(|(call, _)| call));
     }
     if calls.is_empty() {
         return Ok(Vec::new());
     }
     let seen = environment::contained(core).await?.replay(core, &calls, job).await?;
-    Ok(calls.into_iter().filter_map(|call| ending(seen.get(&call.id)).map(|ending| (call, ending))).collect())
+    let mut endings = Vec::new();
+    for call in calls {
+        match ending(seen.get(&call.id)) {
+            Some(ending) => endings.push((call, ending)),
+            None => {
+                let why = seen.get(&call.id).and_then(|seen| seen.effect.as_ref().err());
+                let reason = why.map_or_else(|| ReasonCode::NoResult.into(), |why| ReasonCode::ReplayError.with(&why.why));
+                tally.of(&call.function).leave_out(reason);
+            }
+        }
+    }
+    Ok(endings)
 }
 
 /// Runs what seems much slower again under both versions: the fastest run of each counts.

@@ -13,23 +13,25 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::seal::Sha256;
 use crate::base::text;
-use crate::domain::call::{Call, RecordingId};
+use crate::domain::call::{Call, CallId, RecordingId};
 use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::reason::ReasonCode;
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
+use crate::domain::touch::Touch;
 use crate::engine::calls;
 use crate::engine::index::last_said;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
-use crate::engine::python::environment;
-use crate::engine::python::replay_calls::On;
-use crate::engine::python::replay_calls::Replaying;
+use crate::engine::python::environment::{self, Environment};
+use crate::engine::python::replay_calls::{Observed, On, Replaying};
 use crate::engine::replay::code_versions;
 use crate::engine::replay::compare::{self, asked_about};
+use crate::engine::replay::edited;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::engine::state::jobs::Job;
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;
 use crate::record::LoadedModule;
@@ -60,9 +62,52 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
         };
         [begun, Arc::new(now)].into_iter().find(|index| edited.iter().all(|path| ran(index, path)))
     });
-    if let Ok(Some(index)) = found.await {
-        core.part::<Ran>().0.lock().insert(recording, index);
+    let Ok(Some(index)) = found.await else { return };
+    core.part::<Ran>().0.lock().insert(recording, index.clone());
+    let worker = core.clone();
+    let kept = blocking(move || {
+        let texts = index.modules().filter_map(|module| Some((module.path.clone(), index.text(&module.path)?))).collect();
+        worker.store().put_ran(recording, &texts)
+    });
+    if let Err(trouble) = kept.await.and_then(|kept| kept.map_err(Trouble::from)) {
+        core.complain("recorder", &trouble);
     }
+}
+
+/// Gives the code that a program ran, where that is known: also what another process noted.
+async fn ran(core: &Arc<Core>, recording: RecordingId) -> Result<Option<Arc<Index>>, Trouble> {
+    if let Some(known) = core.part::<Ran>().0.lock().get(&recording).cloned() {
+        return Ok(Some(known));
+    }
+    let worker = core.clone();
+    let found = blocking(move || {
+        let Some(texts) = worker.store().ran(recording)? else { return Ok(None) };
+        let today = worker.index();
+        let is_todays = |(path, text): (&RelPath, &String)| today.text(path).is_some_and(|now| *now == **text);
+        if texts.len() == today.modules().count() && texts.iter().all(is_todays) {
+            return Ok(Some(today));
+        }
+        let folder = tempfile::tempdir().map_err(unwritten)?;
+        for (path, text) in &texts {
+            let place = path.under(folder.path());
+            std::fs::create_dir_all(place.parent().unwrap_or(folder.path())).map_err(unwritten)?;
+            std::fs::write(&place, text).map_err(unwritten)?;
+        }
+        // How folders map to modules is configured there.
+        for name in today.configuration() {
+            let _ = std::fs::copy(name.under(&worker.root), name.under(folder.path()));
+        }
+        Ok::<_, Trouble>(Some(Arc::new(Index::build(folder.path(), &worker.settings().record.exclude, &|_, _| {}))))
+    })
+    .await??;
+    if let Some(index) = &found {
+        core.part::<Ran>().0.lock().insert(recording, index.clone());
+    }
+    Ok(found)
+}
+
+fn unwritten(error: std::io::Error) -> Trouble {
+    Trouble::environment("The code of a recording cannot be laid out.").because(error)
 }
 
 /// Tells whether a file with this hash may hold this text, whose line ends were evened out.
@@ -83,14 +128,22 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
     blocking(move || calls::external::note(&worker, recording)).await??;
     let calls = calls::read::replayable_of(core, recording)?;
     remember_unrun(core, recording, &calls).await?;
+    remember_all(core, recording).await?;
     if calls.is_empty() || try_calls(core, recording, calls).await? {
         core.store().set_tried(recording)?;
+        core.store().forget_ran(recording)?;
         core.part::<Ran>().0.lock().remove(&recording);
         // By now it is known which files these calls read.
         let worker = core.clone();
         blocking(move || last_said::keep(&worker)).await?;
     }
     Ok(())
+}
+
+/// Remembers a hash of all code of the project: what was edited since is told against it, recorded or not.
+async fn remember_all(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
+    let (worker, index) = (core.clone(), ran(core, recording).await?.unwrap_or_else(|| core.index()));
+    Ok(blocking(move || worker.store().put_prints(edited::prints(&index))).await??)
 }
 
 /// Remembers the code of functions none of whose calls may be run, because they touched the world: that it was edited is all
@@ -102,8 +155,7 @@ async fn remember_unrun(core: &Arc<Core>, recording: RecordingId, tried: &[Call]
     if unrun.is_empty() {
         return Ok(());
     }
-    let ran = core.part::<Ran>().0.lock().get(&recording).cloned();
-    let index = ran.unwrap_or_else(|| core.index());
+    let index = ran(core, recording).await?.unwrap_or_else(|| core.index());
     let reach = reachability::reach_of_now(core, &index).await?;
     let worker = core.clone();
     blocking(move || code_versions::remember(&worker, &index, &unrun, &asked_about(&worker, &reach))).await?
@@ -145,7 +197,7 @@ struct Ground {
 }
 
 async fn ground(core: &Arc<Core>, recording: RecordingId) -> Result<Ground, Trouble> {
-    let ran = core.part::<Ran>().0.lock().get(&recording).cloned();
+    let ran = ran(core, recording).await?;
     let core = core.clone();
     blocking(move || {
         let todays = |is_theirs| Ground { index: core.index(), former: Vec::new(), edited: BTreeSet::new(), is_theirs };
@@ -203,14 +255,16 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
         job.end(false);
         return Ok(None);
     }
+    let held = hold_still(core, &environment, On { index: &index, former: &former }, calls, &observed, &job).await?;
     let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
     for call in calls {
         let Some(seen) = observed.get(&call.id) else { continue };
         let code = reach.code_key(&call.function);
         match &seen.effect {
             Ok(effect) if difference(&call.effect, effect).is_none() => confirmed.push(seen.stored(call.id, code)),
+            Ok(_) if held.contains_key(&call.id) => dropped.push((call.id, ReasonCode::HeldStill.into())),
             Ok(_) => dropped.push((call.id, ReasonCode::NotReproducible.into())),
-            Err(reason) => dropped.push((call.id, ReasonCode::ReplayError.with(reason))),
+            Err(not_made) => dropped.push((call.id, ReasonCode::ReplayError.with(&not_made.why))),
         }
     }
     let (repeat, lost) = (confirmed.len(), dropped.len());
@@ -219,6 +273,9 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     code_versions::remember(core, &index, &reached, &asked_about(core, &reach))?;
     if is_theirs {
         core.store().set_not_replayable(dropped)?;
+        for (call, seen) in held {
+            core.store().set_baseline(call, Some(seen.bytes))?;
+        }
     }
     let whole = !job.is_cancelled();
     job.end(whole);
@@ -234,6 +291,36 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     }
     core.touch();
     Ok(Some(Tried { whole, edited: is_edited }))
+}
+
+/// Runs calls that ended otherwise than recorded, and read the clock or chance, twice more with both held still; gives those
+/// that ended alike. What they gave takes the place of what was recorded: later code is compared with that.
+async fn hold_still(
+    core: &Arc<Core>,
+    environment: &Environment,
+    on: On<'_>,
+    calls: &[Call],
+    observed: &HashMap<CallId, Observed>,
+    job: &Job<'_>,
+) -> Result<HashMap<CallId, Observed>, Trouble> {
+    let follows = |call: &&Call| call.touches.iter().any(|touch| matches!(touch, Touch::Clock(_) | Touch::Random(_)));
+    let ended_otherwise = |call: &&Call| {
+        let effect = observed.get(&call.id).and_then(|seen| seen.effect.as_ref().ok());
+        effect.is_some_and(|effect| difference(&call.effect, effect).is_some())
+    };
+    let mut again: Vec<Call> = calls.iter().filter(follows).filter(ended_otherwise).cloned().collect();
+    if again.is_empty() {
+        return Ok(HashMap::new());
+    }
+    again.iter_mut().for_each(|call| call.observed.held_still = true);
+    let first = environment.try_all(core, on, &again, job).await?;
+    let mut second = environment.try_all(core, on, &again, job).await?;
+    let alike = |(id, seen): (CallId, Observed)| {
+        let effect = seen.effect.as_ref().ok()?;
+        let other = second.remove(&id)?.effect.ok()?;
+        difference(effect, &other).is_none().then_some((id, seen))
+    };
+    Ok(first.into_iter().filter_map(alike).collect())
 }
 
 #[cfg(test)]

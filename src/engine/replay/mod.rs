@@ -6,5 +6,7 @@ pub(crate) mod checkout;
 pub(crate) mod code_versions;
 pub(crate) mod compare;
 pub(crate) mod diff;
+pub(crate) mod edited;
 pub(crate) mod first_replay;
+pub(crate) mod imports;
 pub(crate) mod pairs;

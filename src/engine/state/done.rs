@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::domain::call::Recording;
 use crate::domain::diff::Diff;
+use crate::domain::edited::Edits;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{LeftOut, ProposalId};
 
@@ -23,9 +24,8 @@ pub enum Done {
     /// One proposal was worked on.
     Proposal(ProposalId),
     /// Recorded calls were run; `changed` has a proposal for each function that behaves differently.
-    /// Edited functions with calls that cannot be run are in `untold`, with the number of their calls.
-    /// `left_out` counts the kept calls of other functions that cannot be compared: they may not run, or end differently alone.
-    Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, unknown: u64, untold: Vec<(FunctionId, u64)>, left_out: u64 },
+    /// `not_compared` counts kept calls that have no outcome to compare; `edits` says of each edit what the calls tell.
+    Replayed { calls: u64, same: u64, changed: Vec<ProposalId>, not_compared: u64, edits: Box<Edits> },
     /// Recorded calls were compared under two versions of the code.
     Diffed(Arc<Diff>),
     /// Decisions were made or taken back, a line for each.

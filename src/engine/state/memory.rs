@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::domain::decision::Decision;
+use crate::domain::edited::ImportFailure;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId};
 use crate::domain::question::Consent;
@@ -32,6 +33,10 @@ pub struct State {
     /// The decisions on changes that were put away and still show.
     pub put_away: Counted<HashMap<ProposalId, Decision>>,
     pub edited: Counted<HashMap<FunctionId, Moment>>,
+    /// Modules that could not be imported when calls ran last.
+    pub import_failures: Counted<Vec<ImportFailure>>,
+    /// Edited functions that no compared call ran, with the first reason.
+    pub uncompared: Counted<HashMap<FunctionId, Reason>>,
     /// The last verdict of each test with an intent, by node id.
     pub verdicts: Counted<BTreeMap<String, verdict_rows::Kept>>,
     /// The project's YAML tests.
@@ -59,6 +64,8 @@ impl State {
             + self.proposals.changes()
             + self.put_away.changes()
             + self.edited.changes()
+            + self.import_failures.changes()
+            + self.uncompared.changes()
             + self.verdicts.changes()
     }
 }

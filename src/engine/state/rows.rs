@@ -25,8 +25,10 @@ pub struct Known {
     pub untestable: Option<Reason>,
     /// When it was last edited while we looked.
     pub edited: Option<Moment>,
-    /// A change was rejected and the outcome still differs.
+    /// A change was rejected and the outcome still differs, or its module cannot be imported.
     pub red: bool,
+    /// It was edited and no compared call ran it: why.
+    pub uncompared: Option<Reason>,
     /// Of a test: what came of its intent.
     pub judged: Option<Mark>,
 }
@@ -59,7 +61,7 @@ pub fn function(function: &Function, known: &Known, waiting: &[&Proposal]) -> Fu
         calls: known.calls,
         drafts,
         changes,
-        reason: reason(known, waiting).filter(|_| !known.tested && drafts == 0),
+        reason: known.uncompared.clone().or_else(|| reason(known, waiting).filter(|_| !known.tested && drafts == 0)),
     }
 }
 
@@ -77,7 +79,7 @@ fn mark(known: &Known, waiting: &[&Proposal], changes: usize) -> Mark {
         Mark::Error
     } else if changes > 0 || known.red || known.judged == Some(Mark::Failing) {
         Mark::Failing
-    } else if known.judged == Some(Mark::Unclear) {
+    } else if known.judged == Some(Mark::Unclear) || known.uncompared.is_some() {
         Mark::Unclear
     } else if known.judged == Some(Mark::Stale) || waiting.iter().any(|p| p.state == ProposalState::Stale && p.draft().is_some())
     {

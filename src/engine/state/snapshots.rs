@@ -133,13 +133,16 @@ fn rows_of(state: &State, index: Arc<Index>, last: &Snapshot) -> Rows {
     let red = known_failures::rows(state.proposals.values(), &state.put_away);
     let red_functions: HashSet<&FunctionId> = red.iter().map(|row| &row.function).collect();
     let judged = verdict_rows::marks(state.verdicts.values());
+    let broken: HashSet<&FunctionId> =
+        state.import_failures.iter().flat_map(|one| one.functions.iter().map(|(function, _)| function)).collect();
     let known = |id: &FunctionId| Known {
         calls: state.calls.get(id).copied().unwrap_or(0),
         callers: state.callers.get(id).copied().unwrap_or(0),
         tested: state.tested.contains(id),
         untestable: state.untestable.get(id).cloned(),
         edited: state.edited.get(id).copied(),
-        red: red_functions.contains(id),
+        red: red_functions.contains(id) || broken.contains(id),
+        uncompared: state.uncompared.get(id).cloned(),
         judged: judged.get(id).copied(),
     };
     let mut files = Vec::new();

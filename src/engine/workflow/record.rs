@@ -1,4 +1,4 @@
-//! What follows a recording: its calls are tried, and in the workbench they become drafts.
+//! What follows a recording: in the workbench, or where that is asked for, its calls are tried and become drafts.
 
 use std::sync::Arc;
 
@@ -14,14 +14,16 @@ use crate::engine::state::core::Core;
 /// Runs a program under the recorder to its end and tries its calls. Where drafts of them are wanted, the Pythons for that
 /// start while the program still runs, and a few drafts come before all calls were tried.
 pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<Recording, Trouble> {
-    let drafts = program.drafts;
+    let (drafts, check) = (program.drafts, program.check);
     let begins = || {
         let core = core.clone();
         // What is wrong with them is said where they are needed.
         tokio::spawn(async move { proving::pipeline::start_pythons(&core).await });
     };
     let Recorded { recording, noted } = run::record(core, program, stdio, begins).await?;
-    if recording.kept > 0 && noted {
+    // The prompt comes back with the program's end: the next command that needs the calls tries them.
+    let now = drafts || check || core.watcher.lock().is_some();
+    if recording.kept > 0 && noted && now {
         let try_all = async {
             let wanted = drafts || core.watcher.lock().is_some();
             if wanted && let Err(trouble) = drafting::priority::draft_first(core, recording.id).await {

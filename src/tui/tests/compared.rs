@@ -4,7 +4,10 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, Effect, Outcome};
 use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::edited::{EditedCode, Edits, NotCompared};
+use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Edit, ProposalId};
+use crate::domain::reason::ReasonCode;
 use crate::domain::value::{Difference, TypeName, Value};
 use crate::tui::tests::fixture::id;
 
@@ -74,18 +77,33 @@ pub fn diffed() -> Diff {
         commit: "1f2e3d4c5b6a".into(),
         tree: Digest(7),
         functions: vec![total, shipping],
-        not_covered: vec![id("pricing:bulk_price")],
-        partly_covered: Vec::new(),
-        gone: vec![(id("cart:Cart.clear"), 3)],
-        edited: 2,
+        edits: Edits {
+            edited: vec![not_compared(id("pricing:bulk_price"))],
+            gone: vec![(id("cart:Cart.clear"), 3)],
+            ..Edits::default()
+        },
         compared: 38,
         same: 35,
-        unknown: 0,
+        not_compared: 0,
         data_files: vec![DataFile {
             path: RelPath::new("shop/rates.json").unwrap(),
             read_by: vec![(id("cart:Cart.total"), 3)],
             named_by: Vec::new(),
         }],
         other_files: vec![RelPath::new("shop/logo.svg").unwrap()],
+    }
+}
+
+fn not_compared(id: FunctionId) -> EditedCode {
+    EditedCode {
+        subject: id.into(),
+        path: RelPath::new("shop/pricing.py").unwrap(),
+        line: 44,
+        recorded: 0,
+        compared: 0,
+        differ: 0,
+        through: 0,
+        not_compared: vec![NotCompared { reason: ReasonCode::NotRecorded.into(), calls: 0 }],
+        test: Some("tests/test_pricing.py::test_bulk".into()),
     }
 }

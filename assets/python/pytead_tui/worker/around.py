@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from pytead_tui.worker.clock import Fixed
+from pytead_tui.worker.clock import Fixed, Recorded
 
 
 class Around:
@@ -19,6 +19,7 @@ class Around:
     def __init__(self, call: dict, root: str) -> None:
         self.root = root
         self.clock = call.get("clock")
+        self.recorded_clock = call.get("recorded_clock")
         self.chance = call.get("chance", False)
         self.files = call.get("files") or {}
         self.variables = call.get("variables") or {}
@@ -33,9 +34,9 @@ class Around:
         if self.clock is not None:
             os.environ["TZ"] = "UTC"
             time.tzset()
-            inside = self.root + os.sep
-            files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
-            Fixed(self.clock, [sys.modules[n] for n, f in files.items() if type(f) is str and f.startswith(inside)]).start()
+            Fixed(self.clock, self._modules()).start()
+        elif self.recorded_clock is not None:
+            Recorded(*self.recorded_clock, self._modules()).start()
         if not all(os.path.isabs(path) or os.path.exists(path) for path in self.files):
             folder = tempfile.mkdtemp()
             self.made.append(folder)
@@ -44,6 +45,12 @@ class Around:
             # What lies in the project is there; the rest of the disk is not this process's to change, nor to see.
             if not os.path.exists(path):
                 self._write(path, text)
+
+    def _modules(self) -> list:
+        """Gives the project's modules that are imported: they hold what reads the clock under names of their own."""
+        inside = self.root + os.sep
+        files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
+        return [sys.modules[name] for name, file in files.items() if type(file) is str and file.startswith(inside)]
 
     def _write(self, path: str, text: str) -> None:
         folder = os.path.dirname(path)

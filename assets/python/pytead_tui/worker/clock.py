@@ -87,6 +87,19 @@ class Fixed:
         self.held.start()
 
 
+class Recorded:
+    """The clock of the moment at which a call was recorded, until the process ends: it goes on from there, or stands there.
+    The time zone is this machine's, as it was for the program."""
+
+    def __init__(self, nanoseconds: int, stands: bool, modules: list) -> None:
+        now, began = time.monotonic_ns, time.monotonic_ns()
+        self.held = _Ours((lambda: nanoseconds) if stands else (lambda: nanoseconds + now() - began), modules)
+
+    def start(self) -> None:
+        """Puts it in the place of the real one."""
+        self.held.start()
+
+
 class _Ours:
     def __init__(self, nanoseconds: "Callable[[], int]", modules: list) -> None:
         self.shifted = _shifted(nanoseconds)

@@ -6,7 +6,15 @@ from pytead_tui.recorder import kinds
 
 
 class Broken(Exception):
-    """A value or a call that cannot be made again, with the reason for people."""
+    """A value or a call that cannot be made again, with the reason for people.
+
+    `failure` says more of a module that cannot be imported: the file and line of the project that raised, and what."""
+
+    failure: "dict | None" = None
+
+    def reply(self) -> dict:
+        """Gives what is answered in place of an outcome."""
+        return {"broken": str(self), **({} if self.failure is None else {"import_failure": self.failure})}
 
 
 def find(module: object, qualname: str, count: "int | None" = None, as_kept: bool = False) -> object:

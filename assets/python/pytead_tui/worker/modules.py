@@ -135,10 +135,25 @@ class Modules:
                 found = self._load(name, os.path.join(self.root, path))
             except BaseException as error:
                 found = Broken(f"{name} cannot be imported: {describe(error)}")
+                found.failure = self._failure(error, path)
             self.known[name, path] = found
         if isinstance(found, Broken):
             raise found
         return found
+
+    def _failure(self, error: BaseException, path: str) -> dict:
+        """Says where the import of a file of the project broke: at the innermost line of the project, else at its first."""
+        file, line = os.path.join(self.root, path), 1
+        trace = error.__traceback__
+        while trace is not None:
+            name = trace.tb_frame.f_code.co_filename
+            if is_of(self.root, name):
+                file, line = name, trace.tb_lineno
+            trace = trace.tb_next
+        if isinstance(error, SyntaxError) and type(error.filename) is str and is_of(self.root, error.filename):
+            file, line = error.filename, error.lineno or 1
+        inside = os.path.relpath(os.path.realpath(file), self.root).replace(os.sep, "/")
+        return {"path": inside, "line": line, "exception": describe(error)}
 
     def finds_package(self, name: str) -> bool:
         """Tells whether the package or module at the top of a name is found in the project; imports nothing."""

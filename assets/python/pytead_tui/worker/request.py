@@ -101,7 +101,7 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
     try:
         modules.get(call["module"], call["path"])
     except Broken as error:
-        return {"broken": str(error)}
+        return error.reply()
     seconds = call["wait_ms"] / 1000
     started = time.perf_counter_ns()
     pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults, known), seconds + 2 * PREPARING)
@@ -144,7 +144,7 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict, know
             found = [calls.noticed(modules, call, place, reply, faults, known) for place in _faulty(call)]
             reply = {"arcs": sum(found, [])}
     except Broken as error:
-        reply = {"broken": str(error)}
+        reply = error.reply()
     except BaseException as error:
         reply = {"broken": f"it could not be replayed: {describe(error)}"}
     finally:

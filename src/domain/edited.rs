@@ -1,0 +1,246 @@
+//! What recorded calls tell of edited code: how many of its calls were compared, how many were not, and why.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::function::FunctionId;
+use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::subject::Subject;
+
+/// Names in a list for people; the rest is counted.
+const NAMES_SHOWN: usize = 8;
+/// Reasons of a function that are written out.
+const REASONS_SHOWN: usize = 3;
+
+/// Recorded calls that were not compared, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotCompared {
+    /// Why.
+    pub reason: Reason,
+    /// How many calls.
+    pub calls: u64,
+}
+
+/// An edited function, module or data file, and what became of its recorded calls: `recorded` is `compared` and those that
+/// were not, added up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditedCode {
+    /// What was edited.
+    pub subject: Subject,
+    /// Its file.
+    pub path: RelPath,
+    /// Its first line today, 1-based.
+    pub line: u32,
+    /// Its recorded calls that are kept; those that read it, for a file.
+    pub recorded: u64,
+    /// Those whose outcomes are known before and after the edit.
+    pub compared: u64,
+    /// Compared ones that end differently.
+    pub differ: u64,
+    /// Compared calls of other functions that ran through it, or rest on it.
+    pub through: u64,
+    /// Those that were not compared.
+    pub not_compared: Vec<NotCompared>,
+    /// Where nothing compares it: a test of the project that may run it, by its node id.
+    pub test: Option<String>,
+}
+
+impl EditedCode {
+    /// Tells whether a compared call ran the edited code: only then is it known what the edit does.
+    #[must_use]
+    pub fn is_compared(&self) -> bool {
+        self.compared + self.through > 0
+    }
+
+    /// Says what would tell more: the test that may run it, or what helps against the first reason.
+    #[must_use]
+    pub fn fix(&self) -> String {
+        let first = self.not_compared.first().map(|one| &one.reason);
+        match (&self.test, first) {
+            (Some(test), Some(reason)) if reason.code == ReasonCode::NotRecorded => {
+                format!("Record a test that may call it: `pytead-tui run -- python -m pytest {test}`.")
+            }
+            (Some(test), Some(reason)) => format!("{} This test may run it: `python -m pytest {test}`.", reason.fix()),
+            (_, reason) => reason.map(Reason::fix).unwrap_or_default(),
+        }
+    }
+
+    /// Says in one line what was edited, why nothing compares it, and what to do.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let (path, line) = (&self.path, self.line);
+        let what = match &self.subject {
+            Subject::ImportCode(module) => format!("the import-time code of {module}"),
+            subject => subject.name(),
+        };
+        let place = if self.subject.file().is_some() { String::new() } else { format!("  {path}:{line}") };
+        let reasons = self.not_compared.iter().take(REASONS_SHOWN).map(|one| match (one.calls, &one.reason) {
+            (0, reason) => reason.message(),
+            (calls, reason) => format!("{}: {}", text::count_u64(calls, "recorded call"), reason.message()),
+        });
+        let more = self.not_compared.len().saturating_sub(REASONS_SHOWN);
+        let more = if more > 0 { format!("; and {}", text::count(more, "more reason")) } else { String::new() };
+        let reasons = reasons.collect::<Vec<_>>().join("; ");
+        format!("{what} was edited and not compared{place}  {reasons}{more}. {}", self.fix()).trim_end().to_owned()
+    }
+}
+
+/// A module of the project that cannot be imported today, and what cannot run because of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportFailure {
+    /// The file that raised.
+    pub path: RelPath,
+    /// The line that raised, 1-based.
+    pub line: u32,
+    /// The exception: `ImportError: cannot import name 'scales' from 'helper'`.
+    pub exception: String,
+    /// The functions whose recorded calls cannot run, with the number of these calls.
+    pub functions: Vec<(FunctionId, u64)>,
+}
+
+impl ImportFailure {
+    /// Says where and what it is, and what cannot run: `calc.py:1 cannot be imported: ImportError: … 3 recorded calls cannot
+    /// run: calc:fee, calc:Acc.double.`
+    #[must_use]
+    pub fn told(&self) -> String {
+        let names = self.functions.iter().map(|(function, _)| function.0.as_str());
+        let calls = self.functions.iter().map(|(_, calls)| calls).sum();
+        let lost = match self.functions.len() {
+            0 => String::new(),
+            _ => format!(" {} cannot run: {}.", text::count_u64(calls, "recorded call"), list(names)),
+        };
+        let exception = text::display_line(&self.exception);
+        let end = if exception.ends_with(['.', '!', '?']) { "" } else { "." };
+        format!("{}:{} breaks the import: {exception}{end}{lost}", self.path, self.line)
+    }
+}
+
+/// What was edited, and what recorded calls tell of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edits {
+    /// Edited code outside of tests, that which was not compared first.
+    pub edited: Vec<EditedCode>,
+    /// Functions that are new: nothing was recorded of them, and nothing could have been.
+    pub new: Vec<FunctionId>,
+    /// Edited functions of tests.
+    pub tests: Vec<FunctionId>,
+    /// Functions with recorded calls that are gone, with the number of their calls.
+    pub gone: Vec<(FunctionId, u64)>,
+    /// Modules that cannot be imported.
+    pub import_failures: Vec<ImportFailure>,
+}
+
+impl Edits {
+    /// Lists the edited code that was not compared.
+    pub fn not_compared(&self) -> impl Iterator<Item = &EditedCode> {
+        self.edited.iter().filter(|one| !one.is_compared())
+    }
+
+    /// Tells whether something is broken whatever the calls say: an import, or a function that is gone with its calls.
+    #[must_use]
+    pub fn breaks(&self) -> bool {
+        !self.import_failures.is_empty() || !self.gone.is_empty()
+    }
+
+    /// Says in lines what broke, what was not compared and what does not count.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut out: Vec<String> = self.import_failures.iter().map(|one| format!("✗ {}", one.told())).collect();
+        out.extend(
+            self.gone
+                .iter()
+                .map(|(id, calls)| format!("✗ {id} is gone, and with it its {}.", text::count_u64(*calls, "recorded call"))),
+        );
+        out.extend(self.not_compared().map(|one| format!("? {}", one.told())));
+        let named = |what: &str, names: &[FunctionId]| {
+            (!names.is_empty()).then(|| format!("◦ {what}: {}.", list(names.iter().map(|id| id.0.as_str()))))
+        };
+        let through: Vec<FunctionId> = self
+            .edited
+            .iter()
+            .filter(|one| one.compared == 0 && one.through > 0 && one.recorded > 0)
+            .filter_map(|one| one.subject.function().cloned())
+            .collect();
+        out.extend(named("Edited, compared through callers only", &through));
+        out.extend(named("New, not recorded yet", &self.new));
+        out.extend(named("Edited tests", &self.tests));
+        out
+    }
+
+    /// Sums up what was edited: `2 edited: 1 compared, 1 not compared.` Nothing where nothing was.
+    #[must_use]
+    pub fn sum(&self) -> Option<String> {
+        let not = self.not_compared().count();
+        let all = self.edited.len();
+        (all > 0).then(|| format!("{all} edited: {} compared, {not} not compared.", all - not))
+    }
+}
+
+/// Lists the first names and counts the others.
+fn list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = names.len().saturating_sub(NAMES_SHOWN);
+    let shown = names.take(NAMES_SHOWN).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(compared: u64, through: u64, not: Vec<(ReasonCode, u64)>) -> EditedCode {
+        let not_compared: Vec<NotCompared> =
+            not.into_iter().map(|(code, calls)| NotCompared { reason: code.into(), calls }).collect();
+        EditedCode {
+            subject: Subject::Function(FunctionId("m:f".into())),
+            path: RelPath::new("m.py").unwrap(),
+            line: 3,
+            recorded: compared + not_compared.iter().map(|one| one.calls).sum::<u64>(),
+            compared,
+            differ: 0,
+            through,
+            not_compared,
+            test: None,
+        }
+    }
+
+    #[test]
+    fn code_that_a_compared_call_ran_is_compared_and_no_other() {
+        assert!(edited(1, 0, vec![]).is_compared());
+        assert!(edited(0, 2, vec![(ReasonCode::LocalClass, 1)]).is_compared());
+        assert!(!edited(0, 0, vec![(ReasonCode::LocalClass, 1)]).is_compared());
+    }
+
+    #[test]
+    fn what_was_not_compared_is_told_with_the_reason_and_what_to_do() {
+        let told = edited(0, 0, vec![(ReasonCode::NestedFunction, 2)]).told();
+        let said = "m:f was edited and not compared  m.py:3  2 recorded calls: is defined inside another function. \
+                    Move it to module level, or test the outer function.";
+        assert_eq!(told, said);
+        let never =
+            EditedCode { test: Some("tests/test_m.py::test_f".into()), ..edited(0, 0, vec![(ReasonCode::NotRecorded, 0)]) };
+        let said = "m:f was edited and not compared  m.py:3  was never recorded. Record a test that may call it: \
+                    `pytead-tui run -- python -m pytest tests/test_m.py::test_f`.";
+        assert_eq!(never.told(), said);
+    }
+
+    #[test]
+    fn a_broken_import_is_told_with_its_line_and_what_cannot_run() {
+        let failure = ImportFailure {
+            path: RelPath::new("calc.py").unwrap(),
+            line: 1,
+            exception: "ImportError: cannot import name 'scales'".into(),
+            functions: vec![(FunctionId("calc:fee".into()), 2), (FunctionId("calc:Acc.double".into()), 1)],
+        };
+        let said = "calc.py:1 breaks the import: ImportError: cannot import name 'scales'. 3 recorded calls cannot run: \
+                    calc:fee, calc:Acc.double.";
+        assert_eq!(failure.told(), said);
+    }
+
+    #[test]
+    fn the_sum_adds_up() {
+        let edits = Edits { edited: vec![edited(0, 0, vec![]), edited(1, 0, vec![]), edited(0, 3, vec![])], ..Edits::default() };
+        assert_eq!(edits.sum().as_deref(), Some("3 edited: 2 compared, 1 not compared."));
+        assert_eq!(Edits::default().sum(), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! Hashes of the whole project's code as it was when calls were recorded last: what counts as edited is told against them.
+
+use std::collections::HashMap;
+
+use rusqlite::params;
+
+use super::error::Result;
+use super::handle::Store;
+use super::numbers::{signed, unsigned};
+use crate::base::hash::Digest;
+use crate::domain::subject::Subject;
+
+impl Store {
+    /// Stores hashes in the place of all that were stored before.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn put_prints(&self, prints: Vec<(Subject, Digest)>) -> Result<()> {
+        self.write(move |transaction| {
+            transaction.execute("DELETE FROM prints", [])?;
+            let mut insert = transaction.prepare_cached("INSERT OR REPLACE INTO prints VALUES (?1, ?2)")?;
+            for (subject, print) in &prints {
+                insert.execute(params![subject.text(), signed(print.0)])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Gives the hashes of all code as it was recorded: of what recorded calls ran through, as it was then; of the rest, as it
+    /// was when the last recording was made. None where nothing was recorded yet.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn prints(&self) -> Result<HashMap<Subject, Digest>> {
+        self.read(|connection| {
+            // Later rows take the place of earlier ones.
+            let mut statement = connection
+                .prepare_cached("SELECT subject, fingerprint FROM prints UNION ALL SELECT function, fingerprint FROM code")?;
+            let rows = statement
+                .query_map([], |row| Ok((Subject::from_text(&row.get::<_, String>(0)?), Digest(unsigned(row.get(1)?)))))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_of_the_last_recording_is_known_and_no_older_one() {
+        let store = crate::store::open_in_memory().unwrap();
+        let [f, g] = ["m:f", "m:"].map(Subject::from_text);
+        store.put_prints(vec![(f.clone(), Digest(1))]).unwrap();
+        store.put_prints(vec![(g.clone(), Digest(u64::MAX))]).unwrap();
+        assert_eq!(store.prints().unwrap(), HashMap::from([(g, Digest(u64::MAX))]));
+    }
+}

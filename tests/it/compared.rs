@@ -1,0 +1,217 @@
+//! `replay`, `diff` and the stop hook claim only what they compared: exit codes, counts that add up, imports that break, and
+//! edited code of which no recorded call tells.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::harness::Place;
+
+const CALC: &str =
+    "from helper import scale\n\nRATE = 2\n\n\ndef fee(x):\n    return scale(x) * RATE\n\n\ndef never(x):\n    return x\n";
+const HELPER: &str = "def scale(x):\n    return x + 1\n";
+const GUARD: &str = "import threading\n\n\nclass Session:\n    def __init__(self):\n        self.lock = threading.Lock()\n\n\n\
+     def check(session, user):\n    return user != 'eve'\n";
+const MAIN: &str = "from calc import fee\nfrom guard import Session, check\n\nprint(fee(1), fee(20), check(Session(), 'ada'))\n";
+
+/// A recorded program in a repository: one function whose calls run again, one whose calls cannot, one that is never called.
+fn recorded() -> Place {
+    let place = Place::empty();
+    for (path, text) in [("calc.py", CALC), ("helper.py", HELPER), ("guard.py", GUARD), ("main.py", MAIN)] {
+        place.save(path, text);
+    }
+    place.save("test_calc.py", "import calc\n\n\ndef test_never():\n    assert calc.never(1) == 1\n");
+    place.commit();
+    let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    place
+}
+
+/// Runs `replay` and `diff`, each twice, and gives what the first of each came to; the second has to agree.
+fn compared(place: &Place, flags: &[&str]) -> [(i32, String); 2] {
+    ["replay", "diff"].map(|verb| {
+        let args = [&["--trust", verb], flags].concat();
+        let (code, out, err) = place.run(&args);
+        let (again, repeated, _) = place.run(&args);
+        assert_eq!((code, out.lines().last()), (again, repeated.lines().last()), "{verb} twice: {out}{err}");
+        (code, out + &err)
+    })
+}
+
+/// Ends both verbs with a code, and has both say these.
+fn ends(place: &Place, code: i32, said: &[&str]) {
+    for (ended, out) in compared(place, &[]) {
+        assert_eq!(ended, code, "{out}");
+        for part in said {
+            assert!(out.contains(part), "{part} in {out}");
+        }
+    }
+}
+
+fn hook(place: &Place) -> String {
+    let mut command = place.command(&["--trust", "diff", "--hook"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(br#"{"hook_event_name": "Stop", "stop_hook_active": false}"#).unwrap();
+    let out = child.wait_with_output().unwrap();
+    let answer: Value = serde_json::from_slice(&out.stdout).unwrap();
+    answer["reason"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn an_edit_whose_calls_are_all_compared_and_end_as_before_ends_with_0() {
+    let place = recorded();
+    ends(&place, 0, &[]);
+    place.edit("calc.py", "return scale(x) * RATE", "factor = RATE\n    return factor * scale(x)  # Either way.");
+    ends(&place, 0, &["1 edited: 1 compared, 0 not compared."]);
+    assert_eq!(hook(&place), "", "a harmless edit is nothing to tell");
+}
+
+#[test]
+fn edited_code_that_no_recorded_call_compares_ends_with_4_and_is_told_once() {
+    let place = recorded();
+    place.edit("guard.py", "user != 'eve'", "user == 'eve'");
+    let said = [
+        "? guard:check was edited and not compared  guard.py:9  1 recorded call: argument session:",
+        "0 compared, 1 not compared.",
+    ];
+    ends(&place, 4, &said);
+    for (code, out) in compared(&place, &["--allow-uncompared"]) {
+        assert!(code == 0 && out.contains(said[0]), "{out}");
+    }
+    let told = hook(&place);
+    assert!(told.contains("guard:check was edited and not compared") && !told.contains("end differently"), "{told}");
+    assert_eq!(hook(&place), "", "it was told");
+    place.edit("guard.py", "user == 'eve'", "user in ['eve']");
+    assert!(hook(&place).contains("guard:check"), "another edit is news");
+    // A difference wins.
+    place.edit("helper.py", "x + 1", "x + 2");
+    ends(&place, 1, &["calc:fee", said[0]]);
+}
+
+#[test]
+fn a_function_that_was_never_recorded_is_named_with_a_test_that_may_call_it() {
+    let place = recorded();
+    place.edit("calc.py", "def never(x):\n    return x", "def never(x):\n    return -x");
+    let test = "Record a test that may call it: `pytead-tui run -- python -m pytest test_calc.py::test_never`.";
+    ends(&place, 4, &["? calc:never was edited and not compared  calc.py:10  was never recorded.", test]);
+}
+
+#[test]
+fn comments_docstrings_layout_new_functions_and_tests_count_for_nothing() {
+    let place = recorded();
+    place.edit(
+        "guard.py",
+        "def check(session, user):",
+        "# Asked of all.\ndef check(\n    session, user\n):\n    \"\"\"Checks.\"\"\"",
+    );
+    place.edit("test_calc.py", "== 1", "== 2 - 1");
+    place.edit("calc.py", "def never", "def added(x):\n    return x\n\n\ndef never");
+    ends(&place, 0, &["New, not recorded yet: calc:added.", "Edited tests: test_calc:test_never."]);
+}
+
+#[test]
+fn what_breaks_an_import_ends_with_1_and_names_the_line_and_what_cannot_run() {
+    let broken: &[(&str, &str, &str, &str)] = &[
+        ("calc.py", "import scale\n", "import scales\n", "calc.py:1 breaks the import: ImportError: cannot import name 'scales'"),
+        (
+            "helper.py",
+            "def scale",
+            "RATIO = 1 / 0\n\n\ndef scale",
+            "helper.py:1 breaks the import: ZeroDivisionError: division by zero",
+        ),
+        ("helper.py", "def scale", "raise SystemExit('no')\n\n\ndef scale", "helper.py:1 breaks the import: SystemExit: no"),
+        ("calc.py", "RATE = 2", "RATE = nothing_like_this", "calc.py:3 breaks the import: NameError: name 'nothing_like_this'"),
+        ("calc.py", "RATE = 2", "import absent_module\nRATE = 2", "calc.py:3 breaks the import: ModuleNotFoundError"),
+    ];
+    let place = recorded();
+    for (path, old, new, said) in broken {
+        place.edit(path, old, new);
+        ends(&place, 1, &[said, "2 recorded calls cannot run: calc:fee."]);
+        let told = hook(&place);
+        assert!(told.contains(said) && told.contains("cannot run any more"), "{said}: {told}");
+        place.save("calc.py", CALC);
+        place.save("helper.py", HELPER);
+    }
+    ends(&place, 0, &[]);
+}
+
+#[test]
+fn a_change_does_not_wait_for_a_person_while_its_module_cannot_be_imported() {
+    let place = recorded();
+    place.edit("helper.py", "x + 1", "x + 2");
+    ends(&place, 1, &["calc:fee"]);
+    let waits = |place: &Place| place.run(&["--trust", "review", "--list"]).1.contains("change  calc:fee");
+    assert!(waits(&place));
+    place.edit("calc.py", "import scale\n", "import scales\n");
+    ends(&place, 1, &["breaks the import"]);
+    assert!(!waits(&place), "nobody can tell what it does now");
+    place.save("calc.py", CALC);
+    ends(&place, 1, &["calc:fee"]);
+    assert!(waits(&place));
+}
+
+#[test]
+fn without_a_recording_both_verbs_say_so_and_end_with_3() {
+    let place = Place::empty();
+    place.save("calc.py", "def f():\n    pass\n");
+    place.commit();
+    for verb in ["replay", "diff"] {
+        let (code, out, err) = place.run(&["--trust", verb]);
+        assert!(code == 3 && (out.clone() + &err).contains("nothing is recorded yet"), "{verb}: {out}{err}");
+    }
+    assert_eq!(hook(&place), "", "there is nothing to tell");
+}
+
+#[test]
+fn the_counts_of_an_edited_function_add_up() {
+    let place = Place::empty();
+    place.save("m.py", "import threading\n\n\ndef f(x):\n    return str(type(x))\n");
+    place.save(
+        "main.py",
+        "import threading\nfrom m import f\n\nfor x in [1, 'a', None, threading.Lock(), threading.Lock()]:\n    f(x)\n",
+    );
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    place.edit("m.py", "str(type(x))", "repr(type(x))");
+    let (code, out, err) = place.run(&["--trust", "--format", "json", "replay"]);
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found = lines.iter().find(|line| line["result"] == "replay").unwrap_or_else(|| panic!("{out}{err}"));
+    let edited = &found["value"]["edits"]["edited"][0];
+    assert_eq!(edited["subject"], "m:f", "{found:#}");
+    let not: u64 = edited["not_compared"].as_array().unwrap().iter().map(|one| one["calls"].as_u64().unwrap()).sum();
+    assert_eq!((edited["compared"].as_u64(), edited["recorded"].as_u64()), (Some(3), Some(3 + not)), "{edited:#}");
+    assert!(not > 0 && edited["not_compared"][0]["reason"]["code"].is_string(), "{edited:#}");
+    assert_eq!(code, 0, "its calls that were compared ran the edited line");
+}
+
+const CLOCK: &str = "import datetime as dt\nimport random\nimport time\nfrom datetime import date\n\n\ndef label(d):\n    \
+     return 'today' if d == date.today() else d.isoformat()\n\n\ndef old(year):\n    return 'old' if dt.datetime.now().year - year > 3 \
+     else 'new'\n\n\ndef stamp(name):\n    return f'{name} {time.time():.3f}'\n\n\ndef drawn(n):\n    return [random.random() < 2 for _ in range(n)], \
+     random.random()\n";
+
+#[test]
+fn calls_that_read_the_clock_or_chance_are_compared() {
+    let place = Place::empty();
+    place.save("m.py", CLOCK);
+    place.save(
+        "main.py",
+        "from m import *\n\nprint(label(date(2007, 6, 5)), label(date.today()), old(1999), stamp('a'), drawn(3))\n",
+    );
+    place.commit();
+    let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    ends(&place, 0, &[]);
+    for (name, old, new) in [
+        ("label", "d.isoformat()", "d.isoformat() + '!'"),
+        ("label", "'today'", "'now'"),
+        ("old", "'old'", "'ancient'"),
+        ("stamp", "{name} ", "{name}:"),
+        ("drawn", "< 2", "> 2"),
+    ] {
+        place.edit("m.py", old, new);
+        ends(&place, 1, &[&format!("m:{name}")]);
+        place.save("m.py", CLOCK);
+    }
+    place.edit("m.py", "def stamp(name):", "# Named.\ndef stamp(name):");
+    ends(&place, 0, &[]);
+}
