@@ -412,6 +412,9 @@ pub struct Clean {
 /// `trust`
 #[derive(Debug, Args)]
 pub struct Trust {
+    /// The folder; by default the project of the current one.
+    #[arg(value_name = "FOLDER", conflicts_with = "list")]
+    pub folder: Option<PathBuf>,
     /// Take the trust back: this folder is only read from now on.
     #[arg(long)]
     pub remove: bool,

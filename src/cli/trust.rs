@@ -7,6 +7,7 @@ use crate::cli::exit::OK;
 use crate::cli::output::Output;
 use crate::cli::start::root_of;
 use crate::config::places::Places;
+use crate::config::project;
 use crate::config::trust::TrustList;
 use crate::domain::question::Consent;
 use crate::domain::snapshot::Trust;
@@ -28,7 +29,10 @@ pub fn trust(global: &Global, args: &Args) -> Result<u8, Trouble> {
         return Ok(OK);
     }
     let hosts = args.send_to.iter().map(|host| host_of(host)).collect::<Result<Vec<_>, _>>()?;
-    let root = root_of(global, None)?;
+    let root = match &args.folder {
+        Some(folder) => project::find_root(&root_of(global, Some(folder.clone()))?),
+        None => root_of(global, None)?,
+    };
     out.result("trust", &serde_json::json!({ "root": root, "trusted": !args.remove }));
     if args.remove {
         trusted.set(&root, Trust::ReadOnly)?;

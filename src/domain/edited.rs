@@ -42,15 +42,17 @@ pub struct EditedCode {
     pub through: u64,
     /// Those that were not compared.
     pub not_compared: Vec<NotCompared>,
+    /// Edited lines that no compared call ran, while others were not compared: these may have.
+    pub unrun: Vec<u32>,
     /// Where nothing compares it: a test of the project that may run it, by its node id.
     pub test: Option<String>,
 }
 
 impl EditedCode {
-    /// Tells whether a compared call ran the edited code: only then is it known what the edit does.
+    /// Tells whether compared calls ran the edited code: only then is it known what the edit does.
     #[must_use]
     pub fn is_compared(&self) -> bool {
-        self.compared + self.through > 0
+        self.compared + self.through > 0 && self.unrun.is_empty()
     }
 
     /// Says what would tell more: the test that may run it, or what helps against the first reason.
@@ -200,6 +202,7 @@ mod tests {
             differ: 0,
             through,
             not_compared,
+            unrun: Vec::new(),
             test: None,
         }
     }

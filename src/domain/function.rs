@@ -317,7 +317,8 @@ impl Module {
     #[must_use]
     pub fn is_test(&self) -> bool {
         let name = self.path.file_name();
-        name == "conftest.py" || name.starts_with("test_") || name.ends_with("_test.py")
+        // Django calls a module of tests `tests.py`.
+        matches!(name, "conftest.py" | "tests.py") || name.starts_with("test_") || name.ends_with("_test.py")
     }
 
     /// Tells whether the file helps tests: it holds some, or lies in a folder of tests.

@@ -148,7 +148,12 @@ pub struct WireCall<'a> {
     faults: bool,
     #[serde(skip_serializing_if = "<[Spot]>::is_empty")]
     also: &'a [Spot],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<&'a Lines>,
 }
+
+/// Lines of files, by their paths relative to the root.
+pub type Lines = BTreeMap<String, Vec<u32>>;
 
 /// A function whose faults a call is tried with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -177,6 +182,7 @@ impl<'a> WireCall<'a> {
             closely: false,
             faults: false,
             also: &[],
+            lines: None,
         }
     }
 
@@ -196,6 +202,12 @@ impl<'a> WireCall<'a> {
     #[must_use]
     pub fn closely(self) -> Self {
         Self { closely: true, ..self }
+    }
+
+    /// Asks which statements on these lines the call does not run.
+    #[must_use]
+    pub fn following(self, lines: &'a Lines) -> Self {
+        Self { lines: Some(lines), ..self }
     }
 
     /// Asks which of some faults put into these functions, which it runs, make the call end otherwise.
@@ -372,6 +384,8 @@ pub struct Reply {
     /// A number for each way from line to line that it took, and for each fault that it noticed.
     #[serde(default)]
     pub arcs: Vec<u32>,
+    /// Edited statements that a call did not run: path and line.
+    pub lines_left: Option<Vec<(String, u32)>>,
     /// What a result without a form says of itself: a dict, marshalled.
     #[serde(default, deserialize_with = "bytes")]
     pub says: Option<Vec<u8>>,

@@ -21,7 +21,7 @@ use crate::domain::value::TypeName;
 use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::process::Live;
-use crate::python::protocol::{Expression, Former, Hello, Op, Prove, Raised, Reply, Spot, Surroundings, WireCall};
+use crate::python::protocol::{Expression, Former, Hello, Lines, Op, Prove, Raised, Reply, Spot, Surroundings, WireCall};
 
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -283,6 +283,18 @@ impl Worker {
             Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, says })
         })
         .await
+    }
+
+    /// Makes calls and says which statements on these lines each of them does not run.
+    ///
+    /// # Errors
+    /// As [`Worker::replay`].
+    pub async fn lines_left(&self, calls: &[ReplayCall], lines: &Lines) -> Result<Running<Vec<(String, u32)>>, Trouble> {
+        let wait = calls.iter().map(|call| call.wait).sum::<Duration>();
+        let calls = calls.iter().map(|call| call.wire().following(lines)).collect();
+        let (root, paths) = self.places()?;
+        let op = Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: Some(LATE_MAX), former: &[] };
+        self.ask(op, wait, |reply| reply.lines_left).await
     }
 
     /// Evaluates expressions, all in one process.

@@ -58,6 +58,23 @@ pub fn edit(subject: Subject, path: RelPath, old_lines: &[String], new_lines: &[
     hunk(subject, path, old_lines, new_lines, number)
 }
 
+/// Lists the lines of a new text, from 0, that differ from an old one; of lines that are gone, the one that stands there now.
+#[must_use]
+pub fn changed_lines(old: &[&str], new: &[&str]) -> Vec<usize> {
+    let mut changed: Vec<usize> = Vec::new();
+    for op in TextDiff::from_slices(old, new).ops() {
+        let range = op.new_range();
+        match op.tag() {
+            similar::DiffTag::Equal => {}
+            similar::DiffTag::Delete => changed.push(range.start.min(new.len().saturating_sub(1))),
+            similar::DiffTag::Insert | similar::DiffTag::Replace => changed.extend(range),
+        }
+    }
+    changed.retain(|at| new.get(*at).is_some_and(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')));
+    changed.dedup();
+    changed
+}
+
 /// A class whose bases, decorators or class-level statements differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassChange {

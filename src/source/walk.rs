@@ -135,6 +135,12 @@ pub fn is_never_walked(folder: &Path) -> bool {
     folder.file_name().is_some_and(is_never_named) || folder.join("pyvenv.cfg").is_file()
 }
 
+/// Tells whether a name is a template's (`{{cookiecutter.slug}}`): what lies there is no Python before it is filled in.
+fn is_template(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    ["{{", "{%"].iter().any(|mark| name.contains(mark))
+}
+
 /// Tells whether a folder of this name is left out.
 #[must_use]
 pub fn is_never_named(name: &OsStr) -> bool {
@@ -146,7 +152,7 @@ fn is_wanted(root: &Path, exclude: &[String], ignored: &Ignored, entry: &DirEntr
         return true;
     }
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    if (is_folder && is_never_walked(entry.path())) || ignored.holds(entry.path(), is_folder) {
+    if (is_folder && is_never_walked(entry.path())) || is_template(entry.file_name()) || ignored.holds(entry.path(), is_folder) {
         return false;
     }
     let Some(path) = RelPath::below(root, entry.path()) else { return false };
@@ -183,6 +189,8 @@ mod tests {
             "node_modules/z.py",
             "made/c.py",
             "old/d.py",
+            "new/{{cookiecutter.slug}}/e.py",
+            "new/{% if x %}f.py",
         ] {
             write(root, path, "");
         }
@@ -201,7 +209,7 @@ mod tests {
         assert_eq!(found.configuration.iter().map(RelPath::as_str).collect::<Vec<_>>(), [".env", "pkg/tox.ini"]);
         let others = [".env", ".gitignore", "pkg/data.txt", "pkg/t.yaml", "pkg/tox.ini"];
         assert_eq!(found.others.iter().map(RelPath::as_str).collect::<Vec<_>>(), others);
-        assert_eq!(found.folders, ["", "pkg"]);
+        assert_eq!(found.folders, ["", "new", "pkg"]);
         assert_eq!(found.too_large.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["big.py", "sparse.py"]);
         assert!(!found.cut);
     }

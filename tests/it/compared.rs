@@ -215,3 +215,24 @@ fn calls_that_read_the_clock_or_chance_are_compared() {
     place.edit("m.py", "def stamp(name):", "# Named.\ndef stamp(name):");
     ends(&place, 0, &[]);
 }
+
+const PATHS: &str = "import threading\n\n\ndef f(x):\n    if isinstance(x, int):\n        return x + 1\n    x.acquire()\n    x.release()\n    \
+     return 'lock'\n";
+
+#[test]
+fn a_path_that_only_calls_take_which_were_not_compared_ends_with_4() {
+    let place = Place::empty();
+    place.save("m.py", PATHS);
+    place.save("main.py", "import threading\nfrom m import f\n\nfor x in (1, 2, threading.Lock()):\n    f(x)\n");
+    place.commit();
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    place.edit("m.py", "'lock'", "'locked'");
+    ends(
+        &place,
+        4,
+        &["? m:f was edited and not compared  m.py:4", "no compared call runs edited line 9", "1 recorded call: argument x:"],
+    );
+    place.save("m.py", PATHS);
+    place.edit("m.py", "return x + 1", "return 1 + x");
+    ends(&place, 0, &["1 edited: 1 compared, 0 not compared."]);
+}

@@ -95,7 +95,7 @@ codes! {
         "Compare with a newer commit.";
     NotRecorded = "not-recorded", "was never recorded",
         "Record a program or a test that calls it, with `pytead-tui run`.";
-    EditedPathNotCompared = "edited-path-not-compared", "the edited lines are run by no compared call",
+    EditedPathNotCompared = "edited-path-not-compared", "no compared call runs edited line {detail}",
         "Record a call that takes this path with values that can be rebuilt.";
     MarkedAsBug = "marked-as-bug", "its result is marked as a bug",
         "Fix the code; the call counts again when the result changes.";

@@ -29,7 +29,7 @@ use crate::generate::closer::{self, Look};
 use crate::generate::learned::{self, Form};
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
-use crate::python::protocol::{Expression, Spot};
+use crate::python::protocol::{Expression, Lines, Spot};
 use crate::python::value;
 use crate::python::zygote::{LATE_MAX, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
@@ -338,6 +338,19 @@ impl Environment {
             }
         }
         Ok(all)
+    }
+
+    /// Gives the statements on these lines that none of these calls runs, as path and line.
+    pub async fn lines_left(&self, core: &Core, calls: &[Call], lines: &Lines) -> Result<BTreeSet<(String, u32)>, Trouble> {
+        let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
+        let asked = requests(core, &core.index(), calls.iter(), wait)?;
+        let mut running = self.worker(core).await?.lines_left(&asked, lines).await?;
+        let mut left: Option<BTreeSet<(String, u32)>> = None;
+        while let Some(reply) = running.next().await {
+            let own: BTreeSet<(String, u32)> = reply?.into_iter().collect();
+            left = Some(left.map_or_else(|| own.clone(), |left| &left & &own));
+        }
+        Ok(left.unwrap_or_default())
     }
 
     /// Tries to make objects from what they say of themselves; gives each with the arguments that made one, and what they made.

@@ -8,7 +8,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::engine::python::environment;
 use crate::engine::replay::compare::{Seen, is_open, run_and_compare};
-use crate::engine::replay::edited::{self, Delta};
+use crate::engine::replay::edited::{self, Before, Delta};
 use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -21,13 +21,9 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
     let seen = run_and_compare(core, wanted.clone(), &BTreeSet::new()).await?;
     let changed = open_changes(core, &wanted);
-    let worker = core.clone();
-    let mut delta = blocking(move || Delta::since_recording(&worker)).await??;
-    if !all {
-        delta.only(&wanted);
-    }
+    let (delta, before) = edited_since_recording(core, (!all).then(|| wanted.clone())).await?;
     let not_compared = seen.tally.not_compared();
-    let edits = Box::new(edited::edits(core, seen.tally, delta).await?);
+    let edits = Box::new(edited::edits(core, seen.tally, delta, &before).await?);
     edited::note(core, &edits, (!all).then_some(&wanted), &BTreeSet::new());
     Ok(Done::Replayed { calls: seen.compared, same: seen.same, changed, not_compared, edits })
 }
@@ -63,15 +59,24 @@ async fn saved(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, edited: &BTreeSet
         // A newer save does what this one did not come to.
         return Ok(());
     }
-    let (worker, own) = (core.clone(), edited.clone());
-    let delta = blocking(move || {
-        let mut delta = Delta::since_recording(&worker)?;
-        delta.only(&own);
-        Ok::<_, Trouble>(delta)
-    });
-    let edits = edited::edits(core, seen.tally, delta.await??).await?;
+    let (delta, before) = edited_since_recording(core, Some(edited.clone())).await?;
+    let edits = edited::edits(core, seen.tally, delta, &before).await?;
     edited::note(core, &edits, Some(edited), edited);
     Ok(())
+}
+
+/// Finds what was edited since calls were recorded, of these functions or of all, with the text before.
+async fn edited_since_recording(core: &Arc<Core>, only: Option<BTreeSet<FunctionId>>) -> Result<(Delta, Before), Trouble> {
+    let core = core.clone();
+    blocking(move || {
+        let mut delta = Delta::since_recording(&core)?;
+        if let Some(functions) = only {
+            delta.only(&functions);
+        }
+        let before = delta.recorded_texts(&core)?;
+        Ok((delta, before))
+    })
+    .await?
 }
 
 fn open_changes(core: &Core, functions: &BTreeSet<FunctionId>) -> Vec<ProposalId> {

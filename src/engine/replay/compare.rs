@@ -334,7 +334,7 @@ fn conclude(
                     changed.push(*call);
                 }
             }
-            tally.ran_through(function, through);
+            tally.ran_through(function, call.id, through);
         }
         let counts = tally.of(function);
         (counts.compared, counts.differ) = (same + changed.len() as u64, changed.len() as u64);

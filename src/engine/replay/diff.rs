@@ -124,7 +124,15 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
     delta.edited.extend(data_files.iter().filter(|file| !file.read_by.is_empty()).map(|file| Subject::File(file.path.clone())));
     let tally = compared.tally;
     let not_compared = tally.not_compared();
-    let edits = edited::edits(core, tally, delta).await?;
+    let texts = delta.edited.iter().filter_map(|subject| {
+        let function = before.index().function(subject.function()?)?;
+        let text = before.index().text(&function.path)?;
+        let lines =
+            text.lines().skip(function.span.first as usize - 1).take((function.span.last - function.span.first + 1) as usize);
+        Some((function.id.clone(), lines.collect::<Vec<_>>().join("\n")))
+    });
+    let texts = texts.collect();
+    let edits = edited::edits(core, tally, delta, &texts).await?;
     Ok(Diff {
         reference,
         commit,
@@ -287,12 +295,13 @@ impl Compared {
     /// Counts the calls that have both outcomes.
     fn count(&mut self) {
         self.tally.through.clear();
+        self.tally.runners.clear();
         self.tally.functions.values_mut().for_each(|counts| (counts.compared, counts.differ) = (0, 0));
         for (function, pairs) in &self.pairs {
             let counts = self.tally.of(function);
             counts.compared = pairs.len() as u64;
             counts.differ = pairs.iter().filter(|pair| kind(pair).is_some()).count() as u64;
-            pairs.iter().for_each(|pair| self.tally.ran_through(function, &pair.new.entered));
+            pairs.iter().for_each(|pair| self.tally.ran_through(function, pair.call.id, &pair.new.entered));
         }
     }
 }

@@ -6,18 +6,27 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::domain::call::{Call, CallId};
 use crate::domain::edited::{EditedCode, Edits, ImportFailure, NotCompared};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
+use crate::engine::calls;
 use crate::engine::index::reachability;
+use crate::engine::python::environment;
 use crate::engine::replay::code_versions::init_print;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::python::protocol::Lines;
+use crate::source::change;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
+
+/// Functions whose edited lines are looked for in calls, and calls of each: these run once more for it.
+const FUNCTIONS_FOLLOWED: usize = 20;
+const CALLS_FOLLOWED: usize = 40;
 
 /// Edits for which a test is looked for: more than a person reads.
 const TESTS_SOUGHT: usize = 20;
@@ -51,10 +60,16 @@ impl Delta {
             }
             touched.insert(function.id.module());
             match (former.is_some(), in_test) {
-                (true, true) => drop(delta.tests.insert(function.id.clone())),
-                (true, false) => drop(delta.edited.insert(Subject::Function(function.id.clone()))),
+                (true, true) => {
+                    delta.tests.insert(function.id.clone());
+                }
+                (true, false) => {
+                    delta.edited.insert(Subject::Function(function.id.clone()));
+                }
                 (false, true) => {}
-                (false, false) => drop(delta.new.insert(function.id.clone())),
+                (false, false) => {
+                    delta.new.insert(function.id.clone());
+                }
             }
         }
         // A module's own statements are named only where no function of it explains the edit.
@@ -86,6 +101,16 @@ impl Delta {
         Ok(delta)
     }
 
+    /// Gives the texts of edited functions as they were recorded.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub fn recorded_texts(&self, core: &Core) -> Result<Before, Trouble> {
+        let edited: Vec<Subject> = self.edited.iter().filter(|subject| subject.function().is_some()).cloned().collect();
+        let code = core.store().code(&edited)?.into_iter();
+        Ok(code.filter_map(|one| Some((one.subject.function()?.clone(), one.text))).collect())
+    }
+
     /// Leaves only these functions, and nothing else.
     pub fn only(&mut self, functions: &BTreeSet<FunctionId>) {
         self.edited.retain(|subject| subject.function().is_some_and(|id| functions.contains(id)));
@@ -102,26 +127,77 @@ pub fn prints(index: &Index) -> Vec<(Subject, Digest)> {
     functions.chain(modules).collect()
 }
 
-/// Says what the calls of a tally tell of each edit.
+/// Says what the calls of a tally tell of each edit; `before` gives the text of functions before it.
 ///
 /// # Errors
-/// Fails when the store cannot be read.
-pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta) -> Result<Edits, Trouble> {
-    let core = core.clone();
-    blocking(move || {
+/// Fails when the store cannot be read, or the project's Python dies.
+pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before) -> Result<Edits, Trouble> {
+    let tally = Arc::new(tally);
+    let (worker, of) = (core.clone(), tally.clone());
+    let mut edits = blocking(move || {
+        let (core, tally) = (worker, of);
         let index = core.index();
         let reach = reachability::recorded(&core, &index)?;
         let recorded = core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
         let mut edits = tally.edits(delta, &index, &reach, &recorded);
-        let by_names = reachability::by_names(&core, &index);
+        // A file that does not parse is told by itself.
+        edits.import_failures.retain(|one| index.module(&one.path).is_none_or(|module| module.error.is_none()));
+        Ok::<_, Trouble>(edits)
+    })
+    .await??;
+    let is_open = |one: &&mut EditedCode| one.is_compared() && one.differ == 0 && !one.not_compared.is_empty();
+    for one in edits.edited.iter_mut().filter(is_open).take(FUNCTIONS_FOLLOWED) {
+        follow(core, &tally, one, before).await?;
+    }
+    edits.edited.sort_by_key(EditedCode::is_compared);
+    let worker = core.clone();
+    blocking(move || {
+        let (index, mut edits) = (worker.index(), edits);
+        let by_names = reachability::by_names(&worker, &index);
         for one in edits.edited.iter_mut().filter(|one| !one.is_compared()).take(TESTS_SOUGHT) {
             one.test = test_of(&one.subject, &index, &by_names);
         }
-        // A file that does not parse is told by itself.
-        edits.import_failures.retain(|one| index.module(&one.path).is_none_or(|module| module.error.is_none()));
-        Ok(edits)
+        edits
     })
-    .await?
+    .await
+}
+
+/// The text of functions before their edits.
+pub type Before = HashMap<FunctionId, String>;
+
+/// Finds out whether compared calls run the edited lines of a function of which other calls were not compared: these may take
+/// the very path that was edited.
+async fn follow(core: &Arc<Core>, tally: &Tally, one: &mut EditedCode, before: &Before) -> Result<(), Trouble> {
+    let Some(function) = one.subject.function() else { return Ok(()) };
+    let Some(lines) = before.get(function).and_then(|old| edited_lines(&core.index(), function, old)) else { return Ok(()) };
+    let runners = tally.runners.get(function).into_iter().flatten();
+    let mut wanted: BTreeMap<&FunctionId, BTreeSet<CallId>> = BTreeMap::new();
+    for (by, call) in runners {
+        wanted.entry(by).or_default().insert(*call);
+    }
+    let mut calls: Vec<Call> = calls::read::comparable_calls(core, function)?.into_iter().map(|(call, _)| call).collect();
+    calls.truncate(CALLS_FOLLOWED);
+    for (by, ids) in wanted {
+        let own = calls::read::comparable_calls(core, by)?.into_iter().map(|(call, _)| call);
+        calls.extend(own.filter(|call| ids.contains(&call.id)));
+    }
+    let lines = Lines::from([(one.path.to_string(), lines)]);
+    let left = environment::contained(core).await?.lines_left(core, &calls, &lines).await?;
+    one.unrun = left.into_iter().map(|(_, line)| line).collect();
+    if !one.unrun.is_empty() {
+        one.not_compared.insert(0, NotCompared { reason: ReasonCode::EditedPathNotCompared.with(one.unrun[0]), calls: 0 });
+    }
+    Ok(())
+}
+
+/// Lists the lines of a function that differ from its text before.
+fn edited_lines(index: &Index, function: &FunctionId, old: &str) -> Option<Vec<u32>> {
+    let found = index.function(function)?;
+    let text = index.text(&found.path)?;
+    let (first, last) = (found.span.first as usize, found.span.last as usize);
+    let new: Vec<&str> = text.lines().skip(first.checked_sub(1)?).take((last + 1).checked_sub(first)?).collect();
+    let changed = change::changed_lines(&old.lines().collect::<Vec<_>>(), &new);
+    Some(changed.into_iter().filter_map(|at| u32::try_from(first + at).ok()).collect())
 }
 
 /// Keeps which of these functions, or of all, were edited and not compared, for the rows of the snapshot; tells a person of
@@ -188,6 +264,8 @@ pub struct Tally {
     pub functions: BTreeMap<FunctionId, Counts>,
     /// Compared calls of other functions that ran through a function.
     pub through: HashMap<FunctionId, u64>,
+    /// The first of them.
+    pub runners: HashMap<FunctionId, Vec<(FunctionId, CallId)>>,
     /// Modules that could not be imported, so that calls could not run.
     pub import_failures: Vec<ImportFailure>,
 }
@@ -199,9 +277,13 @@ impl Tally {
     }
 
     /// Notes the functions that a compared call ran through.
-    pub fn ran_through(&mut self, function: &FunctionId, entered: &[FunctionId]) {
+    pub fn ran_through(&mut self, function: &FunctionId, call: CallId, entered: &[FunctionId]) {
         for other in entered.iter().filter(|other| *other != function) {
             *self.through.entry(other.clone()).or_default() += 1;
+            let runners = self.runners.entry(other.clone()).or_default();
+            if runners.len() < CALLS_FOLLOWED {
+                runners.push((function.clone(), call));
+            }
         }
     }
 
@@ -227,9 +309,7 @@ impl Tally {
 
     /// Says what the calls tell of each edit. `recorded` has the number of recorded calls of each function.
     fn edits(&self, delta: Delta, index: &Index, reach: &Reach, recorded: &HashMap<FunctionId, u64>) -> Edits {
-        let mut edited: Vec<EditedCode> =
-            delta.edited.into_iter().filter_map(|subject| self.edited(subject, index, reach)).collect();
-        edited.sort_by_key(|one| one.is_compared());
+        let edited: Vec<EditedCode> = delta.edited.into_iter().filter_map(|subject| self.edited(subject, index, reach)).collect();
         let gone = delta.gone.into_iter().filter_map(|id| recorded.get(&id).map(|calls| (id, *calls))).collect();
         Edits {
             edited,
@@ -265,7 +345,18 @@ impl Tally {
             not_compared.push(NotCompared { reason: ReasonCode::NotRecorded.into(), calls: 0 });
         }
         let (compared, differ) = (counts.compared, counts.differ);
-        Some(EditedCode { subject, path, line, recorded: kept, compared, differ, through, not_compared, test: None })
+        Some(EditedCode {
+            subject,
+            path,
+            line,
+            recorded: kept,
+            compared,
+            differ,
+            through,
+            not_compared,
+            unrun: Vec::new(),
+            test: None,
+        })
     }
 
     /// Adds up what is known of functions that rest on a module or a file: compared calls count as ones that ran through it.

@@ -14,6 +14,7 @@ from collections import Counter
 
 from pytead_tui.worker import closely, stand_ins, track
 from pytead_tui.worker.capture import Eyes
+from pytead_tui.worker.edited_lines import EditedLines
 from pytead_tui.worker.lookup import Broken, find, find_callee
 from pytead_tui.worker.rebuild import Builder
 
@@ -84,6 +85,12 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
             said = closely.says(eyes.given) if outcome[0] == "R" and closely.is_mute(outcome[1]) else {}
         heard = {**ears.reply(), **arcs.reply(), "lines": arcs.lines}
         heard["says"] = base64.b64encode(marshal.dumps(said, 2)).decode()
+    elif call.get("lines"):
+        edited = EditedLines(modules.root, call["lines"])
+        sys.settrace(edited.enter)
+        outcome = _run(function, args, kwargs, eyes)
+        sys.settrace(None)
+        heard = {"lines_left": edited.reply()}
     else:
         outcome = _run(function, args, kwargs, eyes)
     spent = time.perf_counter_ns() - started

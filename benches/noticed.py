@@ -1,0 +1,265 @@
+"""What `replay` says of edits that a project's own suite catches, and of refactorings that change nothing.
+
+Each project is unpacked from its source distribution, recorded by its own suite, and edited: one small fault at a time in a
+function that was recorded. A fault that the suite catches has to be told, or named as not compared. Nothing may be silent.
+"""
+
+import ast
+import json
+import os
+import random
+import re
+import subprocess
+import tarfile
+from pathlib import Path
+
+from bench import Bench, table
+
+TITLE = "Edits noticed"
+PROJECTS = (
+    ("yamllint", "1.37.1", "tests", ("PyYAML", "pathspec")),
+    ("tenacity", "9.0.0", "tests", ("tornado", "typeguard", "pytest-asyncio")),
+    ("sqlparse", "0.5.3", "tests", ()),
+    ("djangorestframework", "3.15.2", "tests/test_fields.py tests/test_validators.py tests/test_utils.py",
+     ("django<5.1", "pytest-django", "pytz")),
+)  # fmt: skip
+FAULTS = 24  # tried in each project; those that the suite does not catch say nothing
+REFACTORINGS = 15
+PATIENCE = 600  # seconds for a command
+# Reasons of this day, not of the recording: a call that could be compared before the edit.
+OF_TODAY = {"replay-error", "import-fails", "nondeterministic", "no-result"}
+NOTES = """\
+- *Told*: `replay` ends with 1. *Named*: it ends with 4 and lists the function as not compared. *Silent*: neither. *Wrong 4*: named,
+  although its recorded calls could be compared before the edit.
+- Faults: a comparison, a boolean or an arithmetic operator replaced, a constant changed, a condition turned round, a result dropped;
+  chosen at random over all recorded functions. Only those count that the project's own suite catches.
+- *False alarms*: refactorings after which `replay` ends with 1, or with 4 where all calls could be compared before: a local renamed,
+  a local extracted, imports reordered, a condition split, a parameter annotated, code laid out anew, a function moved and imported
+  back."""
+
+
+def measure(bench: Bench) -> str:
+    """Gives the section: a row for each project."""
+    python = bench.pythons[-1][1]
+    rows = []
+    for name, version, tests, needs in PROJECTS:
+        with bench.empty_folder() as folder:
+            bench.say("%s %s" % (name, version))
+            project = Project(bench, folder, python, name, version, tests.split(), needs)
+            rows.append(["%s %s" % (name, version), *project.measure()])
+    head = ["project", "functions recorded", "faults caught by the suite", "told", "named", "silent", "wrong 4",
+            "refactorings", "false alarms"]  # fmt: skip
+    return table(head, rows) + "\n\n" + NOTES
+
+
+class Project:
+    """One project in a folder of its own, with an environment of its own."""
+
+    def __init__(self, bench: Bench, folder: Path, python: Path, name: str, version: str, tests: list, needs: tuple) -> None:
+        self.bench, self.tests, self.chance = bench, tests, random.Random(name)
+        self.python = folder / "venv" / "bin" / "python"
+        self.run([python, "-m", "venv", folder / "venv"], folder)
+        self.run([self.python, "-m", "pip", "install", "-q", "pytest==8.4.2", *needs], folder)
+        sources = folder / "sources"
+        pip = [self.python, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "--dest", sources]
+        self.run([*pip, "%s==%s" % (name, version)], folder)
+        (archive,) = sources.iterdir()
+        with tarfile.open(archive) as stream:
+            stream.extractall(sources, filter="data")
+        archive.unlink()
+        (self.root,) = sources.iterdir()
+        for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "as it was"]):
+            self.run(["git", *command], self.root)
+
+    def run(self, command: list, cwd: Path) -> "subprocess.CompletedProcess[str]":
+        """Runs a command to its end, whatever that is."""
+        home = self.bench.folder / "home"
+        home.mkdir(exist_ok=True)
+        kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TMPDIR", "PIP_CACHE_DIR", "PIP_INDEX_URL")}
+        environment = {**kept, "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(cwd)}
+        return subprocess.run(
+            [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=PATIENCE
+        )
+
+    def suite(self, *flags: str) -> list:
+        """Gives the command that runs the suite."""
+        return ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", *flags, *self.tests]
+
+    def product(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """Runs a verb of the product."""
+        return self.run([self.bench.binary, "--trust", "--python", self.python, "--format", "json", *words], self.root)
+
+    def measure(self) -> list:
+        """Records, edits, and counts."""
+        self.product("run", "--check", "--", str(self.python), *self.suite())
+        base = self.replayed()
+        if base[0] != 0:
+            raise RuntimeError("nothing is edited, and replay ends with %d" % base[0])
+        functions = [f for f in self.results(self.product("index"), "functions") if f["calls"] and "test" not in f["path"]]
+        counts = {"caught": 0, "told": 0, "named": 0, "silent": 0, "wrong": 0}
+        for path, old, new, function in self.chosen(functions, faults, FAULTS):
+            (self.root / path).write_text(new, encoding="utf-8")
+            try:
+                self.count(counts, path, function)
+            finally:
+                (self.root / path).write_text(old, encoding="utf-8")
+        alarms = tried = 0
+        for path, old, new, function in self.chosen(functions, refactorings, REFACTORINGS):
+            tried += 1
+            (self.root / path).write_text(new, encoding="utf-8")
+            code, edits, output = self.replayed()
+            today = any(r["reason"]["code"] in OF_TODAY for e in edits.get("edited", []) for r in e["not_compared"])
+            if code == 1 or (code == 4 and today):
+                alarms += 1
+                self.bench.say("false alarm in %s %s: exit %d\n%s" % (path, function, code, output[-600:]))
+            (self.root / path).write_text(old, encoding="utf-8")
+        return [len(functions), *counts.values(), tried, alarms]
+
+    def count(self, counts: dict, path: str, function: str) -> None:
+        """Counts what is said of the fault that is there now."""
+        plain = self.run([self.python, *self.suite("-x")], self.root)
+        if plain.returncode == 0:
+            return
+        counts["caught"] += 1
+        code, edits, output = self.replayed()
+        named = [e for e in edits.get("edited", []) if e["subject"] == function and not e["compared"] + e["through"]]
+        if code == 1:
+            counts["told"] += 1
+        elif code == 4 and named:
+            counts["named"] += 1
+            counts["wrong"] += any(r["reason"]["code"] in OF_TODAY for r in named[0]["not_compared"])
+        else:
+            counts["silent"] += 1
+            self.bench.say("silent: %s %s, exit %d" % (path, function, code))
+
+    def replayed(self) -> tuple:
+        """Runs `replay`: its code, what it says of edits, all that it printed."""
+        done = self.product("replay")
+        found = self.results(done, "replay")
+        return done.returncode, found["edits"] if found else {}, done.stdout + done.stderr
+
+    def results(self, done: "subprocess.CompletedProcess[str]", name: str) -> "list | dict":
+        """Gives the value of a result among JSON lines."""
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        return next((line["value"] for line in lines if line.get("result") == name), [])
+
+    def chosen(self, functions: list, edits: object, most: int) -> list:
+        """Chooses edits over all functions at random: (path, old text, new text, function)."""
+        found = []
+        for function in functions:
+            path = self.root / function["path"]
+            text = path.read_text(encoding="utf-8")
+            found += [(function["path"], text, new, function["id"]) for new in edits(text, *function["lines"])]
+        found = [one for one in found if parses(one[2])]
+        self.chance.shuffle(found)
+        return found[:most]
+
+
+def parses(text: str) -> bool:
+    """Tells whether an edited text is Python."""
+    try:
+        compile(text, "edited", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+def within(text: str, first: int, last: int) -> list:
+    """Lists the syntax nodes of some lines, decorators and defaults left out, with where they lie in the text."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line.encode()))
+    found = []
+    for function in ast.walk(ast.parse(text)):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and first <= function.lineno <= last:
+            for statement in function.body:
+                for node in ast.walk(statement):
+                    if hasattr(node, "lineno"):
+                        at = starts[node.lineno - 1] + node.col_offset
+                        found.append((node, at, starts[node.end_lineno - 1] + node.end_col_offset))
+            break
+    return found
+
+
+def put(text: str, start: int, end: int, new: str) -> str:
+    """Replaces bytes of a text."""
+    data = text.encode()
+    return (data[:start] + new.encode() + data[end:]).decode()
+
+
+SWAPS = {ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">", ast.Is: "is not",
+         ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in", ast.Add: "-", ast.Sub: "+", ast.Mult: "+",
+         ast.And: "or", ast.Or: "and"}  # fmt: skip
+
+
+def faults(text: str, first: int, last: int) -> list:
+    """Gives the text with one small fault at a time in the function of these lines."""
+    out = []
+    for node, start, end in within(text, first, last):
+        part = ast.get_source_segment(text, node) or ""
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in SWAPS:
+            left, right = (ast.get_source_segment(text, side) for side in (node.left, node.comparators[0]))
+            out.append(put(text, start, end, "(%s %s %s)" % (left, SWAPS[type(node.ops[0])], right)))
+        elif isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
+            left, right = (ast.get_source_segment(text, side) for side in (node.left, node.right))
+            out.append(put(text, start, end, "(%s %s %s)" % (left, SWAPS[type(node.op)], right)))
+        elif isinstance(node, ast.BoolOp):
+            sides = [ast.get_source_segment(text, side) for side in node.values]
+            out.append(put(text, start, end, "(%s)" % (" %s " % SWAPS[type(node.op)]).join(map(str, sides))))
+        elif isinstance(node, ast.Constant) and type(node.value) is int:
+            out.append(put(text, start, end, str(node.value + 1)))
+        elif isinstance(node, ast.Constant) and type(node.value) is bool:
+            out.append(put(text, start, end, str(not node.value)))
+        elif isinstance(node, ast.Return) and node.value is not None and not part.endswith("None"):
+            out.append(put(text, start, end, "return None"))
+        elif isinstance(node, ast.If):
+            test = ast.get_source_segment(text, node.test) or ""
+            offset = part.index(test)
+            at = start + len(part[:offset].encode())
+            out.append(put(text, at, at + len(test.encode()), "not (%s)" % test))
+    return out
+
+
+def refactorings(text: str, first: int, last: int) -> list:
+    """Gives the text with one refactoring at a time in the function of these lines, or in its module."""
+    out = []
+    lines = text.splitlines(keepends=True)
+    nodes = within(text, first, last)
+    for node, start, end in nodes:
+        pad = " " * getattr(node, "col_offset", 0)
+        part = ast.get_source_segment(text, node) or ""
+        if isinstance(node, ast.Return) and node.value is not None and "\n" not in part:
+            value = ast.get_source_segment(text, node.value)
+            out.append(put(text, start, end, "extracted_ = %s\n%sreturn extracted_" % (value, pad)))
+            out.append(put(text, start, end, "# Laid out anew.\n%sreturn (\n%s    %s\n%s)" % (pad, pad, value, pad)))
+        if isinstance(node, ast.If) and not node.orelse and isinstance(node.test, ast.BoolOp) and type(node.test.op) is ast.And:
+            sides = [ast.get_source_segment(text, side) for side in node.test.values]
+            body = "".join(lines[node.body[0].lineno - 1 : node.end_lineno])
+            if part.startswith("if") and node.body[0].lineno > node.test.end_lineno and '"""' not in body:
+                deeper = re.sub(r"(?m)^(?=.)", "    ", body).rstrip("\n")
+                inner = " and ".join(map(str, sides[1:]))
+                out.append(put(text, start, end, "if %s:\n%s    if %s:\n%s" % (sides[0], pad, inner, deeper)))
+    stored = sorted({n.id for n, _, _ in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
+    rebound = any(isinstance(n, (ast.Global, ast.Nonlocal, ast.FunctionDef, ast.Lambda)) for n, _, _ in nodes)
+    for name in stored[:1] if not rebound else []:
+        renamed = text
+        for node, start, end in sorted((n for n in nodes if isinstance(n[0], ast.Name) and n[0].id == name), key=lambda n: -n[1]):
+            renamed = put(renamed, start, end, name + "_renamed")
+        out.append(renamed)
+    imports = [n for n in ast.parse(text).body if isinstance(n, ast.Import) and n.lineno == n.end_lineno]
+    for one, other in zip(imports, imports[1:]):
+        if other.lineno == one.lineno + 1:
+            swapped = list(lines)
+            swapped[one.lineno - 1], swapped[other.lineno - 1] = lines[other.lineno - 1], lines[one.lineno - 1]
+            out.append("".join(swapped))
+            break
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and first <= node.lineno <= last and node.args.args:
+            argument = node.args.args[0]
+            if argument.annotation is None:
+                line = lines[argument.lineno - 1].encode()
+                at = argument.end_col_offset
+                annotated = [*lines]
+                annotated[argument.lineno - 1] = (line[:at] + b": object" + line[at:]).decode()
+                out.append("".join(annotated))
+    return out
