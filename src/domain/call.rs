@@ -221,6 +221,12 @@ impl Call {
             .or_else(|| not_callable(&self.function, self.bound().is_some(), &self.args))
     }
 
+    /// Tells which part of its arguments is stood in for when it runs again, because it cannot be made: no test may rest on it.
+    #[must_use]
+    pub fn stood_in(&self) -> Option<Reason> {
+        self.not_replayable().filter(|reason| reason.code.is_stood_in())
+    }
+
     /// Puts placeholders in the place of secrets that it was given, also where they come back. Others stay: a test could not
     /// know what they were.
     #[must_use]

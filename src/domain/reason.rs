@@ -52,6 +52,12 @@ impl From<ReasonCode> for Reason {
 }
 
 impl ReasonCode {
+    /// Tells whether it is about a part of an argument that can be stood in for where nothing uses it.
+    #[must_use]
+    pub fn is_stood_in(self) -> bool {
+        matches!(self, Self::OpaqueObject | Self::ValueTooLarge | Self::UnsupportedArray | Self::UnsupportedDataframe)
+    }
+
     /// Makes a reason about something that has a name.
     #[must_use]
     pub fn of(self, name: impl fmt::Display) -> Reason {

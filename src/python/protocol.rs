@@ -85,6 +85,9 @@ pub struct Surroundings {
     /// The generator of module `random` begins otherwise than it does for other calls.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub other_seed: bool,
+    /// Parts of its arguments that cannot be made again are stood in for; a call that uses one has no outcome.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stands_in: bool,
     /// Functions that give again what they gave when the call was recorded, in place of asking others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stand_ins: Vec<StandIn>,
@@ -124,6 +127,7 @@ impl Surroundings {
             recorded_clock: None,
             chance: call.controls().any(|control| control == Control::Bytes),
             other_seed: call.controls().any(|control| control == Control::OtherSeed),
+            stands_in: false,
             stand_ins: Vec::new(),
         }
     }
@@ -150,6 +154,8 @@ pub struct WireCall<'a> {
     also: &'a [Spot],
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<&'a Lines>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    only_import: bool,
 }
 
 /// Lines of files, by their paths relative to the root.
@@ -183,6 +189,7 @@ impl<'a> WireCall<'a> {
             faults: false,
             also: &[],
             lines: None,
+            only_import: false,
         }
     }
 
@@ -202,6 +209,12 @@ impl<'a> WireCall<'a> {
     #[must_use]
     pub fn closely(self) -> Self {
         Self { closely: true, ..self }
+    }
+
+    /// Asks whether the module can be imported, and calls nothing.
+    #[must_use]
+    pub fn only_import(self) -> Self {
+        Self { only_import: true, ..self }
     }
 
     /// Asks which statements on these lines the call does not run.

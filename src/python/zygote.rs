@@ -285,6 +285,20 @@ impl Worker {
         .await
     }
 
+    /// Imports modules, given by a function of each, and says of each, by its number, what broke its import.
+    ///
+    /// # Errors
+    /// As [`Worker::replay`].
+    pub async fn import_failures(&self, places: &[Spot], former: &[Former]) -> Result<Running<(u64, Option<Raised>)>, Trouble> {
+        let calls = (0..)
+            .zip(places)
+            .map(|(key, place)| WireCall::new(key, &place.module, &place.path, &place.qualname, &[], 0).only_import());
+        let calls = calls.collect();
+        let (root, paths) = self.places()?;
+        let op = Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: None, former };
+        self.ask(op, Duration::ZERO, |reply| Some((reply.key?, reply.import_failure))).await
+    }
+
     /// Makes calls and says which statements on these lines each of them does not run.
     ///
     /// # Errors

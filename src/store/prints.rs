@@ -1,6 +1,6 @@
 //! Hashes of the whole project's code as it was when calls were recorded last: what counts as edited is told against them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::params;
 
@@ -23,6 +23,33 @@ impl Store {
                 insert.execute(params![subject.text(), signed(print.0)])?;
             }
             Ok(())
+        })
+    }
+
+    /// Stores which modules could not be imported alone when calls were recorded, in the place of what was stored.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn put_unimportable(&self, modules: BTreeSet<String>) -> Result<()> {
+        self.write(move |transaction| {
+            transaction.execute("DELETE FROM unimportable", [])?;
+            let mut insert = transaction.prepare_cached("INSERT INTO unimportable VALUES (?1)")?;
+            for module in &modules {
+                insert.execute([module])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Gives the modules that could not be imported alone when calls were recorded.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn unimportable(&self) -> Result<BTreeSet<String>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT module FROM unimportable")?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 

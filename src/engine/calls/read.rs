@@ -64,9 +64,12 @@ pub fn replayable_of(core: &Core, recording: RecordingId) -> Result<Vec<Call>, T
     let calls = core.store().calls_in(recording)?;
     Ok(calls
         .into_iter()
-        .filter(|call| call.not_replayable.is_none())
-        .map(decode)
-        .filter(|call| call.not_replayable().is_none())
+        .filter_map(|stored| {
+            let noted = stored.not_replayable.clone();
+            let call = decode(stored);
+            let reason = noted.or_else(|| call.not_replayable());
+            reason.is_none_or(|reason| reason.code.is_stood_in()).then_some(call)
+        })
         .collect())
 }
 
@@ -74,16 +77,17 @@ pub fn replayable_of(core: &Core, recording: RecordingId) -> Result<Vec<Call>, T
 pub struct Parted {
     /// Those that were seen to repeat, each with its baseline.
     pub confirmed: Vec<(Call, Effect)>,
-    /// Those that follow the clock or chance, each with its outcome while both were held still.
-    pub held_still: Vec<(Call, Effect)>,
+    /// Those that repeat while the clock and chance are held still, or while parts of their arguments are stood in for, each with
+    /// its outcome then: they are compared, and no test may rest on them.
+    pub only_compared: Vec<(Call, Effect)>,
     /// How many others there are, by why they are not compared: they may not run, or run alone they end differently.
     pub others: BTreeMap<Reason, u64>,
 }
 
 /// Gives the calls of a function that can be compared, each with its baseline.
 pub fn comparable_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
-    let Parted { mut confirmed, held_still, .. } = parted_calls(core, function)?;
-    confirmed.extend(held_still);
+    let Parted { mut confirmed, only_compared, .. } = parted_calls(core, function)?;
+    confirmed.extend(only_compared);
     Ok(confirmed)
 }
 
@@ -98,7 +102,7 @@ pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<Parted, Troubl
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
     let baselines = core.store().baselines(&ids)?;
     let repeated = core.store().repeated(&ids)?;
-    let mut parted = Parted { confirmed: Vec::new(), held_still: Vec::new(), others: BTreeMap::new() };
+    let mut parted = Parted { confirmed: Vec::new(), only_compared: Vec::new(), others: BTreeMap::new() };
     for call in stored {
         let noted = call.not_replayable.clone();
         let is_whole = call.outcome.is_some() && repeated.contains(&call.id);
@@ -108,7 +112,10 @@ pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<Parted, Troubl
             (None, Some(baseline)) if is_whole => parted.confirmed.push((call, baseline)),
             (Some(Reason { code: ReasonCode::HeldStill, .. }), Some(baseline)) => {
                 call.observed.held_still = true;
-                parted.held_still.push((call, baseline));
+                parted.only_compared.push((call, baseline));
+            }
+            (Some(reason), Some(baseline)) if is_whole && reason.code.is_stood_in() => {
+                parted.only_compared.push((call, baseline));
             }
             (noted, _) => {
                 let reason = noted.or_else(|| call.not_replayable()).unwrap_or_else(|| ReasonCode::NotCheckedYet.into());

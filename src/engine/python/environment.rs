@@ -29,7 +29,7 @@ use crate::generate::closer::{self, Look};
 use crate::generate::learned::{self, Form};
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::package::{self, Package};
-use crate::python::protocol::{Expression, Lines, Spot};
+use crate::python::protocol::{Expression, Former, Lines, Raised, Spot};
 use crate::python::value;
 use crate::python::zygote::{LATE_MAX, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
@@ -340,10 +340,26 @@ impl Environment {
         Ok(all)
     }
 
+    /// Imports the modules of these functions, and gives what broke the import of those that cannot be.
+    pub async fn import_failures(
+        &self,
+        core: &Core,
+        places: &[Spot],
+        former: &[Former],
+    ) -> Result<Vec<(String, Raised)>, Trouble> {
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let replies = self.worker(core).await?.import_failures(places, former).await?.all().await?;
+        let module = |key: u64| usize::try_from(key).ok().and_then(|key| places.get(key)).map(|place| place.module.clone());
+        Ok(replies.into_iter().filter_map(|(key, raised)| Some((module(key)?, raised?))).collect())
+    }
+
     /// Gives the statements on these lines that none of these calls runs, as path and line.
     pub async fn lines_left(&self, core: &Core, calls: &[Call], lines: &Lines) -> Result<BTreeSet<(String, u32)>, Trouble> {
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
-        let asked = requests(core, &core.index(), calls.iter(), wait)?;
+        let mut asked = requests(core, &core.index(), calls.iter(), wait)?;
+        replay_calls::as_recorded(core, &mut asked, &calls.iter().collect::<Vec<_>>())?;
         let mut running = self.worker(core).await?.lines_left(&asked, lines).await?;
         let mut left: Option<BTreeSet<(String, u32)>> = None;
         while let Some(reply) = running.next().await {

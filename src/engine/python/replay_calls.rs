@@ -168,7 +168,7 @@ async fn lane(
     for batch in calls.chunks(BATCH) {
         let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
         let mut requests = requests(core, index, batch.iter().copied(), wait)?;
-        at_moment_of_recording(core, &mut requests, batch)?;
+        as_recorded(core, &mut requests, batch)?;
         requests.retain(|one| !usize::try_from(one.key).ok().and_then(|key| batch.get(key)).is_some_and(|call| is_late(call)));
         for call in batch.iter().filter(|call| is_late(call)) {
             all.insert(call.id, gone("it was not run: others of its function do not end any more"));
@@ -204,13 +204,14 @@ async fn lane(
 }
 
 /// Has calls that read the clock see the one of their recording: it goes on from there, or stands where the call is compared
-/// with it held still.
-fn at_moment_of_recording(core: &Core, requests: &mut [ReplayCall], batch: &[&Call]) -> Result<(), Trouble> {
+/// with it held still. Parts of arguments that cannot be made again are stood in for.
+pub fn as_recorded(core: &Core, requests: &mut [ReplayCall], batch: &[&Call]) -> Result<(), Trouble> {
     let reads_clock = |call: &Call| call.touches.iter().any(|touch| matches!(touch, Touch::Clock(_)));
     let mut begun: HashMap<RecordingId, i64> = HashMap::new();
     for request in requests {
         let Some(call) = usize::try_from(request.key).ok().and_then(|key| batch.get(key)) else { continue };
         request.surroundings.chance |= call.observed.held_still;
+        request.surroundings.stands_in = call.stood_in().is_some();
         if request.surroundings.clock.is_some() || !reads_clock(call) {
             continue;
         }

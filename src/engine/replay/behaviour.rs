@@ -10,6 +10,7 @@ use crate::engine::python::environment;
 use crate::engine::replay::compare::{Seen, is_open, run_and_compare};
 use crate::engine::replay::edited::{self, Before, Delta};
 use crate::engine::replay::first_replay;
+use crate::engine::replay::imports;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
@@ -19,9 +20,10 @@ pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done
     first_replay::calibrate_rest(core).await?;
     let all = functions.is_empty();
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
-    let seen = run_and_compare(core, wanted.clone(), &BTreeSet::new()).await?;
+    let mut seen = run_and_compare(core, wanted.clone(), &BTreeSet::new()).await?;
     let changed = open_changes(core, &wanted);
     let (delta, before) = edited_since_recording(core, (!all).then(|| wanted.clone())).await?;
+    imports::check(core, &mut seen.tally, &delta).await?;
     let not_compared = seen.tally.not_compared();
     let edits = Box::new(edited::edits(core, seen.tally, delta, &before).await?);
     edited::note(core, &edits, (!all).then_some(&wanted), &BTreeSet::new());
@@ -54,12 +56,14 @@ pub async fn after_save(core: &Arc<Core>, resting: &BTreeSet<FunctionId>, edited
 }
 
 async fn saved(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, edited: &BTreeSet<FunctionId>) -> Result<(), Trouble> {
-    let seen = if wanted.is_empty() { Seen::default() } else { run_and_compare(core, wanted.clone(), edited).await? };
+    let mut seen = if wanted.is_empty() { Seen::default() } else { run_and_compare(core, wanted.clone(), edited).await? };
     if !seen.whole && !wanted.is_empty() {
         // A newer save does what this one did not come to.
         return Ok(());
     }
     let (delta, before) = edited_since_recording(core, Some(edited.clone())).await?;
+    imports::check(core, &mut seen.tally, &delta).await?;
+    imports::note(core, &wanted, &seen.tally.import_failures);
     let edits = edited::edits(core, seen.tally, delta, &before).await?;
     edited::note(core, &edits, Some(edited), edited);
     Ok(())

@@ -26,6 +26,7 @@ use crate::engine::replay::bisect::Trial;
 use crate::engine::replay::checkout::Elsewhere;
 use crate::engine::replay::compare::{self, Seen};
 use crate::engine::replay::edited::{self, Delta, Tally};
+use crate::engine::replay::imports;
 use crate::engine::replay::pairs::{Ending, Pair, Pairs, ending};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -122,7 +123,8 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
     let all: u64 = compared.pairs.values().map(|pairs| pairs.len() as u64).sum();
     let mut delta = Delta::of_code(&edited::prints(before.index()).into_iter().collect(), &today);
     delta.edited.extend(data_files.iter().filter(|file| !file.read_by.is_empty()).map(|file| Subject::File(file.path.clone())));
-    let tally = compared.tally;
+    let mut tally = compared.tally;
+    imports::check(core, &mut tally, &delta).await?;
     let not_compared = tally.not_compared();
     let texts = delta.edited.iter().filter_map(|subject| {
         let function = before.index().function(subject.function()?)?;
@@ -317,7 +319,7 @@ async fn under_todays_files(
     for function in wanted.data.keys() {
         let parted = calls::read::parted_calls(core, function)?;
         tally.of(function).not_compared = parted.others;
-        calls.extend(parted.confirmed.into_iter().chain(parted.held_still).map(|(call, _)| call));
+        calls.extend(parted.confirmed.into_iter().chain(parted.only_compared).map(|(call, _)| call));
     }
     if calls.is_empty() {
         return Ok(Vec::new());

@@ -287,8 +287,8 @@ impl Tally {
         }
     }
 
-    /// Notes that a call of a function could not run because an import broke.
-    pub fn import_failed(&mut self, function: &FunctionId, path: &RelPath, line: u32, exception: &str) {
+    /// Notes that so many calls of a function cannot run because an import broke.
+    pub fn import_failed(&mut self, function: &FunctionId, calls: u64, path: &RelPath, line: u32, exception: &str) {
         let is_it = |one: &ImportFailure| one.path == *path && one.line == line && one.exception == exception;
         let at = self.import_failures.iter().position(is_it).unwrap_or_else(|| {
             let (path, exception) = (path.clone(), exception.to_owned());
@@ -297,8 +297,8 @@ impl Tally {
         });
         let functions = &mut self.import_failures[at].functions;
         match functions.iter_mut().find(|(other, _)| other == function) {
-            Some((_, calls)) => *calls += 1,
-            None => functions.push((function.clone(), 1)),
+            Some((_, known)) => *known += calls,
+            None => functions.push((function.clone(), calls)),
         }
     }
 

@@ -29,6 +29,7 @@ use crate::engine::python::replay_calls::{Observed, On, Replaying};
 use crate::engine::replay::code_versions;
 use crate::engine::replay::compare::{self, asked_about};
 use crate::engine::replay::edited;
+use crate::engine::replay::imports;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -130,6 +131,10 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
     remember_unrun(core, recording, &calls).await?;
     remember_all(core, recording).await?;
     if calls.is_empty() || try_calls(core, recording, calls).await? {
+        let ground = ground(core, recording).await?;
+        if ground.is_theirs {
+            imports::remember(core, &ground.former).await?;
+        }
         core.store().set_tried(recording)?;
         core.store().forget_ran(recording)?;
         core.part::<Ran>().0.lock().remove(&recording);
@@ -262,6 +267,8 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
         let code = reach.code_key(&call.function);
         match &seen.effect {
             Ok(effect) if difference(&call.effect, effect).is_none() => confirmed.push(seen.stored(call.id, code)),
+            // Why it may not be run as it is was known before.
+            Ok(_) | Err(_) if call.stood_in().is_some() => {}
             Ok(_) if held.contains_key(&call.id) => dropped.push((call.id, ReasonCode::HeldStill.into())),
             Ok(_) => dropped.push((call.id, ReasonCode::NotReproducible.into())),
             Err(not_made) => dropped.push((call.id, ReasonCode::ReplayError.with(&not_made.why))),

@@ -1,13 +1,21 @@
 //! Modules that cannot be imported today: what is known of them, and who is told.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::domain::edited::ImportFailure;
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::Topic;
+use crate::domain::subject::Subject;
+use crate::engine::index::reachability;
+use crate::engine::python::environment;
+use crate::engine::python::replay_calls::spot;
+use crate::engine::replay::edited::{Delta, Tally};
 use crate::engine::state::core::Core;
+use crate::python::protocol::{Former, Spot};
 
 /// Takes what a replay of these functions found in the place of what was known of them, and tells a person of what is new.
 pub fn note(core: &Arc<Core>, replayed: &BTreeSet<FunctionId>, found: &[ImportFailure]) {
@@ -29,6 +37,61 @@ pub fn note(core: &Arc<Core>, replayed: &BTreeSet<FunctionId>, found: &[ImportFa
     for one in found.iter().filter(|one| !before.iter().any(|known| is_same(known, one))) {
         core.say_about(Topic::File(one.path.clone()), Level::Error, "replay", one.told());
     }
+}
+
+/// Notes which modules of recorded functions cannot be imported alone on the code that was recorded, which `former` has of edited
+/// files: what breaks there is no edit.
+///
+/// # Errors
+/// Fails when the project's Python dies, or the store cannot be written.
+pub async fn remember(core: &Arc<Core>, former: &[Former]) -> Result<(), Trouble> {
+    let functions: BTreeSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
+    let failures = environment::contained(core).await?.import_failures(core, &one_each(core, functions.iter()), former).await?;
+    core.store().put_unimportable(failures.into_iter().map(|(module, _)| module).collect())?;
+    Ok(())
+}
+
+/// Imports the modules that rest on an edit and that no compared call has imported: their calls may be none that can be compared.
+///
+/// # Errors
+/// Fails when the project's Python dies, or the store cannot be read.
+pub async fn check(core: &Arc<Core>, tally: &mut Tally, delta: &Delta) -> Result<(), Trouble> {
+    let index = core.index();
+    let reach = reachability::reach_of_now(core, &index).await?;
+    let subjects: Vec<Subject> = delta.edited.iter().cloned().collect();
+    let modules = delta.edited.iter().filter_map(|subject| match subject {
+        Subject::Function(id) => Some(id.module()),
+        Subject::ImportCode(module) => Some(module.as_str()),
+        Subject::File(_) => None,
+    });
+    let modules = modules.chain(delta.new.iter().chain(&delta.gone).map(FunctionId::module));
+    let paths: Vec<RelPath> = modules.filter_map(|name| index.module_called(name)).map(|module| module.path.clone()).collect();
+    let resting = reach.resting_on(&subjects, &paths);
+    let imported: BTreeSet<&str> =
+        tally.functions.iter().filter(|(_, counts)| counts.compared > 0).map(|(id, _)| id.module()).collect();
+    let known = core.store().unimportable()?;
+    let is_open =
+        |id: &&FunctionId| tally.functions.contains_key(*id) && !imported.contains(id.module()) && !known.contains(id.module());
+    let open: Vec<FunctionId> = resting.iter().filter(is_open).cloned().collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let failures = environment::contained(core).await?.import_failures(core, &one_each(core, open.iter()), &[]).await?;
+    for (module, raised) in failures {
+        let Some(path) = RelPath::new(&raised.path) else { continue };
+        for function in open.iter().filter(|id| id.module() == module) {
+            let calls = tally.of(function).not_compared.values().sum();
+            tally.import_failed(function, calls, &path, raised.line, &raised.exception);
+        }
+    }
+    Ok(())
+}
+
+/// Gives a function of each module.
+fn one_each<'a>(core: &Core, functions: impl Iterator<Item = &'a FunctionId>) -> Vec<Spot> {
+    let index = core.index();
+    let of_module: BTreeMap<&str, &FunctionId> = functions.map(|id| (id.module(), id)).collect();
+    of_module.into_values().filter_map(|id| spot(&index, id)).collect()
 }
 
 fn is_same(one: &ImportFailure, other: &ImportFailure) -> bool {

@@ -7,3 +7,6 @@ CREATE TABLE ran (
     size INTEGER NOT NULL,
     texts BLOB NOT NULL
 );
+
+-- Modules of recorded functions that could not be imported alone when their calls were recorded.
+CREATE TABLE unimportable (module TEXT PRIMARY KEY) WITHOUT ROWID;

@@ -100,7 +100,7 @@ fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
 async fn endings(worker: &Worker, calls: &[ReplayCall]) -> Vec<Result<Ending, String>> {
     let replies = worker.replay(calls, true, None, &[]).await.unwrap().all().await.unwrap();
     assert_eq!(replies.iter().map(|reply| reply.key).collect::<Vec<_>>(), calls.iter().map(|call| call.key).collect::<Vec<_>>());
-    replies.into_iter().map(|reply| reply.result).collect()
+    replies.into_iter().map(|reply| reply.result.map_err(|not_made| not_made.why)).collect()
 }
 
 async fn effects(worker: &Worker, calls: &[ReplayCall]) -> Vec<Effect> {

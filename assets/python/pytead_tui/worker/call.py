@@ -17,6 +17,7 @@ from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.edited_lines import EditedLines
 from pytead_tui.worker.lookup import Broken, find, find_callee
 from pytead_tui.worker.rebuild import Builder
+from pytead_tui.worker.unavailable import Unavailable
 
 MOST_ITEMS = 50  # of a generator
 POSITIONAL_ONLY, ORDINARY, REST, KEYWORD_ONLY, KEYWORDS = range(5)
@@ -53,10 +54,10 @@ def bind(function: object, arguments: list) -> tuple:
     return [*args, *rest], named
 
 
-def _ready(modules: object, call: dict) -> tuple:
+def _ready(modules: object, call: dict, unavailable: "Unavailable | None" = None) -> tuple:
     """Makes what a call takes: (function, args, kwargs, the eyes that look at how it ends). Raises Broken."""
     module = modules.get(call["module"], call["path"])
-    builder = Builder(module)
+    builder = Builder(module, unavailable)
     arguments = [
         (name, kind, builder.value(tree)) for name, kind, tree in marshal.loads(base64.b64decode(call["args"]))
     ]
@@ -69,7 +70,8 @@ def _ready(modules: object, call: dict) -> tuple:
 
 def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     """Makes a call and gives its reply; `begin` is told when the arguments are ready. Raises Broken."""
-    function, args, kwargs, eyes = _ready(modules, call)
+    unavailable = Unavailable() if call.get("stands_in") else None
+    function, args, kwargs, eyes = _ready(modules, call, unavailable)
     begin()
     _seed(call)
     stopped = stand_ins.stay()
@@ -98,6 +100,8 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
         track.stop()
     if stopped:
         raise Broken(f"it would leave its process: {stopped[0]}")
+    if unavailable is not None and unavailable.used is not None:
+        raise Broken(f"it uses a {unavailable.used}, which cannot be made again")
     reply = {"outcome": base64.b64encode(marshal.dumps(outcome, 2)).decode(), "ns": spent, **heard}
     if entered is not None:
         reply["entered"] = sorted(entered)

@@ -9,6 +9,7 @@ import sys
 
 from pytead_tui.recorder import kinds, lambdas
 from pytead_tui.worker.lookup import Broken, find
+from pytead_tui.worker.unavailable import Unavailable
 
 TAG = StopIteration
 _BUILTINS = (str, bytes, bytearray, int, float, complex, list, dict, set, frozenset, tuple)
@@ -43,8 +44,9 @@ def native(cls: type) -> type:
 class Builder:
     """Makes the values of one call; objects that were one are one again."""
 
-    def __init__(self, main: object = None) -> None:
+    def __init__(self, main: object = None, unavailable: "Unavailable | None" = None) -> None:
         self.main = main
+        self.unavailable = unavailable  # what stands in for parts that cannot be made
         self.objects: dict = {}
 
     def value(self, tree: object) -> object:
@@ -276,9 +278,14 @@ class Builder:
     # What cannot be made.
 
     def make_cut(self, name: str, *rest: object) -> object:
+        if self.unavailable is not None:
+            return self.unavailable.make("builtins", name)
         raise Broken(f"a {name} is over the recording budget")
 
     def make_opaque(self, ordinal: int, module: str, qualname: str) -> object:
+        if self.unavailable is not None:
+            made = self.objects[ordinal] = self.unavailable.make(module, qualname)
+            return made
         raise Broken(f"{qualname} cannot be read or made again")
 
 

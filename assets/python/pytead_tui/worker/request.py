@@ -102,6 +102,8 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
         modules.get(call["module"], call["path"])
     except Broken as error:
         return error.reply()
+    if call.get("only_import"):
+        return {"imported": True}
     seconds = call["wait_ms"] / 1000
     started = time.perf_counter_ns()
     pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults, known), seconds + 2 * PREPARING)
