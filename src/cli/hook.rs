@@ -29,6 +29,9 @@ const EVIDENCE_MAX: usize = 5_400;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Stop {
+    /// Its session; Cursor says a conversation.
+    #[serde(alias = "conversation_id")]
+    session_id: Option<String>,
     /// It was told already, and stops again.
     stop_hook_active: bool,
     /// Cursor: how often it was told in this turn. Others do not say it.
@@ -105,7 +108,9 @@ async fn news(global: &Global, reference: &str, stop: &Stop) -> Result<Option<Di
             .because(format!("It took more than {} s.", LIMIT.as_secs()))
             .so("pytead-tui diff shows it.")
     };
-    let news = tokio::time::timeout(LIMIT, handle.unexplained(reference)).await.unwrap_or_else(|_| Err(late()));
+    let news = tokio::time::timeout(LIMIT, handle.unexplained(reference, stop.session_id.as_deref().unwrap_or_default()))
+        .await
+        .unwrap_or_else(|_| Err(late()));
     handle.close().await;
     news
 }

@@ -85,6 +85,9 @@ pub struct Surroundings {
     /// The generator of module `random` begins otherwise than it does for other calls.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub other_seed: bool,
+    /// The files are opened as they are given here, also where they are there and others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub files_as_recorded: bool,
     /// Parts of its arguments that cannot be made again are stood in for; a call that uses one has no outcome.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stands_in: bool,
@@ -127,6 +130,7 @@ impl Surroundings {
             recorded_clock: None,
             chance: call.controls().any(|control| control == Control::Bytes),
             other_seed: call.controls().any(|control| control == Control::OtherSeed),
+            files_as_recorded: false,
             stands_in: false,
             stand_ins: Vec::new(),
         }

@@ -120,7 +120,10 @@ fn whatever_goes_wrong_the_agent_may_stop() {
     assert!(err.contains("is not trusted"), "{err}");
     let empty = Place::empty();
     empty.save("a.py", "def f():\n    return 1\n");
+    empty.save("main.py", "import a\n\na.f()\n");
     assert_eq!(empty.run(&["trust"]).0, 0);
+    assert_eq!(stop(&empty, CLAUDE), (json!({}), String::new()), "nothing is recorded, so there is nothing to tell");
+    assert_eq!(empty.run(&["run", "main.py"]).0, 0);
     for said in ["", "no json", "[]", "{\"cwd\": 7}"] {
         let (answer, err) = stop(&empty, said);
         assert_eq!(answer, json!({}));

@@ -11,8 +11,9 @@ use crate::harness::Place;
 const CALC: &str =
     "from helper import scale\n\nRATE = 2\n\n\ndef fee(x):\n    return scale(x) * RATE\n\n\ndef never(x):\n    return x\n";
 const HELPER: &str = "def scale(x):\n    return x + 1\n";
-const GUARD: &str = "import threading\n\n\nclass Session:\n    def __init__(self):\n        self.lock = threading.Lock()\n\n\n\
-     def check(session, user):\n    return user != 'eve'\n";
+/// What it holds cannot be made again, and its function uses it.
+const GUARD: &str = "import zlib\n\n\nclass Session:\n    def __init__(self):\n        self.out = zlib.compressobj()\n\n\n\
+     def check(session, user):\n    session.out.compress(b'')\n    return user != 'eve'\n";
 const MAIN: &str = "from calc import fee\nfrom guard import Session, check\n\nprint(fee(1), fee(20), check(Session(), 'ada'))\n";
 
 /// A recorded program in a repository: one function whose calls run again, one whose calls cannot, one that is never called.
@@ -166,13 +167,13 @@ fn without_a_recording_both_verbs_say_so_and_end_with_3() {
 #[test]
 fn the_counts_of_an_edited_function_add_up() {
     let place = Place::empty();
-    place.save("m.py", "import threading\n\n\ndef f(x):\n    return str(type(x))\n");
+    place.save("m.py", "def f(x):\n    return bool(x)\n");
     place.save(
         "main.py",
-        "import threading\nfrom m import f\n\nfor x in [1, 'a', None, threading.Lock(), threading.Lock()]:\n    f(x)\n",
+        "import zlib\nfrom m import f\n\nfor x in [1, 'a', None, zlib.compressobj(), zlib.compressobj(1)]:\n    f(x)\n",
     );
     assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
-    place.edit("m.py", "str(type(x))", "repr(type(x))");
+    place.edit("m.py", "bool(x)", "not not x");
     let (code, out, err) = place.run(&["--trust", "--format", "json", "replay"]);
     let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let found = lines.iter().find(|line| line["result"] == "replay").unwrap_or_else(|| panic!("{out}{err}"));
@@ -216,23 +217,53 @@ fn calls_that_read_the_clock_or_chance_are_compared() {
     ends(&place, 0, &[]);
 }
 
-const PATHS: &str = "import threading\n\n\ndef f(x):\n    if isinstance(x, int):\n        return x + 1\n    x.acquire()\n    x.release()\n    \
-     return 'lock'\n";
+const PATHS: &str = "def f(x):\n    if type(x) is int:\n        return x + 1\n    x.flush()\n    return 'packed'\n";
 
 #[test]
 fn a_path_that_only_calls_take_which_were_not_compared_ends_with_4() {
     let place = Place::empty();
     place.save("m.py", PATHS);
-    place.save("main.py", "import threading\nfrom m import f\n\nfor x in (1, 2, threading.Lock()):\n    f(x)\n");
+    place.save("main.py", "import zlib\nfrom m import f\n\nfor x in (1, 2, zlib.compressobj()):\n    f(x)\n");
     place.commit();
     assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
-    place.edit("m.py", "'lock'", "'locked'");
+    place.edit("m.py", "'packed'", "'full'");
     ends(
         &place,
         4,
-        &["? m:f was edited and not compared  m.py:4", "no compared call runs edited line 9", "1 recorded call: argument x:"],
+        &["? m:f was edited and not compared  m.py:1", "no compared call runs edited line 5", "1 recorded call: argument x:"],
     );
     place.save("m.py", PATHS);
     place.edit("m.py", "return x + 1", "return 1 + x");
     ends(&place, 0, &["1 edited: 1 compared, 0 not compared."]);
+}
+
+/// A session that holds what cannot be made again: its calls are compared as far as they leave that alone.
+const HELD: &str = "import sqlite3\nimport zlib\n\n\nclass Session:\n    def __init__(self):\n        self.db = \
+     sqlite3.connect(':memory:')\n        self.out = zlib.compressobj()\n\n    def allowed(self, user):\n        return user == \
+     'admin'\n\n    def written(self, text):\n        self.out.compress(text)\n        return len(text)\n\n\ndef may(session, user):\n    \
+     return session.allowed(user)\n\n\ndef same(session):\n    return session\n";
+
+#[test]
+fn a_call_that_leaves_alone_what_cannot_be_made_again_is_compared() {
+    let place = Place::empty();
+    place.save("m.py", HELD);
+    place.save(
+        "main.py",
+        "from m import *\n\ns = Session()\nprint(may(s, 'bob'), may(s, 'admin'), s.written(b'ab'), same(s) is s)\n",
+    );
+    place.commit();
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    ends(&place, 0, &[]);
+    place.edit("m.py", "user == 'admin'", "user != 'admin'");
+    ends(&place, 1, &["m:Session.allowed", "m:may"]);
+    place.save("m.py", HELD);
+    place.edit("m.py", "return session.allowed(user)", "return not session.allowed(user)");
+    ends(&place, 1, &["m:may"]);
+    place.save("m.py", HELD);
+    // What begins to use it says nothing, and so does what used it all along.
+    place.edit("m.py", "return user == 'admin'", "self.db.commit()\n        return user == 'admin'");
+    ends(&place, 4, &["m:Session.allowed was edited and not compared", "it uses a Connection"]);
+    place.save("m.py", HELD);
+    place.edit("m.py", "return len(text)", "return -len(text)");
+    ends(&place, 4, &["m:Session.written was edited and not compared"]);
 }

@@ -23,14 +23,15 @@ use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
 use crate::generate::replay::difference;
 
-/// Gives what differs from a commit or from what a person last accepted, and is news; then it counts as told.
-pub async fn news(core: &Arc<Core>, reference: &str) -> Result<Option<Diff>, Trouble> {
+/// Gives what differs from a commit or from what a person last accepted, and is news to an agent's session; then it counts as
+/// told to that.
+pub async fn news(core: &Arc<Core>, reference: &str, session: &str) -> Result<Option<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
     if core.store().recordings()?.is_empty() {
         return Ok(None);
     }
     refresh::reread(core, None).await;
-    let mut told = Told::read(core)?;
+    let mut told = Told::read(core, session)?;
     let waiting = waiting(core).await?;
     let mut found = match diff::diff(core, reference.to_owned()).await {
         Ok(found) => Arc::unwrap_or_clone(found),
@@ -154,36 +155,48 @@ fn mark(function: &FunctionId, call: &DiffedCall) -> Digest {
     hasher.digest()
 }
 
-/// What agents of this project were told already.
+/// Sessions of agents that are remembered, the newest: more than work on a project at once.
+const SESSIONS: usize = 20;
+
+/// What a session of an agent was told already.
 struct Told {
     file: PathBuf,
+    session: Digest,
     kept: Kept,
 }
 
 #[derive(Default, Serialize, Deserialize)]
 struct Kept {
-    told: Vec<Digest>,
+    /// By sessions, the newest last.
+    told: Vec<(Digest, Vec<Digest>)>,
 }
 
 impl Told {
-    fn read(core: &Core) -> Result<Self, Trouble> {
+    fn read(core: &Core, session: &str) -> Result<Self, Trouble> {
         let folder = Places::find()?.state.join("told");
         Places::ensure(&folder)?;
         let file = folder.join(format!("{}.json", hash::of(core.root.as_os_str().as_encoded_bytes())));
         // What cannot be read was never told: then it is told once more.
         let kept = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        Ok(Self { file, kept })
+        Ok(Self { file, session: hash::of(session.as_bytes()), kept })
     }
 
     fn has(&self, mark: Digest) -> bool {
-        self.kept.told.contains(&mark)
+        self.own().is_some_and(|told| told.contains(&mark))
+    }
+
+    fn own(&self) -> Option<&Vec<Digest>> {
+        self.kept.told.iter().find(|(session, _)| *session == self.session).map(|(_, marks)| marks)
     }
 
     fn replace(&mut self, marks: Vec<Digest>) -> Result<(), Trouble> {
-        if self.kept.told == marks {
+        if self.own() == Some(&marks) {
             return Ok(());
         }
-        self.kept.told = marks;
+        self.kept.told.retain(|(session, _)| *session != self.session);
+        self.kept.told.push((self.session, marks));
+        let old = self.kept.told.len().saturating_sub(SESSIONS);
+        self.kept.told.drain(..old);
         let failed = |error: std::io::Error| {
             Trouble::environment("What the agent was told could not be noted, so it is not told.").because(format!("{error}."))
         };

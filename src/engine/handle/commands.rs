@@ -142,8 +142,8 @@ impl Handle {
     ///
     /// # Errors
     /// Fails when the folder is not trusted, or its calls cannot be run.
-    pub async fn unexplained(&self, reference: &str) -> Result<Option<Diff>, Trouble> {
-        agents::stop_hook::news(&self.core, reference).await
+    pub async fn unexplained(&self, reference: &str, session: &str) -> Result<Option<Diff>, Trouble> {
+        agents::stop_hook::news(&self.core, reference, session).await
     }
 
     /// Reads again what editors and other processes changed meanwhile: for a front end that lives long and does not watch.

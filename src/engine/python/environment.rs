@@ -241,8 +241,15 @@ impl Environment {
         if calls.is_empty() {
             return Ok(HashMap::new());
         }
-        replay_calls::run(core, self.worker(core).await?, On { index: &core.index(), former: &[] }, calls, job, Some(LATE_MAX))
-            .await
+        replay_calls::run(
+            core,
+            self.worker(core).await?,
+            On { index: &core.index(), former: &[], files_as_recorded: false },
+            calls,
+            job,
+            Some(LATE_MAX),
+        )
+        .await
     }
 
     /// As [`Environment::replay`], for calls that are run for the first time, on the code they were recorded with: each is

@@ -63,6 +63,8 @@ pub struct On<'a> {
     pub index: &'a Index,
     /// The modules that are not as they lie where the worker finds them.
     pub former: &'a [Former],
+    /// Files that calls read are as they were recorded, where that is known and they are others now.
+    pub files_as_recorded: bool,
 }
 
 /// Gives a worker the room that each of its lanes needs.
@@ -169,6 +171,7 @@ async fn lane(
         let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
         let mut requests = requests(core, index, batch.iter().copied(), wait)?;
         as_recorded(core, &mut requests, batch)?;
+        requests.iter_mut().for_each(|request| request.surroundings.files_as_recorded = on.files_as_recorded);
         requests.retain(|one| !usize::try_from(one.key).ok().and_then(|key| batch.get(key)).is_some_and(|call| is_late(call)));
         for call in batch.iter().filter(|call| is_late(call)) {
             all.insert(call.id, gone("it was not run: others of its function do not end any more"));

@@ -299,6 +299,9 @@ async fn conclude(
         let what = format!("How recording {} ended could not be stored.", recording.id.0);
         core.complain("recorder", &Trouble { what, ..trouble.clone() });
     }
+    if let Err(trouble) = first_replay::remember_all(core, recording.id).await {
+        core.complain("recorder", &trouble);
+    }
     core.edit_recording(recording.id, |row| {
         count(row, &ended.summary);
         row.end = recording.end.clone();

@@ -137,7 +137,15 @@ impl Elsewhere {
                 Worker::start(spec).await
             })
             .await?;
-        replay_calls::run(core, worker, On { index: &self.index, former: &[] }, calls, job, Some(LATE_MAX)).await
+        replay_calls::run(
+            core,
+            worker,
+            On { index: &self.index, former: &[], files_as_recorded: false },
+            calls,
+            job,
+            Some(LATE_MAX),
+        )
+        .await
     }
 }
 

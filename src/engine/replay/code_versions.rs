@@ -43,9 +43,12 @@ pub fn remember(core: &Core, index: &Index, subjects: &BTreeSet<Subject>, asked:
     let mut modules = HashSet::new();
     let mut all = Vec::new();
     let data = reachability::data(core)?;
-    for (path, fingerprint) in data.iter() {
+    // A file may have been edited since the program ended.
+    let recorded = core.store().prints()?;
+    for (path, now) in data.iter() {
         let subject = Subject::File(path.clone());
         if subjects.contains(&subject) {
+            let fingerprint = recorded.get(&subject).copied().unwrap_or(now);
             all.push(RecordedCode { subject, path: path.clone(), fingerprint, first_line: 1, text: String::new() });
         }
     }

@@ -26,6 +26,7 @@ use crate::engine::replay::bisect::Trial;
 use crate::engine::replay::checkout::Elsewhere;
 use crate::engine::replay::compare::{self, Seen};
 use crate::engine::replay::edited::{self, Delta, Tally};
+use crate::engine::replay::first_replay;
 use crate::engine::replay::imports;
 use crate::engine::replay::pairs::{Ending, Pair, Pairs, ending};
 use crate::engine::state::background::blocking;
@@ -94,6 +95,7 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
     if core.watcher.lock().is_none() {
         refresh::reread(core, None).await;
     }
+    first_replay::calibrate_rest(core).await?;
     let before = Elsewhere::of_commit(core, revision).await?;
     let today = core.index();
     let (root, commit_folder) = (core.root.clone(), before.commit().to_owned());

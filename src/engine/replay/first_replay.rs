@@ -129,7 +129,10 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
     blocking(move || calls::external::note(&worker, recording)).await??;
     let calls = calls::read::replayable_of(core, recording)?;
     remember_unrun(core, recording, &calls).await?;
-    remember_all(core, recording).await?;
+    if core.store().ran(recording)?.is_none() {
+        // It comes from elsewhere, or its end was not seen.
+        remember_all(core, recording).await?;
+    }
     if calls.is_empty() || try_calls(core, recording, calls).await? {
         let ground = ground(core, recording).await?;
         if ground.is_theirs {
@@ -145,10 +148,19 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
     Ok(())
 }
 
-/// Remembers a hash of all code of the project: what was edited since is told against it, recorded or not.
-async fn remember_all(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
+/// Remembers a hash of all code of the project, and of the files that its calls read: what was edited since is told against it,
+/// recorded or not.
+///
+/// # Errors
+/// Fails when the database does.
+pub async fn remember_all(core: &Arc<Core>, recording: RecordingId) -> Result<(), Trouble> {
     let (worker, index) = (core.clone(), ran(core, recording).await?.unwrap_or_else(|| core.index()));
-    Ok(blocking(move || worker.store().put_prints(edited::prints(&index))).await??)
+    blocking(move || {
+        let mut prints = edited::prints(&index);
+        prints.extend(reachability::data(&worker)?.iter().map(|(path, digest)| (Subject::File(path.clone()), digest)));
+        Ok(worker.store().put_prints(prints)?)
+    })
+    .await?
 }
 
 /// Remembers the code of functions none of whose calls may be run, because they touched the world: that it was edited is all
@@ -246,7 +258,7 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     let is_edited = !edited.is_empty();
     let reach = reachability::reach_of_now(core, &index).await?;
     let began = code_versions::begin(core, &index, &reach, edited).await?;
-    let observed = environment.try_all(core, On { index: &index, former: &former }, calls, &job).await?;
+    let observed = environment.try_all(core, On { index: &index, former: &former, files_as_recorded: true }, calls, &job).await?;
     let mut entered: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
     for call in calls {
         let seen = observed.get(&call.id).map_or(&[][..], |seen| &seen.entered);
@@ -260,7 +272,9 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
         job.end(false);
         return Ok(None);
     }
-    let held = hold_still(core, &environment, On { index: &index, former: &former }, calls, &observed, &job).await?;
+    let held =
+        hold_still(core, &environment, On { index: &index, former: &former, files_as_recorded: true }, calls, &observed, &job)
+            .await?;
     let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
     for call in calls {
         let Some(seen) = observed.get(&call.id) else { continue };

@@ -4,6 +4,8 @@ it follows them, a fixed clock and fixed bytes of chance.
 Runs in the process of the call, which ends with it; only files outlast it, so they are removed.
 """
 
+import builtins
+import io
 import os
 import shutil
 import sys
@@ -23,6 +25,7 @@ class Around:
         self.chance = call.get("chance", False)
         self.files = call.get("files") or {}
         self.variables = call.get("variables") or {}
+        self.as_recorded = call.get("files_as_recorded", False)
         self.made: list = []  # files and folders that were not there
 
     def lay(self) -> None:
@@ -41,10 +44,38 @@ class Around:
             folder = tempfile.mkdtemp()
             self.made.append(folder)
             os.chdir(folder)
+        if self.as_recorded:
+            self._open_as_recorded()
         for path, text in self.files.items():
             # What lies in the project is there; the rest of the disk is not this process's to change, nor to see.
             if not os.path.exists(path):
                 self._write(path, text)
+
+    def _open_as_recorded(self) -> None:
+        """Has files that are others now opened as they were recorded, from copies beside them."""
+        copies: dict = {}
+        for path, text in self.files.items():
+            try:
+                with open(path, encoding="utf-8", newline="") as file:
+                    now = file.read()
+            except (OSError, ValueError):
+                continue  # it is gone, and laid out
+            if now != text:
+                if not copies:
+                    self.made.append(tempfile.mkdtemp())
+                copy = os.path.join(self.made[-1], str(len(copies)))
+                with open(copy, "w", encoding="utf-8", newline="") as file:
+                    file.write(text)
+                copies[os.path.realpath(path)] = copy
+        if not copies:
+            return
+        real = open
+
+        def as_recorded(file: object, *args: object, **named: object) -> object:
+            place = file if type(file) is int else os.path.realpath(os.fspath(file))
+            return real(copies.get(place, file), *args, **named)
+
+        builtins.open = io.open = as_recorded
 
     def _modules(self) -> list:
         """Gives the project's modules that are imported: they hold what reads the clock under names of their own."""
