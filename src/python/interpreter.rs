@@ -125,18 +125,21 @@ prefixes += [p for p in sys.path if os.path.isdir(p) and not any(p.startswith(q 
 user_base = user_site = None
 if sys.prefix == sys.base_prefix and os.path.isdir(site.getusersitepackages()):
     user_base, user_site = site.getuserbase(), site.getusersitepackages()
-try:
-    from importlib.metadata import distributions
-    path = sys.path + ([user_site] if user_site else [])
-    pytest = next((d.version for d in distributions(name="pytest", path=path)), None)
-except Exception:
-    pytest = None
 packages = {}
-for folder in sys.path + ([user_site] if user_site else []):
+path = sys.path + ([user_site] if user_site else [])
+for folder in path:
     for entry in os.listdir(folder) if os.path.isdir(folder) else ():
         if entry.endswith(".dist-info"):
             name, _, version = entry[:-10].partition("-")
             packages.setdefault(name.lower(), version)
+pytest = packages.get("pytest")
+if not pytest:
+    # Installed in another way, if at all. The import takes longer than all the rest.
+    try:
+        from importlib.metadata import distributions
+        pytest = next((d.version for d in distributions(name="pytest", path=path)), None)
+    except Exception:
+        pass
 print(json.dumps({"executable": sys.executable, "version": sys.version_info[:3], "prefixes": prefixes,
                   "user_base": user_base, "user_site": user_site, "pytest": pytest, "packages": packages}))
 "#;

@@ -48,6 +48,12 @@ async fn the_projects_own_environment_is_found_and_works_contained() {
     let hello = worker.hello().await.unwrap();
     assert_eq!(hello.executable, root.join(".venv/bin/python").display().to_string());
     assert_eq!(hello.pytest.as_deref(), Some("9.8.7"), "packages of the environment are seen inside");
+
+    std::fs::remove_dir_all(site.join("pytest-9.8.7.dist-info")).unwrap();
+    std::fs::create_dir_all(site.join("pytest-9.8.6.egg-info")).unwrap();
+    std::fs::write(site.join("pytest-9.8.6.egg-info/PKG-INFO"), "Metadata-Version: 2.1\nName: pytest\nVersion: 9.8.6\n").unwrap();
+    let found = interpreter::find(&root, Some(".venv/bin/python")).unwrap();
+    assert_eq!(found.pytest.as_deref(), Some("9.8.6"), "as older tools install it");
 }
 
 #[test]
