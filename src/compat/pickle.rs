@@ -448,7 +448,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::python::testing::interpreters;
+    use crate::python::testing::{interpreter, interpreters};
     use crate::python::value::encode;
 
     /// Pickles an expression's value with every protocol of every interpreter; gives the pickles, and marshal of the value.
@@ -467,14 +467,14 @@ mod tests {
         for python in interpreters() {
             let values = "(None, True, False, 0, -1, 255, 65536, -2**31, 2**31, 2**63, -2**100, 1.5, float('inf'), 'é\\n', '', \
                 [1, [2, ()]], {'a': [1], 2: {}}, (1,), (1, 2), (1, 2, 3), (1, 2, 3, 4), list(range(2000)))";
-            let mut lines = pickled(&python, values);
+            let mut lines = pickled(python, values);
             let wanted = lines.remove(0);
             for (protocol, bytes) in lines.iter().enumerate() {
                 let value = load(bytes).unwrap_or_else(|error| panic!("protocol {protocol} of {}: {error}", python.display()));
                 assert_eq!(encode(&value), wanted, "protocol {protocol} of {}", python.display());
             }
         }
-        let python = &interpreters()[0];
+        let python = interpreter();
         for bytes in &pickled(python, "(b'ab', {1}, frozenset([2]))")[5..] {
             let parts = [Value::Bytes(b"ab".into()), Value::Set(vec![Value::Int(1)]), Value::FrozenSet(vec![Value::Int(2)])];
             assert_eq!(load(bytes), Ok(Value::Tuple(parts.into())));
@@ -483,7 +483,7 @@ mod tests {
 
     #[test]
     fn one_list_in_two_places_stays_one_and_may_hold_itself() {
-        let python = &interpreters()[0];
+        let python = interpreter();
         for bytes in &pickled(python, "(lambda x: (x, x))([1])")[1..] {
             let first = Value::Shared(1, Box::new(Value::List(vec![Value::Int(1)])));
             assert_eq!(load(bytes), Ok(Value::Tuple(vec![first, Value::Ref(1)])));
@@ -496,7 +496,7 @@ mod tests {
     fn a_hostile_pickle_is_refused_and_does_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mark = folder.path().join("ran");
-        let python = &interpreters()[0];
+        let python = interpreter();
         let evil =
             format!("type('E', (), {{'__reduce__': lambda self: (__import__('os').system, ('touch {}',))}})()", mark.display());
         let script =

@@ -10,23 +10,20 @@ use crate::pytest::bench::Bench;
 use crate::pytest::report::{Outcome, Report, TestResult};
 use crate::pytest::runner::{End, Invocation, Output, Suite, run};
 use crate::python::package::install_in;
-use crate::python::testing::interpreters;
+use crate::python::testing::{distinct, interpreters};
 
-/// Finds the interpreters with pytest: those of the machine, and the environments that `make test` makes.
+/// Finds the interpreters with pytest, each once: those of the machine, and the environments that `make test` makes.
 fn pythons() -> Vec<PathBuf> {
-    let mut found = interpreters();
     let clone = Path::new(env!("CARGO_MANIFEST_DIR"));
-    found.push(clone.join(".venv/bin/python"));
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    if let Some(cache) = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or(home)
-        && let Ok(environments) = std::fs::read_dir(cache.join("pytead-tui/venvs"))
-    {
-        found.extend(environments.flatten().map(|entry| entry.path().join("bin/python")));
-    }
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or(home);
+    let made = cache.and_then(|cache| std::fs::read_dir(cache.join("pytead-tui/venvs")).ok()).into_iter().flatten().flatten();
+    let made = made.map(|entry| entry.path().join("bin/python"));
+    let all = interpreters().iter().cloned().chain([clone.join(".venv/bin/python")]).chain(made);
+    let mut found = distinct(all);
     found.retain(|python| {
-        let mut command = Command::new(python);
-        command.args(["-c", "import pytest"]).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
+        let look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)";
+        Command::new(python).args(["-c", look]).status().is_ok_and(|status| status.success())
     });
     assert!(!found.is_empty(), "these tests need a Python with pytest: run `make test`, or install it into .venv");
     found

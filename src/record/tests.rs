@@ -16,7 +16,7 @@ use crate::domain::journey::{JourneyEvent, What};
 use crate::domain::settings::{Record, Redact};
 use crate::domain::value::Value;
 use crate::python::package::install_in;
-use crate::python::testing::interpreters;
+use crate::python::testing::{interpreter, interpreters};
 use crate::python::value::{arguments, outcome};
 use crate::record::folder::{SpoolFolder, leftovers};
 use crate::record::ingest::{Ingest, Summary};
@@ -90,7 +90,7 @@ with open(sys.argv[1], 'wb') as spool:
 
 fn write_spool(path: &Path, records: &str) {
     use std::io::Write;
-    let mut child = Command::new(&interpreters()[0])
+    let mut child = Command::new(interpreter())
         .args(["-c", SPOOL, path.to_str().unwrap()])
         .stdin(std::process::Stdio::piped())
         .spawn()
@@ -306,7 +306,7 @@ impl Project {
 fn a_program_is_recorded_by_every_python_of_this_machine() {
     let project = Project::new(PROGRAM);
     for python in interpreters() {
-        let (found, ended) = project.run(&python, &["main.py"], CancellationToken::new());
+        let (found, ended) = project.run(python, &["main.py"], CancellationToken::new());
         let by = python.display();
         assert_eq!(String::from_utf8_lossy(&found.output), "total 6 8 [0, 1]\n", "{by}");
         assert_eq!((&ended.end, ended.end.exit_code()), (&ProgramEnd::Exited(0), 0), "{by}");
@@ -375,7 +375,7 @@ fn the_journey_of_a_program_is_read_back_event_by_event() {
     let project = Project { journey: true, ..Project::new(PROGRAM) };
     for python in interpreters() {
         let by = python.display();
-        let (found, ended) = project.run(&python, &["main.py"], CancellationToken::new());
+        let (found, ended) = project.run(python, &["main.py"], CancellationToken::new());
         assert_eq!((found.batch.calls.len(), ended.summary.kept), (0, 0), "a journey makes no rows by {by}");
         let journey = events(found.batch.journey, now());
         assert_eq!(ended.summary.events, journey.len() as u64, "{by}");
@@ -402,7 +402,7 @@ fn a_long_journey_is_kept_in_blocks_of_a_thousand_events_without_its_secrets() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let program = format!("def f(x):\n    return x\nfor i in range(1750):\n    f(i)\nf('{token}')\n");
     let project = Project { journey: true, ..Project::new(&program) };
-    let (found, ended) = project.run(&interpreters()[0], &["main.py"], CancellationToken::new());
+    let (found, ended) = project.run(interpreter(), &["main.py"], CancellationToken::new());
     let blocks: Vec<(u32, u32)> = found.batch.journey.iter().map(|block| (block.number, block.events)).collect();
     assert_eq!(blocks, [(0, 1000), (1, 1000), (2, 1000), (3, 502)]);
     assert_eq!(ended.summary.seen, 1751);
@@ -416,7 +416,7 @@ fn a_long_journey_is_kept_in_blocks_of_a_thousand_events_without_its_secrets() {
 #[test]
 fn inputs_are_equal_in_two_recordings() {
     let project = Project::new(PROGRAM);
-    let python = &interpreters()[0];
+    let python = interpreter();
     let inputs = || {
         let (found, _) = project.run(python, &["main.py"], CancellationToken::new());
         let mut inputs: Vec<_> = found.batch.calls.iter().map(|call| (call.function.0.clone(), call.input)).collect();
@@ -429,7 +429,7 @@ fn inputs_are_equal_in_two_recordings() {
 #[test]
 fn a_program_is_seen_while_it_runs_and_stopped_when_asked() {
     let project = Project::new(&format!("{PROGRAM}\nimport time\nlib.double(9)\ntime.sleep(600)\n"));
-    let python = &interpreters()[0];
+    let python = interpreter();
     let plan = project.plan(python, &["main.py"]);
     let folder = SpoolFolder::create(&[project.path(".pytead/spool")], "1").unwrap();
     let ingest = Ingest::new(folder.path().to_owned(), now(), Redactor::default(), Box::new(|_, _, _| None));
@@ -451,18 +451,18 @@ fn a_program_is_seen_while_it_runs_and_stopped_when_asked() {
 #[test]
 fn what_is_not_python_runs_and_says_nothing() {
     let project = Project::new(PROGRAM);
-    let (found, ended) = project.run(&interpreters()[0], &["sh", "-c", "echo hello; exit 7"], CancellationToken::new());
+    let (found, ended) = project.run(interpreter(), &["sh", "-c", "echo hello; exit 7"], CancellationToken::new());
     assert_eq!(found.output, b"hello\n");
     assert_eq!((ended.end.clone(), ended.end.exit_code()), (ProgramEnd::Exited(7), 7));
     assert!(!ended.summary.recorder_seen);
-    let (_, ended) = project.run(&interpreters()[0], &["sh", "-c", "kill -SEGV $$"], CancellationToken::new());
+    let (_, ended) = project.run(interpreter(), &["sh", "-c", "kill -SEGV $$"], CancellationToken::new());
     assert_eq!((ended.end.clone(), ended.end.exit_code()), (ProgramEnd::Killed("SIGSEGV".into()), 139));
 }
 
 #[test]
 fn a_killed_run_leaves_what_the_next_start_reads() {
     let project = Project::new(&format!("{PROGRAM}\nimport os\nos._exit(3)\n"));
-    let python = &interpreters()[0];
+    let python = interpreter();
     let plan = project.plan(python, &["main.py"]);
     let place = project.path(".pytead/spool");
     let folder = SpoolFolder::create(std::slice::from_ref(&place), "5").unwrap();
@@ -486,7 +486,7 @@ fn a_spool_of_a_real_program_cut_anywhere_is_read_up_to_the_cut() {
     let project = Project::new(PROGRAM);
     let folder = project.path("spool");
     std::fs::create_dir(&folder).unwrap();
-    let plan = project.plan(&interpreters()[0], &["main.py"]);
+    let plan = project.plan(interpreter(), &["main.py"]);
     let mut command = Command::new(&plan.program);
     command.args(&plan.args).current_dir(&plan.cwd).envs(Plan::spool_env(&folder, "5"));
     command.envs(plan.env.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?))));
@@ -532,7 +532,7 @@ fn on_the_terminal() {
         typed: &typed,
         root: &root,
         cwd: &root,
-        interpreter: Some(&interpreters()[0]),
+        interpreter: Some(interpreter()),
         package: &package,
         record: &Record::default(),
         redact: &Redact::default(),

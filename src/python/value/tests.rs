@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::value::{ObjectKind, TypeName};
-use crate::python::testing::interpreters;
+use crate::python::testing::{interpreter, interpreters};
 
 /// Prints, for each expression, the marshal bytes in hexadecimal.
 const DUMP: &str = r"
@@ -157,7 +157,7 @@ fn what_python_writes_is_read_and_written_again_byte_for_byte() {
     ];
     let expressions: Vec<&str> = cases.iter().map(|(expression, _)| *expression).collect();
     for python in interpreters() {
-        let bytes = dumped(&python, &expressions);
+        let bytes = dumped(python, &expressions);
         assert_eq!(bytes.len(), cases.len());
         for (bytes, (expression, expected)) in bytes.iter().zip(&cases) {
             let read = value(bytes).unwrap_or_else(|error| panic!("{expression}: {error}"));
@@ -169,7 +169,7 @@ fn what_python_writes_is_read_and_written_again_byte_for_byte() {
 
 #[test]
 fn malformed_tagged_tuples_are_refused() {
-    let python = interpreters().remove(0);
+    let python = interpreter();
     let bad = [
         "S",
         "[S]",
@@ -186,7 +186,7 @@ fn malformed_tagged_tuples_are_refused() {
         "(S, 'new', 'm', 'C', (S, 'ref', 1), {})",
         "(S, 'enum', 'm', 'E', 1, 1)",
     ];
-    for (expression, bytes) in bad.iter().zip(dumped(&python, &bad)) {
+    for (expression, bytes) in bad.iter().zip(dumped(python, &bad)) {
         assert!(matches!(value(&bytes), Err(DecodeError::Form(_))), "{expression}");
     }
 }
@@ -216,19 +216,19 @@ fn outcomes_of_the_worker_are_read_and_written() {
         ("('D', 'signal 9')", Effect { outcome: Outcome::Died("signal 9".into()), changed: vec![] }),
     ];
     let expressions: Vec<&str> = cases.iter().map(|(expression, _)| *expression).collect();
-    let bytes = dumped(&interpreters()[0], &expressions);
+    let bytes = dumped(interpreter(), &expressions);
     for (bytes, (expression, expected)) in bytes.iter().zip(&cases) {
         assert_eq!(outcome(bytes).as_ref(), Ok(expected), "{expression}");
         assert_eq!(&encode_outcome(expected), bytes, "{expression}");
     }
-    for bad in dumped(&interpreters()[0], &["('R', 1)", "('Q', 1, {})", "1", "('Y', [], 'maybe', None, {})", "('R', 1, [])"]) {
+    for bad in dumped(interpreter(), &["('R', 1)", "('Q', 1, {})", "1", "('Y', [], 'maybe', None, {})", "('R', 1, [])"]) {
         assert!(outcome(&bad).is_err());
     }
 }
 
 #[test]
 fn arguments_are_read_and_written() {
-    let bytes = dumped(&interpreters()[0], &["(('self', 1, (S, 'ref', 1)), ('rest', 2, (1, 2)))", "(('a', 9, 1),)"]);
+    let bytes = dumped(interpreter(), &["(('self', 1, (S, 'ref', 1)), ('rest', 2, (1, 2)))", "(('a', 9, 1),)"]);
     let args = arguments(&bytes[0]).unwrap();
     assert_eq!(
         args[1],
