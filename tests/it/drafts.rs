@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::harness::package::compiled_by;
+use crate::harness::python_with_pytest;
 use odd_programs::{DEFECTS, KINDS, MUTANTS, UNSTABLE, WRITTEN};
 use pytead_tui::base::clock::now;
 use pytead_tui::base::paths::RelPath;
@@ -29,7 +31,6 @@ use pytead_tui::generate::project::{AwaitBy, ClockBy, Project};
 use pytead_tui::generate::prove::{Ground, Manner, Run, RunEnd, TestResult, Trial, Verdict, judge};
 use pytead_tui::generate::render::target;
 use pytead_tui::python::interpreter;
-use pytead_tui::python::package::install_in;
 use pytead_tui::python::protocol::{Expression, Surroundings};
 use pytead_tui::python::value::{arguments, encode, encode_arguments, outcome, value};
 use pytead_tui::python::zygote::{Evaluated, Looked, ReplayCall, Worker, WorkerSpec};
@@ -51,14 +52,6 @@ struct Recorded {
     snapshots: Snapshots,
 }
 
-fn python() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv/bin/python");
-    let found = [own, PathBuf::from("python3")]
-        .into_iter()
-        .find(|python| Command::new(python).args(["-c", "import pytest"]).output().is_ok_and(|done| done.status.success()));
-    found.expect("a Python with pytest: `make test` makes .venv")
-}
-
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
@@ -76,8 +69,8 @@ async fn record(project: &Path, command: &[&str]) -> Recorded {
     let root = folder.path().join("project");
     copy(project, &root);
     let root = root.canonicalize().unwrap();
-    let package = install_in(&folder.path().join("cache")).unwrap();
-    let python = python();
+    let package = compiled_by(&python_with_pytest());
+    let python = python_with_pytest();
     let typed: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
     let launch = Launch::new(&Request {
         typed: &typed,
@@ -357,7 +350,7 @@ impl Recorded {
         for (at, draft) in drafts.iter().enumerate() {
             fs::write(folder.join(format!("test_draft_{at:04}.py")), draft.standalone()).unwrap();
         }
-        let done = Command::new(python())
+        let done = Command::new(python_with_pytest())
             .args(["-m", "pytest", "-q", "-rA", "--tb=short", "-p", "no:cacheprovider", "tests/pytead"])
             .env("PYTHONPATH", self.root())
             .env("PYTHONHASHSEED", seed.to_string())
@@ -395,7 +388,7 @@ impl Recorded {
     /// Gives the mistakes that ruff finds in the drafts that were run last. What it would write otherwise for a younger Python
     /// is not asked: `Union[int, str]` is another value than `int | str`.
     fn lint(&self) -> String {
-        let done = Command::new(python())
+        let done = Command::new(python_with_pytest())
             .args([
                 "-m",
                 "ruff",
@@ -444,7 +437,7 @@ const PATCHED: &[&str] = &["test_gateway_post_", "test_gateway_charge_", "test_g
 #[tokio::test(flavor = "multi_thread")]
 async fn drafts_of_the_shop_pass_as_they_are() {
     let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shop");
-    let python = python();
+    let python = python_with_pytest();
     let recorded = record(&shop, &[python.to_str().unwrap(), "-m", "pytest", "-q"]).await;
     let found = recorded.drafts(6).await;
     let count = found.drafts.len();

@@ -2,17 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use crate::harness;
 use pytead_tui::base::paths::RelPath;
 use pytead_tui::contain::{self, Level};
 use pytead_tui::pytest::bench::Bench;
 use pytead_tui::pytest::report::Outcome;
 use pytead_tui::pytest::warm::{self, Heard, Session, TraceKind};
+use pytead_tui::python::interpreter;
 use pytead_tui::python::protocol::{Place, ProveRun};
 use pytead_tui::python::zygote::{Worker, WorkerSpec};
-use pytead_tui::python::{interpreter, package};
 
 /// The Python of the tests: one with pytest.
 fn python() -> PathBuf {
@@ -25,12 +26,8 @@ fn python() -> PathBuf {
         places.extend(found.flatten().map(|entry| entry.path().join("bin/python")));
     }
     places.push("python3".into());
-    let has_pytest = |python: &PathBuf| {
-        let mut command = Command::new(python);
-        command.args(["-c", "import pytest"]).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    places.into_iter().find(has_pytest).expect("these tests need a Python with pytest: run `make test`")
+    let mut places = places.into_iter();
+    places.find(|python| harness::has(python, "pytest")).expect("these tests need a Python with pytest: run `make test`")
 }
 
 struct Project {
@@ -46,7 +43,7 @@ impl Project {
         contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
         let (folder, benches) = (tempfile::tempdir().unwrap(), contain::scratch().unwrap());
         let root = folder.path().canonicalize().unwrap();
-        let package = package::install_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
+        let package = harness::package::compiled_by(&python());
         let interpreter = interpreter::find(&root, Some(python().to_str().unwrap())).unwrap();
         let level = contain::available();
         assert_ne!(level, Level::None, "these tests need a sandbox");

@@ -1,33 +1,34 @@
-//! Our Python package with its bytecode, compiled once and linked into the cache of each project folder of the tests: else every
-//! Python that a test starts compiles all of it anew.
+//! Our Python package with its bytecode, compiled once for each Python: else every Python that a test starts compiles all of it
+//! anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pytead_tui::python::package::install_in;
+use pytead_tui::python::package::{Package, install_in};
 
 use super::python_with_pytest;
 
 /// Puts the compiled package into a cache folder, as the first command with a Python would without its bytecode.
 pub fn link_into(cache: &Path) {
-    let from = compiled();
+    let from = compiled_by(&python_with_pytest()).folder;
     let to = cache.join("pytead-tui").join(from.file_name().unwrap());
     link(&from, &to);
 }
 
-/// Gives the folder of the compiled package, made on the first call in this build.
-fn compiled() -> PathBuf {
-    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
-    let folder = install_in(&shared).unwrap().folder;
-    let marker = shared.join(format!("compiled-{}", folder.file_name().unwrap().display()));
+/// Gives the package as a Python compiled it, on the first call in this build.
+pub fn compiled_by(python: &Path) -> Package {
+    let name = python.display().to_string().replace('/', "-");
+    let shared: PathBuf = [env!("CARGO_TARGET_TMPDIR"), "package", &name].iter().collect();
+    let package = install_in(&shared).unwrap();
+    let marker = shared.join(format!("compiled-{}", package.folder.file_name().unwrap().display()));
     if !marker.exists() {
         // Whoever else does so at the same time writes the same; each file is there as a whole or not at all.
         let compile = ["-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"];
-        assert!(Command::new(python_with_pytest()).args(compile).arg(&folder).status().unwrap().success());
+        assert!(Command::new(python).args(compile).arg(&package.folder).status().unwrap().success());
         fs::write(&marker, "").unwrap();
     }
-    folder
+    package
 }
 
 /// Links the files of a folder into a new one that only this user can read.

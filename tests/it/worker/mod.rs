@@ -7,13 +7,14 @@ mod imports;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::harness::package::compiled_by;
 use pytead_tui::contain::{self, Level};
 use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
 use pytead_tui::domain::function::ParamKind;
 use pytead_tui::domain::value::{ObjectKind, TypeName, Value};
 use pytead_tui::python::protocol::{Expression, Surroundings};
 use pytead_tui::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
-use pytead_tui::python::{interpreter, package, value};
+use pytead_tui::python::{interpreter, value};
 
 /// The interpreters to try: those of pyenv, 3.10 and newer, and otherwise the one on the path.
 fn pythons() -> Vec<String> {
@@ -61,7 +62,7 @@ impl Project {
 
     async fn worker(&self, python: &str, level: Level) -> Worker {
         contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
-        let package = package::install_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
+        let package = compiled_by(Path::new(python));
         let interpreter = interpreter::find(&self.root(), Some(python)).unwrap();
         Worker::start(WorkerSpec::new(interpreter, package, level, self.root())).await.unwrap()
     }
