@@ -17,17 +17,19 @@ fn git(place: &Place, args: &[&str]) {
 
 /// A project with a commit and recorded calls, trusted.
 fn recorded() -> Place {
-    let place = Place::empty();
-    place.save("money.py", "def cents(x):\n    return x * 100\n\n\ndef fee(x):\n    return x + 2\n");
-    place.save("order.py", "from money import cents, fee\n\n\ndef total(x):\n    return cents(fee(x))\n");
-    place.save("main.py", "from order import total\n\nfor x in (1, 2, 30):\n    total(x)\n");
-    git(&place, &["init", "-q"]);
-    git(&place, &["add", "-A"]);
-    git(&place, &["commit", "-q", "-m", "as it was"]);
-    assert_eq!(place.run(&["trust"]).0, 0);
-    let (code, _, err) = place.run(&["run", "--", "main.py"]);
-    assert_eq!(code, 0, "{err}");
-    place
+    Place::prepared("agent", || {
+        let place = Place::empty();
+        place.save("money.py", "def cents(x):\n    return x * 100\n\n\ndef fee(x):\n    return x + 2\n");
+        place.save("order.py", "from money import cents, fee\n\n\ndef total(x):\n    return cents(fee(x))\n");
+        place.save("main.py", "from order import total\n\nfor x in (1, 2, 30):\n    total(x)\n");
+        git(&place, &["init", "-q"]);
+        git(&place, &["add", "-A"]);
+        git(&place, &["commit", "-q", "-m", "as it was"]);
+        assert_eq!(place.run(&["trust"]).0, 0);
+        let (code, _, err) = place.run(&["run", "--", "main.py"]);
+        assert_eq!(code, 0, "{err}");
+        place
+    })
 }
 
 /// Stops as an agent does; gives the answer and what was said besides.

@@ -3,14 +3,16 @@
 use crate::harness::{Place, Terminal};
 
 fn project() -> Place {
-    let place = Place::empty();
-    place.save("lib.py", "def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x * 2\n");
-    place.save("main.py", "import lib\nlib.f(1)\n");
-    place.save("other.py", "import lib\nfor n in range(400):\n    lib.g('x' * n)\n");
-    for program in ["main.py", "other.py"] {
-        assert_eq!(place.run(&["--trust", "run", "-l", "100", program]).0, 0);
-    }
-    place
+    Place::prepared("clean", || {
+        let place = Place::empty();
+        place.save("lib.py", "def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x * 2\n");
+        place.save("main.py", "import lib\nlib.f(1)\n");
+        place.save("other.py", "import lib\nfor n in range(400):\n    lib.g('x' * n)\n");
+        for program in ["main.py", "other.py"] {
+            assert_eq!(place.run(&["--trust", "run", "-l", "100", program]).0, 0);
+        }
+        place
+    })
 }
 
 fn result(out: &str) -> serde_json::Value {

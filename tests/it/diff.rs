@@ -9,22 +9,24 @@ fn recorded(place: Place, program: &[&str]) -> Place {
 }
 
 fn small() -> Place {
-    let place = Place::empty();
-    place.save(
-        "app/money.py",
-        "RATE = 2\n\n\ndef cents(x):\n    return x * 100\n\n\ndef fee(x):\n    return x + RATE\n\n\ndef unused(x):\n    return x\n",
-    );
-    place.save("app/__init__.py", "");
-    place.save(
-        "app/order.py",
-        "from app.money import cents, fee\n\n\ndef total(x):\n    return cents(fee(x))\n\n\ndef pay(x):\n    if x < 0:\n        raise ValueError('negative')\n    return total(x)\n",
-    );
-    place.save(
-        "main.py",
-        "from app.order import pay\n\nfor x in (1, 2, 30):\n    pay(x)\ntry:\n    pay(-1)\nexcept ValueError:\n    pass\n",
-    );
-    place.commit();
-    recorded(place, &["main.py"])
+    Place::prepared("diff", || {
+        let place = Place::empty();
+        place.save(
+            "app/money.py",
+            "RATE = 2\n\n\ndef cents(x):\n    return x * 100\n\n\ndef fee(x):\n    return x + RATE\n\n\ndef unused(x):\n    return x\n",
+        );
+        place.save("app/__init__.py", "");
+        place.save(
+            "app/order.py",
+            "from app.money import cents, fee\n\n\ndef total(x):\n    return cents(fee(x))\n\n\ndef pay(x):\n    if x < 0:\n        raise ValueError('negative')\n    return total(x)\n",
+        );
+        place.save(
+            "main.py",
+            "from app.order import pay\n\nfor x in (1, 2, 30):\n    pay(x)\ntry:\n    pay(-1)\nexcept ValueError:\n    pass\n",
+        );
+        place.commit();
+        recorded(place, &["main.py"])
+    })
 }
 
 fn result(place: &Place, args: &[&str]) -> (i32, serde_json::Value) {

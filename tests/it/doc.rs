@@ -155,13 +155,15 @@ box.first(), box.copy(), box.size, Box.of(3)
 "#;
 
 fn recorded() -> Place {
-    let place = Place::empty();
-    place.save("pyproject.toml", "");
-    place.save("lib.py", LIBRARY);
-    place.save("main.py", MAIN);
-    let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
-    assert_eq!(code, 0, "{err}");
-    place
+    Place::prepared("doc", || {
+        let place = Place::empty();
+        place.save("pyproject.toml", "");
+        place.save("lib.py", LIBRARY);
+        place.save("main.py", MAIN);
+        let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
+        assert_eq!(code, 0, "{err}");
+        place
+    })
 }
 
 fn doctest(place: &Place, seed: &str) -> (bool, String) {

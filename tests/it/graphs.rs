@@ -25,13 +25,15 @@ def double(n):
 "#;
 
 fn recorded() -> Place {
-    let place = Place::empty();
-    place.save("pyproject.toml", "[tool.pytead.generation]\nsnapshots = \"graph\"\n");
-    place.save("lib.py", LIBRARY);
-    place.save("main.py", "import lib\nlib.ring(\"a\"), lib.pair(\"b\"), lib.double(3)\n");
-    let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
-    assert_eq!(code, 0, "{err}");
-    place
+    Place::prepared("graphs", || {
+        let place = Place::empty();
+        place.save("pyproject.toml", "[tool.pytead.generation]\nsnapshots = \"graph\"\n");
+        place.save("lib.py", LIBRARY);
+        place.save("main.py", "import lib\nlib.ring(\"a\"), lib.pair(\"b\"), lib.double(3)\n");
+        let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
+        assert_eq!(code, 0, "{err}");
+        place
+    })
 }
 
 fn does(place: &Place, args: &[&str]) -> String {

@@ -10,12 +10,14 @@ const LIBRARY: &str =
 const MAIN: &str = "import lib\nlib.f(1)\ntry:\n    lib.f(-1)\nexcept ValueError:\n    pass\nlib.g(3)\n";
 
 fn recorded() -> Place {
-    let place = Place::empty();
-    place.save("pyproject.toml", "");
-    place.save("lib.py", LIBRARY);
-    place.save("main.py", MAIN);
-    record(&place);
-    place
+    Place::prepared("regeneration", || {
+        let place = Place::empty();
+        place.save("pyproject.toml", "");
+        place.save("lib.py", LIBRARY);
+        place.save("main.py", MAIN);
+        record(&place);
+        place
+    })
 }
 
 fn record(place: &Place) {

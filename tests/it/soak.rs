@@ -35,8 +35,7 @@ fn held(pid: u32) -> u64 {
 
 #[test]
 fn many_saves_later_no_more_memory_is_held() {
-    let place = Place::example("shop");
-    assert_eq!(place.run(&["--trust", "run", "--", "pytest", "-q"]).0, 0);
+    let place = Place::recorded_shop();
     let mut watch = place.command(&["--trust", "watch", "--format", "json"]);
     let mut watch = watch.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();

@@ -11,12 +11,14 @@ fn raw(terminal: &Terminal) -> String {
 
 /// A trusted shop with proved drafts of three functions.
 fn drafted() -> Place {
-    let place = Place::example("shop");
-    for words in [&["trust"][..], &["run", "pytest", "-q"], &["gen", "tax_for", "round_price", "shipping_for"]] {
-        let (code, out, err) = place.run(words);
-        assert_eq!(code, 0, "{words:?}\n{out}{err}");
-    }
-    place
+    Place::prepared("terminal", || {
+        let place = Place::example("shop");
+        for words in [&["trust"][..], &["run", "pytest", "-q"], &["gen", "tax_for", "round_price", "shipping_for"]] {
+            let (code, out, err) = place.run(words);
+            assert_eq!(code, 0, "{words:?}\n{out}{err}");
+        }
+        place
+    })
 }
 
 #[test]

@@ -165,8 +165,7 @@ fn only_a_stub_of_ours_is_written_over() {
 
 #[test]
 fn what_tests_stand_in_with_is_no_type_of_the_program() {
-    let place = Place::example("shop");
-    assert_eq!(place.run(&["--trust", "run", "--", "pytest", "-q"]).0, 0);
+    let place = Place::recorded_shop();
     let (code, out, err) = place.run(&["types", "-d", "typings"]);
     assert_eq!(code, 0, "{out}{err}");
     assert!(!place.read("typings/shop/payment.pyi").contains("test_"), "{}", place.read("typings/shop/payment.pyi"));

@@ -5,13 +5,6 @@ use crate::harness::Place;
 /// The edit that makes three recorded calls of `Cart.total` end differently.
 const EDIT: (&str, &str, &str) = ("shop/pricing.py", "if total > FREE_FROM", "if total >= FREE_FROM");
 
-fn recorded_shop() -> Place {
-    let place = Place::example("shop");
-    let (code, _, err) = place.run(&["--trust", "run", "--", "pytest", "-q"]);
-    assert_eq!(code, 0, "{err}");
-    place
-}
-
 fn json_lines(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
 }
@@ -263,7 +256,7 @@ fn without_a_terminal_the_workbench_says_what_to_use() {
 
 #[test]
 fn recorded_tests_become_proved_tests_that_pass_with_plain_pytest() {
-    let place = recorded_shop();
+    let place = Place::recorded_shop();
     let (code, out, err) = place.run(&["--trust", "gen"]);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("shop.pricing:apply_discount") && out.contains("✓ passes"), "{out}\n{err}");
@@ -289,7 +282,7 @@ fn recorded_tests_become_proved_tests_that_pass_with_plain_pytest() {
 
 #[test]
 fn an_edit_shows_old_and_new_and_going_back_is_silent() {
-    let place = recorded_shop();
+    let place = Place::recorded_shop();
     let (code, out, err) = place.run(&["--trust", "replay"]);
     assert_eq!(code, 0, "{out}\n{err}");
     let before = place.read(EDIT.0);
@@ -306,7 +299,7 @@ fn an_edit_shows_old_and_new_and_going_back_is_silent() {
 
 #[test]
 fn review_works_without_a_terminal_by_numbers() {
-    let place = recorded_shop();
+    let place = Place::recorded_shop();
     assert_eq!(place.run(&["--trust", "gen", "tax_for"]).0, 0);
     let (code, out, err) = place.run(&["--trust", "review", "--list", "--format", "json"]);
     assert_eq!(code, 0, "{err}");
@@ -324,7 +317,7 @@ fn review_works_without_a_terminal_by_numbers() {
 
 #[test]
 fn a_hand_edited_test_is_never_overwritten() {
-    let place = recorded_shop();
+    let place = Place::recorded_shop();
     assert_eq!(place.run(&["--trust", "gen", "tax_for", "--accept"]).0, 0);
     let file = "tests/pytead/test_pytead_shop__pricing.py";
     let text = place.read(file);
@@ -341,7 +334,7 @@ fn a_hand_edited_test_is_never_overwritten() {
 #[test]
 fn an_interrupt_beside_another_process_leaves_no_draft_at_work() {
     use std::io::{BufRead, BufReader};
-    let place = recorded_shop();
+    let place = Place::recorded_shop();
     let start = |args: &[&str]| {
         let mut command = place.command(args);
         let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
@@ -370,7 +363,7 @@ fn an_interrupt_beside_another_process_leaves_no_draft_at_work() {
 #[test]
 fn an_interrupt_ends_gen_with_130_and_leaves_nothing_half_done() {
     use std::io::{BufRead, Read};
-    let place = recorded_shop();
+    let place = Place::recorded_shop();
     let mut child = place
         .command(&["--trust", "--format", "json", "gen", "--accept"])
         .stdout(std::process::Stdio::piped())
@@ -391,7 +384,7 @@ fn an_interrupt_ends_gen_with_130_and_leaves_nothing_half_done() {
 
 #[test]
 fn an_edit_makes_drafts_wait_until_they_are_proved_again() {
-    let place = recorded_shop();
+    let place = Place::recorded_shop();
     assert_eq!(place.run(&["--trust", "gen", "tax_for"]).0, 0);
     place.edit("shop/pricing.py", "return round_price(total * rate)", "return round_price(total * rate) + CENT");
     let (_, out, err) = place.run(&["--trust", "review", "--list"]);
@@ -501,7 +494,7 @@ fn a_models_text_cannot_reach_outside_its_sandbox() {
 /// R29: what an accepted change touches of a test is the literal alone.
 #[test]
 fn accepting_a_change_offers_the_test_with_only_its_literals_changed() {
-    let place = recorded_shop();
+    let place = Place::recorded_shop();
     assert_eq!(place.run(&["--trust", "gen", "tax_for", "--accept"]).0, 0);
     let file = "tests/pytead/test_pytead_shop__pricing.py";
     let before = place.read(file);

@@ -25,12 +25,14 @@ fn text(output: &Output) -> String {
 }
 
 fn recorded() -> Place {
-    let place = Place::empty();
-    place.save("app.py", "def double(x):\n    return x * 2\n\n\ndef half(x):\n    return x / 2\n");
-    place.save("main.py", "import app\n\nfor x in (1, 2, 30):\n    app.double(x)\n    app.half(x)\n");
-    assert_eq!(place.run(&["trust"]).0, 0);
-    assert_eq!(place.run(&["run", "main.py"]).0, 0);
-    place
+    Place::prepared("writers", || {
+        let place = Place::empty();
+        place.save("app.py", "def double(x):\n    return x * 2\n\n\ndef half(x):\n    return x / 2\n");
+        place.save("main.py", "import app\n\nfor x in (1, 2, 30):\n    app.double(x)\n    app.half(x)\n");
+        assert_eq!(place.run(&["trust"]).0, 0);
+        assert_eq!(place.run(&["run", "main.py"]).0, 0);
+        place
+    })
 }
 
 /// Gives the numbers of the proposals that wait.

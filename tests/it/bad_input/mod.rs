@@ -32,9 +32,10 @@ fn has(text: &str, parts: &[&str]) {
 
 /// A shop with its tests recorded and a draft for `tax_for` that waits.
 fn shop_with_a_draft() -> Place {
-    let place = Place::example("shop");
-    assert_eq!(said(&place, &["--trust", "run", "--", "pytest", "-q"]).0, 0);
-    let (code, err) = said(&place, &["--trust", "gen", "tax_for"]);
-    assert_eq!(code, 0, "{err}");
-    place
+    Place::prepared("shop-with-a-draft", || {
+        let place = Place::recorded_shop();
+        let (code, err) = said(&place, &["--trust", "gen", "tax_for"]);
+        assert_eq!(code, 0, "{err}");
+        place
+    })
 }

@@ -10,11 +10,13 @@ fn undo(place: &Place) {
 
 /// A project with an accepted test and a change of its function that waits.
 fn changed() -> Place {
-    let place = project(&["double"]);
-    well(&place, &["review", "--accept", "1"]);
-    place.edit("app.py", "x * 2", "x * 2 + 1");
-    assert_eq!(place.run(&["replay"]).0, 1, "it does something else now");
-    place
+    Place::prepared("faults-changed", || {
+        let place = project(&["double"]);
+        well(&place, &["review", "--accept", "1"]);
+        place.edit("app.py", "x * 2", "x * 2 + 1");
+        assert_eq!(place.run(&["replay"]).0, 1, "it does something else now");
+        place
+    })
 }
 
 fn ids(place: &Place, kind: &str) -> Vec<String> {
@@ -69,13 +71,15 @@ const PLAIN: &str = "def double(x):\n    \"\"\"Doubles.\"\"\"\n    return x * 2\
 
 /// A recorded function with a docstring, and whether it has examples; half a file is neither.
 fn documented() -> Place {
-    let place = Place::empty();
-    place.save("app.py", PLAIN);
-    place.save("main.py", "import app\n\nfor x in (1, 2, 30):\n    app.double(x)\n");
-    for words in [&["trust"][..], &["run", "main.py"]] {
-        well(&place, words);
-    }
-    place
+    Place::prepared("faults-documented", || {
+        let place = Place::empty();
+        place.save("app.py", PLAIN);
+        place.save("main.py", "import app\n\nfor x in (1, 2, 30):\n    app.double(x)\n");
+        for words in [&["trust"][..], &["run", "main.py"]] {
+            well(&place, words);
+        }
+        place
+    })
 }
 
 fn has_examples(place: &Place, context: &str) -> bool {

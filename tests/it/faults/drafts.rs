@@ -10,16 +10,19 @@ const BOTH_WAYS: Faults = Faults { done: 5, not_done: 5 };
 
 /// Makes a recorded project with a proved draft for each of these functions of one number.
 pub fn project(functions: &[&str]) -> Place {
-    let place = Place::empty();
-    let defined = functions.iter().enumerate().map(|(number, name)| format!("def {name}(x):\n    return x * {}\n", number + 2));
-    place.save("app.py", &defined.collect::<Vec<_>>().join("\n\n"));
-    let called: String = functions.iter().map(|name| format!("    app.{name}(x)\n")).collect();
-    place.save("main.py", &format!("import app\n\nfor x in (1, 2, 30):\n{called}"));
-    for words in [&["trust"][..], &["run", "main.py"], &["gen"]] {
-        well(&place, words);
-    }
-    assert_eq!(waiting(&place).len(), functions.len(), "each has a draft that waits");
-    place
+    Place::prepared(&format!("faults-{}", functions.join("-")), || {
+        let place = Place::empty();
+        let defined =
+            functions.iter().enumerate().map(|(number, name)| format!("def {name}(x):\n    return x * {}\n", number + 2));
+        place.save("app.py", &defined.collect::<Vec<_>>().join("\n\n"));
+        let called: String = functions.iter().map(|name| format!("    app.{name}(x)\n")).collect();
+        place.save("main.py", &format!("import app\n\nfor x in (1, 2, 30):\n{called}"));
+        for words in [&["trust"][..], &["run", "main.py"], &["gen"]] {
+            well(&place, words);
+        }
+        assert_eq!(waiting(&place).len(), functions.len(), "each has a draft that waits");
+        place
+    })
 }
 
 /// Says how many drafts are written and how many wait; queue, test file and manifest have to agree.
