@@ -154,7 +154,9 @@ impl Edits {
                 .iter()
                 .map(|(id, calls)| format!("✗ {id} is gone, and with it its {}.", text::count_u64(*calls, "recorded call"))),
         );
-        out.extend(self.not_compared().map(|one| format!("? {}", one.told())));
+        // That its module cannot be imported is said above.
+        let is_said = |one: &&EditedCode| one.not_compared.iter().all(|not| not.reason.code == ReasonCode::ImportFails);
+        out.extend(self.not_compared().filter(|one| !is_said(one)).map(|one| format!("? {}", one.told())));
         let named = |what: &str, names: &[FunctionId]| {
             (!names.is_empty()).then(|| format!("◦ {what}: {}.", list(names.iter().map(|id| id.0.as_str()))))
         };

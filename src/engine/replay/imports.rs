@@ -69,9 +69,13 @@ pub async fn check(core: &Arc<Core>, tally: &mut Tally, delta: &Delta) -> Result
     let resting = reach.resting_on(&subjects, &paths);
     let imported: BTreeSet<&str> =
         tally.functions.iter().filter(|(_, counts)| counts.compared > 0).map(|(id, _)| id.module()).collect();
+    let told: BTreeSet<&FunctionId> =
+        tally.import_failures.iter().flat_map(|one| one.functions.iter().map(|(id, _)| id)).collect();
     let known = core.store().unimportable()?;
-    let is_open =
-        |id: &&FunctionId| tally.functions.contains_key(*id) && !imported.contains(id.module()) && !known.contains(id.module());
+    let is_open = |id: &&FunctionId| {
+        let is_known = imported.contains(id.module()) || known.contains(id.module()) || told.contains(*id);
+        tally.functions.contains_key(*id) && !is_known
+    };
     let open: Vec<FunctionId> = resting.iter().filter(is_open).cloned().collect();
     if open.is_empty() {
         return Ok(());
