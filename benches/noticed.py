@@ -108,7 +108,7 @@ class Project:
             tried += 1
             (self.root / path).write_text(new, encoding="utf-8")
             code, edits, output = self.replayed()
-            today = any(r["reason"]["code"] in OF_TODAY for e in edits.get("edited", []) for r in e["not_compared"])
+            today = any(r["reason"]["why"]["code"] in OF_TODAY for e in edits.get("edited", []) for r in e["not_compared"])
             if code == 1 or (code == 4 and today):
                 alarms += 1
                 self.bench.say("false alarm in %s %s: exit %d\n%s" % (path, function, code, output[-600:]))
@@ -127,7 +127,7 @@ class Project:
             counts["told"] += 1
         elif code == 4 and named:
             counts["named"] += 1
-            counts["wrong"] += any(r["reason"]["code"] in OF_TODAY for r in named[0]["not_compared"])
+            counts["wrong"] += any(r["reason"]["why"]["code"] in OF_TODAY for r in named[0]["not_compared"])
         else:
             counts["silent"] += 1
             self.bench.say("silent: %s %s, exit %d" % (path, function, code))

@@ -172,6 +172,15 @@ pub struct Looked {
     pub says: Option<Vec<u8>>,
 }
 
+/// Which statements a call did not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinesLeft {
+    /// The key of the call.
+    pub key: u64,
+    /// Each as path and line; `None` where the call could not be made.
+    pub lines: Option<Vec<(String, u32)>>,
+}
+
 /// An expression that was evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evaluated {
@@ -303,12 +312,12 @@ impl Worker {
     ///
     /// # Errors
     /// As [`Worker::replay`].
-    pub async fn lines_left(&self, calls: &[ReplayCall], lines: &Lines) -> Result<Running<Vec<(String, u32)>>, Trouble> {
+    pub async fn lines_left(&self, calls: &[ReplayCall], lines: &Lines) -> Result<Running<LinesLeft>, Trouble> {
         let wait = calls.iter().map(|call| call.wait).sum::<Duration>();
         let calls = calls.iter().map(|call| call.wire().following(lines)).collect();
         let (root, paths) = self.places()?;
         let op = Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: Some(LATE_MAX), former: &[] };
-        self.ask(op, wait, |reply| reply.lines_left).await
+        self.ask(op, wait, |reply| Some(LinesLeft { key: reply.key?, lines: reply.lines_left })).await
     }
 
     /// Evaluates expressions, all in one process.

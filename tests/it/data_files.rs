@@ -25,7 +25,7 @@ fn recorded() -> Place {
     ] {
         place.save(path, text);
     }
-    let (code, _, err) = place.run(&["--trust", "run", "--", "main.py"]);
+    let (code, _, err) = place.run(&["--trust", "run", "--check", "--", "main.py"]);
     assert_eq!(code, 0, "{err}");
     place
 }

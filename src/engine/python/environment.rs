@@ -370,7 +370,8 @@ impl Environment {
         let mut running = self.worker(core).await?.lines_left(&asked, lines).await?;
         let mut left: Option<BTreeSet<(String, u32)>> = None;
         while let Some(reply) = running.next().await {
-            let own: BTreeSet<(String, u32)> = reply?.into_iter().collect();
+            let Some(own) = reply?.lines else { continue };
+            let own: BTreeSet<(String, u32)> = own.into_iter().collect();
             left = Some(left.map_or_else(|| own.clone(), |left| &left & &own));
         }
         Ok(left.unwrap_or_default())

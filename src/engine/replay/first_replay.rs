@@ -10,6 +10,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::base::error::Trouble;
+use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::base::seal::Sha256;
 use crate::base::text;
@@ -36,6 +37,7 @@ use crate::engine::state::jobs::Job;
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;
 use crate::record::LoadedModule;
+use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 
 /// How often calls are tried while files go on being edited under them.
@@ -275,10 +277,15 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     let held =
         hold_still(core, &environment, On { index: &index, former: &former, files_as_recorded: true }, calls, &observed, &job)
             .await?;
+    let on_former_data = on_former_data(core, &reach)?;
     let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
     for call in calls {
         let Some(seen) = observed.get(&call.id) else { continue };
-        let code = reach.code_key(&call.function);
+        let code = match on_former_data.contains(&call.function) {
+            // What it did with the data of that time is not what it does with today's.
+            true => hash::of(&reach.code_key(&call.function).0.to_le_bytes()),
+            false => reach.code_key(&call.function),
+        };
         match &seen.effect {
             Ok(effect) if difference(&call.effect, effect).is_none() => confirmed.push(seen.stored(call.id, code)),
             // Why it may not be run as it is was known before.
@@ -312,6 +319,14 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     }
     core.touch();
     Ok(Some(Tried { whole, edited: is_edited }))
+}
+
+/// Lists the functions whose calls may read a file that was edited since the program ended.
+fn on_former_data(core: &Core, reach: &Reach) -> Result<BTreeSet<FunctionId>, Trouble> {
+    let recorded = core.store().prints()?;
+    let files = reach.data().iter().map(|(path, now)| (Subject::File(path.clone()), now));
+    let edited = files.filter(|(file, now)| recorded.get(file).is_some_and(|then| then != now));
+    Ok(reach.resting_on(&edited.map(|(file, _)| file).collect::<Vec<_>>(), &[]))
 }
 
 /// Runs calls that ended otherwise than recorded, and read the clock or chance, twice more with both held still; gives those
