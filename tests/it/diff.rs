@@ -151,7 +151,9 @@ fn any_commit_may_be_named_and_a_wrong_name_says_so() {
     assert_eq!(code, 2);
     assert!(err.contains("There is no commit no-such-branch."), "{err}");
     let outside = Place::empty();
-    outside.save("main.py", "");
+    outside.save("m.py", "def f():\n    return 1\n");
+    outside.save("main.py", "import m\n\nm.f()\n");
+    let outside = recorded(outside, &["main.py"]);
     let (code, _, err) = outside.run(&["--trust", "diff"]);
     assert_eq!(code, 2);
     assert!(err.contains("no git repository"), "{err}");
