@@ -13,6 +13,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 #[path = "architecture/circles.rs"]
 mod circles;
+#[path = "architecture/modules.rs"]
+mod modules;
 
 /// The layers, lowest first. A module uses what stands in the rows above its own, and itself.
 const LAYERS: &[&[&str]] = &[

@@ -1,20 +1,21 @@
 //! The imports inside one folder of `src/`: which files use which, the circles they form, and the order of its folders.
 //!
-//! Works on tokens, like the rest of the test. Test code does not count. An item behind a module is looked for in the
-//! module's file; what a type's methods use is not seen.
+//! A file uses another if it names an item that the other defines, whatever path it names it by. `mod x;` and `pub use` alone
+//! make no import: they say where a name is found, not what code needs. Test code does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 
-use super::{files, follows_path, follows_with_colons, is_ident, is_punct, root};
+use super::modules::{Modules, Path, module_of, test_modules};
+use super::{files, root};
 
 /// The files of a folder and who imports whom.
 struct Graph {
     /// The modules by their path below `src/`, with their file's path.
-    modules: BTreeMap<Vec<String>, String>,
+    modules: BTreeMap<Path, String>,
     /// The modules each module uses.
-    uses: BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
+    uses: BTreeMap<Path, BTreeSet<Path>>,
 }
 
 impl Graph {
@@ -27,17 +28,10 @@ impl Graph {
         let tests: Vec<_> = own.iter().flat_map(|(module, _, tokens)| test_modules(module, tokens)).collect();
         own.retain(|(module, ..)| !tests.iter().any(|tests| module.starts_with(tests)));
         let modules = own.iter().map(|(module, path, _)| (module.clone(), (*path).clone())).collect();
-        let mut graph = Self { modules, uses: BTreeMap::new() };
-        for (module, _, tokens) in own {
-            let mut file = Reader { graph: &graph, inside: module.clone(), bound: BTreeMap::new(), found: BTreeSet::new() };
-            file.bind_children(&module);
-            file.walk(tokens.clone(), true);
-            file.walk(tokens, false);
-            let mut found = file.found;
-            found.remove(&module);
-            graph.uses.insert(module, found);
-        }
-        graph
+        let own: Vec<_> = own.into_iter().map(|(module, _, tokens)| (module, tokens)).collect();
+        let known = Modules::new(folder, &own);
+        let uses = own.iter().map(|(module, tokens)| (module.clone(), known.used_by(module, tokens))).collect();
+        Self { modules, uses }
     }
 
     /// Gives the imports that go from a folder to one that stands after it in the order, as "who → whom". The folder's own
@@ -61,9 +55,8 @@ impl Graph {
 
     /// Gives the files of the largest circle, none where there is no circle.
     fn largest_circle(&self) -> Vec<String> {
-        let reached: BTreeMap<&Vec<String>, BTreeSet<&Vec<String>>> =
-            self.uses.keys().map(|module| (module, self.reached(module))).collect();
-        let circle_of = |module: &Vec<String>| -> Vec<&String> {
+        let reached: BTreeMap<&Path, BTreeSet<&Path>> = self.uses.keys().map(|module| (module, self.reached(module))).collect();
+        let circle_of = |module: &Path| -> Vec<&String> {
             let back = reached[module].iter().filter(|other| reached[**other].contains(module));
             back.map(|other| &self.modules[*other]).collect()
         };
@@ -72,7 +65,7 @@ impl Graph {
     }
 
     /// Gives all that a module uses, directly or not; itself too where that leads back to it.
-    fn reached<'a>(&'a self, module: &'a Vec<String>) -> BTreeSet<&'a Vec<String>> {
+    fn reached<'a>(&'a self, module: &'a Path) -> BTreeSet<&'a Path> {
         let mut found = BTreeSet::new();
         let mut waiting = vec![module];
         while let Some(next) = waiting.pop() {
@@ -80,175 +73,6 @@ impl Graph {
         }
         found
     }
-}
-
-/// Reads one file.
-struct Reader<'a> {
-    graph: &'a Graph,
-    /// The module that is read now, with inline modules.
-    inside: Vec<String>,
-    /// The modules that stand in the file under a name of their own.
-    bound: BTreeMap<String, Vec<String>>,
-    found: BTreeSet<Vec<String>>,
-}
-
-impl Reader<'_> {
-    fn bind_children(&mut self, module: &[String]) {
-        for child in self.graph.modules.keys().filter(|child| child.len() == module.len() + 1 && child.starts_with(module)) {
-            self.bound.insert(child[module.len()].clone(), child.clone());
-        }
-    }
-
-    /// Takes in the `use` lines, or all other paths; test modules are left out.
-    fn walk(&mut self, tokens: TokenStream, imports: bool) {
-        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let mut at = 0;
-        while at < tokens.len() {
-            match &tokens[at] {
-                TokenTree::Ident(word) if word == "use" => {
-                    let end = tokens[at..].iter().position(|token| is_punct(token, ';')).map_or(tokens.len(), |end| at + end);
-                    if imports {
-                        branches(&[], &tokens[at + 1..end]).into_iter().for_each(|(path, name)| self.import(&path, name));
-                    }
-                    at = end;
-                }
-                TokenTree::Ident(_) if !imports && follows_with_colons(&tokens, at) && !follows_path(&tokens, at) => {
-                    self.path(&path_at(&tokens, at));
-                }
-                TokenTree::Group(group) => match inline_module(&tokens, at) {
-                    Some(_) if is_for_tests(&tokens[..at - 2]) => {}
-                    Some(name) => {
-                        self.inside.push(name);
-                        self.walk(group.stream(), imports);
-                        self.inside.pop();
-                    }
-                    None => self.walk(group.stream(), imports),
-                },
-                _ => {}
-            }
-            at += 1;
-        }
-    }
-
-    /// Takes in a path in code; one that names a module alone says nothing of what is used.
-    fn path(&mut self, path: &[String]) {
-        if let Some((module, rest)) = self.absolute(path).map(|path| self.split(&path))
-            && rest > 0
-        {
-            self.found.insert(module);
-        }
-    }
-
-    fn import(&mut self, path: &[String], name: String) {
-        let Some(path) = self.absolute(path) else { return };
-        let (module, rest) = self.split(&path);
-        if rest == 0 {
-            // A folder alone is no import: what is used of it stands in a path.
-            if !self.graph.modules.get(&module).is_some_and(|file| file.ends_with("/mod.rs")) {
-                self.found.insert(module.clone());
-            }
-            self.bound.insert(name, module);
-        } else if !module.is_empty() {
-            self.found.insert(module);
-        }
-    }
-
-    /// Gives a path from the crate's root on, if it leads into the folder.
-    fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
-        let (first, rest) = path.split_first()?;
-        let full = match first.as_str() {
-            "crate" => rest.to_vec(),
-            "self" => [&self.inside, rest].concat(),
-            "super" => {
-                let steps = path.iter().take_while(|step| *step == "super").count();
-                [self.inside.get(..self.inside.len().checked_sub(steps)?)?, &path[steps..]].concat()
-            }
-            name => [self.bound.get(name)?, rest].concat(),
-        };
-        (self.graph.modules.keys().next()?.first() == full.first()).then_some(full)
-    }
-
-    /// Parts a path into the module of the last file on it, and the number of names behind that.
-    fn split(&self, path: &[String]) -> (Vec<String>, usize) {
-        let known = (1..=path.len()).rev().find(|length| self.graph.modules.contains_key(&path[..*length])).unwrap_or(0);
-        (path[..known].to_vec(), path.len() - known)
-    }
-}
-
-/// Gives the paths of a `use` tree, each with the name that it gets.
-fn branches(before: &[String], tokens: &[TokenTree]) -> Vec<(Vec<String>, String)> {
-    let mut path = before.to_vec();
-    let mut name = None;
-    let mut tokens = tokens.iter();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Ident(word) if word == "as" => name = tokens.next().map(ToString::to_string),
-            TokenTree::Ident(word) if word == "self" && !path.is_empty() => {}
-            TokenTree::Ident(word) => path.push(word.to_string()),
-            TokenTree::Punct(sign) if sign.as_char() == '*' => path.push("*".into()),
-            TokenTree::Group(group) => {
-                let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-                let inner = inner.split(|token| is_punct(token, ',')).filter(|branch| !branch.is_empty());
-                return inner.flat_map(|branch| branches(&path, branch)).collect();
-            }
-            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-        }
-    }
-    let name = name.or_else(|| path.last().cloned());
-    name.map(|name| (path, name)).into_iter().collect()
-}
-
-/// Gives the names of a path from its first one on.
-fn path_at(tokens: &[TokenTree], at: usize) -> Vec<String> {
-    let mut path = vec![tokens[at].to_string()];
-    let mut at = at;
-    while follows_with_colons(tokens, at) && matches!(tokens.get(at + 3), Some(TokenTree::Ident(_))) {
-        at += 3;
-        path.push(tokens[at].to_string());
-    }
-    // The names of a list or a generic behind the path are items, whatever they are.
-    if follows_with_colons(tokens, at) {
-        path.push("*".into());
-    }
-    path
-}
-
-/// Gives the name of the module whose body stands here.
-fn inline_module(tokens: &[TokenTree], at: usize) -> Option<String> {
-    let before = tokens.get(at.checked_sub(2)?..at)?;
-    (is_brace(&tokens[at]) && is_ident(&before[0], "mod") && matches!(before[1], TokenTree::Ident(_)))
-        .then(|| before[1].to_string())
-}
-
-/// Gives the modules in files of their own that are made for tests alone.
-fn test_modules(module: &[String], tokens: &TokenStream) -> Vec<Vec<String>> {
-    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    let declared =
-        (0..tokens.len().saturating_sub(2)).filter(|at| is_ident(&tokens[*at], "mod") && is_punct(&tokens[at + 2], ';'));
-    let for_tests = declared.filter(|at| is_for_tests(&tokens[..*at]));
-    for_tests.map(|at| [module, &[tokens[at + 1].to_string()]].concat()).collect()
-}
-
-/// Tells whether what stands before a module says that it is for tests.
-fn is_for_tests(before: &[TokenTree]) -> bool {
-    let attributes = before.iter().rev().take_while(|token| !is_punct(token, ';') && !is_brace(token));
-    attributes.filter(|token| matches!(token, TokenTree::Group(_))).any(|token| {
-        let text: String = token.to_string().split_whitespace().collect();
-        text.starts_with("[cfg(test)") || text.starts_with("[cfg(any(test")
-    })
-}
-
-fn is_brace(token: &TokenTree) -> bool {
-    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
-}
-
-/// Gives the module of a file, given by its path below `src/`.
-fn module_of(path: &str) -> Vec<String> {
-    let mut parts: Vec<String> = path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
-    if parts.last().is_some_and(|last| last == "mod") {
-        parts.pop();
-    }
-    parts
 }
 
 /// One row of [`FOLDERS`].
@@ -268,39 +92,35 @@ impl Folder {
     }
 }
 
-/// No circle may have more files than this, but for those of [`FOLDERS`] that still do.
+/// No circle may have more files than this, unless its folder is in [`FOLDERS`] with a larger number.
 const CIRCLE_MAX: usize = 4;
 
-/// The folders with an order, or with a larger circle. The numbers may only fall: whoever ends an import lowers them.
-const FOLDERS: &[Folder] = &[
-    Folder::unordered("cli", 5),
-    Folder {
-        name: "engine",
-        order: &[
-            "checks",
-            "state",
-            "index",
-            "python",
-            "calls",
-            "edits",
-            "replay",
-            "proving",
-            "models",
-            "drafting",
-            "recording",
-            "specs",
-            "verdicts",
-            "review",
-            "agents",
-            "workflow",
-            "watch",
-            "handle",
-        ],
-        upward: 0,
-        circle: CIRCLE_MAX,
-    },
-    Folder::unordered("tui", 49),
-];
+/// The folders with an order. The numbers may only fall: whoever ends an import lowers them.
+const FOLDERS: &[Folder] = &[Folder {
+    name: "engine",
+    order: &[
+        "checks",
+        "state",
+        "index",
+        "python",
+        "calls",
+        "edits",
+        "replay",
+        "proving",
+        "models",
+        "drafting",
+        "recording",
+        "specs",
+        "verdicts",
+        "review",
+        "agents",
+        "workflow",
+        "watch",
+        "handle",
+    ],
+    upward: 0,
+    circle: CIRCLE_MAX,
+}];
 
 /// Gives what is wrong with a folder.
 fn check(folder: &Folder, graph: &Graph) -> Vec<String> {
@@ -361,9 +181,9 @@ fn every_planted_import_against_the_order_is_found() {
     };
     for source in [
         "use crate::engine::high::b::f;",
-        "use crate::engine::high::b;",
+        "use crate::engine::high::b; fn f() { b::g() }",
         "use crate::engine::high::{self, b::f}; fn g() {}",
-        "use crate::{base::text, engine::{high::b, low}};",
+        "use crate::{base::text, engine::{high::b::f, low}};",
         "use super::super::high::b::f;",
         "fn f() { crate::engine::high::b::g() }",
         "use crate::engine::high; fn f() { high::b::g() }",
@@ -393,21 +213,55 @@ fn every_planted_import_against_the_order_is_found() {
 #[test]
 fn every_planted_circle_is_found() {
     let circle = |sources: &[(&str, &str)]| graph(sources).largest_circle();
-    let (a, b) = (("engine/a.rs", "use crate::engine::b::f;"), ("engine/b.rs", "use super::c;"));
+    let (a, b) = (("engine/a.rs", "use crate::engine::b::f;"), ("engine/b.rs", "use super::c; fn f() { c::g() }"));
     assert_eq!(
-        circle(&[a, b, ("engine/c.rs", "fn f() { crate::engine::a::g() }")]),
+        circle(&[a, b, ("engine/c.rs", "fn g() { crate::engine::a::h() }")]),
         ["engine/a.rs", "engine/b.rs", "engine/c.rs"]
     );
     assert_eq!(circle(&[a, b, ("engine/c.rs", "")]), [""; 0]);
     // A module and the one around it.
-    assert_eq!(circle(&[("engine/a.rs", "mod b; use b::f;"), ("engine/a/b.rs", "use super::*;")]).len(), 2);
+    let inner = ("engine/a/b.rs", "use super::*; pub fn f() { g() }");
+    assert_eq!(circle(&[("engine/a.rs", "mod b; use b::f; fn g() {}"), inner]).len(), 2);
+    assert_eq!(circle(&[("engine/a.rs", "mod b; pub use b::f; fn g() { f() }"), inner]).len(), 2);
     // Tests use what they like, also in files of their own.
-    assert_eq!(circle(&[("engine/a.rs", "#[cfg(test)] mod b;"), ("engine/a/b.rs", "use super::*;")]), [""; 0]);
-    assert_eq!(circle(&[a, ("engine/b.rs", "#[cfg(test)] mod tests { use crate::engine::a::g; }")]), [""; 0]);
+    assert_eq!(circle(&[("engine/a.rs", "#[cfg(test)] mod b; fn g() {}"), inner]), [""; 0]);
+    let tested = "fn f() {} #[cfg(test)] mod tests { use crate::engine::a::g; }\n#[cfg(test)] fn g() { crate::engine::a::g(); }";
+    assert_eq!(circle(&[a, ("engine/b.rs", tested)]), [""; 0]);
     let folder = |upward, circle| Folder { name: "engine", order: &["a", "b"], upward, circle };
     let both = graph(&[a, ("engine/b.rs", "use crate::engine::a::g;")]);
     assert_eq!(check(&folder(1, 4), &both), [""; 0]);
     assert!(check(&folder(0, 4), &both)[0].contains("1 imports go upward, 0 may"));
     assert!(check(&folder(2, 4), &both)[0].contains("lower `upward` to 1"));
     assert!(check(&folder(1, 1), &both)[0].contains("a circle of 2 files"));
+}
+
+#[test]
+fn an_item_is_used_where_it_is_defined() {
+    let uses = |source: &str| {
+        let sources = &[
+            ("engine/mod.rs", "mod low; mod high; pub use low::a::Low; pub use low::a as short; fn own() {}"),
+            ("engine/low/mod.rs", "pub mod a; pub use a::*; pub use super::high::high as renamed;"),
+            ("engine/low/a.rs", "pub struct Low; impl Low { pub fn new() {} } pub fn r#gen() {}"),
+            ("engine/high.rs", "pub fn high() {}"),
+            ("engine/user.rs", source),
+        ];
+        let graph = graph(sources);
+        let used = &graph.uses[&module_of("engine/user.rs")];
+        used.iter().map(|module| graph.modules[module].as_str()).collect::<Vec<_>>().join(" ")
+    };
+    for (source, used) in [
+        ("use crate::engine::Low;", "engine/low/a.rs"),
+        ("use super::low::{self}; fn f() { low::Low::new() }", "engine/low/a.rs"),
+        ("use crate::engine::short::Low as Other;", "engine/low/a.rs"),
+        ("use super::*; fn f() -> Low { own() }", "engine/mod.rs engine/low/a.rs"),
+        ("fn f() { crate::engine::low::renamed() }", "engine/high.rs"),
+        ("fn f() { super::low::a::r#gen() }", "engine/low/a.rs"),
+        ("mod inner { pub(super) use super::super::Low; } fn f() { inner::Low::new() }", "engine/low/a.rs"),
+        // Where a name is found is no use of it.
+        ("pub mod more; pub use crate::engine::Low; pub(crate) use super::high::high;", ""),
+        ("use super::*; fn f(x: &X) { x.own(); x::own() }", ""),
+        ("fn own() {} fn f() { own() }", ""),
+    ] {
+        assert_eq!(uses(source), used, "{source}");
+    }
 }
