@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::text;
+use crate::domain::external_access::ExternalAccess;
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::gap::Gap;
 use crate::domain::observation::{Control, Observation};
 use crate::domain::parts;
 use crate::domain::reason::{Place, Reason, ReasonCode};
-use crate::domain::touch::{ExternalAccess, Touch};
+use crate::domain::touch::Touch;
 use crate::domain::value::{Value, placeholder};
 
 /// Numbers a recording in the project's store.
@@ -195,11 +196,7 @@ pub fn touched(touches: &[Touch]) -> Option<Reason> {
 /// Tells why a call is not run again that made another one which left the process (R16).
 #[must_use]
 pub fn reached_out(below: &FunctionId, access: ExternalAccess) -> Reason {
-    let used = match access {
-        ExternalAccess::Network => "the network",
-        ExternalAccess::Process => "other programs",
-    };
-    ReasonCode::ExternalCall.of(below).with(used)
+    ReasonCode::ExternalCall.of(below).through(access)
 }
 
 /// Tells why a function cannot be called with these arguments by somebody else; `is_bound`: a name leads to it, although

@@ -13,6 +13,7 @@ pub mod edited;
 pub mod evaluator;
 pub mod event;
 pub mod evidence;
+pub mod external_access;
 pub mod function;
 pub mod gap;
 pub mod journey;

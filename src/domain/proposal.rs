@@ -398,13 +398,16 @@ pub struct Evidence {
     pub detail: String,
     /// More lines: a traceback, an output.
     pub more: Vec<String>,
+    /// The test that fails, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
 }
 
 impl Evidence {
     /// Makes one line of evidence.
     #[must_use]
     pub fn new(finding: Finding, what: EvidenceKind, detail: impl Into<String>) -> Self {
-        Self { finding, what, detail: detail.into(), more: Vec::new() }
+        Self { finding, what, detail: detail.into(), more: Vec::new(), test: None }
     }
 }
 

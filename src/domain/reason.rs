@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 pub use self::code::{ReasonCode, UnknownCode};
 use crate::base::text;
+use crate::domain::external_access::ExternalAccess;
 
 /// Where in a call, or in a draft, a reason lies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,6 +32,43 @@ pub enum Place {
     Test(String),
 }
 
+/// What was seen, as a reason names it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Detail {
+    /// A path, an error, a number.
+    Text(String),
+    /// How an external call left the process.
+    Access(ExternalAccess),
+}
+
+impl Detail {
+    /// Reads what is stored of a reason with this code.
+    fn from_stored(code: ReasonCode, stored: String) -> Self {
+        // Until there was a type, the phrase was stored.
+        let known = [ExternalAccess::Network, ExternalAccess::Process].map(Self::Access);
+        let is_meant = |known: &Self| known.stored() == stored || known.to_string() == stored;
+        let access = known.into_iter().find(|known| code == ReasonCode::ExternalCall && is_meant(known));
+        access.unwrap_or(Self::Text(stored))
+    }
+
+    fn stored(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Access(access) => access.kind(),
+        }
+    }
+}
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text(text) => text,
+            Self::Access(ExternalAccess::Network) => "the network",
+            Self::Access(ExternalAccess::Process) => "other programs",
+        })
+    }
+}
+
 /// Why a call is not replayed, or a function has no test.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
@@ -41,8 +79,8 @@ pub struct Reason {
     pub place: Option<Place>,
     /// What it is about: a type, a function, a variable.
     pub name: Option<String>,
-    /// What was seen: a path, an error, a number.
-    pub detail: Option<String>,
+    /// What was seen.
+    pub detail: Option<Detail>,
 }
 
 impl From<ReasonCode> for Reason {
@@ -67,7 +105,7 @@ impl ReasonCode {
     /// Makes a reason from what was seen.
     #[must_use]
     pub fn with(self, detail: impl fmt::Display) -> Reason {
-        Reason { detail: Some(detail.to_string()), ..self.into() }
+        Reason::from(self).with(detail)
     }
 }
 
@@ -75,7 +113,13 @@ impl Reason {
     /// Adds what was seen.
     #[must_use]
     pub fn with(self, detail: impl fmt::Display) -> Self {
-        Self { detail: Some(detail.to_string()), ..self }
+        Self { detail: Some(Detail::Text(detail.to_string())), ..self }
+    }
+
+    /// Adds how an external call left the process.
+    #[must_use]
+    pub fn through(self, access: ExternalAccess) -> Self {
+        Self { detail: Some(Detail::Access(access)), ..self }
     }
 
     /// Says where the reason lies; a place that is known already is the nearer one.
@@ -124,12 +168,13 @@ impl Reason {
         for (at, part) in text.split(['[', ']']).enumerate() {
             let is_optional = at % 2 == 1;
             let mut is_whole = true;
-            let mut argument = |value: &Option<String>| {
+            let mut argument = |value: Option<String>| {
                 is_whole &= value.is_some();
-                value.clone().unwrap_or_else(|| "…".to_owned())
+                value.unwrap_or_else(|| "…".to_owned())
             };
-            let name = if part.contains("name}") { argument(&self.name) } else { String::new() };
-            let detail = if part.contains("{detail}") { argument(&self.detail) } else { String::new() };
+            let name = if part.contains("name}") { argument(self.name.clone()) } else { String::new() };
+            let detail = || self.detail.as_ref().map(ToString::to_string);
+            let detail = if part.contains("{detail}") { argument(detail()) } else { String::new() };
             if is_whole || !is_optional {
                 out.push_str(&put(part, &name, &detail));
             }
@@ -196,7 +241,9 @@ impl From<Stored> for Reason {
     fn from(stored: Stored) -> Self {
         let known = stored.why.and_then(|why| Some((why.code.parse().ok()?, why)));
         match known {
-            Some((code, Why { place, name, detail, .. })) => Self { code, place, name, detail },
+            Some((code, Why { place, name, detail, .. })) => {
+                Self { code, place, name, detail: detail.map(|detail| Detail::from_stored(code, detail)) }
+            }
             None => Self::legacy(&stored.reason),
         }
     }
@@ -205,10 +252,11 @@ impl From<Stored> for Reason {
 impl From<Reason> for Stored {
     fn from(reason: Reason) -> Self {
         if reason.code == ReasonCode::Legacy {
-            return Self { reason: reason.detail.unwrap_or_default(), why: None };
+            return Self { reason: reason.detail.map(|detail| detail.to_string()).unwrap_or_default(), why: None };
         }
         let sentence = reason.message();
         let Reason { code, place, name, detail } = reason;
+        let detail = detail.map(|detail| detail.stored().to_owned());
         Self { reason: sentence, why: Some(Why { code: code.code().to_owned(), place, name, detail }) }
     }
 }

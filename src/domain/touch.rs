@@ -112,24 +112,17 @@ pub enum StartMethod {
     Other(String),
 }
 
-/// How a call left its process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExternalAccess {
-    /// By the network.
-    Network,
-    /// By a process that it started.
-    Process,
-}
-
 /// The kinds as they are stored.
 mod kind {
+    use crate::domain::external_access::ExternalAccess;
+
     pub const CLOCK: &str = "clock";
     pub const RANDOM: &str = "random";
     pub const ENVIRONMENT: &str = "env";
     pub const WORKING_FOLDER: &str = "cwd";
     pub const FILE: &str = "file";
-    pub const NETWORK: &str = "net";
-    pub const PROCESS: &str = "process";
+    pub const NETWORK: &str = ExternalAccess::Network.kind();
+    pub const PROCESS: &str = ExternalAccess::Process.kind();
     pub const THREAD: &str = "thread";
     pub const WARNING: &str = "warning";
     pub const OUTPUT: &str = "output";
@@ -315,18 +308,6 @@ impl fmt::Display for ProcessStart {
             StartMethod::Other(event) => event,
         };
         joined(f, method, self.program.as_deref())
-    }
-}
-
-impl ExternalAccess {
-    /// Reads the kind of a touch.
-    #[must_use]
-    pub fn from_stored(kind: &str) -> Option<Self> {
-        match kind {
-            kind::NETWORK => Some(Self::Network),
-            kind::PROCESS => Some(Self::Process),
-            _ => None,
-        }
     }
 }
 

@@ -188,6 +188,7 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
             (Evidence::new(Finding::Fail, what, detail), ReasonCode::Fails.with(&why))
         };
         evidence.more = last_lines(lines);
+        evidence.test = Some(name.clone());
         falls.push(Fall { name: name.clone(), evidence, reason: reason.at(Place::Test(name.clone())) });
     }
     falls

@@ -124,6 +124,19 @@ struct Test {
     done: bool,
 }
 
+/// Tells whether pytest's message is that of a claim that did not hold: an assertion, or an exception that was expected.
+#[must_use]
+pub fn is_assertion(message: &str) -> bool {
+    message.contains("assert") || message.contains("DID NOT RAISE")
+}
+
+/// Finds the message of such a claim in the lines of a failure, which pytest marks with `E`.
+#[must_use]
+pub fn assertion(lines: &[String]) -> Option<&str> {
+    let messages = lines.iter().filter_map(|line| line.trim_start().strip_prefix('E'));
+    messages.map(str::trim).find(|message| is_assertion(message))
+}
+
 /// Puts the lines of a report and the end of the process together.
 #[must_use]
 pub fn read(lines: &str, output: &Output, limit: Duration) -> Report {

@@ -16,10 +16,11 @@ use super::numbers::{signed, unsigned};
 use crate::base::hash::Digest;
 pub use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{CallId, RecordingId};
+use crate::domain::external_access::ExternalAccess;
 use crate::domain::function::FunctionId;
 use crate::domain::reason::Reason;
 use crate::domain::snapshot::CallKind;
-use crate::domain::touch::{ExternalAccess, FileAccess, Touch};
+use crate::domain::touch::{FileAccess, Touch};
 
 /// A call as it is stored: values still in the recorder's bytes.
 #[derive(Debug, Clone, PartialEq)]

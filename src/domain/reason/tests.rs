@@ -110,6 +110,19 @@ fn what_is_read_back_does_not_depend_on_the_wording_it_was_stored_with() {
 }
 
 #[test]
+fn the_way_out_of_the_process_is_read_as_a_type() {
+    let reason = |access| ReasonCode::ExternalCall.of("net:fetch").through(access);
+    for access in [ExternalAccess::Network, ExternalAccess::Process] {
+        let json = serde_json::to_string(&reason(access)).unwrap();
+        assert_eq!(serde_json::from_str::<Reason>(&json).unwrap(), reason(access), "{json}");
+    }
+    assert_eq!(reason(ExternalAccess::Process).message(), "calls net:fetch, which uses other programs and cannot be mocked");
+    let former = r#"{"reason":"x","why":{"code":"external-call","name":"net:fetch","detail":"the network"}}"#;
+    assert_eq!(serde_json::from_str::<Reason>(former).unwrap(), reason(ExternalAccess::Network));
+    assert_eq!(ReasonCode::Fails.with("the network").detail, Some(Detail::Text("the network".into())));
+}
+
+#[test]
 fn a_code_of_a_later_version_is_read_as_its_sentence() {
     let later = r#"{"reason":"drinks tea","why":{"code":"tea","name":"cup"}}"#;
     let read: Reason = serde_json::from_str(later).unwrap();
@@ -142,7 +155,7 @@ proptest! {
         name in prop::option::of(".{0,20}"),
         detail in prop::option::of(".{0,20}"),
     ) {
-        let reason = Reason { code: ReasonCode::ALL[at], place, name, detail };
+        let reason = Reason { code: ReasonCode::ALL[at], place, name, detail: detail.map(Detail::Text) };
         prop_assume!(reason.code != ReasonCode::Legacy);
         let json = serde_json::to_string(&reason).unwrap();
         prop_assert_eq!(serde_json::from_str::<Reason>(&json).unwrap(), reason.clone());

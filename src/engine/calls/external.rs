@@ -205,7 +205,7 @@ fn is_replaceable(function: &Function) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::touch::ExternalAccess;
+    use crate::domain::external_access::ExternalAccess;
 
     fn life(call: i64, parent: i64) -> Life {
         let parent = (parent > 0).then_some(CallId(parent));
@@ -225,6 +225,6 @@ mod tests {
         assert_eq!(below(1), [2, 5]);
         assert_eq!(below(3), [4]);
         assert_eq!(below(5), [] as [i64; 0]);
-        assert_eq!(outreach.reason(CallId(1)), Some(ReasonCode::ExternalCall.of("net:fetch").with("the network")));
+        assert_eq!(outreach.reason(CallId(1)), Some(ReasonCode::ExternalCall.of("net:fetch").through(ExternalAccess::Network)));
     }
 }

@@ -13,7 +13,7 @@ use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::question::About;
-use crate::domain::reason::{Place, Reason, ReasonCode};
+use crate::domain::reason::{Detail, Place, Reason, ReasonCode};
 use crate::domain::settings::Answers;
 use crate::domain::snapshot::Topic;
 use crate::engine::calls;
@@ -36,6 +36,7 @@ use crate::llm::cassette::{Cassette, Folder};
 use crate::llm::choose;
 use crate::llm::prompt::Earlier;
 use crate::llm::provider::{Piece, Provider, Request};
+use crate::pytest::report;
 
 /// Where answers are kept, below the root.
 pub const KEPT: &str = ".pytead/answers";
@@ -205,17 +206,19 @@ fn explain(core: &Core, target: &Function, id: ProposalId, denied: &[Contradicti
     }
     let denied: Vec<&Contradiction> =
         denied.iter().filter(|one| is_refused || draft.dropped.iter().any(|name| one.is_of(name))).collect();
-    let is_claim = |why: &str| why.contains("assert") || why.contains("DID NOT RAISE");
     let left_out = draft.left_out.iter().filter_map(|left| match &left.reason {
-        Reason { code: ReasonCode::Fails, place: Some(Place::Test(test)), detail: Some(why), .. } if is_claim(why) => {
+        Reason { code: ReasonCode::Fails, place: Some(Place::Test(test)), detail: Some(Detail::Text(why)), .. }
+            if report::is_assertion(why) =>
+        {
             Some((test.clone(), why.clone()))
         }
         _ => None,
     });
-    let refused = proposal.evidence.iter().filter(|line| is_refused && line.what.is_failure()).filter_map(|line| {
-        let why = line.more.iter().find_map(|said| said.trim_start().strip_prefix('E').filter(|why| is_claim(why)))?;
-        Some((line.detail.split(',').next().unwrap_or_default().to_owned(), why.trim().to_owned()))
-    });
+    let refused = proposal
+        .evidence
+        .iter()
+        .filter(|line| is_refused && line.what.is_failure())
+        .filter_map(|line| Some((line.test.clone()?, report::assertion(&line.more)?.to_owned())));
     let claims = left_out.chain(refused).filter(|(test, _)| !denied.iter().any(|one| one.is_of(test)));
     let claims: Vec<String> = claims.map(|(test, why)| format!("{test} fails: {why}")).collect();
 
