@@ -128,6 +128,8 @@ pub struct Misread {
     pub at: Option<Place>,
     /// Why, without the place.
     pub why: String,
+    /// It is about what stands in brackets or braces.
+    pub in_flow: bool,
 }
 
 /// Reads a text as a tree in which a key that stands twice is there twice: for readers that report every mistake.
@@ -136,7 +138,7 @@ pub struct Misread {
 /// Fails when the text is too large, over a budget, or no YAML.
 pub fn tree(text: &str) -> Result<Located, Misread> {
     if text.len() > SIZE_MAX {
-        return Err(Misread { at: None, why: YamlError::TooLarge(text.len(), SIZE_MAX).to_string() });
+        return Err(Misread { at: None, why: YamlError::TooLarge(text.len(), SIZE_MAX).to_string(), in_flow: false });
     }
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -154,7 +156,9 @@ pub fn tree(text: &str) -> Result<Located, Misread> {
             let first = said.lines().next().unwrap_or_default();
             first.split(" at line ").next().unwrap_or(first).trim().to_owned()
         });
-        Misread { at: error.location().map(place), why }
+        // The reader has one error for all that is wrong with the form.
+        let in_flow = why.contains("flow");
+        Misread { at: error.location().map(place), why, in_flow }
     })?;
     keep_letters(&mut tree, &text.lines().collect::<Vec<_>>());
     Ok(tree)

@@ -73,6 +73,9 @@ pub struct Decided {
     pub why: String,
     /// The evidence as text, and what a reader asks first.
     pub shown: Vec<String>,
+    /// No rule decides it, so that a model is asked. Over once the test is judged.
+    #[serde(skip)]
+    pub needs_model: bool,
 }
 
 /// What came of the intent of one run of a test.

@@ -90,7 +90,14 @@ pub fn decide(sentence: &str, scope: &Scope) -> Option<Decided> {
         Err(Refuted::Unclear(why)) => (ClauseOutcome::Unclear, why),
     };
     let why = text::display_line(&why).into_owned();
-    Some(Decided { text: text::display_line(sentence).into_owned(), outcome, evidence: Vec::new(), why, shown: Vec::new() })
+    Some(Decided {
+        text: text::display_line(sentence).into_owned(),
+        outcome,
+        evidence: Vec::new(),
+        why,
+        shown: Vec::new(),
+        needs_model: false,
+    })
 }
 
 /// Tells whether a sentence is about the error of a tool, which is then no surprise.

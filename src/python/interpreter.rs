@@ -155,9 +155,9 @@ fn ask(root: &Path, path: &Path, name: &str) -> Result<Interpreter, Trouble> {
     };
     let inside = path.starts_with(root);
     let said = if inside { ask_contained(root, path)? } else { ask_as_user(root, path) };
-    let said = said.map_err(|why| match why.strip_prefix(ANCIENT) {
-        Some(version) => too_old(version),
-        None => failed(why),
+    let said = said.map_err(|silence| match silence {
+        Silence::Ancient(version) => too_old(&version),
+        Silence::Failed(why) => failed(why),
     })?;
     let answer: Answer = serde_json::from_str(&said).map_err(|_| failed("It did not answer as a Python does.".into()))?;
     let (major, minor, micro) = answer.version;
@@ -178,10 +178,15 @@ fn ask(root: &Path, path: &Path, name: &str) -> Result<Interpreter, Trouble> {
     Ok(Interpreter { path, version, prefixes, user_base, pytest, packages, label })
 }
 
-/// How the reason begins why a Python that does not know `-I` gives no answer; its version follows.
-const ANCIENT: &str = "ancient ";
+/// Why a Python gives no answer.
+enum Silence {
+    /// It does not know `-I`; its version.
+    Ancient(String),
+    /// It does not start, or breaks.
+    Failed(String),
+}
 
-fn ask_as_user(root: &Path, path: &Path) -> Result<String, String> {
+fn ask_as_user(root: &Path, path: &Path) -> Result<String, Silence> {
     let ask = |args: &[&str]| {
         let mut command = Command::new(path);
         command.args(args).current_dir(root);
@@ -190,13 +195,13 @@ fn ask_as_user(root: &Path, path: &Path) -> Result<String, String> {
     ask(&["-I", "-c", QUESTION]).map_err(|why| {
         let version = ask(&["-E", "-s", "-c", "import sys; print('python %d.%d.%d' % sys.version_info[:3])"]).ok();
         match version.as_deref().and_then(|said| said.trim().strip_prefix("python ")) {
-            Some(version) if version.starts_with("2.") => format!("{ANCIENT}{version}"),
-            _ => why,
+            Some(version) if version.starts_with("2.") => Silence::Ancient(version.to_owned()),
+            _ => Silence::Failed(why),
         }
     })
 }
 
-fn ask_contained(root: &Path, path: &Path) -> Result<Result<String, String>, Trouble> {
+fn ask_contained(root: &Path, path: &Path) -> Result<Result<String, Silence>, Trouble> {
     let level = contain::available();
     if level == Level::None {
         return Err(Trouble::environment("The project's Python is not started: there is no sandbox here."));
@@ -205,7 +210,7 @@ fn ask_contained(root: &Path, path: &Path) -> Result<Result<String, String>, Tro
     let mut confinement = Confinement::new(root, scratch.path());
     confinement.read_only = installation(path);
     confinement.env = BTreeMap::from([("PYTHONDONTWRITEBYTECODE".into(), "1".into())]);
-    Ok(answer(contain::command(level, &confinement, path, ["-I", "-c", QUESTION])?))
+    Ok(answer(contain::command(level, &confinement, path, ["-I", "-c", QUESTION])?).map_err(Silence::Failed))
 }
 
 /// Runs a command that says little and gives what it said.

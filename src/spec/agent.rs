@@ -21,7 +21,6 @@ use crate::llm::claude_agent::Errand;
 use crate::llm::claude_code::ClaudeCode;
 use crate::python::plugins::Tool;
 use crate::spec::fold::Ending;
-use crate::spec::run::NEEDS_A_MODEL;
 use crate::spec::tools::{Called, Toolbox};
 
 /// The name of the agent, in a report.
@@ -356,7 +355,7 @@ impl Said {
 
 /// Decides a sentence that is open by what it said; tells whether it was open.
 fn word(clause: &mut Decided, said: Option<bool>, why: &str) -> bool {
-    if clause.why != NEEDS_A_MODEL {
+    if !std::mem::take(&mut clause.needs_model) {
         return false;
     }
     clause.outcome = match said {

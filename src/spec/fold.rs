@@ -6,7 +6,7 @@ use crate::base::text;
 use crate::domain::spec::{End, Phase, Spec, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
 use crate::judge::{data, grammar};
-use crate::spec::run::{NEEDS_A_MODEL, Ran, decided};
+use crate::spec::run::{Ran, decided, needs_model};
 
 /// Says what a step came to by what rules decided.
 #[must_use]
@@ -69,9 +69,7 @@ pub fn ending(spec: &Spec, ran: &Ran) -> Ending {
 }
 
 fn in_the_end(sentence: &str, ran: &Ran) -> Decided {
-    by_steps(sentence, &ran.steps)
-        .or_else(|| data::decide(sentence, &ran.known))
-        .unwrap_or_else(|| decided(sentence, ClauseOutcome::Unclear, NEEDS_A_MODEL))
+    by_steps(sentence, &ran.steps).or_else(|| data::decide(sentence, &ran.known)).unwrap_or_else(|| needs_model(sentence))
 }
 
 /// "all steps pass", "any step fails", "“Create a user” passes".

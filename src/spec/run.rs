@@ -25,8 +25,6 @@ const STEPS_MAX: usize = 100_000;
 const NEVER_CALLED: &str = "Claude Code never called it";
 /// What stands in a step that an agent that broke did not come to.
 const NOT_COME: &str = "Claude Code did not come to it";
-/// What says that only a model can tell.
-pub const NEEDS_A_MODEL: &str = "Rules cannot decide this sentence.";
 
 /// How a test is run.
 pub struct How<'a> {
@@ -333,9 +331,11 @@ impl Run<'_> {
             clauses.push(decided(&format!("check: {}", check.text), outcome, &why));
         }
         for wording in step.expect.iter().chain(&step.analyze) {
-            clauses.extend(grammar::sentences(&wording.text).into_iter().map(|sentence| {
-                data::decide(sentence, &scope).unwrap_or_else(|| decided(sentence, ClauseOutcome::Unclear, NEEDS_A_MODEL))
-            }));
+            clauses.extend(
+                grammar::sentences(&wording.text)
+                    .into_iter()
+                    .map(|sentence| data::decide(sentence, &scope).unwrap_or_else(|| needs_model(sentence))),
+            );
         }
         clauses
     }
@@ -413,7 +413,14 @@ pub fn decided(sentence: &str, outcome: ClauseOutcome, why: &str) -> Decided {
         evidence: Vec::new(),
         why: text::display_line(why).into_owned(),
         shown: Vec::new(),
+        needs_model: false,
     }
+}
+
+/// Makes a sentence that no rule decides.
+#[must_use]
+pub fn needs_model(sentence: &str) -> Decided {
+    Decided { needs_model: true, ..decided(sentence, ClauseOutcome::Unclear, "Rules cannot decide this sentence.") }
 }
 
 /// Tells the steps so far, as expressions and sentences see them.

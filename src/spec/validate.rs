@@ -23,7 +23,7 @@ pub fn spec(text: &str) -> Result<Spec, Vec<Mistake>> {
     let tree = yaml::tree(text).map_err(|misread| {
         let at = misread.at.unwrap_or(Place::line(1));
         let mut what = format!("This is no YAML that is read here: {}.", misread.why.trim_end_matches('.'));
-        if misread.why.contains("flow") {
+        if misread.in_flow {
             what += " Within braces, a text with a bracket, brace, comma or colon in it stands in quotes.";
         }
         vec![Mistake { at, length: 1, what }]

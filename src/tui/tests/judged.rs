@@ -57,6 +57,7 @@ fn clause(text: &str, outcome: ClauseOutcome, evidence: &[u32], why: &str, shown
         evidence: evidence.iter().map(|id| format!("L{id}")).collect(),
         why: why.into(),
         shown: shown.iter().map(|line| (*line).to_owned()).collect(),
+        needs_model: false,
     }
 }
 

@@ -59,7 +59,7 @@ fn plan() -> Vec<PlannedStep> {
 }
 
 fn decided(text: &str, outcome: ClauseOutcome, why: &str) -> Decided {
-    Decided { text: text.into(), outcome, evidence: Vec::new(), why: why.into(), shown: Vec::new() }
+    Decided { text: text.into(), outcome, evidence: Vec::new(), why: why.into(), shown: Vec::new(), needs_model: false }
 }
 
 fn did(planned: &PlannedStep, status: Status, result: serde_json::Value, clauses: Vec<Decided>) -> StepReport {

@@ -269,6 +269,7 @@ impl Judge {
             evidence: Vec::new(),
             why: "No clause covers it.".into(),
             shown: Vec::new(),
+            needs_model: false,
         }));
         Standing { clauses, open, without }
     }

@@ -112,6 +112,7 @@ pub(crate) fn decided(understood: &Understood, sentence: &str) -> Decided {
                 .filter(|line| **line != finding.why)
                 .map(|line| safe(line))
                 .collect(),
+            needs_model: false,
         },
         Understood::Unclear { unclear, instead } => Decided {
             text: safe(sentence),
@@ -119,6 +120,7 @@ pub(crate) fn decided(understood: &Understood, sentence: &str) -> Decided {
             evidence: Vec::new(),
             why: safe(unclear),
             shown: instead.iter().map(|form| format!("can be said: {form}")).collect(),
+            needs_model: false,
         },
     }
 }
@@ -149,7 +151,7 @@ mod tests {
     use super::*;
 
     fn clause(outcome: ClauseOutcome) -> Decided {
-        Decided { text: "A is called".into(), outcome, evidence: vec![], why: "Why.".into(), shown: vec![] }
+        Decided { text: "A is called".into(), outcome, evidence: vec![], why: "Why.".into(), shown: vec![], needs_model: false }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::engine::checks::llm::opinions::{About, Asking, Reply};
 use crate::judge::answer::Outcome;
 use crate::judge::prompt::{Question, Wanted};
 use crate::spec::fold::{self, Ending};
-use crate::spec::run::{NEEDS_A_MODEL, Ran};
+use crate::spec::run::Ran;
 use crate::spec::story::{self, Story};
 
 /// What came of putting open sentences to a model.
@@ -70,7 +70,8 @@ pub async fn put(asking: &Asking, spec: &Spec, file: &str, root: &Path, ran: &mu
                 let lines = judged.evidence.iter().filter_map(|line| told.events.get(line.0 as usize - 1));
                 let shown = lines.map(|event| event.text()).collect();
                 let evidence = judged.evidence.iter().map(|line| format!("L{}", line.0)).collect();
-                answers.insert(one.place, Decided { text: one.text, outcome, evidence, why: judged.why, shown });
+                let decided = Decided { text: one.text, outcome, evidence, why: judged.why, shown, needs_model: false };
+                answers.insert(one.place, decided);
             }
             put.evaluator = Some(asking.evaluator());
             put.issues.extend(suspicion);
@@ -83,6 +84,7 @@ pub async fn put(asking: &Asking, spec: &Spec, file: &str, root: &Path, ran: &mu
                     evidence: Vec::new(),
                     why: reason.clone(),
                     shown: Vec::new(),
+                    needs_model: false,
                 };
                 answers.insert(one.place, decided);
             }
@@ -92,7 +94,7 @@ pub async fn put(asking: &Asking, spec: &Spec, file: &str, root: &Path, ran: &mu
     settle(ran, &mut answers);
     put.ending = fold::ending(spec, ran);
     for (part, clauses) in [(Part::PassIf, &mut put.ending.pass_if), (Part::FailIf, &mut put.ending.fail_if)] {
-        for (at, clause) in clauses.iter_mut().enumerate().filter(|(_, clause)| clause.why == NEEDS_A_MODEL) {
+        for (at, clause) in clauses.iter_mut().enumerate().filter(|(_, clause)| clause.needs_model) {
             if let Some(answer) = answers.remove(&(part, at)) {
                 *clause = answer;
             }
@@ -122,7 +124,7 @@ struct Open {
 fn open(ran: &Ran, ending: &Ending, told: &Story) -> Vec<Open> {
     let mut open = Vec::new();
     let mut add = |part: Part, clauses: &[Decided], about: &str| {
-        for (at, clause) in clauses.iter().enumerate().filter(|(_, clause)| clause.why == NEEDS_A_MODEL) {
+        for (at, clause) in clauses.iter().enumerate().filter(|(_, clause)| clause.needs_model) {
             open.push(Open { place: (part, at), text: clause.text.clone(), asked: format!("{about}: {}", clause.text) });
         }
     };

@@ -426,7 +426,7 @@ impl Outcome {
 }
 
 fn left_open(clause: &mut Decided, why: &str) {
-    if clause.why == run::NEEDS_A_MODEL {
+    if std::mem::take(&mut clause.needs_model) {
         why.clone_into(&mut clause.why);
     }
 }
