@@ -6,6 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::sentence::Sentence;
+
 /// Whose turn it is after an error; the process exit codes follow from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -22,47 +24,53 @@ pub enum Blame {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trouble {
     /// What happened, a full sentence.
-    pub what: String,
+    pub what: Sentence,
     /// Why, where it is known.
-    pub why: Option<String>,
+    pub why: Option<Sentence>,
     /// What the person can do now.
-    pub todo: Option<String>,
+    pub todo: Option<Sentence>,
     /// Who has to act.
     pub blame: Blame,
 }
 
 impl Trouble {
     /// Makes a trouble of the machine: something is missing or refused.
-    pub fn environment(what: impl Into<String>) -> Self {
+    pub fn environment(what: impl Into<Sentence>) -> Self {
         Self::new(what, Blame::Environment)
     }
 
     /// Makes a trouble of the command line or the configuration.
-    pub fn usage(what: impl Into<String>) -> Self {
+    pub fn usage(what: impl Into<Sentence>) -> Self {
         Self::new(what, Blame::Usage)
     }
 
     /// Makes a trouble that is our own defect.
-    pub fn internal(what: impl Into<String>) -> Self {
+    pub fn internal(what: impl Into<Sentence>) -> Self {
         Self::new(what, Blame::Internal)
     }
 
-    fn new(what: impl Into<String>, blame: Blame) -> Self {
+    fn new(what: impl Into<Sentence>, blame: Blame) -> Self {
         Self { what: what.into(), why: None, todo: None, blame }
     }
 
     /// Adds the reason.
     #[must_use]
     pub fn because(mut self, why: impl fmt::Display) -> Self {
-        self.why = Some(why.to_string());
+        self.why = Some(why.to_string().into());
         self
     }
 
     /// Adds what to do about it.
     #[must_use]
-    pub fn so(mut self, todo: impl Into<String>) -> Self {
+    pub fn so(mut self, todo: impl Into<Sentence>) -> Self {
         self.todo = Some(todo.into());
         self
+    }
+
+    /// Says what happened and why, without what to do.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        self.why.as_ref().map_or_else(|| self.what.to_string(), |why| format!("{} {why}", self.what))
     }
 
     /// Gives the process exit code that belongs to this trouble.
@@ -77,7 +85,7 @@ impl Trouble {
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)?;
+        self.what.fmt(f)?;
         for part in [&self.why, &self.todo].into_iter().flatten() {
             write!(f, " {part}")?;
         }

@@ -12,5 +12,6 @@ pub mod machine;
 pub mod paths;
 pub mod redact;
 pub mod seal;
+pub mod sentence;
 pub mod text;
 pub mod yaml;

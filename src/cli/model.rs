@@ -78,7 +78,7 @@ fn list(out: &mut Output, settings: &Settings, cache: &Cache) -> Result<u8, Trou
         .map(|(model, path)| {
             let (bytes, about) = match Gguf::read(&path) {
                 Ok(head) => (head.bytes, format!("{}, {} tokens of context", head.architecture, head.context)),
-                Err(trouble) => (0, trouble.what),
+                Err(trouble) => (0, trouble.what.to_string()),
             };
             Here { chosen: chosen.as_ref() == Some(&model), path: path.display().to_string(), model, bytes, about }
         })

@@ -85,7 +85,7 @@ fn print(out: &mut Output, event: &Event) {
         Event::Saved { paths, functions, because } => {
             let files: Vec<&str> = paths.iter().take(3).map(crate::base::paths::RelPath::as_str).collect();
             let more = if paths.len() > 3 { format!(" and {} more", paths.len() - 3) } else { String::new() };
-            let said = because.clone().unwrap_or_else(|| text::count(functions.len(), "function"));
+            let said = because.clone().unwrap_or_else(|| text::count(functions.len(), "function").into());
             out.say(format!("~ saved {}{more}: {said}", files.join(", ")));
         }
         Event::BehaviourChanged { line, .. } => out.say(format!("✗ {line}")),

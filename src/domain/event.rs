@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::command::JobId;
 use crate::domain::decision::Verb;
@@ -24,7 +25,7 @@ pub enum Event {
     /// The project was read.
     Indexed { files: usize, functions: usize, errors: usize, ms: u64 },
     /// These files were saved; these functions differ from before. For files that are no code, `because` says what reads them.
-    Saved { paths: Vec<RelPath>, functions: Vec<FunctionId>, because: Option<String> },
+    Saved { paths: Vec<RelPath>, functions: Vec<FunctionId>, because: Option<Sentence> },
     /// A recording began.
     RecordingStarted { recording: RecordingId, command: Vec<String> },
     /// Calls arrived.
@@ -40,44 +41,44 @@ pub enum Event {
     /// Recorded calls were compared under a commit's code and today's.
     Diffed { reference: String, functions: u64, compared: u64, differ: u64 },
     /// A function's recorded calls end differently now: one line, `total(): 3 recorded calls changed, 12.50 → 12`.
-    BehaviourChanged { proposal: ProposalId, function: FunctionId, calls: u64, line: String },
+    BehaviourChanged { proposal: ProposalId, function: FunctionId, calls: u64, line: Sentence },
     /// A function was edited, and no recorded call tells what the edit does: one line, with the reason and what to do.
-    EditNotCompared { function: FunctionId, line: String },
+    EditNotCompared { function: FunctionId, line: Sentence },
     /// A function's calls end as before again.
     BehaviourRestored { proposal: ProposalId, function: FunctionId },
     /// A test with an intent was judged; `proposal` waits for a person because of it.
     Judged { test: String, ruling: Ruling, overridden: bool, proposal: Option<ProposalId> },
     /// A model proposed clauses for the intent of a test; none of them counts yet. One line.
-    ClausesProposed { test: String, line: String },
+    ClausesProposed { test: String, line: Sentence },
     /// The YAML tests were read anew: their files, what other processes found out, or what is not of today any more.
     SpecsRead,
     /// A YAML test began; `because` is what calls for it, where nobody asked.
-    SpecBegan { file: RelPath, name: String, because: Option<String> },
+    SpecBegan { file: RelPath, name: String, because: Option<Sentence> },
     /// A try of one of its steps began, or with a status the step is over.
     SpecStep { file: RelPath, step: String, tries: u32, status: Option<Status> },
     /// A YAML test is over.
-    SpecEnded { file: RelPath, name: String, ruling: Ruling, reason: String, ms: u64, because: Option<String> },
+    SpecEnded { file: RelPath, name: String, ruling: Ruling, reason: Sentence, ms: u64, because: Option<Sentence> },
     /// A decision was made; `again` where it was taken back before.
     Decided {
         proposal: ProposalId,
         function: FunctionId,
         verb: Verb,
-        line: String,
+        line: Sentence,
         #[serde(skip)]
         again: bool,
     },
     /// A decision was taken back.
-    Undone { proposal: ProposalId, function: FunctionId, line: String },
+    Undone { proposal: ProposalId, function: FunctionId, line: Sentence },
     /// A file was written.
     Wrote { path: RelPath, added: usize, removed: usize },
     /// A job began, went on or ended.
     Job { job: JobId, kind: JobKind, subject: String, done: u64, total: u64, state: JobState },
     /// A question waits for a person: one line, and the command that says yes ahead of it.
-    Asked { question: QuestionId, line: String, command: String },
+    Asked { question: QuestionId, line: Sentence, command: String },
     /// A question was answered, or nobody needs the answer any more (`None`).
     Answered { question: QuestionId, yes: Option<bool> },
     /// Something a person should know.
-    Said { level: Level, text: String },
+    Said { level: Level, text: Sentence },
     /// Something went wrong.
     Failed { trouble: Trouble },
     /// The files of settings, keys or themes were read anew: what a front end took from them may be other. `wrong` is what is

@@ -10,6 +10,7 @@ use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::command::JobId;
 use crate::domain::decision::{Decision, FileEdit};
@@ -106,7 +107,7 @@ pub enum WatchState {
     /// Yes.
     On,
     /// Yes, by reading the tree now and then, for this reason.
-    Polling { reason: String },
+    Polling { reason: Sentence },
     /// Not at present: so many changed files wait, and these are the first of them.
     Paused {
         since: Moment,
@@ -197,17 +198,17 @@ pub struct QueueRow {
     /// Where it stands.
     pub state: ProposalState,
     /// One line: what it is about.
-    pub title: String,
+    pub title: Sentence,
     /// The same beside its kind and its function, which it does not name again; empty where these say it all.
     #[serde(skip)]
-    pub about: String,
+    pub about: Sentence,
     /// Runs passed and made.
     pub proved: Option<(u32, u32)>,
     /// Of a verdict, what came of the test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ruling: Option<Ruling>,
     /// Why it may not be accepted now.
-    pub blocked: Option<String>,
+    pub blocked: Option<Sentence>,
     /// It is decided on by itself, never with all others: a coding agent wrote it, or it holds what looks personal.
     pub alone: bool,
     /// Skipped in this pass.
@@ -235,7 +236,7 @@ pub struct RedCall {
     /// The function with its arguments.
     pub call: String,
     /// Old → new.
-    pub change: String,
+    pub change: Sentence,
 }
 
 /// The last verdict of a test with an intent.
@@ -256,7 +257,7 @@ pub struct VerdictRow {
     /// Who decided.
     pub evaluator: Evaluator,
     /// Why, in a sentence.
-    pub reason: String,
+    pub reason: Sentence,
     /// When it was judged.
     pub at: Moment,
     /// Since when it comes to this, and when it passed last.
@@ -382,9 +383,9 @@ pub struct LogRow {
     /// `recorded`, `saved`, `proved`, `decided`, …
     pub word: String,
     /// What happened, sanitised.
-    pub text: String,
+    pub text: Sentence,
     /// More lines: why, what to do.
-    pub more: Vec<String>,
+    pub more: Vec<Sentence>,
     /// What it is about, where that is one thing.
     pub about: Option<Topic>,
 }

@@ -1,5 +1,6 @@
 //! The filter of lists: words, `is:state`, `in:path`.
 
+use crate::base::sentence::Sentence;
 use crate::domain::event::Level;
 use crate::domain::proposal::{ProposalKind, ProposalState};
 use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow, RecordedRow, VerdictRow};
@@ -116,7 +117,8 @@ impl Filter {
             Level::Warning => "warning",
             Level::Error => "error",
         };
-        let text = format!("{} {} {}", row.word, row.text, row.more.join(" ")).to_lowercase();
+        let more = row.more.iter().map(Sentence::for_people).collect::<Vec<_>>().join(" ");
+        let text = format!("{} {} {more}", row.word, row.text).to_lowercase();
         self.words.iter().chain(&self.places).all(|word| text.contains(word.as_str()))
             && self.states.iter().all(|word| level.starts_with(word.as_str()) || row.word.starts_with(word.as_str()))
     }

@@ -147,7 +147,8 @@ impl Messages {
 
 fn failure(now: Moment, trouble: &Trouble) -> Message {
     let mut message = message("!", Role::Failing, trouble.to_string(), true, now);
-    message.more = std::iter::once(trouble.what.clone()).chain(trouble.why.clone()).chain(trouble.todo.clone()).collect();
+    let said = std::iter::once(&trouble.what).chain(&trouble.why).chain(&trouble.todo);
+    message.more = said.map(ToString::to_string).collect();
     message
 }
 

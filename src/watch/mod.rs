@@ -201,7 +201,7 @@ impl Watcher {
                 WatchState::Paused { since, files: pending.coalescer.python_files().count(), first }
             }
             (Pace::Notices, None) => WatchState::On,
-            (Pace::Reading(reason), None) => WatchState::Polling { reason: reason.clone() },
+            (Pace::Reading(reason), None) => WatchState::Polling { reason: reason.as_str().into() },
         }
     }
 }

@@ -69,7 +69,7 @@ fn a_hostile_interpreter_in_the_project_changes_nothing() {
         &format!("#!/bin/sh\necho x > '{}'\necho x >> '{}'\necho '{{}}'\n", mark.display(), outside.path().display()),
     );
     let trouble = interpreter::find(&root, Some("venv/bin/python")).unwrap_err();
-    assert!(trouble.what.contains("venv/bin/python does not work"), "{trouble}");
+    assert!(trouble.what.to_string().contains("venv/bin/python does not work"), "{trouble}");
     assert!(!mark.exists() && outside.path().metadata().unwrap().len() == 0);
 }
 
@@ -84,8 +84,11 @@ fn what_is_wrong_with_an_interpreter_is_said() {
     let old = elsewhere.path().join("python");
     script(&old, "#!/bin/sh\necho '{\"executable\": \"/x/python\", \"version\": [3, 8, 18], \"prefixes\": []}'\n");
     let trouble = interpreter::find(&root, Some(old.to_str().unwrap())).unwrap_err();
-    assert!(trouble.what.starts_with("Python 3.8.18 (") && trouble.what.ends_with("is too old."), "{trouble}");
-    assert_eq!(trouble.why.as_deref(), Some("pytead-tui needs 3.10 or newer."));
+    assert!(
+        trouble.what.to_string().starts_with("Python 3.8.18 (") && trouble.what.to_string().ends_with("is too old."),
+        "{trouble}"
+    );
+    assert_eq!(trouble.why, Some("pytead-tui needs 3.10 or newer.".into()));
 
     script(&old, "#!/bin/sh\necho 'bad \x1b[31m luck' >&2\nexit 1\n");
     let trouble = interpreter::find(&root, Some(old.to_str().unwrap())).unwrap_err();

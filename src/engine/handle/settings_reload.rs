@@ -89,8 +89,8 @@ pub async fn read_again(core: &Arc<Core>) {
 }
 
 fn before_stay(mistake: Trouble) -> Trouble {
-    let todo = mistake.todo.as_deref().map(|todo| format!("{todo} ")).unwrap_or_default();
-    Trouble { todo: Some(format!("{todo}The settings before stay in force until then.")), ..mistake }
+    let todo = mistake.todo.as_ref().map(|todo| format!("{todo} ")).unwrap_or_default();
+    Trouble { todo: Some(format!("{todo}The settings before stay in force until then.").into()), ..mistake }
 }
 
 /// Takes settings that are in order.

@@ -96,7 +96,7 @@ async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Re
     .await?;
     if let Some(error) = failed {
         // The folder stays, and is taken in by the next start.
-        return Err(Trouble { what: format!("What was left of recording {} could not be stored.", id.0), ..error.into() });
+        return Err(Trouble { what: format!("What was left of recording {} could not be stored.", id.0).into(), ..error.into() });
     }
     summary.apply(&mut known);
     known.end = if traced { ProgramEnd::Exited(0) } else { ProgramEnd::Killed("an interruption".into()) };

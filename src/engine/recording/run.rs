@@ -214,7 +214,7 @@ async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Std
         ended.summary.kept = ended.summary.kept.saturating_sub(calls);
         ended.summary.gaps.push((GapKind::NotStored.into(), calls));
         let what = format!("{} could not be stored.", text::count(usize::try_from(calls).unwrap_or(usize::MAX), "recorded call"));
-        core.complain("recorder", &Trouble { what, ..error.into() });
+        core.complain("recorder", &Trouble { what: what.into(), ..error.into() });
     }
     job.end(ended.is_ok());
     ended
@@ -285,7 +285,7 @@ async fn conclude(
     let ended = match ended {
         Ok(ended) => ended,
         Err(trouble) => {
-            recording.end = ProgramEnd::NotStarted(trouble.what.clone());
+            recording.end = ProgramEnd::NotStarted(trouble.what.to_string());
             core.store().update_recording(&recording)?;
             core.edit_recording(recording.id, |row| row.end = recording.end.clone());
             return Err(trouble);
@@ -297,7 +297,7 @@ async fn conclude(
     let noted = note_end(core, &recording);
     if let Err(trouble) = &noted {
         let what = format!("How recording {} ended could not be stored.", recording.id.0);
-        core.complain("recorder", &Trouble { what, ..trouble.clone() });
+        core.complain("recorder", &Trouble { what: what.into(), ..trouble.clone() });
     }
     if let Err(trouble) = first_replay::remember_all(core, recording.id).await {
         core.complain("recorder", &trouble);

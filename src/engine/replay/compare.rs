@@ -429,7 +429,7 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize) 
         }
     };
     core.log.add(Level::Warning, "changed", &line, Some(Topic::Function(function.clone())));
-    core.announce(Event::BehaviourChanged { proposal: id, function: function.clone(), calls: count, line });
+    core.announce(Event::BehaviourChanged { proposal: id, function: function.clone(), calls: count, line: line.into() });
     Ok(())
 }
 

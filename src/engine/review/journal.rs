@@ -139,10 +139,10 @@ fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Propo
         );
         let (proposal, function) = (proposal.id, proposal.function.clone());
         core.announce(if back {
-            Event::Undone { proposal, function, line: line.clone() }
+            Event::Undone { proposal, function, line: line.as_str().into() }
         } else {
             let again = deed.way == Way::Again;
-            Event::Decided { proposal, function, verb: decision.verb, line: line.clone(), again }
+            Event::Decided { proposal, function, verb: decision.verb, line: line.as_str().into(), again }
         });
         lines.push(line);
     }

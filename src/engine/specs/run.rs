@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::settings::WatchJudge;
@@ -231,7 +232,7 @@ fn hear(core: &Arc<Core>, names: &Names, progress: &Progress) {
         state.specs.because(&file)
     };
     core.announce(match progress {
-        Progress::Began { name, .. } => Event::SpecBegan { file, name: name.clone(), because },
+        Progress::Began { name, .. } => Event::SpecBegan { file, name: name.clone(), because: because.map(Sentence::from) },
         Progress::Step { name, tries, .. } => Event::SpecStep { file, step: name.clone(), tries: *tries, status: None },
         Progress::Stepped { step, .. } => {
             Event::SpecStep { file, step: step.name.clone(), tries: step.tries, status: Some(step.status) }
@@ -269,7 +270,8 @@ fn take(core: &Arc<Core>, names: &Names, before: &Index, outcome: Outcome) {
         &format!("{} {}: {}{why}", ruling.word(), report.name, report.reason),
         Some(Topic::Spec(file.clone())),
     );
-    core.announce(Event::SpecEnded { file, name: report.name, ruling, reason: report.reason, ms: report.ms, because });
+    let because = because.map(Sentence::from);
+    core.announce(Event::SpecEnded { file, name: report.name, ruling, reason: report.reason.into(), ms: report.ms, because });
 }
 
 fn level(ruling: Ruling) -> Level {

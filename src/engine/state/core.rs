@@ -12,6 +12,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::{broadcast, watch};
 
 use crate::base::error::Trouble;
+use crate::base::sentence::Sentence;
 use crate::config::places::Places;
 use crate::config::trust::TrustList;
 use crate::domain::call::RecordingId;
@@ -131,15 +132,16 @@ impl Core {
     }
 
     /// Tells a person, in the log and as an event.
-    pub fn say(&self, level: Level, word: &str, text: impl Into<String>) {
+    pub fn say(&self, level: Level, word: &str, text: impl Into<Sentence>) {
         let text = text.into();
-        self.log.add(level, word, &text, None);
+        self.log.add(level, word, text.clone(), None);
         self.announce(Event::Said { level, text });
     }
 
     /// Tells a person of one thing, in the log and as an event.
-    pub fn say_about(&self, about: Topic, level: Level, word: &str, text: String) {
-        self.log.add(level, word, &text, Some(about));
+    pub fn say_about(&self, about: Topic, level: Level, word: &str, text: impl Into<Sentence>) {
+        let text = text.into();
+        self.log.add(level, word, text.clone(), Some(about));
         self.announce(Event::Said { level, text });
     }
 

@@ -28,7 +28,7 @@ fn row(proposal: &Proposal, decision: Option<&Decision>) -> RedRow {
     let all = proposal.change().map_or(&[][..], |change| &change.calls);
     let calls = all.iter().take(CALLS_SHOWN).map(|call| RedCall {
         call: line(format!("{}{}", proposal.function.qualname(), call.arguments)),
-        change: line(old_and_new(call)),
+        change: line(old_and_new(call)).into(),
     });
     RedRow {
         proposal: proposal.id,

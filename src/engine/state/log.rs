@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::text;
+use crate::base::sentence::Sentence;
 use crate::domain::event::Level;
 use crate::domain::snapshot::{LogRow, Topic};
 
@@ -19,22 +19,14 @@ pub struct Log(Mutex<VecDeque<LogRow>>);
 
 impl Log {
     /// Adds a line, with what it is about where that is one thing; the text is sanitised here.
-    pub fn add(&self, level: Level, word: &str, line: &str, about: Option<Topic>) {
-        self.push(LogRow {
-            at: clock::now(),
-            level,
-            word: word.to_owned(),
-            text: text::display_line(line).into_owned(),
-            more: vec![],
-            about,
-        });
+    pub fn add(&self, level: Level, word: &str, line: impl Into<Sentence>, about: Option<Topic>) {
+        self.push(LogRow { at: clock::now(), level, word: word.to_owned(), text: line.into().line(), more: vec![], about });
     }
 
     /// Adds a trouble with its reason and what to do.
     pub fn trouble(&self, word: &str, trouble: &Trouble) {
-        let more =
-            [&trouble.why, &trouble.todo].into_iter().flatten().map(|line| text::display_line(line).into_owned()).collect();
-        let text = text::display_line(&trouble.what).into_owned();
+        let more = [&trouble.why, &trouble.todo].into_iter().flatten().map(Sentence::line).collect();
+        let text = trouble.what.line();
         self.push(LogRow { at: clock::now(), level: Level::Error, word: word.to_owned(), text, more, about: None });
     }
 

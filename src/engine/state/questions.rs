@@ -99,7 +99,7 @@ impl<'a> Waiting<'a> {
         open.insert(id, Open { about, outgoing, answer: sender });
         drop(open);
         core.log.add(Level::Warning, "asks", &line, None);
-        core.announce(Event::Asked { question: id, line, command });
+        core.announce(Event::Asked { question: id, line: line.into(), command });
         Self { core, id, answer }
     }
 }

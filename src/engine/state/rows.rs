@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId, Module};
@@ -187,11 +188,11 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         function: proposal.function.clone(),
         path: function.map(|function| function.path.clone()).unwrap_or_default(),
         state: proposal.state,
-        title,
-        about,
+        title: title.into(),
+        about: about.into(),
         proved: proposal.proved,
         ruling: proposal.verdict().map(|open| open.verdict.verdict),
-        blocked: blocked(proposal),
+        blocked: blocked(proposal).map(Sentence::from),
         alone: alone(proposal).is_some(),
         skipped: proposal.skipped,
     }

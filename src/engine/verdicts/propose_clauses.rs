@@ -162,7 +162,7 @@ fn keep(core: &Arc<Core>, judged: &JudgedTest, told: ToldTest) -> Result<(), Tro
     verdicts::state::load(core)?;
     core.log.add(Level::Done, "proposed", &line, None);
     core.touch();
-    core.announce(Event::ClausesProposed { test: judged.test.clone(), line });
+    core.announce(Event::ClausesProposed { test: judged.test.clone(), line: line.into() });
     Ok(())
 }
 

@@ -58,7 +58,7 @@ pub fn changed(core: &Arc<Core>, paths: &[RelPath]) -> BTreeSet<FunctionId> {
     };
     let because = format!("it says how tests run: {follows}");
     core.log.add(Level::Info, "saved", &format!("{what} changed; {because}"), Some(Topic::File(first.clone())));
-    core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because) });
+    core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because.into()) });
     drafts
 }
 

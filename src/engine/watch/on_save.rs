@@ -251,7 +251,7 @@ pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<Subject>, Tr
         _ => text::count(paths.len(), "data file") + " changed",
     };
     core.log.add(Level::Info, "saved", &format!("{what}: {because}"), Some(Topic::File(first.clone())));
-    core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because) });
+    core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because.into()) });
     Ok(readers)
 }
 

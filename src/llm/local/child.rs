@@ -85,8 +85,8 @@ impl Child {
     /// Starts the program and tells it what to load.
     pub(super) fn start(load: Load) -> Result<Self, ModelError> {
         let not = |trouble: Trouble| {
-            let why = [Some(trouble.what), trouble.why].into_iter().flatten().collect::<Vec<_>>().join(" ");
-            ModelError::Unavailable { model: NAME.into(), why, todo: trouble.todo.unwrap_or_default() }
+            let todo = trouble.todo.as_ref().map(ToString::to_string).unwrap_or_default();
+            ModelError::Unavailable { model: NAME.into(), why: trouble.cause(), todo }
         };
         let (mut command, scratch, level) = command(&program().map_err(not)?, Path::new(&load.path)).map_err(not)?;
         let mut process = command

@@ -169,8 +169,8 @@ impl Shared {
             return Ok(child);
         }
         let head = Gguf::read(&self.path).map_err(|trouble| {
-            let why = [Some(trouble.what), trouble.why].into_iter().flatten().collect::<Vec<_>>().join(" ");
-            self.unavailable(&why, &trouble.todo.unwrap_or_default())
+            let todo = trouble.todo.as_ref().map(ToString::to_string).unwrap_or_default();
+            self.unavailable(&trouble.cause(), &todo)
         })?;
         if let Some(memory) = child::memory().filter(|memory| head.bytes > *memory) {
             let (needs, has) = (crate::base::text::bytes(head.bytes), crate::base::text::bytes(memory));

@@ -179,7 +179,7 @@ fn verdict_row(view: &JudgedView, proposal: Option<i64>) -> VerdictRow {
         ruling: view.judged.verdict.verdict,
         overridden: view.judged.verdict.overridden,
         evaluator: view.judged.verdict.evaluator.clone(),
-        reason: view.judged.verdict.reason.clone(),
+        reason: view.judged.verdict.reason.as_str().into(),
         at: view.judged.at,
         since: view.since,
         stale: false,
@@ -219,8 +219,8 @@ impl Shop {
         let rows = vec![verdict_row(&failed, Some(11)), verdict_row(&unclear, Some(12)), verdict_row(&passed, None)];
         let queued = |number: i64, word: &str, view: &JudgedView| QueueRow {
             function: view.function.clone(),
-            title: format!("{}   {word}  {}", view.function, view.judged.verdict.reason),
-            about: format!("{word}  {}", view.judged.verdict.reason),
+            title: format!("{}   {word}  {}", view.function, view.judged.verdict.reason).into(),
+            about: format!("{word}  {}", view.judged.verdict.reason).into(),
             proved: None,
             ruling: Some(view.judged.verdict.verdict),
             alone: true,

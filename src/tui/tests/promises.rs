@@ -170,7 +170,7 @@ fn after_a_decision_the_next_one_stands_in_its_place_and_k_goes_back() {
         proposal: ProposalId(3),
         function: id("pricing:apply_discount"),
         verb: Verb::Accept,
-        line,
+        line: line.into(),
         again: false,
     });
     assert_eq!(d.message(), "Accepted apply_discount. u takes it back.");
@@ -199,7 +199,7 @@ fn undo_goes_to_the_engine_and_the_taken_back_one_waits_again() {
     d.press("u");
     assert_eq!(d.sent(), [Command::Undo]);
     d.shop.snapshot.queue = rows;
-    d.happen(Event::Undone { proposal: ProposalId(3), function, line: String::new() });
+    d.happen(Event::Undone { proposal: ProposalId(3), function, line: "".into() });
     assert_eq!(d.state.current().map(|row| row.id), Some(ProposalId(3)));
     assert_eq!(d.state.pass.verdict(ProposalId(3)), None);
     d.shop.snapshot.can_undo = false;
@@ -240,7 +240,7 @@ fn decisions_on_many_are_taken_back_and_made_again_with_their_number() {
 fn how_to_take_a_decision_back_is_said_whatever_its_reason_says() {
     let mut d = driver();
     let (function, line) = (id("pricing:apply_discount"), "Rejected apply_discount: u takes the wrong unit".to_owned());
-    d.happen(Event::Decided { proposal: ProposalId(3), function, verb: Verb::Reject, line, again: false });
+    d.happen(Event::Decided { proposal: ProposalId(3), function, verb: Verb::Reject, line: line.into(), again: false });
     assert_eq!(d.message(), "Rejected apply_discount: u takes the wrong unit. u takes it back.");
 }
 
@@ -574,7 +574,7 @@ fn a_decision_stays_on_the_comparison_and_can_be_taken_back_there() {
     d.press("u");
     assert_eq!(d.sent().last(), Some(&Command::Undo));
     d.shop.snapshot.queue = Shop::new().snapshot.queue;
-    d.happen(Event::Undone { proposal: ProposalId(1), function: id("cart:Cart.total"), line: String::new() });
+    d.happen(Event::Undone { proposal: ProposalId(1), function: id("cart:Cart.total"), line: "".into() });
     assert_eq!(d.state.screen, Screen::Diff);
     assert!(d.screen().contains("⋯ waits"), "{}", d.screen());
 }

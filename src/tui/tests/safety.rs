@@ -9,6 +9,7 @@ use ratatui::{TerminalOptions, Viewport};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::base::sentence::Sentence;
 use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
 use crate::domain::reason::ReasonCode;
@@ -24,6 +25,10 @@ use crate::tui::view::frame;
 /// eight-bit ones, signs that turn writing round or are not seen, and a sequence without its end.
 const HOSTILE: &str = "\x1b]0;owned\x07\x1b[2J\x1b]8;;http://evil\x1b\\here\x1b]52;c;ZXZpbA==\x07\x1bPq#0\x1b\\\x1b_Gi=1\x1b\\\x1b[6n\
                        \u{9b}31m\u{9d}0;x\u{9c}\u{202e}\u{2066}evil\u{2069}\u{e0041}\u{feff}\r\n\t\u{200b}漢字\x1b]0;";
+
+fn spoil(sentence: &mut Sentence) {
+    *sentence = format!("{sentence}{HOSTILE}").into();
+}
 
 /// The shop after somebody wrote escape sequences wherever text can come from.
 fn hostile() -> Shop {
@@ -61,7 +66,7 @@ fn hostile() -> Shop {
             .iter()
             .cloned()
             .map(|mut row| {
-                bad(&mut row.text);
+                spoil(&mut row.text);
                 row.more.push(HOSTILE.into());
                 row
             })
@@ -151,7 +156,7 @@ fn nor_does_what_a_verdict_a_step_or_a_comparison_holds() {
     let mut judged = Shop::judged();
     judged.judged.values_mut().for_each(|view| view.judged = poisoned(&view.judged));
     let mut rows = (*judged.snapshot.verdicts).clone();
-    rows.iter_mut().for_each(|row| bad(&mut row.reason));
+    rows.iter_mut().for_each(|row| spoil(&mut row.reason));
     judged.snapshot.verdicts = Arc::new(rows);
     let mut specs = specs::shop();
     for view in specs.specs.values_mut() {

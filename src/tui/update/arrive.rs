@@ -189,13 +189,13 @@ pub fn happened(state: &mut AppState, event: Event) {
             state.decision.dirty = true;
             state.messages.done(now, words::restored(function.qualname()));
         }
-        Event::Decided { proposal, verb, line, again, .. } => decide::decided(state, proposal, verb, &line, again),
-        Event::Undone { proposal, function, line } => decide::undone(state, proposal, &function, &line),
+        Event::Decided { proposal, verb, line, again, .. } => decide::decided(state, proposal, verb, line.for_people(), again),
+        Event::Undone { proposal, function, line } => decide::undone(state, proposal, &function, line.for_people()),
         Event::Wrote { .. } => state.decision.dirty = true,
         Event::Said { level, text } => match level {
-            Level::Info => state.messages.say(now, text),
-            Level::Done => state.messages.done(now, text),
-            Level::Warning => state.messages.warn(now, text),
+            Level::Info => state.messages.say(now, text.for_people()),
+            Level::Done => state.messages.done(now, text.for_people()),
+            Level::Warning => state.messages.warn(now, text.for_people()),
             Level::Error => state.messages.fail(now, &Trouble::environment(text)),
         },
         Event::Failed { trouble } => {
@@ -222,7 +222,7 @@ pub fn happened(state: &mut AppState, event: Event) {
         }
         Event::ClausesProposed { test, line } => {
             state.journeys.dirty |= state.journeys.test.as_ref() == Some(&test);
-            state.messages.done(now, words::clauses_proposed(&line));
+            state.messages.done(now, words::clauses_proposed(line.for_people()));
         }
         Event::SpecBegan { .. } | Event::SpecStep { .. } | Event::SpecEnded { .. } => update_specs::happened(state, &event),
         Event::SpecsRead => state.specs.dirty = true,

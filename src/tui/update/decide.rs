@@ -72,7 +72,7 @@ fn refusal(state: &AppState, row: &QueueRow) -> Option<String> {
         return Some(words::EDIT_NOT_PROVED.into());
     }
     match row.state {
-        ProposalState::Ready => row.blocked.clone(),
+        ProposalState::Ready => row.blocked.as_ref().map(ToString::to_string),
         ProposalState::Queued | ProposalState::Streaming | ProposalState::Proving => Some(words::WAITS_FOR_PROOF.into()),
         ProposalState::Stale => Some(words::STALE_ON_ACCEPT.into()),
         ProposalState::Refused | ProposalState::Failed => Some(words::CANNOT_BE_ACCEPTED.into()),

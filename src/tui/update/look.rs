@@ -114,7 +114,7 @@ fn of_job(state: &AppState, index: usize) -> Vec<Row> {
     let during = |row: &&LogRow| row.level >= Level::Warning && job.started <= row.at && row.at.0 <= until.0 + AFTER_MS;
     for row in state.snapshot.log.iter().filter(during).take(TROUBLES) {
         let sign = if row.level == Level::Error { (Role::Failing, "!") } else { (Role::Warning, "~") };
-        out.push(Row::new().add(sign.0, format!(" {} ", sign.1)).add(Role::Text, row.text.clone()));
+        out.push(Row::new().add(sign.0, format!(" {} ", sign.1)).add(Role::Text, row.text.for_people()));
         out.extend(row.more.iter().map(|line| Row::new().add(Role::Dim, format!("   {line}"))));
     }
     if out.len() == 1 {
@@ -187,7 +187,7 @@ pub fn view(state: &mut AppState) {
                 .snapshot
                 .log
                 .get(index)
-                .map(|row| std::iter::once(row.text.clone()).chain(row.more.iter().cloned()).collect())
+                .map(|row| std::iter::once(&row.text).chain(&row.more).map(ToString::to_string).collect())
                 .unwrap_or_default(),
             _ => {
                 let here = content::cursor(state, state.focus).map(|at| content::text(state, state.focus, at));
@@ -215,7 +215,7 @@ pub fn copy(state: &mut AppState, out: &mut Vec<Effect>) {
         // All of a line of the log, however much of it is in sight.
         (Pane::Log, About::Log(index)) => state.snapshot.log.get(index).map(|row| {
             let first = format!("{} {} {}", state.zone.second(row.at), row.word, row.text);
-            std::iter::once(first).chain(row.more.iter().cloned()).collect::<Vec<_>>().join("\n")
+            std::iter::once(first).chain(row.more.iter().map(ToString::to_string)).collect::<Vec<_>>().join("\n")
         }),
         (Pane::Recorded, _) => state.recorded.here().map(|call| format!("{}{} {}", call.function, call.arguments, call.outcome)),
         _ => None,

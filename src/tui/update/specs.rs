@@ -268,9 +268,9 @@ pub fn happened(state: &mut AppState, event: &Event) {
     state.specs.dirty |= state.specs.file.as_ref() == Some(file);
     let now = state.now;
     match event {
-        Event::SpecBegan { name, because: Some(why), .. } => state.messages.say(now, words::spec_again(name, why)),
+        Event::SpecBegan { name, because: Some(why), .. } => state.messages.say(now, words::spec_again(name, why.for_people())),
         Event::SpecEnded { name, ruling, reason, .. } => {
-            let said = words::spec_ended(name, *ruling, reason, state.screen == Screen::Specs);
+            let said = words::spec_ended(name, *ruling, reason.for_people(), state.screen == Screen::Specs);
             match ruling {
                 Ruling::Pass => state.messages.done(now, said),
                 _ => state.messages.warn(now, said),

@@ -45,14 +45,15 @@ fn entry(state: &AppState, index: usize, row: &LogRow, width: usize, out: &mut V
     let room = width.saturating_sub(HEAD).max(8);
     // On a narrow screen the first line stands beside the time, the others below it with more room.
     let indent = if room < TEXT { 3 } else { HEAD };
-    let (first, rest) = break_first(&text::display_line(&row.text), room, width.saturating_sub(indent).max(8));
+    let (first, rest) = break_first(&text::display_line(row.text.for_people()), room, width.saturating_sub(indent).max(8));
     let about = About::Log(index);
     let line = Row::new()
         .add(Role::Dim, format!(" {} ", state.zone.second(row.at)))
         .add(role, format!("{sign}{:<9} ", row.word))
         .add(Role::Text, first);
     out.push(DocRow { row: line, about: about.clone(), stop: true, changed: false });
-    let more = row.more.iter().flat_map(|line| text::wrap(&text::display_line(line), width.saturating_sub(indent).max(8)));
+    let more =
+        row.more.iter().flat_map(|line| text::wrap(&text::display_line(line.for_people()), width.saturating_sub(indent).max(8)));
     let below = rest.into_iter().map(|line| (Role::Text, line)).chain(more.map(|line| (Role::Dim, line)));
     for (role, line) in below.take(ROWS) {
         let row = Row::new().add(role, format!("{:indent$}{line}", ""));

@@ -1,0 +1,102 @@
+//! Sentences that are for people: they can be shown, and not read back. What code has to know is a type beside them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::text;
+
+/// A text for people. It has no methods of a text, so that nothing follows its wording.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Sentence(String);
+
+impl Sentence {
+    /// Tells whether nothing is said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Makes it safe to show on one line.
+    #[must_use]
+    pub fn line(&self) -> Self {
+        text::display_line(&self.0).into()
+    }
+
+    /// Gives the text for a screen, a terminal or an agent: front ends alone call this.
+    #[must_use]
+    pub fn for_people(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Sentence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl From<String> for Sentence {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&String> for Sentence {
+    fn from(text: &String) -> Self {
+        Self(text.clone())
+    }
+}
+
+impl From<&str> for Sentence {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<Cow<'_, str>> for Sentence {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self(text.into_owned())
+    }
+}
+
+/// Tests read what is said.
+#[cfg(test)]
+impl std::ops::Deref for Sentence {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+impl PartialEq<str> for Sentence {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+#[cfg(test)]
+impl PartialEq<&str> for Sentence {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_stored_as_its_text() {
+        let sentence = Sentence::from("The project was read.");
+        let json = serde_json::to_string(&sentence).unwrap();
+        assert_eq!(json, r#""The project was read.""#);
+        assert_eq!(serde_json::from_str::<Sentence>(&json).unwrap(), sentence);
+        assert_eq!(format!("{sentence:>23}|"), "  The project was read.|");
+        assert!(Sentence::default().is_empty() && !sentence.is_empty());
+    }
+}
