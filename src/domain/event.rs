@@ -72,7 +72,7 @@ pub enum Event {
     /// A file was written.
     Wrote { path: RelPath, added: usize, removed: usize },
     /// A job began, went on or ended.
-    Job { job: JobId, kind: JobKind, subject: String, done: u64, total: u64, state: JobState },
+    Job { job: JobId, kind: JobKind, subject: Sentence, done: u64, total: u64, state: JobState },
     /// A question waits for a person: one line, and the command that says yes ahead of it.
     Asked { question: QuestionId, line: Sentence, command: String },
     /// A question was answered, or nobody needs the answer any more (`None`).

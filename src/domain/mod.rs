@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod external_access;
 pub mod function;
 pub mod gap;
+pub mod job_subject;
 pub mod journey;
 pub mod observation;
 pub mod parts;

@@ -18,6 +18,7 @@ use crate::domain::evaluator::Evaluator;
 use crate::domain::event::{JobKind, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::gap::Gap;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalKind, ProposalState};
 use crate::domain::question::Question;
 use crate::domain::reason::{Reason, or_null};
@@ -302,7 +303,7 @@ pub struct JobRow {
     /// What it does.
     pub kind: JobKind,
     /// What it works on.
-    pub subject: String,
+    pub subject: JobSubject,
     /// Steps done; bytes of a download.
     pub done: u64,
     /// Steps there are; 0 when unknown.

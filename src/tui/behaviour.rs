@@ -4,6 +4,7 @@
 use crate::base::text::{self, count};
 use crate::domain::diff::{Diff, DiffedCall, FunctionDiff, Kind};
 use crate::domain::event::{JobKind, JobState};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::Edit;
 use crate::domain::snapshot::JobRow;
 use crate::domain::subject::Subject;
@@ -32,7 +33,11 @@ pub fn job(state: &AppState) -> Option<&JobRow> {
 /// Gives the commit that is being compared with.
 #[must_use]
 pub fn running(state: &AppState) -> Option<&str> {
-    job(state).map(|job| job.subject.as_str()).or(state.diff.asked.as_deref())
+    let named = job(state).and_then(|job| match &job.subject {
+        JobSubject::Revision(reference) => Some(reference.as_str()),
+        _ => None,
+    });
+    named.or(state.diff.asked.as_deref())
 }
 
 /// Tells whether the code is another one than was compared.

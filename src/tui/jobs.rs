@@ -1,8 +1,8 @@
 //! Which job is meant where one is: that of what is selected.
 
-use crate::base::text::command_line;
 use crate::domain::call::ProgramEnd;
 use crate::domain::event::{JobKind, JobState};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::ProposalState;
 use crate::domain::snapshot::JobRow;
 use crate::tui::app::AppState;
@@ -30,7 +30,7 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
         _ => {}
     }
     let id = state.subject.as_ref()?;
-    let names = |job: &&JobRow| job.subject == id.0 || job.subject == id.qualname();
+    let names = |job: &&JobRow| job.subject.function() == Some(id);
     let kind = match state.current().map(|row| row.state) {
         Some(ProposalState::Streaming) => Some(JobKind::Model),
         Some(ProposalState::Proving) => Some(JobKind::Prove),
@@ -48,15 +48,14 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
 /// Finds the job of a recording that is live.
 fn of_recording(state: &AppState, index: usize) -> Option<&JobRow> {
     let row = state.snapshot.recordings.get(index).filter(|row| row.end == ProgramEnd::Running)?;
-    let command = command_line(&row.command);
     let open = |job: &&JobRow| job.kind == JobKind::Record && matches!(job.state, JobState::Running | JobState::Waiting);
-    state.snapshot.jobs.iter().filter(open).find(|job| job.subject == command)
+    state.snapshot.jobs.iter().filter(open).find(|job| matches!(job.subject, JobSubject::Recording { id, .. } if id == row.id))
 }
 
 /// Finds the job that runs the test that is shown, else any that runs YAML tests.
 fn of_specs(state: &AppState) -> Option<&JobRow> {
     let of_specs = |job: &&JobRow| matches!(job.kind, JobKind::Spec | JobKind::Respec);
     let file = state.specs.file.as_ref();
-    let own = |job: &&JobRow| file.is_some_and(|file| job.subject == file.as_str());
+    let own = |job: &&JobRow| matches!(&job.subject, JobSubject::Spec(own) if Some(own) == file);
     state.open_jobs().filter(of_specs).find(own).or_else(|| state.open_jobs().find(of_specs))
 }

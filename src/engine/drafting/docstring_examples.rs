@@ -15,6 +15,7 @@ use crate::contain;
 use crate::domain::decision::FileEdit;
 use crate::domain::event::JobKind;
 use crate::domain::function::{Function, FunctionId};
+use crate::domain::job_subject::JobSubject;
 use crate::engine::drafting;
 use crate::engine::edits::apply;
 use crate::engine::index::files;
@@ -102,7 +103,7 @@ struct Wanted<'a> {
 pub async fn document(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Documented, Trouble> {
     let environment = environment::contained(core).await?;
     first_replay::calibrate_rest(core).await?;
-    let job = core.jobs.begin(JobKind::Doc, "recorded calls", 0);
+    let job = core.jobs.begin(JobKind::Doc, JobSubject::RecordedCalls, 0);
     let cancel = job.cancel.clone();
     let mut gathered = drafting::pipeline::gather(core, &environment, functions, cancel.clone()).await?;
     gathered.0.name_by_modules();

@@ -11,6 +11,7 @@ use crate::base::hash::Digest;
 use crate::domain::event::JobKind;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
@@ -220,7 +221,7 @@ fn note_untestable(core: &Core, made: &[Made]) -> Result<(), Trouble> {
 /// Writes drafts, checks that their values come out as recorded, and gives them unproved; `None` when it was cancelled.
 async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Vec<Made>>, Trouble> {
     let environment = environment::contained(core).await?;
-    let job = core.jobs.begin(JobKind::Draft, "recorded calls", 0);
+    let job = core.jobs.begin(JobKind::Draft, JobSubject::RecordedCalls, 0);
     core.touch();
     let made = job.unless_cancelled(write_all(core, &environment, functions, job.cancel.clone())).await.transpose()?;
     job.end(made.is_some());
@@ -337,7 +338,7 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
 fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
     let proposal = core.proposal(id)?;
     let why = match core.function(&proposal.function) {
-        None => ReasonCode::Removed.into(),
+        None => ReasonCode::Removed.of(proposal.function.qualname()),
         Some(_) => {
             let reason = core.state.lock().untestable.get(&proposal.function).cloned();
             reason.unwrap_or_else(|| ReasonCode::NoNewerDraft.into())

@@ -9,6 +9,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::Module;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::snapshot::Trust;
 use crate::engine::checks::secrets;
 use crate::engine::index::refresh::Reading;
@@ -30,7 +31,7 @@ const FEW: usize = 20;
 
 /// Reads the whole project. Once it was read, `again` is to find what differs.
 pub async fn index(core: &Arc<Core>, again: impl Future<Output = ()> + Send) {
-    let job = core.jobs.begin(JobKind::Index, &core.project, 0);
+    let job = core.jobs.begin(JobKind::Index, JobSubject::Project(core.project.clone()), 0);
     let started = clock::now();
     let reading = core.part::<Reading>();
     let turn = reading.0.lock().await;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::base::paths;
 use crate::domain::event::{JobKind, Level};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::question::About;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
@@ -29,7 +30,7 @@ pub async fn get(core: &Arc<Core>, model: Option<&str>) -> Result<Done, Trouble>
         return Ok(Done::Nothing);
     }
     let source = Hub::find(core.settings().network, variable);
-    let job = core.jobs.begin(JobKind::Download, &named.to_string(), 0);
+    let job = core.jobs.begin(JobKind::Download, JobSubject::Model(named.to_string()), 0);
     let told = || job.event().into_iter().for_each(|event| core.announce(event));
     told();
     let work = async {

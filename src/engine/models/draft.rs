@@ -11,6 +11,7 @@ use crate::base::text;
 use crate::domain::event::{JobKind, Level};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::question::About;
 use crate::domain::reason::{Detail, Place, Reason, ReasonCode};
@@ -49,7 +50,7 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     require_trust(&core.root, core.trust())?;
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
     // The newest request wins.
-    core.jobs.supersede(JobKind::Model, Some(&function.0));
+    core.jobs.supersede(JobKind::Model, Some(&JobSubject::Function(function.clone())));
     let Some(id) = turn(core, &target, remark.clone()).await? else { return Ok(Done::Nothing) };
     let drafted = core.proposal(id)?;
     // The demo model would say the same again.
@@ -170,7 +171,7 @@ async fn answered(
         &format!("{label} for a test of {}", function.qualname()),
         Some(Topic::Function(function.clone())),
     );
-    let job = core.jobs.begin(JobKind::Model, &function.0, 0);
+    let job = core.jobs.begin(JobKind::Model, JobSubject::Function(function.clone()), 0);
     core.touch();
     let written = stream(core, provider, request, id, &job).await;
     core.part::<Streams>().close(id);

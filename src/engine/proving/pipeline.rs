@@ -17,6 +17,7 @@ use crate::contain::{self, Class, Level};
 use crate::domain::event::{self, Event, JobKind};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
 use crate::domain::touch::Touch;
@@ -56,7 +57,7 @@ pub async fn prove(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
         return Ok(());
     }
     let wanted: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
-    let job = core.jobs.begin(JobKind::Prove, &subject(core, &ids), ids.len() as u64);
+    let job = core.jobs.begin(JobKind::Prove, subject(core, &ids), ids.len() as u64);
     core.touch();
     let proved = prove_batches(core, &wanted, &job).await;
     let cancelled = job.is_cancelled();
@@ -137,10 +138,10 @@ fn batches<T>(mut all: &[T]) -> impl Iterator<Item = &[T]> {
     })
 }
 
-fn subject(core: &Core, ids: &[ProposalId]) -> String {
+fn subject(core: &Core, ids: &[ProposalId]) -> JobSubject {
     match ids {
-        [id] => core.proposal(*id).map_or_else(|_| "1 draft".into(), |proposal| proposal.function.qualname().to_owned()),
-        ids => format!("{} drafts", ids.len()),
+        [id] => core.proposal(*id).map_or(JobSubject::Drafts(1), |proposal| JobSubject::Draft(proposal.function.clone())),
+        ids => JobSubject::Drafts(ids.len()),
     }
 }
 

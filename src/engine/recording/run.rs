@@ -14,6 +14,7 @@ use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::gap::{Gap, GapKind};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::checks::secrets;
 use crate::engine::python::environment;
@@ -175,8 +176,9 @@ fn checked_targets(core: &Core, targets: &[String]) -> Result<Vec<String>, Troub
 
 /// Reads along while a program runs; where its calls will be made again (`replays`), their modules are imported for it.
 async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Stdio, mut replays: bool) -> Result<Ended, Trouble> {
-    let job = core.jobs.begin(JobKind::Record, &text::command_line(&recording.command), 0);
     let id = recording.id;
+    let subject = JobSubject::Recording { id, command: text::command_line(&recording.command) };
+    let job = core.jobs.begin(JobKind::Record, subject, 0);
     let folder = SpoolFolder::create(&spool_places(core), &id.0.to_string())?;
     let ingest = ingest(core, folder.path(), recording.started);
     let attach = if stdio == Stdio::Inherited { Attach::Terminal } else { Attach::Piped };

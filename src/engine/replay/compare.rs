@@ -17,6 +17,7 @@ use crate::domain::event::JobKind;
 use crate::domain::event::{Event, Level};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, CallChange, Change, Evidence, Finding, Proposal, ProposalState};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::{Topic, WatchState};
@@ -70,7 +71,7 @@ pub struct Seen {
 
 /// Lets a replay of saved code end early; what it did not come to is owed.
 pub fn interrupt(core: &Core) {
-    core.jobs.supersede(JobKind::Replay, Some("saved code"));
+    core.jobs.supersede(JobKind::Replay, Some(&JobSubject::SavedCode));
 }
 
 /// Runs and compares, again where files were edited meanwhile: of one that was put back at once no save tells.
@@ -121,7 +122,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
         gather(&core, &reach, &wanted)
     })
     .await??;
-    let job = core.jobs.begin(JobKind::Replay, "saved code", unknown_code.len() as u64);
+    let job = core.jobs.begin(JobKind::Replay, JobSubject::SavedCode, unknown_code.len() as u64);
     core.touch();
     let waits: HashSet<&FunctionId> = unknown_code.iter().map(|call| &call.function).collect();
     let (open, known): (Calls, Calls) = calls.into_iter().partition(|(function, _)| waits.contains(function));

@@ -14,6 +14,7 @@ use crate::domain::call::{Call, CallId, Outcome};
 use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How, Kind};
 use crate::domain::event::{Event, JobKind};
 use crate::domain::function::FunctionId;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::ProposalState;
 use crate::domain::reason::ReasonCode;
 use crate::domain::subject::Subject;
@@ -67,7 +68,7 @@ pub async fn diff(core: &Arc<Core>, reference: String) -> Result<Arc<Diff>, Trou
         return Err(trouble.so("pytead-tui run records what a program does."));
     }
     core.jobs.supersede(JobKind::Diff, None);
-    let job = core.jobs.begin(JobKind::Diff, &reference, 0);
+    let job = core.jobs.begin(JobKind::Diff, JobSubject::Revision(reference.clone()), 0);
     core.touch();
     let diff = Arc::new(compare_with(core, reference, &job).await?);
     if job.is_cancelled() {

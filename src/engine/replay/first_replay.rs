@@ -17,6 +17,7 @@ use crate::base::text;
 use crate::domain::call::{Call, CallId, RecordingId};
 use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::reason::ReasonCode;
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
@@ -251,7 +252,7 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     let environment = environment::contained(core).await?;
     let replaying = core.part::<Replaying>();
     let _turn = replaying.0.lock().await;
-    let job = core.jobs.begin(JobKind::Replay, "first replay", calls.len() as u64);
+    let job = core.jobs.begin(JobKind::Replay, JobSubject::NewCalls, calls.len() as u64);
     core.touch();
     if core.watcher.lock().is_none() {
         refresh::reread(core, None).await;

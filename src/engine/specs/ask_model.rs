@@ -8,6 +8,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::event::{JobKind, Level};
 use crate::domain::function::{Function, FunctionKind};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
 use crate::engine::checks::secrets;
@@ -44,7 +45,7 @@ pub async fn ask(core: &Arc<Core>, wanted: Wanted) -> Result<Done, Trouble> {
     }
     // Said before anything is started.
     provider::of(core)?;
-    core.jobs.supersede(JobKind::Model, Some(&wanted.place.id().0));
+    core.jobs.supersede(JobKind::Model, Some(&JobSubject::Function(wanted.place.id())));
     let tools = specs::drafts::tools(core, &wanted.place.file()?).await?;
     let Some(id) = turn(core, &wanted, &tools, None).await? else { return Ok(Done::Nothing) };
     let first = core.proposal(id)?;
@@ -96,8 +97,7 @@ async fn turn(
     core.part::<Streams>().open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
     core.log.add(Level::Info, "asked", &format!("{label} for a YAML test"), Some(Topic::Function(wanted.place.id())));
-    let subject = wanted.place.id();
-    let job = core.jobs.begin(JobKind::Model, &subject.0, 0);
+    let job = core.jobs.begin(JobKind::Model, JobSubject::Function(wanted.place.id()), 0);
     core.touch();
     let answered = models::draft::stream(core, provider.as_ref(), request, id, &job).await;
     core.part::<Streams>().close(id);

@@ -13,6 +13,7 @@ use crate::base::paths::RelPath;
 use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::event::{Event, JobKind, Level};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::{Topic, Trust};
 use crate::domain::spec::Progress;
@@ -168,8 +169,8 @@ async fn run_for(core: &Arc<Core>, kind: JobKind, mut asked: Asked) -> Result<Do
             None => Err(Trouble::usage("There is no YAML test in this project.").so("docs/specs.md shows how to write one.")),
         };
     };
-    let subject = if asked.len() == 1 { first.to_string() } else { text::count(asked.len(), "YAML test") };
-    let job = core.jobs.begin(kind, &subject, asked.len() as u64);
+    let subject = if asked.len() == 1 { JobSubject::Spec(first) } else { JobSubject::Specs(asked.len()) };
+    let job = core.jobs.begin(kind, subject, asked.len() as u64);
     let since = clock::now();
     {
         let mut state = core.state.lock();

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::clock::{self, Moment};
 use crate::domain::command::JobId;
 use crate::domain::event::{Event, JobKind, JobState};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::snapshot::JobRow;
 
 /// Ended jobs that stay in the list.
@@ -40,13 +41,13 @@ pub struct Job<'a> {
 
 impl Jobs {
     /// Enters a job that begins now.
-    pub fn begin(&self, kind: JobKind, subject: &str, total: u64) -> Job<'_> {
+    pub fn begin(&self, kind: JobKind, subject: JobSubject, total: u64) -> Job<'_> {
         let id = JobId(self.next.fetch_add(1, Ordering::Relaxed) + 1);
         let cancel = self.stopped.child_token();
         let row = JobRow {
             id,
             kind,
-            subject: subject.to_owned(),
+            subject,
             done: 0,
             total,
             state: JobState::Running,
@@ -76,9 +77,9 @@ impl Jobs {
     }
 
     /// Asks every job of a kind, on a subject where one is given, to stop: the newest request wins.
-    pub fn supersede(&self, kind: JobKind, subject: Option<&str>) {
+    pub fn supersede(&self, kind: JobKind, subject: Option<&JobSubject>) {
         for entry in self.table.lock().values() {
-            let meant = entry.row.kind == kind && subject.is_none_or(|subject| entry.row.subject == subject);
+            let meant = entry.row.kind == kind && subject.is_none_or(|subject| entry.row.subject == *subject);
             if meant && !is_over(entry.row.state) {
                 entry.cancel.cancel();
             }
@@ -159,7 +160,7 @@ impl Job<'_> {
         Some(Event::Job {
             job: row.id,
             kind: row.kind,
-            subject: row.subject.clone(),
+            subject: row.subject.to_string().into(),
             done: row.done,
             total: row.total,
             state: row.state,
@@ -205,8 +206,8 @@ mod tests {
     #[test]
     fn cancelling_reaches_the_newest_running_job() {
         let jobs = Jobs::default();
-        let first = jobs.begin(JobKind::Prove, "a", 1);
-        let second = jobs.begin(JobKind::Prove, "b", 1);
+        let first = jobs.begin(JobKind::Prove, JobSubject::Drafts(1), 1);
+        let second = jobs.begin(JobKind::Prove, JobSubject::Drafts(2), 1);
         assert_eq!(jobs.cancel(None), Some(second.id));
         assert!(second.is_cancelled() && !first.is_cancelled());
         second.end(false);
@@ -218,15 +219,15 @@ mod tests {
     #[test]
     fn what_is_stopped_begins_nothing_more() {
         let jobs = Jobs::default();
-        let running = jobs.begin(JobKind::Draft, "", 0);
+        let running = jobs.begin(JobKind::Draft, JobSubject::RecordedCalls, 0);
         jobs.stop();
-        assert!(running.is_cancelled() && jobs.begin(JobKind::Prove, "", 0).is_cancelled());
+        assert!(running.is_cancelled() && jobs.begin(JobKind::Prove, JobSubject::Drafts(1), 0).is_cancelled());
     }
 
     #[tokio::test]
     async fn work_that_never_ends_can_be_left() {
         let jobs = Jobs::default();
-        let job = jobs.begin(JobKind::Draft, "", 0);
+        let job = jobs.begin(JobKind::Draft, JobSubject::RecordedCalls, 0);
         assert_eq!(job.unless_cancelled(std::future::ready(1)).await, Some(1));
         jobs.cancel(None);
         assert_eq!(job.unless_cancelled(std::future::pending::<i32>()).await, None);
@@ -237,7 +238,7 @@ mod tests {
     #[test]
     fn a_dropped_job_is_not_left_running() {
         let jobs = Jobs::default();
-        drop(jobs.begin(JobKind::Index, "", 0));
+        drop(jobs.begin(JobKind::Index, JobSubject::Project("shop".into()), 0));
         assert_eq!(jobs.rows()[0].state, JobState::Failed);
     }
 
@@ -245,7 +246,7 @@ mod tests {
     fn ended_jobs_do_not_pile_up() {
         let jobs = Jobs::default();
         for _ in 0..100 {
-            jobs.begin(JobKind::Replay, "", 0).end(true);
+            jobs.begin(JobKind::Replay, JobSubject::SavedCode, 0).end(true);
         }
         assert!(jobs.rows().len() <= ENDED_KEPT + 2);
     }

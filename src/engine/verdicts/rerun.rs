@@ -10,6 +10,7 @@ use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::event::{Event, JobKind, Level};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::Trust;
 use crate::engine::checks::{pytest_run, verdict_files};
@@ -35,7 +36,7 @@ pub async fn judge(core: &Arc<Core>, tests: Vec<String>) -> Result<Done, Trouble
 /// Runs a test by its node id, or all tests of one, judged before or not. The chosen model decides what rules leave open
 /// only where `ask` says so, and only with what a person allowed to be sent.
 pub async fn check(core: &Arc<Core>, node: &str, ask: bool) -> Result<Done, Trouble> {
-    let wanted = Wanted { nodes: vec![node.to_owned()], subject: verdict_rows::short(node).to_owned() };
+    let wanted = Wanted { nodes: vec![node.to_owned()], subject: JobSubject::Test(node.to_owned()) };
     let Done::Judged { tests } = run_all(core, JOB, &wanted, ask).await? else { return Ok(Done::Nothing) };
     if tests.is_empty() {
         return Err(Trouble::usage(format!("{} came to no verdict.", text::display_line(node)))
@@ -77,8 +78,8 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>) -> Result<Done
         return Err(Trouble::usage("No test with an intent was judged here yet.").so("Run them once: pytead-tui check."));
     };
     let subject = match nodes.len() {
-        1 => verdict_rows::short(first).to_owned(),
-        number => text::count(number, "intent"),
+        1 => JobSubject::Test(first.clone()),
+        number => JobSubject::Tests(number),
     };
     let wanted = Wanted { nodes, subject };
     // Nobody is there to be told what it takes: a model is asked by `check`, or where the settings say so.
@@ -98,10 +99,10 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>) -> Result<Done
     Ok(done)
 }
 
-/// What is run, and its name for people.
+/// What is run.
 struct Wanted {
     nodes: Vec<String>,
-    subject: String,
+    subject: JobSubject,
 }
 
 async fn run_all(core: &Arc<Core>, kind: JobKind, wanted: &Wanted, ask: bool) -> Result<Done, Trouble> {
@@ -109,7 +110,7 @@ async fn run_all(core: &Arc<Core>, kind: JobKind, wanted: &Wanted, ask: bool) ->
     let Wanted { nodes, subject } = wanted;
     core.jobs.supersede(kind, Some(subject));
     let began = clock::now();
-    let job = core.jobs.begin(kind, subject, nodes.len() as u64);
+    let job = core.jobs.begin(kind, subject.clone(), nodes.len() as u64);
     core.touch();
     verdict_files::prepare(&core.root);
     // Never an option, and never a file of options.

@@ -17,6 +17,7 @@ use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobKind, JobState, Level};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{
     Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Proposal, ProposalId, ProposalKind, ProposalState,
 };
@@ -160,8 +161,8 @@ pub fn queue(number: i64, kind: ProposalKind, name: &str, path: &str, state: Pro
         function: id(name),
         path: rel(path),
         state,
-        title: format!("{} calls", number + 3),
-        about: format!("{} calls", number + 3),
+        title: format!("{} calls", number + 3).into(),
+        about: format!("{} calls", number + 3).into(),
         proved: (state == ProposalState::Ready).then_some((12, 12)),
         ruling: None,
         blocked: None,
@@ -351,7 +352,7 @@ impl Shop {
             jobs: Arc::new(vec![JobRow {
                 id: JobId(4),
                 kind: JobKind::Prove,
-                subject: "shop.payment:Gateway.charge".into(),
+                subject: JobSubject::Draft(id("payment:Gateway.charge")),
                 done: 5,
                 total: 12,
                 state: JobState::Running,
@@ -509,8 +510,13 @@ impl Driver {
     /// Lets a model work on the draft that streams.
     pub fn with_model_job(&mut self) {
         let mut jobs = (*self.shop.snapshot.jobs).clone();
-        let model =
-            JobRow { id: JobId(5), kind: JobKind::Model, subject: "shop.cart:Cart.remove".into(), total: 0, ..jobs[0].clone() };
+        let model = JobRow {
+            id: JobId(5),
+            kind: JobKind::Model,
+            subject: JobSubject::Function(id("cart:Cart.remove")),
+            total: 0,
+            ..jobs[0].clone()
+        };
         jobs.insert(0, model);
         self.shop.snapshot.jobs = Arc::new(jobs);
         self.happen(Event::Resync);

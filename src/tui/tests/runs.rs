@@ -6,6 +6,7 @@ use crate::base::clock::Moment;
 use crate::domain::call::{CallId, ProgramEnd, RecordingId};
 use crate::domain::command::{Command, JobId};
 use crate::domain::event::{Event, JobKind, JobState, Level};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::snapshot::{CallRow, JobRow, LogRow, RecordedRow, RecordingRow, Topic};
 use crate::tui::app::Effect;
 use crate::tui::layout::{Pane, Screen};
@@ -54,10 +55,11 @@ fn shop() -> Shop {
     let live = [live(9, "python -m shop.report"), live(8, "python -m shop.serve")];
     rows.splice(0..0, live);
     shop.snapshot.recordings = Arc::new(rows);
-    let job = |number: u64, kind: JobKind, subject: &str, state: JobState| JobRow {
+    let recorded = |id, command: &str| JobSubject::Recording { id: RecordingId(id), command: command.into() };
+    let job = |number: u64, kind: JobKind, subject: JobSubject, state: JobState| JobRow {
         id: JobId(number),
         kind,
-        subject: subject.into(),
+        subject,
         done: 5,
         total: 12,
         state,
@@ -66,13 +68,18 @@ fn shop() -> Shop {
         rate: None,
     };
     shop.snapshot.jobs = Arc::new(vec![
-        job(1, JobKind::Index, "shop", JobState::Done),
-        JobRow { total: 0, ..job(2, JobKind::Record, "python -m shop.serve", JobState::Running) },
-        JobRow { total: 0, ..job(3, JobKind::Record, "python -m shop.report", JobState::Running) },
-        job(4, JobKind::Prove, "shop.payment:Gateway.charge", JobState::Running),
-        JobRow { rate: Some(41.2), total: 0, done: 184, ..job(5, JobKind::Model, "shop.cart:Cart.remove", JobState::Running) },
-        job(6, JobKind::Prove, "shop.cart:Cart.add", JobState::Waiting),
-        job(7, JobKind::Replay, "shop.cart:Cart.total", JobState::Failed),
+        job(1, JobKind::Index, JobSubject::Project("shop".into()), JobState::Done),
+        JobRow { total: 0, ..job(2, JobKind::Record, recorded(8, "python -m shop.serve"), JobState::Running) },
+        JobRow { total: 0, ..job(3, JobKind::Record, recorded(9, "python -m shop.report"), JobState::Running) },
+        job(4, JobKind::Prove, JobSubject::Draft(id("payment:Gateway.charge")), JobState::Running),
+        JobRow {
+            rate: Some(41.2),
+            total: 0,
+            done: 184,
+            ..job(5, JobKind::Model, JobSubject::Function(id("cart:Cart.remove")), JobState::Running)
+        },
+        job(6, JobKind::Prove, JobSubject::Draft(id("cart:Cart.add")), JobState::Waiting),
+        job(7, JobKind::Replay, JobSubject::Function(id("cart:Cart.total")), JobState::Failed),
     ]);
     shop
 }

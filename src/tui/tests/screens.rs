@@ -7,6 +7,7 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{ProgramEnd, RecordingId};
 use crate::domain::event::{Event, JobKind};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::JobRow;
 use crate::domain::snapshot::{Decided, Trust};
@@ -424,7 +425,13 @@ fn a_comparison_whose_code_changed_since() {
 #[test]
 fn a_comparison_under_way() {
     let mut shop = Shop::new();
-    let job = JobRow { kind: JobKind::Diff, subject: "HEAD".into(), done: 12, total: 40, ..shop.snapshot.jobs[0].clone() };
+    let job = JobRow {
+        kind: JobKind::Diff,
+        subject: JobSubject::Revision("HEAD".into()),
+        done: 12,
+        total: 40,
+        ..shop.snapshot.jobs[0].clone()
+    };
     shop.snapshot.jobs = Arc::new(vec![job]);
     shots("diff_runs", &BOTH, &shop, |d| {
         d.press("D Enter");

@@ -8,6 +8,7 @@ use crate::base::clock::Moment;
 use crate::domain::command::{Command, JobId};
 use crate::domain::evaluator::Evaluator;
 use crate::domain::event::{Event, JobKind, JobState};
+use crate::domain::job_subject::JobSubject;
 use crate::domain::snapshot::{JobRow, Mark, Trust};
 use crate::domain::spec::{End, Phase, Report, Status, StepReport};
 use crate::domain::spec_board::{PlannedStep, Running, SpecMistake, SpecRow, SpecView};
@@ -281,7 +282,7 @@ fn x_stops_the_run_of_what_is_shown() {
     let job = JobRow {
         id: JobId(9),
         kind: JobKind::Spec,
-        subject: "tests/llm/test_checkout.yaml".into(),
+        subject: JobSubject::Spec(rel("tests/llm/test_checkout.yaml")),
         done: 0,
         total: 1,
         state: JobState::Running,

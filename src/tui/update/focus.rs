@@ -93,8 +93,16 @@ pub fn go_to_named(state: &mut AppState, text: &str) -> bool {
     let Some(id) = state.snapshot.functions.iter().find(|row| named(&row.id)).map(|row| row.id.clone()) else {
         return false;
     };
+    go_to_source(state, &id)
+}
+
+/// Goes to the source of a function; tells whether the function is there.
+pub fn go_to_source(state: &mut AppState, id: &FunctionId) -> bool {
+    if state.function(id).is_none() {
+        return false;
+    }
     leave(state);
-    go_to_function(state, &id);
+    go_to_function(state, id);
     reveal(state, Pane::Source);
     true
 }

@@ -4,6 +4,7 @@
 use crate::base::error::Trouble;
 use crate::domain::command::Command;
 use crate::domain::event::JobKind;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::journey::Heading;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{JudgedView, VerdictRow};
@@ -359,7 +360,7 @@ pub fn ask_for_clauses(state: &mut AppState, out: &mut Vec<Effect>) {
         return state.messages.answer(now, words::CLAUSES_BESIDE);
     }
     let test = told.view.judged.test.clone();
-    if state.open_jobs().any(|job| job.kind == JobKind::Clauses && job.subject == test) {
+    if state.open_jobs().any(|job| job.kind == JobKind::Clauses && job.subject == JobSubject::Test(test.clone())) {
         return state.messages.answer(now, words::CLAUSES_ASKED);
     }
     out.push(Effect::Send(Command::AskClauses { test }));

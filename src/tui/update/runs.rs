@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
-use crate::base::text::command_line;
 use crate::domain::call::RecordingId;
 use crate::domain::command::{Command, JobId};
 use crate::domain::event::JobKind;
+use crate::domain::job_subject::JobSubject;
 use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, Snapshot, Topic};
 use crate::tui::app::AppState;
 use crate::tui::content;
@@ -14,7 +14,7 @@ use crate::tui::doc_row::About;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::RecordedPane;
 use crate::tui::update::calls::select_call;
-use crate::tui::update::focus::{self, go_to_function, go_to_named, leave, reveal};
+use crate::tui::update::focus::{self, go_to_function, go_to_source, leave, reveal};
 use crate::tui::update::source::show_source;
 use crate::tui::update::{journeys, look, specs};
 use crate::tui::words;
@@ -121,28 +121,26 @@ pub fn select_wanted(state: &mut AppState) {
 fn to_job(state: &mut AppState, job: &JobRow) {
     match job.kind {
         JobKind::Record => {
-            let named = state.snapshot.recordings.iter().find(|row| command_line(&row.command) == job.subject).map(|row| row.id);
-            if let Some(id) = named {
+            if let JobSubject::Recording { id, .. } = job.subject {
                 leave(state);
                 show(state, id);
                 focus::show(state, Screen::Runs, Pane::Recorded);
             }
         }
         JobKind::Diff => go(state, Screen::Diff, Pane::Diff),
-        JobKind::Check | JobKind::Judge | JobKind::Clauses
-            if state.snapshot.verdicts.iter().any(|row| row.test == job.subject) =>
-        {
-            journeys::go(state, &job.subject, None);
-        }
-        JobKind::Check | JobKind::Judge | JobKind::Clauses => go(state, Screen::Journeys, Pane::Intent),
+        JobKind::Check | JobKind::Judge | JobKind::Clauses => match judged(state, &job.subject) {
+            Some(test) => journeys::go(state, &test, None),
+            None => go(state, Screen::Journeys, Pane::Intent),
+        },
         JobKind::Spec | JobKind::Respec => {
-            let file = state.snapshot.specs.iter().find(|row| row.file.as_str() == job.subject).map(|row| row.file.clone());
             go(state, Screen::Specs, Pane::Specs);
-            if let Some(file) = file {
-                specs::open(state, &file);
+            if let JobSubject::Spec(file) = &job.subject
+                && state.snapshot.specs.iter().any(|row| row.file == *file)
+            {
+                specs::open(state, file);
             }
         }
-        _ if go_to_named(state, &job.subject) => {}
+        _ if job.subject.function().is_some_and(|id| go_to_source(state, id)) => {}
         _ if state.pass.open() > 0 => go(state, Screen::Review, Pane::Decision),
         _ => state.messages.answer(state.now, words::NOTHING_TO_OPEN),
     }
@@ -183,29 +181,39 @@ pub fn enter_log(state: &mut AppState) {
     }
 }
 
+/// Gives the test that a job works on, if it has a verdict.
+fn judged(state: &AppState, subject: &JobSubject) -> Option<String> {
+    let JobSubject::Test(test) = subject else { return None };
+    state.snapshot.verdicts.iter().find(|row| row.test == *test).map(|row| row.test.clone())
+}
+
 /// Runs again what a job did.
 #[must_use]
 pub fn again(state: &AppState, job: &JobRow) -> Option<Command> {
-    let function = state.snapshot.functions.iter().find(|row| row.id.0 == job.subject || row.id.qualname() == job.subject);
-    let function = function.map(|row| row.id.clone());
+    let function = job.subject.function().filter(|id| state.function(id).is_some()).cloned();
     match job.kind {
         JobKind::Record => {
-            let row = state.snapshot.recordings.iter().find(|row| command_line(&row.command) == job.subject)?;
+            let JobSubject::Recording { id, .. } = job.subject else { return None };
+            let row = state.snapshot.recordings.iter().find(|row| row.id == id)?;
             Some(Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() })
         }
         JobKind::Prove | JobKind::Draft => Some(Command::Draft { functions: function.into_iter().collect() }),
         JobKind::Replay => Some(Command::Replay { functions: function.into_iter().collect() }),
         JobKind::Model => Some(Command::AskModel { function: function?, remark: None }),
-        JobKind::Check | JobKind::Judge => {
-            let test = state.snapshot.verdicts.iter().find(|row| row.test == job.subject)?;
-            Some(Command::Judge { tests: vec![test.test.clone()] })
+        JobKind::Check | JobKind::Judge => Some(Command::Judge { tests: vec![judged(state, &job.subject)?] }),
+        JobKind::Clauses => {
+            let JobSubject::Test(test) = &job.subject else { return None };
+            Some(Command::AskClauses { test: test.clone() })
         }
-        JobKind::Clauses => Some(Command::AskClauses { test: job.subject.clone() }),
         JobKind::Spec | JobKind::Respec => {
-            let file = state.snapshot.specs.iter().find(|row| row.file.as_str() == job.subject)?;
-            Some(Command::RunSpecs { files: vec![file.file.clone()] })
+            let JobSubject::Spec(file) = &job.subject else { return None };
+            let row = state.snapshot.specs.iter().find(|row| row.file == *file)?;
+            Some(Command::RunSpecs { files: vec![row.file.clone()] })
         }
-        JobKind::Diff => Some(Command::Diff { reference: job.subject.clone() }),
+        JobKind::Diff => {
+            let JobSubject::Revision(reference) = &job.subject else { return None };
+            Some(Command::Diff { reference: reference.clone() })
+        }
         JobKind::Index => Some(Command::Index),
         _ => None,
     }

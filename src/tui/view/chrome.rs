@@ -278,7 +278,7 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
     }
     let seconds = state
         .open_jobs()
-        .find(|job| job.state == JobState::Running && (job.subject == row.function.0 || job.subject == row.function.qualname()))
+        .find(|job| job.state == JobState::Running && job.subject.function() == Some(&row.function))
         .map(|job| format!(" · {} s", (state.now.0 - job.started.0).max(0) / 1_000))
         .unwrap_or_default();
     match row.state {
@@ -291,7 +291,7 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
             vec![format!("Streaming{rate}{seconds}"), format!("»{rate}"), "» streaming".into()]
         }
         ProposalState::Proving => {
-            let job = state.open_jobs().find(|job| job.total > 0 && short(&job.subject) == row.function.qualname());
+            let job = state.open_jobs().find(|job| job.total > 0 && job.subject.function() == Some(&row.function));
             let runs = row.proved.map(|(done, all)| (u64::from(done), u64::from(all))).or(job.map(|job| (job.done, job.total)));
             let runs = runs.map(|(done, all)| format!(" · {done}/{all}")).unwrap_or_default();
             vec![format!("Proving{runs}{seconds}"), format!("»{runs}"), "» proving".into()]
@@ -418,7 +418,7 @@ fn jobs(state: &AppState) -> [String; 2] {
             let seconds = (state.now.0 - job.started.0).max(0) / 1_000;
             let left = runs::time_left(job, state.now).map(|left| format!(", about {left} left")).unwrap_or_default();
             let word = job_word(job.kind);
-            parts.push(format!("{word} {} {seconds} s{left}", text::cut(&text::display_line(short(&job.subject)), 30)));
+            parts.push(format!("{word} {} {seconds} s{left}", text::cut(&text::display_line(&job.subject.short()), 30)));
         }
         many => parts.push(format!("{} jobs run", many.len())),
     }
@@ -426,11 +426,6 @@ fn jobs(state: &AppState) -> [String; 2] {
         parts.push(format!("{} {}", count(waiting, "job"), if waiting == 1 { "waits" } else { "wait" }));
     }
     [parts.join(" · "), count(all, "job")]
-}
-
-/// Leaves the module of a function's name out.
-fn short(subject: &str) -> &str {
-    subject.rsplit_once(':').map_or(subject, |(_, name)| name)
 }
 
 fn job_word(kind: JobKind) -> &'static str {

@@ -241,12 +241,8 @@ fn job(state: &AppState, index: usize, row: &JobRow) -> DocRow {
         _ => format!("{rate:.0} tok/s"),
     });
     let rate = rate.unwrap_or_default();
-    let subject = match row.kind {
-        JobKind::Record | JobKind::Check | JobKind::Judge | JobKind::Diff | JobKind::Download => row.subject.as_str(),
-        _ => row.subject.rsplit_once(':').map_or(row.subject.as_str(), |(_, name)| name),
-    };
     let columns = columns(state);
-    let subject = fit(&crate::base::text::display_line(subject), columns.subject);
+    let subject = fit(&crate::base::text::display_line(&row.subject.short()), columns.subject);
     let line = Row::new()
         .add(Role::Text, " ")
         .add(role, sign)
