@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::domain::answers::Answers;
 use crate::domain::call::Call;
 use crate::domain::observation::Control;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::TypeName;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -385,6 +386,9 @@ pub struct Reply {
     pub broken: Option<String>,
     /// Where the import broke, when a module of the project cannot be imported.
     pub import_failure: Option<Raised>,
+    /// The same as a code, if the worker knows one.
+    #[serde(default)]
+    pub reason: Option<Refusal>,
     /// How long a call took, in nanoseconds.
     pub ns: Option<u64>,
     /// The project's functions a call entered: relative path and qualified name.
@@ -409,6 +413,26 @@ pub struct Reply {
     /// The answer to `hello`.
     #[serde(flatten)]
     pub rest: serde_json::Value,
+}
+
+/// Why a call could not be made again, as the worker says it.
+#[derive(Debug, Deserialize)]
+pub struct Refusal {
+    /// A code of [`ReasonCode`].
+    code: String,
+    name: Option<String>,
+    detail: Option<String>,
+}
+
+impl Refusal {
+    /// Gives the reason; what has no code of this version is told in the words of the worker.
+    #[must_use]
+    pub fn reason(refusal: Option<Self>, words: &str) -> Reason {
+        let known = refusal.and_then(|refusal| Some((refusal.code.parse::<ReasonCode>().ok()?, refusal)));
+        let Some((code, Self { name, detail, .. })) = known else { return ReasonCode::ReplayError.with(words) };
+        let reason = Reason { name, ..code.into() };
+        detail.map_or_else(|| reason.clone(), |detail| reason.clone().with(detail))
+    }
 }
 
 fn bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {

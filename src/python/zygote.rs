@@ -17,11 +17,14 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::contain::{Level, Limits};
 use crate::domain::observation::Warned;
+use crate::domain::reason::Reason;
 use crate::domain::value::TypeName;
 use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::process::Live;
-use crate::python::protocol::{Expression, Former, Hello, Lines, Op, Prove, Raised, Reply, Spot, Surroundings, WireCall};
+use crate::python::protocol::{
+    Expression, Former, Hello, Lines, Op, Prove, Raised, Refusal, Reply, Spot, Surroundings, WireCall,
+};
 
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -127,8 +130,8 @@ pub struct Replayed {
 /// Why a call was not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotMade {
-    /// The reason in the worker's words.
-    pub why: String,
+    /// The reason.
+    pub why: Reason,
     /// What broke the import of its module, where that is the reason.
     pub import: Option<Raised>,
 }
@@ -261,7 +264,7 @@ impl Worker {
         self.ask(Op::Replay { root: &root, paths: &paths, calls, track, late_max, former }, wait, |reply| {
             let result = match (reply.outcome, reply.broken) {
                 (Some(outcome), _) => Ok(Ending { outcome, ns: reply.ns?, entered: reply.entered }),
-                (None, why) => Err(NotMade { why: why?, import: reply.import_failure }),
+                (None, why) => Err(NotMade { why: Refusal::reason(reply.reason, &why?), import: reply.import_failure }),
             };
             Some(Replayed { key: reply.key?, result })
         })

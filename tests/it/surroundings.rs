@@ -347,7 +347,7 @@ fn what_left_the_process_has_a_stand_in() {
     assert!(out.contains("stand-in  lib.logic.version gives what was recorded"), "{out}");
     for (function, why) in [
         ("lib.remote:version", "starts a process"),
-        ("lib.logic:spread", "replay failed: it would leave its process: subprocess.Popen"),
+        ("lib.logic:spread", "tried to use subprocess.Popen, which replays block"),
         ("lib.logic:link", "calls lib.remote:Link.__init__, which uses other programs"),
     ] {
         let line = out.lines().chain(err.lines()).find(|line| line.contains(&format!("{function}: ")));

@@ -87,6 +87,18 @@ codes! {
         "Pass the time or a seeded generator in.";
     ReplayError = "replay-error", "replay failed: {detail}",
         "See the log.";
+    SignatureChanged = "signature-changed", "its parameters changed[: {detail}]",
+        "Record again.";
+    ClassChanged = "class-changed", "the attributes of {name} changed",
+        "Record again.";
+    BlockedSideEffect = "blocked-side-effect", "tried to use {detail}, which replays block",
+        "Nothing to do: the recorded result is kept.";
+    FunctionHangs = "function-hangs", "skipped: earlier calls of this function time out",
+        "Fix the hang, or raise `generation.call_seconds`.";
+    Timeout = "timeout", "importing it took longer than {detail} s",
+        "Make the import faster.";
+    Crashed = "crashed", "crashed the process ({detail})",
+        "See the log.";
     NotCheckedYet = "not-checked-yet", "not replayed yet on the recorded code",
         "Run `pytead-tui replay`, or press `t` on the function.";
     ImportFails = "import-fails", "its module cannot be imported: {detail}",
@@ -125,7 +137,7 @@ codes! {
         "Run `pytead-tui gen` again.";
     NoNewerDraft = "no-newer-draft", "its calls give no other test than before",
         "Record new inputs.";
-    Removed = "removed", "the function was removed or renamed",
+    Removed = "removed", "{name} no longer exists[ in {detail}]",
         "Record again under the new name.";
 
     // Why an argument or a receiver cannot be written in a test.

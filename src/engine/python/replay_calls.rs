@@ -15,6 +15,7 @@ use crate::contain::Level;
 use crate::domain::answers::Answers;
 use crate::domain::call::{Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::FunctionId;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -174,10 +175,10 @@ async fn lane(
         requests.iter_mut().for_each(|request| request.surroundings.files_as_recorded = on.files_as_recorded);
         requests.retain(|one| !usize::try_from(one.key).ok().and_then(|key| batch.get(key)).is_some_and(|call| is_late(call)));
         for call in batch.iter().filter(|call| is_late(call)) {
-            all.insert(call.id, gone("it was not run: others of its function do not end any more"));
+            all.insert(call.id, gone(ReasonCode::FunctionHangs.into()));
         }
         for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {
-            all.insert(call.id, gone("the function is gone"));
+            all.insert(call.id, gone(ReasonCode::Removed.of(call.function.qualname())));
         }
         (counted..all.len()).for_each(|_| count());
         counted = all.len();
@@ -228,8 +229,8 @@ pub fn as_recorded(core: &Core, requests: &mut [ReplayCall], batch: &[&Call]) ->
     Ok(())
 }
 
-fn gone(why: &str) -> Observed {
-    not_made(NotMade { why: why.to_owned(), import: None })
+fn gone(why: Reason) -> Observed {
+    not_made(NotMade { why, import: None })
 }
 
 fn not_made(why: NotMade) -> Observed {
@@ -272,7 +273,8 @@ fn observed(index: &Index, result: Result<Ending, NotMade>) -> Observed {
         Ok(ending) => ending,
         Err(why) => return not_made(why),
     };
-    let effect = value::outcome(&ending.outcome).map_err(|error| NotMade { why: error.to_string(), import: None });
+    let effect =
+        value::outcome(&ending.outcome).map_err(|error| NotMade { why: ReasonCode::ReplayError.with(error), import: None });
     let entered = ending
         .entered
         .iter()

@@ -226,7 +226,7 @@ impl Failure {
             Self::NotMade(NotMade { import: Some(raised), .. }) => {
                 ReasonCode::ImportFails.with(format!("{}:{}: {}", raised.path, raised.line, raised.exception))
             }
-            Self::NotMade(NotMade { why, import: None }) => ReasonCode::ReplayError.with(why),
+            Self::NotMade(NotMade { why, import: None }) => why.clone(),
             Self::Differs => ReasonCode::Nondeterministic.into(),
         }
     }

@@ -334,7 +334,7 @@ async fn under_todays_files(
             Some(ending) => endings.push((call, ending)),
             None => {
                 let why = seen.get(&call.id).and_then(|seen| seen.effect.as_ref().err());
-                let reason = why.map_or_else(|| ReasonCode::NoResult.into(), |why| ReasonCode::ReplayError.with(&why.why));
+                let reason = why.map_or_else(|| ReasonCode::NoResult.into(), |not_made| not_made.why.clone());
                 tally.of(&call.function).leave_out(reason);
             }
         }

@@ -293,7 +293,7 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
             Ok(_) | Err(_) if call.stood_in().is_some() => {}
             Ok(_) if held.contains_key(&call.id) => dropped.push((call.id, ReasonCode::HeldStill.into())),
             Ok(_) => dropped.push((call.id, ReasonCode::NotReproducible.into())),
-            Err(not_made) => dropped.push((call.id, ReasonCode::ReplayError.with(&not_made.why))),
+            Err(not_made) => dropped.push((call.id, not_made.why.clone())),
         }
     }
     let (repeat, lost) = (confirmed.len(), dropped.len());

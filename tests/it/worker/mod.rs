@@ -11,6 +11,7 @@ use crate::harness::package::compiled_by;
 use pytead_tui::contain::{self, Level};
 use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
 use pytead_tui::domain::function::ParamKind;
+use pytead_tui::domain::reason::{Reason, ReasonCode};
 use pytead_tui::domain::value::{ObjectKind, TypeName, Value};
 use pytead_tui::python::protocol::{Expression, Surroundings};
 use pytead_tui::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
@@ -98,7 +99,7 @@ fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
     }
 }
 
-async fn endings(worker: &Worker, calls: &[ReplayCall]) -> Vec<Result<Ending, String>> {
+async fn endings(worker: &Worker, calls: &[ReplayCall]) -> Vec<Result<Ending, Reason>> {
     let replies = worker.replay(calls, true, None, &[]).await.unwrap().all().await.unwrap();
     assert_eq!(replies.iter().map(|reply| reply.key).collect::<Vec<_>>(), calls.iter().map(|call| call.key).collect::<Vec<_>>());
     replies.into_iter().map(|reply| reply.result.map_err(|not_made| not_made.why)).collect()
@@ -345,7 +346,7 @@ async fn a_module_that_ends_the_process_breaks_its_own_calls_alone() {
     let answers = endings(&worker, &calls).await;
     assert!(answers[0].is_ok() && answers[2].is_ok(), "{answers:?}");
     for broken in [&answers[1], &answers[3]] {
-        assert_eq!(broken.as_ref().unwrap_err(), "importing it ended the process: exit 7");
+        assert_eq!(*broken.as_ref().unwrap_err(), ReasonCode::Crashed.with("exit 7"));
     }
     for (function, exception) in [("shop:hungry", "MemoryError"), ("shop:deep", "RecursionError")] {
         let args = if function == "shop:deep" { &one[..] } else { &[] };
@@ -384,16 +385,16 @@ async fn what_cannot_be_made_again_says_why() {
     let renamed = [Argument { name: "old".into(), kind: ParamKind::PositionalOrKeyword, value: Value::Int(1) }];
     let too_many = [arg("n", Value::Int(1)), arg("m", Value::Int(1))];
     for (call, why) in [
-        (call(1, "shop:gone", &[]), "there is no gone in shop any more"),
-        (call(2, "bad:f", &[]), "bad cannot be imported: ModuleNotFoundError: No module named 'no_such_module'"),
+        (call(1, "shop:gone", &[]), "gone no longer exists in shop"),
+        (call(2, "bad:f", &[]), "its module cannot be imported: ModuleNotFoundError: No module named 'no_such_module'"),
         (call(4, "shop:cached", &too_many), "its parameters changed"),
         (
             call(5, "shop:same", &[arg("a", object(1, "shop", "Gone", &[])), arg("b", Value::None)]),
-            "there is no Gone in shop any more",
+            "Gone no longer exists in shop",
         ),
     ] {
         let answer = endings(&worker, &[call]).await.remove(0).unwrap_err();
-        assert!(answer.starts_with(why), "{answer}");
+        assert!(answer.message().starts_with(why), "{answer}");
     }
     assert_eq!(
         effect(&worker, call(1, "shop:cached", &renamed)).await,
@@ -484,7 +485,7 @@ async fn every_level_replays_and_keeps_the_project_as_it_is() {
             // What would leave its process is stopped before the sandbox has to; where that is a hook, it comes first.
             for place in ["acts:connect", "acts:start", "acts:swallows"] {
                 match endings(&worker, &[call(1, place, &[])]).await.remove(0) {
-                    Err(why) => assert!(why.starts_with("it would leave its process: "), "{level:?} {place}: {why}"),
+                    Err(why) => assert_eq!(why.code, ReasonCode::BlockedSideEffect, "{level:?} {place}: {why}"),
                     Ok(_) => assert_eq!(level, Level::Weak, "{place}"),
                 }
             }

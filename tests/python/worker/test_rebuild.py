@@ -166,25 +166,28 @@ def test_a_placeholder_stands_for_what_was_a_secret():
 
 
 @pytest.mark.parametrize(
-    ("tree", "why"),
+    ("tree", "why", "code", "name"),
     [
-        ((TAG, "cut", "list", 9, [], [], ""), "a list is over the recording budget"),
-        ((TAG, "opaque", 1, "socket", "socket"), "socket cannot be read or made again"),
-        ((TAG, "ref", 5), "it refers to an object that was not recorded"),
-        ((TAG, "obj", 1, "shapes", "Gone", "plain", {}), "there is no Gone in shapes any more"),
-        ((TAG, "obj", 1, "shapes", "loud", "plain", {}), "shapes:loud is no class any more"),
-        ((TAG, "obj", 1, "shapes", "Slotted", "plain", {"z": 1}), "Slotted has no place for z any more"),
-        ((TAG, "enum", "shapes", "Color", "GREEN", 3), "Color has no member GREEN any more"),
-        ((TAG, "nt", "shapes", "Point", ("x", "z"), (1, 2)), "Point has other fields now"),
-        ((TAG, "name", "no_such_module", "x"), "no_such_module cannot be imported: ModuleNotFoundError"),
-        ((TAG, "new", "builtins", "int", ("x",), {}), "builtins.int refuses what was recorded: ValueError"),
+        ((TAG, "cut", "list", 9, [], [], ""), "a list is over the recording budget", "value-too-large", "list"),
+        ((TAG, "opaque", 1, "socket", "socket"), "socket cannot be read or made again", "opaque-object", "socket"),
+        ((TAG, "ref", 5), "it refers to an object that was not recorded", "missing-object", None),
+        ((TAG, "obj", 1, "shapes", "Gone", "plain", {}), "there is no Gone in shapes any more", "removed", "Gone"),
+        ((TAG, "obj", 1, "shapes", "loud", "plain", {}), "shapes:loud is no class any more", "removed", "loud"),
+        ((TAG, "obj", 1, "shapes", "Slotted", "plain", {"z": 1}), "Slotted has no place for z any more", "class-changed", "Slotted"),
+        ((TAG, "enum", "shapes", "Color", "GREEN", 3), "Color has no member GREEN any more", "removed", "Color.GREEN"),
+        ((TAG, "nt", "shapes", "Point", ("x", "z"), (1, 2)), "Point has other fields now", "class-changed", "Point"),
+        ((TAG, "name", "no_such_module", "x"), "no_such_module cannot be imported: ModuleNotFoundError", "import-fails", "no_such_module"),
+        ((TAG, "new", "builtins", "int", ("x",), {}), "builtins.int refuses what was recorded: ValueError", "argument-raises", None),
         ((TAG, "new", "re", "match", ((TAG, "new", "re", "compile", ("b",), {}), "abc", ((0, 1),)), {}),
-         "a pattern finds something else than was recorded"),
-        ((TAG, "new", "re", "match", (1, "abc", 2), {}), "re.match refuses what was recorded: AttributeError"),
-        ((TAG, "strange", 1), "there is no way to make a strange"),
+         "a pattern finds something else than was recorded", None, None),
+        ((TAG, "new", "re", "match", (1, "abc", 2), {}), "re.match refuses what was recorded: AttributeError", "argument-raises", None),
+        ((TAG, "strange", 1), "there is no way to make a strange", None, None),
     ],
 )
-def test_what_cannot_be_made_says_why(tree, why):
+def test_what_cannot_be_made_says_why(tree, why, code, name):
     with pytest.raises(Broken) as raised:
         Builder().value([tree])
     assert str(raised.value) == why
+    assert (raised.value.code, raised.value.name) == (code, name)
+    reply = raised.value.reply()
+    assert reply["broken"] == why and reply.get("reason", {}).get("code") == code

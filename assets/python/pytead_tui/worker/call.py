@@ -45,12 +45,12 @@ def bind(function: object, arguments: list) -> tuple:
         else:
             args.append(given.pop(name))
     if rest and gap:
-        raise Broken("its parameters changed")
+        raise Broken("its parameters changed", "signature-changed")
     named.update(given)
     try:
         signature.bind(*args, *rest, **named)
     except TypeError as error:
-        raise Broken(f"its parameters changed: {error}") from error
+        raise Broken(f"its parameters changed: {error}", "signature-changed", None, error) from error
     return [*args, *rest], named
 
 
@@ -99,9 +99,9 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     if entered is not None:
         track.stop()
     if stopped:
-        raise Broken(f"it would leave its process: {stopped[0]}")
+        raise Broken(f"it would leave its process: {stopped[0]}", "blocked-side-effect", None, stopped[0])
     if unavailable is not None and unavailable.used is not None:
-        raise Broken(f"it uses a {unavailable.used}, which cannot be made again")
+        raise Broken(f"it uses a {unavailable.used}, which cannot be made again", "opaque-object", unavailable.used)
     reply = {"outcome": base64.b64encode(marshal.dumps(outcome, 2)).decode(), "ns": spent, **heard}
     if entered is not None:
         reply["entered"] = sorted(entered)

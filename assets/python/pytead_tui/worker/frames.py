@@ -74,3 +74,10 @@ class Reader:
             if left <= 0 or not select.select([self.fd], [], [], left)[0]:
                 return None
             self.fill()
+
+
+def broken(why: str, code: "str | None", name: "str | None" = None, detail: object = None) -> dict:
+    """Gives what a reply says of what cannot be made again, with its code of `reason/code.rs` where it has one."""
+    if code is None:
+        return {"broken": why}
+    return {"broken": why, "reason": {"code": code, "name": name, "detail": None if detail is None else str(detail)}}

@@ -3,18 +3,27 @@
 import inspect
 
 from pytead_tui.recorder import kinds
+from pytead_tui.worker.frames import broken
 
 
 class Broken(Exception):
-    """A value or a call that cannot be made again, with the reason for people.
+    """A value or a call that cannot be made again, with the reason for people. A reason with a code of `reason/code.rs` has
+    what its message names, too.
 
     `failure` says more of a module that cannot be imported: the file and line of the project that raised, and what."""
 
     failure: "dict | None" = None
 
+    def __init__(self, why: str, code: "str | None" = None, name: "str | None" = None, detail: object = None):
+        super().__init__(why)
+        self.code = code
+        self.name = name
+        self.detail = detail
+
     def reply(self) -> dict:
         """Gives what is answered in place of an outcome."""
-        return {"broken": str(self), **({} if self.failure is None else {"import_failure": self.failure})}
+        said = broken(str(self), self.code, self.name, self.detail)
+        return said if self.failure is None else {**said, "import_failure": self.failure}
 
 
 def find(module: object, qualname: str, count: "int | None" = None, as_kept: bool = False) -> object:
@@ -25,7 +34,7 @@ def find(module: object, qualname: str, count: "int | None" = None, as_kept: boo
     for part in homes:
         home = getattr(home, part, None)
         if home is None:
-            raise Broken(f"there is no {qualname} in {module.__name__} any more")
+            raise Broken(f"there is no {qualname} in {module.__name__} any more", "removed", qualname, module.__name__)
     if isinstance(home, type):
         if name.startswith("__") and not name.endswith("__"):
             name = "_" + homes[-1].lstrip("_") + name
@@ -33,12 +42,12 @@ def find(module: object, qualname: str, count: "int | None" = None, as_kept: boo
     else:
         held = home.__dict__.get(name)
     if held is None:
-        raise Broken(f"there is no {qualname} in {module.__name__} any more")
+        raise Broken(f"there is no {qualname} in {module.__name__} any more", "removed", qualname, module.__name__)
     if isinstance(held, property):
         held = held.fset if count == 2 and held.fset is not None else held.fget
     found = held if as_kept else _undecorated(held, qualname.rpartition(".")[2])
     if type(found) is not kinds.Function:
-        raise Broken(f"{qualname} is no function any more")
+        raise Broken(f"{qualname} is no function any more", "removed", qualname, module.__name__)
     return found
 
 

@@ -18,11 +18,11 @@ def find(module: object, qualname: str, modules: "Iterable[object]") -> "list[Fu
     for name in inner.replace("<locals>.", "").split("."):
         code = next((one for one in code.co_consts if type(one) is kinds.Code and one.co_name == name), None)
         if code is None:
-            raise Broken(f"there is no {qualname} in {module.__name__} any more")
+            raise Broken(f"there is no {qualname} in {module.__name__} any more", "removed", qualname, module.__name__)
     found = [value for space in _spaces(modules) for value in space if type(value) is kinds.Function]
     made = [value for value in found if value.__code__ is code]
     if not made:
-        raise Broken(f"no name leads to what {outer} makes any more")
+        raise Broken(f"no name leads to what {outer} makes any more", "removed", qualname, module.__name__)
     return made
 
 

@@ -134,7 +134,8 @@ class Modules:
             try:
                 found = self._load(name, os.path.join(self.root, path))
             except BaseException as error:
-                found = Broken(f"{name} cannot be imported: {describe(error)}")
+                why = describe(error)
+                found = Broken(f"{name} cannot be imported: {why}", "import-fails", None, why)
                 found.failure = self._failure(error, path)
             self.known[name, path] = found
         if isinstance(found, Broken):

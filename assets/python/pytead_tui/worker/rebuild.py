@@ -25,14 +25,15 @@ def resolve(module: str, qualname: str, main: object = None) -> object:
             try:
                 found = importlib.import_module(module)
             except BaseException as error:
-                raise Broken(f"{module} cannot be imported: {type(error).__name__}") from error
+                why = type(error).__name__
+                raise Broken(f"{module} cannot be imported: {why}", "import-fails", module, why) from error
     if not qualname:
         return found
     for part in qualname.split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
-            raise Broken(f"there is no {qualname} in {module} any more") from None
+            raise Broken(f"there is no {qualname} in {module} any more", "removed", qualname, module) from None
     return found
 
 
@@ -81,7 +82,7 @@ class Builder:
     def _class(self, module: str, qualname: str) -> type:
         found = resolve(module, qualname, self.main)
         if not isinstance(found, type):
-            raise Broken(f"{module}:{qualname} is no class any more")
+            raise Broken(f"{module}:{qualname} is no class any more", "removed", qualname, module)
         return found
 
     # Objects.
@@ -91,7 +92,7 @@ class Builder:
         try:
             made = native(cls).__new__(cls)
         except TypeError as error:
-            raise Broken(f"{qualname} cannot be made: {error}") from error
+            raise Broken(f"{qualname} cannot be made: {error}", "argument-raises", None, error) from error
         self.objects[ordinal] = made
         self._state(made, fields)
         if kind == "pydantic":
@@ -108,7 +109,8 @@ class Builder:
             try:
                 space = object.__getattribute__(made, "__dict__")
             except AttributeError:
-                raise Broken(f"{type(made).__qualname__} has no place for {name} any more") from None
+                what = type(made).__qualname__
+                raise Broken(f"{what} has no place for {name} any more", "class-changed", what) from None
             dict.__setitem__(space, name, value)
 
     def _pydantic(self, made: object, fields: dict) -> None:
@@ -127,7 +129,7 @@ class Builder:
         cls = self._class(module, qualname)
         kind = next((b for b in _BUILTINS if issubclass(cls, b)), None)
         if kind is None:
-            raise Broken(f"{qualname} is derived from no builtin any more")
+            raise Broken(f"{qualname} is derived from no builtin any more", "class-changed", qualname)
         if kind in (list, dict, set):
             made = self.objects[ordinal] = kind.__new__(cls)
             kind.__init__(made)
@@ -173,7 +175,7 @@ class Builder:
         try:
             return self.objects[ordinal]
         except KeyError:
-            raise Broken("it refers to an object that was not recorded") from None
+            raise Broken("it refers to an object that was not recorded", "missing-object") from None
 
     def make_mut(self, ordinal: int, tree: object) -> object:
         if type(tree) in (list, dict, set):
@@ -198,14 +200,14 @@ class Builder:
             return members[name]
         if name is None or "|" in name:
             return cls(self.value(value))
-        raise Broken(f"{qualname} has no member {name} any more")
+        raise Broken(f"{qualname} has no member {name} any more", "removed", f"{qualname}.{name}", module)
 
     def make_nt(self, module: str, qualname: str, names: tuple, values: tuple) -> object:
         cls = self._class(module, qualname)
         held = dict(zip(names, map(self.value, values)))
         today = getattr(cls, "_fields", ())
         if set(today) != set(names):
-            raise Broken(f"{qualname} has other fields now")
+            raise Broken(f"{qualname} has other fields now", "class-changed", qualname)
         return tuple.__new__(cls, [held[name] for name in today])
 
     def make_new(self, module: str, qualname: str, args: tuple, kwargs: dict) -> object:
@@ -220,7 +222,9 @@ class Builder:
         except Broken:
             raise
         except Exception as error:
-            raise Broken(f"{module}.{qualname} refuses what was recorded: {type(error).__name__}") from error
+            why = type(error).__name__
+            refused = f"{module}.{qualname} refuses what was recorded: {why}"
+            raise Broken(refused, "argument-raises", None, why) from error
 
     def _match(self, pattern: object, text: object, spans: tuple) -> object:
         """Finds again what was found: at the place where it began."""
@@ -258,7 +262,7 @@ class Builder:
         try:
             return getattr(self.value(receiver), name)
         except AttributeError:
-            raise Broken(f"there is no method {name} any more") from None
+            raise Broken(f"there is no method {name} any more", "removed", name) from None
 
     def make_file(self, kind: str, content: object, position: int) -> object:
         import io
@@ -280,13 +284,13 @@ class Builder:
     def make_cut(self, name: str, *rest: object) -> object:
         if self.unavailable is not None:
             return self.unavailable.make("builtins", name)
-        raise Broken(f"a {name} is over the recording budget")
+        raise Broken(f"a {name} is over the recording budget", "value-too-large", name)
 
     def make_opaque(self, ordinal: int, module: str, qualname: str) -> object:
         if self.unavailable is not None:
             made = self.objects[ordinal] = self.unavailable.make(module, qualname)
             return made
-        raise Broken(f"{qualname} cannot be read or made again")
+        raise Broken(f"{qualname} cannot be read or made again", "opaque-object", qualname)
 
 
 def _slots(cls: type) -> dict:

@@ -13,7 +13,7 @@ from pytead_tui.worker import call as calls
 from pytead_tui.worker import closely, frames, mutants, ways
 from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
-from pytead_tui.worker.frames import Gone
+from pytead_tui.worker.frames import Gone, broken
 from pytead_tui.worker.lookup import Broken, find_callee
 from pytead_tui.worker.modules import Modules, describe
 from pytead_tui.worker.processes import end, fork
@@ -60,7 +60,7 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
             for call in message["calls"]:
                 function = call["path"], call["qualname"]
                 if message.get("late_max") and late.get(function, 0) >= message["late_max"]:
-                    frames.send(writing, {"key": call["key"], "broken": LATE})
+                    frames.send(writing, {"key": call["key"], **broken(LATE, "function-hangs")})
                     continue
                 for place in _faulty(call):
                     _put_faults(modules, place, faults)
@@ -148,7 +148,8 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict, know
     except Broken as error:
         reply = error.reply()
     except BaseException as error:
-        reply = {"broken": f"it could not be replayed: {describe(error)}"}
+        why = describe(error)
+        reply = broken(f"it could not be replayed: {why}", "replay-error", None, why)
     finally:
         around.remove()
     frames.send(fd, reply)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pytead_tui.worker import frames
 from pytead_tui.worker.clock import library
 from pytead_tui.worker.codes import Codes
-from pytead_tui.worker.frames import Gone, Reader
+from pytead_tui.worker.frames import Gone, Reader, broken
 from pytead_tui.worker.layers import Layers
 from pytead_tui.worker.processes import ended, fork_patiently
 
@@ -111,7 +111,8 @@ class Server:
         now = time.monotonic()
         for fork in list(self.forks.values()):
             if fork.deadline <= now:
-                self._over(fork, f"importing it took over {fork.patience:.0f} s")
+                took = f"{fork.patience:.0f}"
+                self._over(fork, broken(f"importing it took over {took} s", "timeout", None, took))
         if layers:
             self.layers.hear(ready, room, now)
             self._sweep()
@@ -258,7 +259,7 @@ class Server:
         except Gone:
             self._over(fork, None)
 
-    def _over(self, fork: Fork, why: str | None, last: dict | None = None) -> None:
+    def _over(self, fork: Fork, why: dict | None, last: dict | None = None) -> None:
         """Ends a request's process. What it was at is broken; another process answers the rest."""
         self._forget(fork)
         if last is not None:
@@ -267,7 +268,8 @@ class Server:
         self._sweep()
         if last is None and fork.waiting:
             key, *rest = fork.waiting
-            self._reply(fork.number, {"key": key, "broken": why or f"importing it ended the process: {how}"})
+            why = why or broken(f"importing it ended the process: {how}", "crashed", None, how)
+            self._reply(fork.number, {"key": key, **why})
             if rest:
                 name = "calls" if fork.message["op"] == "replay" else "items"
                 items = [item for item in fork.message[name] if item["key"] in rest]

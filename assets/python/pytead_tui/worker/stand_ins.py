@@ -46,7 +46,7 @@ def put(stand_ins: list, builder: Builder, main: object) -> None:
         # Of a class the very object that it keeps: a static method, not the function in it.
         replaced = inspect.getattr_static(place, name, None)
         if replaced is None:
-            raise Broken(f"there is no {qualname} in {module} any more")
+            raise Broken(f"there is no {qualname} in {module} any more", "removed", qualname, module)
         outcomes = [marshal.loads(base64.b64decode(text)) for text in one["outcomes"]]
         answers = [(outcome[0] == "X", builder.value(outcome[1])) for outcome in outcomes]
         stand_in = StandIn(name, one["awaited"], answers)
