@@ -381,6 +381,17 @@ fn imports_go_downward_and_every_crate_has_one_home() {
     assert!(found.is_empty(), "{} violations:\n{}", found.len(), found.join("\n"));
 }
 
+/// Where sentences for people are read: what follows their wording would change when they are worded anew.
+const READERS: &[&str] = &["base/sentence.rs", "cli/", "mcp/", "tui/"];
+
+#[test]
+fn front_ends_alone_read_sentences_for_people() {
+    let sources = files(&root().join("src"), &["rs"]);
+    let elsewhere = sources.iter().filter(|(path, _)| !READERS.iter().any(|reader| path.starts_with(reader)));
+    let found: Vec<&str> = elsewhere.filter(|(_, source)| source.contains("for_people")).map(|(path, _)| path.as_str()).collect();
+    assert!(found.is_empty(), "read elsewhere: {}", found.join(", "));
+}
+
 #[test]
 fn files_are_short_or_say_why_not() {
     let sources = files(&root(), &["rs", "py"]);
