@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Moment;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
@@ -395,7 +396,7 @@ pub struct Evidence {
     /// What was checked.
     pub what: EvidenceKind,
     /// What was seen, one line.
-    pub detail: String,
+    pub detail: Sentence,
     /// More lines: a traceback, an output.
     pub more: Vec<String>,
     /// The test that fails, if it is about one.
@@ -406,7 +407,7 @@ pub struct Evidence {
 impl Evidence {
     /// Makes one line of evidence.
     #[must_use]
-    pub fn new(finding: Finding, what: EvidenceKind, detail: impl Into<String>) -> Self {
+    pub fn new(finding: Finding, what: EvidenceKind, detail: impl Into<Sentence>) -> Self {
         Self { finding, what, detail: detail.into(), more: Vec::new(), test: None }
     }
 }

@@ -112,7 +112,7 @@ mod tests {
             used: set(&["attr"]),
             plugins: set(&["pytest_mock"]),
         };
-        check(&draft, &allowed).into_iter().map(|line| line.detail).collect()
+        check(&draft, &allowed).into_iter().map(|line| line.detail.to_string()).collect()
     }
 
     #[test]

@@ -229,7 +229,7 @@ pub fn evidence_rows(index: usize, evidence: &Evidence, labels: usize) -> Vec<Do
     let about = if index == usize::MAX { About::Nothing } else { About::Evidence(index) };
     let row =
         Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what.text()), labels));
-    let row = row.add(Role::Text, "  ").add(Role::Text, evidence.detail.clone());
+    let row = row.add(Role::Text, "  ").add(Role::Text, evidence.detail.for_people());
     let mut out = vec![DocRow { row, about: about.clone(), stop: true, changed: false }];
     let failed = matches!(evidence.finding, Finding::Fail | Finding::Flaky | Finding::Error);
     for line in evidence.more.iter().filter(|_| failed) {

@@ -222,7 +222,7 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
     match proposal.state {
         ProposalState::Ready => proposal.verdict().and_then(undecidable),
         ProposalState::Refused if proposal.spec().is_some() => {
-            proposal.evidence.iter().find(|line| line.finding == Finding::Fail).map(|line| line.detail.clone())
+            proposal.evidence.iter().find(|line| line.finding == Finding::Fail).map(|line| line.detail.to_string())
         }
         ProposalState::Refused => {
             Some(first(Finding::Fail).or_else(|| first(Finding::Flaky)).unwrap_or_else(|| "the proof failed".into()))
@@ -232,7 +232,7 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
         ProposalState::Stale if proposal.verdict().is_some() => Some("a newer run came to something else".into()),
         ProposalState::Stale => {
             let changed = proposal.promise_changed();
-            Some(changed.map_or_else(|| "the code under it changed".into(), |line| line.detail.clone()))
+            Some(changed.map_or_else(|| "the code under it changed".into(), |line| line.detail.to_string()))
         }
         ProposalState::Accepted | ProposalState::Edited | ProposalState::Written => Some("it was accepted already".into()),
         ProposalState::Rejected => Some("it was rejected".into()),

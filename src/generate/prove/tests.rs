@@ -71,7 +71,8 @@ fn what_passes_everywhere_is_ready_and_says_where() {
     let proof = judge(&draft(), &trial, &ground);
     assert_eq!((proof.verdict, proof.proved), (Verdict::Ready, (6, 6)));
     assert_eq!(proof.evidence[2].more, ["not noticed: line 3: fault 3"]);
-    let lines: Vec<(String, String)> = proof.evidence.into_iter().map(|line| (line.what.to_string(), line.detail)).collect();
+    let lines: Vec<(String, String)> =
+        proof.evidence.into_iter().map(|line| (line.what.to_string(), line.detail.to_string())).collect();
     let expected = [
         ("passes", "6/6: alone, in 2 orders, 2 hash seeds, other time zone"),
         ("fresh process", "the runs were forks of warm ones; one in a fresh one follows"),
@@ -90,7 +91,7 @@ fn what_only_this_machine_has_is_marked() {
     let ground = Ground { machine: vec!["6.1.0-13-amd64".into()], ..ground() };
     let held = |draft: &Draft| {
         let proof = judge(draft, &trial(true, true), &ground);
-        proof.evidence.into_iter().find(|line| line.what == EvidenceKind::Sensitive).map(|line| line.detail)
+        proof.evidence.into_iter().find(|line| line.what == EvidenceKind::Sensitive).map(|line| line.detail.to_string())
     };
     assert_eq!(held(&draft()), None);
     let here = Draft { text: format!("{}\n# 6.1.0-13-amd64\n", draft().text), ..draft() };
@@ -103,10 +104,7 @@ fn a_failing_test_is_taken_out_and_the_rest_is_proved_again() {
     let Verdict::Again(rest) = proof.verdict else { panic!("{:?}", proof.verdict) };
     assert_eq!(rest.tests, ["test_a"]);
     assert_eq!(rest.left_out, [LeftOut { calls: 1, reason: of("test_b", ReasonCode::Fails.with("assert 2 == 3")) }]);
-    assert_eq!(
-        (proof.evidence[0].what.text().as_ref(), proof.evidence[0].detail.as_str()),
-        ("fails alone", "test_b, 3 of 3 runs")
-    );
+    assert_eq!((proof.evidence[0].what.text().as_ref(), &*proof.evidence[0].detail), ("fails alone", "test_b, 3 of 3 runs"));
     assert_eq!(proof.evidence[0].more.last().map(String::as_str), Some("assert 2 == 3"));
 }
 
@@ -114,7 +112,7 @@ fn a_failing_test_is_taken_out_and_the_rest_is_proved_again() {
 fn a_flaky_test_is_called_flaky_and_one_that_depends_on_something_says_on_what() {
     let mut trial = trial(true, false);
     let proof = judge(&draft(), &trial, &ground());
-    assert_eq!((proof.evidence[0].finding, proof.evidence[0].detail.as_str()), (Finding::Flaky, "test_b passes 1 of 3 runs"));
+    assert_eq!((proof.evidence[0].finding, &*proof.evidence[0].detail), (Finding::Flaky, "test_b passes 1 of 3 runs"));
     trial.blamed.insert("test_b".into(), Blame { when: When::TimeZone, message: "assert 2 == 3".into(), lines: vec![] });
     assert_eq!(rest(&trial).1, [of("test_b", ReasonCode::FailsInTimezone.with("assert 2 == 3"))]);
 }
@@ -201,7 +199,7 @@ fn what_a_model_wrote_is_not_ready_where_no_fault_was_tried() {
     let proof = judge(&model, &trial, &ground());
     assert_eq!(proof.verdict, Verdict::Broken);
     assert_eq!(
-        (proof.evidence[0].what.text().as_ref(), proof.evidence[0].detail.as_str()),
+        (proof.evidence[0].what.text().as_ref(), &*proof.evidence[0].detail),
         ("can fail", "not tried: the warm one ended")
     );
     assert_eq!(judge(&model, &trial, &Ground { edited: true, ..ground() }).verdict, Verdict::Ready, "a person wrote it");

@@ -49,7 +49,7 @@ fn hostile() -> Shop {
     }
     for view in shop.views.values_mut() {
         for evidence in &mut view.proposal.evidence {
-            bad(&mut evidence.detail);
+            spoil(&mut evidence.detail);
             evidence.more.push(HOSTILE.into());
         }
         for edit in &mut view.plan {
