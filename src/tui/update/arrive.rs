@@ -184,7 +184,7 @@ pub fn happened(state: &mut AppState, event: Event) {
             let said = words::diffed(&reference, functions, compared, differ, state.screen == Screen::Diff);
             state.messages.done(now, said);
         }
-        Event::EditNotCompared { line, .. } => state.messages.warn(now, line),
+        Event::EditNotCompared { line, .. } => state.messages.warn(now, line.for_people()),
         Event::BehaviourRestored { function, .. } => {
             state.decision.dirty = true;
             state.messages.done(now, words::restored(function.qualname()));
