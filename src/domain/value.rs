@@ -35,17 +35,15 @@ impl TypeName {
     /// Gives the last part of the name.
     #[must_use]
     pub fn short(&self) -> &str {
-        if self.qualname.is_empty() {
-            return &self.module;
-        }
-        self.qualname.rsplit('.').next().unwrap_or(&self.qualname)
+        let name = if self.qualname.is_empty() { &self.module } else { &self.qualname };
+        name.rsplit('.').next().unwrap_or(name)
     }
 
     /// Gives the type of what calling it makes: an array for `numpy.arange`, a frame for a method of frames.
     #[must_use]
     pub fn made(&self) -> &str {
         match (self.module.as_str(), self.qualname.as_str()) {
-            ("numpy", "zeros" | "ones" | "full" | "arange" | "linspace" | "reshape") => "ndarray",
+            ("numpy", "zeros" | "ones" | "full" | "arange" | "linspace" | "reshape" | "asfortranarray") => "ndarray",
             ("pandas", name) => name.split('.').next().unwrap_or(name),
             _ => self.short(),
         }

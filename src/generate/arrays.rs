@@ -10,6 +10,9 @@ use crate::generate::expect::{Assertion, PARTS_MAX, Relation};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::tables::{Check, Table};
 
+/// Cells of a table that people read in a test.
+const CELLS_MAX: usize = 40;
+
 /// Above this a whole number does not come back from a float, which a column with something missing is made of first.
 const EXACT: u64 = 1 << 53;
 
@@ -55,6 +58,11 @@ impl Builder<'_, '_> {
             let inner = self.value(inner, "array")?;
             let shape = self.values(shape, "shape")?;
             return Ok(inner.then(Expr::call(".reshape", shape)));
+        }
+        if let ("asfortranarray", [inner]) = (rule, args) {
+            let inner = self.value(inner, "array")?;
+            // What is compared is not how the numbers lie.
+            return if self.expecting.is_some() { Ok(inner) } else { Ok(Expr::call(&self.numpy(rule)?, vec![inner])) };
         }
         match kwargs {
             [(name, Value::Str(dtype))] if name == "dtype" => self.evenly(rule, args, dtype),
@@ -120,6 +128,7 @@ impl Builder<'_, '_> {
         match (name, args) {
             ("DataFrame", [Value::Dict(columns)]) => self.frame(columns, kwargs).map(Some),
             ("Series", [data]) => {
+                legible(name, length(data))?;
                 let mut made = vec![self.column(data)?.into()];
                 for wanted in ["index", "dtype", "name"] {
                     if let Some((_, value)) = kwargs.iter().find(|(name, _)| name == wanted) {
@@ -184,6 +193,7 @@ impl Builder<'_, '_> {
     }
 
     fn frame(&mut self, columns: &[(Value, Value)], kwargs: &[(String, Value)]) -> Result<Expr, Stop> {
+        legible("DataFrame", columns.iter().map(|(_, column)| length(column)).sum())?;
         let mut made = Vec::new();
         let mut types = Vec::new();
         for (label, column) in columns {
@@ -336,6 +346,23 @@ impl Builder<'_, '_> {
     }
 }
 
+/// Refuses a table that nobody would read in a test.
+fn legible(name: &str, cells: usize) -> Result<(), Stop> {
+    if cells <= CELLS_MAX {
+        return Ok(());
+    }
+    no(ReasonCode::UnsupportedDataframe.of(name).with(format!("has {cells} cells, more than {CELLS_MAX}")))
+}
+
+/// Counts the items of a column.
+fn length(column: &Value) -> usize {
+    match column {
+        Value::List(items) => items.len(),
+        Value::New { args, .. } => args.first().map_or(0, length),
+        _ => 0,
+    }
+}
+
 /// Gives dtype and shape of an array.
 fn shape(value: &Value) -> Option<(String, Vec<u64>)> {
     let Value::New { ty, args, kwargs } = value else {
@@ -350,6 +377,9 @@ fn shape(value: &Value) -> Option<(String, Vec<u64>)> {
             .collect::<Option<Vec<u64>>>(),
         _ => None,
     };
+    if ty.qualname == "asfortranarray" {
+        return shape(args.first()?);
+    }
     if ty.qualname == "reshape" {
         return Some((shape(args.first()?)?.0, lengths(args.get(1)?)?));
     }

@@ -149,3 +149,13 @@ def test_a_scalar_keeps_its_type(scalar, args):
 
 def test_secrets_in_arrays_are_not_told():
     assert "hunter2hunter" not in repr(tree({"password": np.array(["hunter2hunter"])}))
+
+
+def test_the_order_of_the_numbers_is_told():
+    made = np.arange(6.0).reshape(2, 3)
+    assert tree(np.asfortranarray(made)) == (S, "new", "numpy", "asfortranarray", (tree(made),), {})
+    assert tree(made.T) == (S, "new", "numpy", "asfortranarray", (tree(np.ascontiguousarray(made.T)),), {})
+    large = np.asfortranarray(np.ones((20, 20)))
+    assert tree(large)[3:5] == ("asfortranarray", (tree(np.ones((20, 20))),))
+    for same in (made, made[:1].T, np.arange(3), np.asfortranarray(np.array([["x", "y"]]))):
+        assert tree(same)[:2] != (S, "new") or tree(same)[3] != "asfortranarray"

@@ -45,6 +45,15 @@ def _ndarray(w, v, d):
 
 
 def _array(w, v, d):
+    made = _content(w, v, d)
+    flags = v.flags
+    # In which order sums are taken, and what `ravel("K")` gives, follows from how the numbers lie.
+    if flags.f_contiguous and not flags.c_contiguous and made[1] != "cut":
+        return new("numpy", "asfortranarray", (made,))
+    return made
+
+
+def _content(w, v, d):
     dtype = v.dtype
     if dtype.char not in _TYPES:
         return refused("ndarray", "holds Python objects" if dtype.hasobject else "has no plain dtype")

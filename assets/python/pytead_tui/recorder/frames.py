@@ -11,7 +11,8 @@ from pytead_tui.recorder.arrays import elements, new, refused, shortened
 from pytead_tui.recorder.objects import from_module, names_of
 from pytead_tui.recorder.values import TAG
 
-CELLS = 40  # of a frame, and rows that have an index of their own
+CELLS = 2000  # of a frame, and items of a series; within the budget of a call
+WIDTH = 40  # columns, and categories
 COLUMN = 10  # nodes that a column costs besides its items (budget.py)
 
 _dict_of = object.__getattribute__
@@ -77,8 +78,10 @@ def _frame(w, v, d):
     manager = held["_mgr"]
     columns, index = manager.axes
     rows, width = _length(index), _length(columns)
-    if rows * width > CELLS or width > CELLS:
+    if rows * width > CELLS:
         raise _Refused("has %d cells, more than %d" % (rows * width, CELLS))
+    if width > WIDTH:
+        raise _Refused("has %d columns, more than %d" % (width, WIDTH))
     if not w.fits(rows * width):
         return (TAG, "cut", "DataFrame", rows, "", "", "")
     if held.get("_attrs"):
@@ -185,8 +188,8 @@ def _column(values, row):
     if name == "Categorical":
         kept = values._dtype
         labels = kept._categories
-        if _length(labels) > CELLS:
-            raise _Refused("has %d categories, more than %d" % (_length(labels), CELLS))
+        if _length(labels) > WIDTH:
+            raise _Refused("has %d categories, more than %d" % (_length(labels), WIDTH))
         _, items = _column(labels._data, 0) if "_data" in _dict_of(labels, "__dict__") else _range_items(labels)
         return (labels, kept._ordered), [items[code] if code >= 0 else None for code in values._ndarray.tolist()]
     raise _Refused("has a dtype that has no form: %s" % str(values.dtype)[:60])
