@@ -24,7 +24,7 @@ pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) 
         for value in call.args.iter().map(|arg| &arg.value).chain(given).chain(changed) {
             value.walk(&mut |part| {
                 if let Value::Object { ty, kind: ObjectKind::Plain, fields, .. } = part
-                    && (says_something(project, ty) || answers(project, ty, fields))
+                    && (says_something(project, ty) || answers(project, ty, fields) || is_foreign(project, ty))
                 {
                     let states = found.entry(ty.clone()).or_default();
                     let plain = project.without_caches(part);
@@ -38,6 +38,11 @@ pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) 
         }
     }
     found.into_values().flatten().map(|(_, object)| object).collect()
+}
+
+/// Tells whether a class is not the project's: only its constructor knows what it takes, and proof that it makes the same.
+fn is_foreign(project: Project<'_>, ty: &TypeName) -> bool {
+    project.class(ty).is_none() && !matches!(ty.module.as_str(), "builtins" | "__main__" | "types")
 }
 
 /// Tells whether a class of the project has a text of its own.

@@ -6,7 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::call::{Call, Outcome};
+use crate::domain::parts;
 use crate::domain::value::{TypeName, Value};
+
+/// Numbers of the objects among the arguments of forms: the recorder's own do not reach so far.
+const FORMS_FROM: u64 = 1 << 48;
+/// So many numbers has each form.
+const OBJECTS_MAX: u64 = 1 << 16;
 
 /// What was learned of classes.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +81,16 @@ impl Learned {
     pub fn tell(&mut self, object: &Value, ways: Vec<(Form, Value)>, plain: impl Fn(&Value) -> Value) {
         let Value::Object { ty, .. } = object else { return };
         let object = plain(object);
-        if let Some((form, _)) = ways.into_iter().find(|(_, made)| object.first_difference(&plain(made)).is_none()) {
+        if let Some((mut form, _)) = ways.into_iter().find(|(_, made)| object.first_difference(&plain(made)).is_none()) {
+            // The sandbox numbers objects in its own way.
+            let first = FORMS_FROM + self.forms.values().map(Vec::len).sum::<usize>() as u64 * OBJECTS_MAX;
+            for value in form.args.iter_mut().chain(form.kwargs.iter_mut().map(|(_, value)| value)) {
+                parts::each(value, &mut |part| {
+                    if let Value::Object { ordinal, .. } | Value::Ref(ordinal) | Value::Shared(ordinal, _) = part {
+                        *ordinal = first + *ordinal % OBJECTS_MAX;
+                    }
+                });
+            }
             self.forms.entry(ty.clone()).or_default().push((object, form));
         }
     }
@@ -121,11 +136,11 @@ pub fn ways(value: Value) -> Vec<(Form, Value)> {
     ways.into_iter().filter_map(read).collect()
 }
 
-/// Tells whether a value has no objects in it, which are some that only the sandbox knows.
+/// Tells whether a value can be written from what was told of it: no object that is known by its number alone.
 fn is_data(value: &Value) -> bool {
     let mut data = true;
     value.walk(&mut |part| {
-        data &= !matches!(part, Value::Object { .. } | Value::Ref(_));
+        data &= !matches!(part, Value::Ref(_) | Value::Opaque { .. } | Value::Cut { .. });
         data
     });
     data
